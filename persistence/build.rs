@@ -1,4 +1,5 @@
-//! The migrations are compiled in: a new file in their folder means a new build.
+//! Rebuilds the crate when a file in `migrations/` changes, because the migrations are compiled
+//! into the crate.
 
 fn main() {
     println!("cargo:rerun-if-changed=../migrations");

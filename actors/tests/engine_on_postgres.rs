@@ -68,7 +68,7 @@ impl TestClub {
             closes_at: SystemClock.now().plus_ms(kick_off_ms),
         };
         let new = (0..draws)
-            .map(|_| NewDraw::plain(club, "Reds", "Blues", terms))
+            .map(|_| NewDraw::with_defaults(club, "Reds", "Blues", terms))
             .collect();
         let draws = postgres.create_draws(new).await.expect("draws");
         let gateway = FakeGateway::new(Arc::new(SystemClock));

@@ -72,7 +72,7 @@ pub async fn audit_database(
     let auditor = Auditor::open(&access.url)
         .await
         .context("opening the database")?;
-    let draws = auditor.draws().await?;
+    let draws = auditor.draw_totals().await?;
     let differs = draws
         .iter()
         .filter(|draw| draw.tickets != draw.sold || !(0..=169).contains(&(draw.sold + draw.held)));
@@ -87,7 +87,7 @@ pub async fn audit_database(
         draws.len(),
         differs.collect(),
     ));
-    let undecided = auditor.undecided().await?;
+    let undecided = auditor.paid_undecided_orders().await?;
     let lines = undecided
         .iter()
         .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))

@@ -345,10 +345,12 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
 async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
     let auditor = Auditor::open(&cluster.database_url()).await?;
     let waiting_since = Instant::now();
-    while !auditor.undecided().await?.is_empty() && waiting_since.elapsed() < DECISION_TIMEOUT {
+    while !auditor.paid_undecided_orders().await?.is_empty()
+        && waiting_since.elapsed() < DECISION_TIMEOUT
+    {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
-    let undecided = auditor.undecided().await?;
+    let undecided = auditor.paid_undecided_orders().await?;
     let lines = undecided
         .iter()
         .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
@@ -369,7 +371,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         stale_writes.len(),
         lines,
     ));
-    let draws = auditor.draws().await?;
+    let draws = auditor.draw_totals().await?;
     let differs = draws
         .iter()
         .filter(|draw| draw.tickets != draw.sold)

@@ -9,7 +9,7 @@ use sqlx::PgConnection;
 use crate::nodes::has_older_node;
 use crate::seal::Sealer;
 
-const CHAIN_PURPOSE: &str = "audit-chain";
+const AUDIT_CHAIN_PURPOSE: &str = "audit-chain";
 /// Stands for the previous entry's hash in the first entry of the log, which has no previous entry.
 pub(crate) const FIRST_PREVIOUS_HASH: [u8; 32] = [0; 32];
 
@@ -26,8 +26,8 @@ pub struct AuditAction<'a> {
     pub ip: Option<IpAddr>,
 }
 
-/// An action with its details. The transaction that writes the action's effect also writes this
-/// entry.
+/// An entry for the audit log: an action with its details. It is written in the transaction that
+/// writes the action's effect.
 #[derive(Clone, Debug)]
 pub struct AuditEntry {
     actor: String,
@@ -55,7 +55,7 @@ impl AuditEntry {
     /// Appends to the entry's object an id that is assigned only now: `footer-menu:` becomes
     /// `footer-menu:7`.
     #[must_use]
-    pub fn named(mut self, id: impl std::fmt::Display) -> AuditEntry {
+    pub fn with_object_id(mut self, id: impl std::fmt::Display) -> AuditEntry {
         if self.object.ends_with(':') {
             self.object = format!("{}{id}", self.object);
         }
@@ -83,8 +83,8 @@ impl AuditEntry {
         }
     }
 
-    /// Returns a copy of the entry with the draw's new revision, and with its status if the status
-    /// changed. The journal holds the events of that revision.
+    /// Returns a copy of the entry whose details also contain the draw's new revision, and the
+    /// draw's new status if there is one. The journal holds the events of that revision.
     pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> AuditEntry {
         let mut entry = self.clone();
         if let Some(detail) = entry.detail.as_object_mut() {
@@ -96,7 +96,7 @@ impl AuditEntry {
 }
 
 /// Writes an audit entry in the caller's transaction.
-pub(crate) async fn write(
+pub(crate) async fn write_entry(
     connection: &mut PgConnection,
     sealer: &Sealer,
     entry: &AuditEntry,
@@ -113,31 +113,31 @@ pub(crate) async fn write(
     .bind(&entry.detail)
     .fetch_one(&mut *connection)
     .await?;
-    key_entry(connection, sealer, id, &hash).await
+    store_keyed_hash(connection, sealer, id, &hash).await
 }
 
-/// Returns the keyed hash of an entry. It also depends on `previous`, the keyed hash of the entry
-/// before.
+/// Returns the keyed hash of an audit entry, given the entry's plain hash and `previous`, the keyed
+/// hash of the entry before it.
 pub(crate) fn keyed_hash(sealer: &Sealer, previous: &[u8; 32], hash: &[u8]) -> [u8; 32] {
     sealer.fingerprint(
-        CHAIN_PURPOSE,
+        AUDIT_CHAIN_PURPOSE,
         &format!("{}:{}", hex::encode(previous), hex::encode(hash)),
     )
 }
 
-/// Adds the keyed hash to a new entry. The caller's transaction wrote the entry and holds the log's
-/// lock.
+/// Adds the keyed hash to a new entry. The caller's transaction has inserted the entry and holds
+/// the lock of the audit log.
 ///
-/// An entry gets a keyed hash only once no node of an earlier version is alive, because such a node
-/// writes entries without a keyed hash.
-async fn key_entry(
+/// A node with an earlier version of the program writes entries without a keyed hash. New entries
+/// get one only once no such node is alive.
+async fn store_keyed_hash(
     connection: &mut PgConnection,
     sealer: &Sealer,
     entry: i64,
     hash: &[u8],
 ) -> Result<(), sqlx::Error> {
-    // A separate statement reads the newest entry: the insert may have waited for the lock, and its
-    // own snapshot is older than that wait.
+    // The entry before the new one is read by a separate statement. The insert may have waited for
+    // the lock of the audit log, and its own snapshot is older than that wait.
     let previous: Option<Option<Vec<u8>>> =
         sqlx::query_scalar("select keyed_hash from public.audit_log where id = $1 - 1")
             .bind(entry)

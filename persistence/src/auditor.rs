@@ -13,8 +13,8 @@ pub struct Auditor {
     pool: PgPool,
 }
 
-/// What the database says about one draw: the count of its ticket rows, and the counters in the
-/// draw's row.
+/// The number of ticket rows of one draw, and the counters in the draw's own row. An audit compares
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DrawTotals {
     pub draw: i64,
@@ -49,9 +49,9 @@ impl Auditor {
         Ok(Self { pool })
     }
 
-    /// Returns the number of transactions in this database so far. Postgres updates it with a delay
-    /// of about a second.
-    pub async fn transactions(&self) -> Result<i64, Failure> {
+    /// Returns the number of transactions that this database has executed so far. Postgres updates
+    /// it with a delay of about a second.
+    pub async fn transaction_count(&self) -> Result<i64, Failure> {
         sqlx::query_scalar(
             "select (xact_commit + xact_rollback)::bigint from pg_stat_database where datname = current_database()",
         )
@@ -60,9 +60,9 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns the orders that are paid but whose outcome is not decided: id, state, and age in
-    /// seconds.
-    pub async fn undecided(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+    /// Returns the paid orders whose outcome is not decided yet. Each item is the order's id, state
+    /// and age in seconds.
+    pub async fn paid_undecided_orders(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select id::text, state, extract(epoch from transaction_instant() - opened_at)::bigint from orders
              where state in ('allocated', 'rejecting') or (state = 'quoted' and authorised_at is not null)
@@ -92,7 +92,7 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns the number of mails that have an address and are not sent yet.
+    /// Returns the number of queued mails that have a recipient's address and are not sent yet.
     pub async fn unsent_mails(&self) -> Result<i64, Failure> {
         let waiting =
             "select count(*) from email_outbox where state = 'pending' and to_address is not null";
@@ -102,7 +102,7 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns the number of orders whose buyer's e-mail address ends with this text.
+    /// Returns the number of orders whose buyer's e-mail address ends with `address_end`.
     pub async fn named_buyers(&self, address_end: &str) -> Result<i64, Failure> {
         sqlx::query_scalar("select count(*) from orders where right(buyer_email, length($1)) = $1")
             .bind(address_end)
@@ -112,7 +112,7 @@ impl Auditor {
     }
 
     /// Returns the totals of every draw that has sold or reserved tickets.
-    pub async fn draws(&self) -> Result<Vec<DrawTotals>, Failure> {
+    pub async fn draw_totals(&self) -> Result<Vec<DrawTotals>, Failure> {
         sqlx::query_as(
             "select d.id as draw, count(t.serial) as tickets, d.sold::bigint, d.held::bigint
              from draws d left join tickets t on t.draw_id = d.id
@@ -123,9 +123,9 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns the address of the node that owns a draw. `None` when the draw has no owner, or the
-    /// owner has left the list of nodes.
-    pub async fn owner(&self, draw: i64) -> Result<Option<String>, Failure> {
+    /// Returns the address of the node that owns a draw. `None` when the draw has no owner, or when
+    /// the owning node is no longer in the list of nodes.
+    pub async fn owner_address(&self, draw: i64) -> Result<Option<String>, Failure> {
         sqlx::query_scalar("select n.address from draws d join nodes n on n.boot_id = d.owner_boot where d.id = $1")
             .bind(draw)
             .fetch_optional(&self.pool)
@@ -133,8 +133,8 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns draw and revision of each commit whose epoch is older than that of the commit before
-    /// it. There must be none, because a fenced owner may not write.
+    /// Returns the draw and revision of each commit whose epoch is older than the epoch of the
+    /// draw's previous commit. There must be none, because a fenced owner may not write.
     pub async fn fenced_writes(&self) -> Result<Vec<(i64, i64)>, Failure> {
         sqlx::query_as(
             "select e.draw_id, e.revision from draw_events e
@@ -147,7 +147,7 @@ impl Auditor {
     }
 
     /// Returns the sums of every order that ever had a payment intent.
-    pub async fn orders(&self) -> Result<Vec<OrderMoney>, Failure> {
+    pub async fn order_sums(&self) -> Result<Vec<OrderMoney>, Failure> {
         sqlx::query_as(
             "select o.id::text as order, o.payment_intent_id as payment_intent, o.account_id as account,
                  o.captured_at is not null as is_taken, o.total_cents as total,
@@ -164,7 +164,7 @@ impl Auditor {
     }
 
     /// Returns the payment intents that have an anomaly, either open or closed by a person.
-    pub async fn reported(&self) -> Result<Vec<String>, Failure> {
+    pub async fn payments_with_anomaly(&self) -> Result<Vec<String>, Failure> {
         sqlx::query_scalar(
             "select payment_intent_id from anomalies
              where (resolved_at is null or resolution <> 'healed') and payment_intent_id is not null",
@@ -174,8 +174,8 @@ impl Auditor {
         .map_err(read_failure)
     }
 
-    /// Returns the payments that belong to no order and have an anomaly, open or closed. Either the
-    /// order was lost, or the payment is a second one for the same order.
+    /// Returns the payments that belong to no order and have an anomaly, open or closed. The order
+    /// of such a payment was lost, or the order already has another payment.
     pub async fn payments_without_order(&self) -> Result<HashSet<String>, Failure> {
         let strays: Vec<String> = sqlx::query_scalar(
             "select a.payment_intent_id from anomalies a
@@ -199,8 +199,8 @@ impl Auditor {
     }
 
     /// Returns how many mails of each kind are in each state (`pending`, `sent`, `dead`). Mails
-    /// that wait for an address are not counted.
-    pub async fn mails(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+    /// that still wait for the recipient's address are not counted.
+    pub async fn mail_counts(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select kind, state, count(*) from email_outbox where to_address is not null
              group by kind, state order by kind, state",
@@ -218,8 +218,8 @@ impl Auditor {
             .map_err(read_failure)
     }
 
-    /// Returns the number of open anomalies of each kind, except tickets whose buyer left no
-    /// address. A person must find those buyers, but no error caused them.
+    /// Returns the number of open anomalies of each kind, except those about tickets whose buyer
+    /// left no e-mail address. An operator must find such a buyer, but no error has happened.
     pub async fn unexpected_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
         let open = "select kind, count(*) from anomalies a where resolved_at is null
                and not (kind = 'orphaned_ticket' and exists (select from orders o where o.id = a.order_id

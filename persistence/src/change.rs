@@ -1,5 +1,5 @@
-//! The table changes that follow from a draw's events, for one commit or for several commits that
-//! are written together. The Postgres store and the memory store both use them.
+//! Computes which table rows a draw's events change, for one commit or for several commits that
+//! share a transaction. The Postgres store and the memory store both use them.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,11 @@ pub(crate) struct DrawChange {
     /// The draw's new status, or `None` when the status does not change.
     pub status: Option<Status>,
     pub terms: Option<Terms>,
-    /// The new result: `Some(Some(_))` when one is entered, `Some(None)` when it is undone, `None`
-    /// when nothing changes.
+    /// The change of the draw's result: `Some(Some(_))` when a result is entered, `Some(None)` when
+    /// the result is undone, `None` when it does not change.
     pub outcome: Option<Option<Outcome>>,
     pub archived: Option<bool>,
-    /// Whether the deal became public.
+    /// Whether the draw's deal became public.
     pub revealed: bool,
     /// Whether the draw's names or contact change.
     pub described: bool,
@@ -120,7 +120,7 @@ impl DrawChange {
     }
 
     /// Returns how many tickets the changed reservations hold after the change.
-    pub fn reserved_after(&self) -> u16 {
+    pub fn reserved_tickets_after(&self) -> u16 {
         self.reservations
             .values()
             .flatten()
@@ -128,7 +128,7 @@ impl DrawChange {
             .sum()
     }
 
-    /// Returns whether columns of the draw's own row change other than its counters.
+    /// Returns whether the draw's row changes in other columns than its counters.
     pub fn changes_draw_row(&self) -> bool {
         self.status.is_some()
             || self.terms.is_some()
@@ -137,13 +137,15 @@ impl DrawChange {
             || self.revealed
     }
 
-    /// Returns whether lists of draws change in something that the draw's view does not contain.
+    /// Returns whether the draw's terms, result, description or archiving change. Lists of draws
+    /// show these, so cached lists are then out of date.
     pub fn changes_listing(&self) -> bool {
         self.terms.is_some() || self.outcome.is_some() || self.archived.is_some() || self.described
     }
 
-    /// Returns by how much the fee grows that the draw must refund to the club.
-    pub fn to_return(&self) -> Cents {
+    /// Returns by how much these events increase the part of the application fee that must be
+    /// refunded to the club.
+    pub fn fee_to_return(&self) -> Cents {
         self.allocated
             .iter()
             .chain(&self.voided)
@@ -151,8 +153,8 @@ impl DrawChange {
             .sum()
     }
 
-    /// Returns the last order's fee step. One commit has at most one, because a command allocates
-    /// or voids a single order. Of commits with a fee step, only allocations are written together.
+    /// Returns the last fee step (change of the draw's application fee) with its order. A single
+    /// commit has at most one fee step, because a command allocates or voids one order.
     pub fn last_fee_step(&self) -> Option<(OrderId, FeeStep)> {
         self.allocated
             .iter()

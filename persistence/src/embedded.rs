@@ -1,6 +1,6 @@
 //! A private Postgres for the demo and the tests. This module finds Postgres on the machine, starts
-//! it as a child process on a unix socket, and restarts it when it dies. A Postgres that a killed
-//! server left running is adopted.
+//! it as a child process on a unix socket, and restarts it when it dies. If a killed server process
+//! left its Postgres running, the next server process adopts that Postgres.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub mod restore;
 mod supervisor;
 
 /// Name of the only database of the demo.
-pub const DATABASE: &str = "football_doubles";
+pub const DATABASE_NAME: &str = "football_doubles";
 
 /// Why a private Postgres cannot be started. Each message is one line that says what to do.
 #[derive(Debug, Error)]
@@ -55,7 +55,7 @@ pub struct Embedded {
     address: PostgresAddress,
     adopted: bool,
     supervisor: Supervisor,
-    /// Locked while this server lives, so that no second server uses the folder. The operating
+    /// File lock on the folder, so that no second server process uses the folder. The operating
     /// system releases the lock even after a crash.
     _lock: File,
 }
@@ -64,8 +64,8 @@ impl Embedded {
     /// Starts Postgres in a folder, and creates its data directory the first time. If the user that
     /// runs Postgres cannot reach the folder, a folder under `/var/tmp` is used instead and logged.
     pub async fn start(dir: &Path) -> Result<Embedded, EmbeddedError> {
-        let dir = os_user::folder(dir)?;
-        let lock = lock(&dir)?;
+        let dir = os_user::create_postgres_folder(dir)?;
+        let lock = lock_folder(&dir)?;
         let cluster = Cluster::start(&dir, Durability::Full).await?;
         let (address, adopted) = (cluster.address(), cluster.adopted());
         let embedded = Embedded {
@@ -79,21 +79,23 @@ impl Embedded {
         Ok(embedded)
     }
 
-    /// Returns the folder in use, which may differ from the requested one.
+    /// Returns the folder that Postgres uses. It may differ from the folder that was passed to
+    /// `start`.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
     pub fn options(&self) -> PgConnectOptions {
-        self.address.options(DATABASE)
+        self.address.options(DATABASE_NAME)
     }
 
     /// Returns the database URL for other programs on this machine, such as the load test's audit.
     pub fn url(&self) -> String {
-        self.address.url(DATABASE)
+        self.address.url(DATABASE_NAME)
     }
 
-    /// Returns whether a killed server had left this Postgres running.
+    /// Returns whether this Postgres was already running, because an earlier server process was
+    /// killed.
     pub fn adopted(&self) -> bool {
         self.adopted
     }
@@ -107,7 +109,7 @@ impl Embedded {
         let mut connection = PgConnection::connect_with(&self.address.options("postgres")).await?;
         let exists: bool =
             sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
-                .bind(DATABASE)
+                .bind(DATABASE_NAME)
                 .fetch_one(&mut connection)
                 .await?;
         if !exists {
@@ -115,13 +117,13 @@ impl Embedded {
                 .execute(&mut connection)
                 .await?;
         }
-        crate::postgres::bank::make_logins(&mut connection).await?;
+        crate::postgres::bank::create_missing_logins(&mut connection).await?;
         connection.close().await?;
         Ok(())
     }
 }
 
-fn lock(dir: &Path) -> Result<File, EmbeddedError> {
+fn lock_folder(dir: &Path) -> Result<File, EmbeddedError> {
     let path = dir.join("server.lock");
     let folder = |why| EmbeddedError::Folder {
         path: path.clone(),

@@ -4,8 +4,8 @@
 use domain::TransitionRefused;
 use thiserror::Error;
 
-/// A technical failure of a store. Violations of the game's rules are refusals of the domain
-/// instead.
+/// A technical failure of a store. A violation of a business rule is no `Failure`: the domain crate
+/// returns a refusal for it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Failure {
     /// The write certainly did not happen. The caller's state is still right, and the caller may
@@ -16,11 +16,11 @@ pub enum Failure {
     /// again, and returns `NotWritten` after the last try.
     #[error("not written: {0}")]
     Collided(String),
-    /// The write may or may not have happened. The caller must discard its state and read the
-    /// database.
+    /// The write may or may not have happened. The caller must discard its copy of the state and
+    /// read the database.
     #[error("outcome unknown: {0}")]
     Unknown(String),
-    /// Another owner has claimed the draw, or another commit was written first. This writer no
+    /// Another owner has claimed the draw, or another commit was written first. The caller no
     /// longer owns the draw.
     #[error("fenced: another owner holds the draw")]
     Fenced,
@@ -40,8 +40,8 @@ pub enum Failure {
     Corrupt(String),
 }
 
-/// A refused transition means that the caller's copy of the order is out of date. Nothing was
-/// written.
+/// A refused state transition of an order becomes [`Failure::NotWritten`]. The caller's copy of the
+/// order is out of date.
 impl From<TransitionRefused> for Failure {
     fn from(refused: TransitionRefused) -> Failure {
         Failure::NotWritten(refused.to_string())
@@ -49,10 +49,10 @@ impl From<TransitionRefused> for Failure {
 }
 
 /// Conversions from `sqlx::Error`. The result depends on when the error happened, not on its
-/// message. The converted text names constraints and causes, never values.
+/// message. The text of the resulting `Failure` names constraints and causes, never values.
 impl Failure {
     /// Converts the error of a statement that only reads.
-    pub(crate) fn from_read(why: sqlx::Error) -> Failure {
+    pub(crate) fn from_read_error(why: sqlx::Error) -> Failure {
         match why {
             sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
                 Failure::Corrupt(why.to_string())
@@ -62,19 +62,20 @@ impl Failure {
         }
     }
 
-    /// Converts an error inside a transaction. `COMMIT` was not sent, so Postgres rolls back, even
-    /// if the connection is lost.
-    pub(crate) fn before_commit(why: sqlx::Error) -> Failure {
+    /// Converts an error inside a transaction. `COMMIT` was not sent, so Postgres rolls back the
+    /// transaction, even if the connection is lost.
+    pub(crate) fn from_error_before_commit(why: sqlx::Error) -> Failure {
         if is_collision(&why) {
             Failure::Collided(why.to_string())
         } else {
-            Failure::from_read(why)
+            Failure::from_read_error(why)
         }
     }
 
-    /// Converts the error of `COMMIT`, or of a statement that is its own transaction. Only a
-    /// refusal by Postgres itself is certain: a lost response may hide a success.
-    pub(crate) fn at_commit(why: sqlx::Error) -> Failure {
+    /// Converts the error of `COMMIT`, or of a statement that is its own transaction. The write
+    /// certainly did not happen only if Postgres itself refused it: a lost response may hide a
+    /// success.
+    pub(crate) fn from_commit_error(why: sqlx::Error) -> Failure {
         match &why {
             _ if is_collision(&why) => Failure::Collided(why.to_string()),
             sqlx::Error::Database(database_error)
@@ -89,8 +90,9 @@ impl Failure {
         }
     }
 
-    /// Converts `Collided` into `NotWritten`, when the write is not tried again.
-    pub(crate) fn after_last_try(self) -> Failure {
+    /// Converts [`Failure::Collided`] into [`Failure::NotWritten`] after the last attempt at the
+    /// write.
+    pub(crate) fn collision_to_not_written(self) -> Failure {
         match self {
             Failure::Collided(why) => Failure::NotWritten(why),
             other => other,
@@ -98,8 +100,9 @@ impl Failure {
     }
 }
 
-/// Returns whether this SQLSTATE means a lost session: a shutdown or crash (57P…) or a broken
-/// connection (08…). Such an error may be reported although the commit was written.
+/// Returns whether this SQLSTATE means that the database session is lost: a shutdown or crash
+/// (57P…) or a broken connection (08…). Such an error may be reported although the commit was
+/// written.
 fn ends_the_session(code: Option<&str>) -> bool {
     code.is_none_or(|code| code.starts_with("57P") || code.starts_with("08"))
 }
@@ -120,8 +123,8 @@ pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
     matches!(code.as_deref(), Some("40001" | "40P01"))
 }
 
-/// Returns whether the session is read-only, because the database was demoted or closed for writes.
-/// A new connection may reach a database that accepts writes.
+/// Returns whether the error means a read-only database session: the database was demoted, or
+/// closed for writes. A new connection may reach a database that accepts writes.
 pub(crate) fn is_read_only(why: &sqlx::Error) -> bool {
     why.as_database_error()
         .and_then(sqlx::error::DatabaseError::code)

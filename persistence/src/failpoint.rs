@@ -38,7 +38,7 @@ pub enum PurchaseStep {
     Show,
 }
 
-/// Whether the point is before or after a step's effect.
+/// Whether a failpoint is before or after the effect of its purchase step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailpointSide {
     Before,
@@ -64,12 +64,12 @@ impl PurchaseStep {
     ];
 }
 
-/// Returns the name of a point, as written in the failpoint file.
+/// Returns the name of a failpoint, as a test writes it into the failpoint file.
 pub fn name(step: PurchaseStep, side: FailpointSide) -> String {
     format!("{step:?} {side:?}")
 }
 
-/// Runs a step's effect, with a failpoint before and one after it.
+/// Runs the effect of a purchase step, with one failpoint before the effect and one after it.
 pub async fn around<T>(step: PurchaseStep, effect: impl Future<Output = T>) -> T {
     reach(step, FailpointSide::Before);
     let result = effect.await;
@@ -78,10 +78,10 @@ pub async fn around<T>(step: PurchaseStep, effect: impl Future<Output = T>) -> T
 }
 
 /// Whether this build contains failpoints.
-pub const COMPILED: bool = cfg!(all(feature = "failpoints", debug_assertions));
+pub const FAILPOINTS_COMPILED: bool = cfg!(all(feature = "failpoints", debug_assertions));
 
 /// Does nothing in this build. With failpoints, it ends the process when the failpoint file names
-/// this point.
+/// this failpoint.
 #[cfg(not(all(feature = "failpoints", debug_assertions)))]
 #[inline(always)]
 pub fn reach(_: PurchaseStep, _: FailpointSide) {}
@@ -106,9 +106,9 @@ mod armed {
 
     use super::{FailpointSide, PurchaseStep, name};
 
-    /// Delay before the process ends. A response of some hundred bytes leaves over the loopback
-    /// interface in this time.
-    const SEND_DELAY: Duration = Duration::from_millis(50);
+    /// Delay before the process ends, in which the server can still send a response of some hundred
+    /// bytes over the loopback interface.
+    const RESPONSE_SEND_DELAY: Duration = Duration::from_millis(50);
 
     fn failpoint_file() -> Option<&'static PathBuf> {
         static FAILPOINT_FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
@@ -117,8 +117,8 @@ mod armed {
             .as_ref()
     }
 
-    /// Removes the failpoint file if it names this point, and returns whether this process removed
-    /// it. If several processes share the file, only the one that removes it ends.
+    /// Removes the failpoint file if it names this failpoint, and returns whether this process
+    /// removed it. If several processes share the file, only the process that removes it is killed.
     fn remove_matching_failpoint_file(step: PurchaseStep, side: FailpointSide) -> bool {
         let Some(file) = failpoint_file() else {
             return false;
@@ -133,18 +133,19 @@ mod armed {
         std::thread::sleep(Duration::from_secs(60));
     }
 
-    /// Ends the process here when the failpoint file names this point.
+    /// Kills this process at once when the failpoint file names this failpoint.
     pub fn reach(step: PurchaseStep, side: FailpointSide) {
         if remove_matching_failpoint_file(step, side) {
             kill_process();
         }
     }
 
-    /// Ends the process after a short delay, so that the current response is still sent.
+    /// Kills this process after `RESPONSE_SEND_DELAY` when the failpoint file names this failpoint,
+    /// so that the current response is still sent.
     pub fn reach_soon(step: PurchaseStep, side: FailpointSide) {
         if remove_matching_failpoint_file(step, side) {
             std::thread::spawn(|| {
-                std::thread::sleep(SEND_DELAY);
+                std::thread::sleep(RESPONSE_SEND_DELAY);
                 kill_process();
             });
         }

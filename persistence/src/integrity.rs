@@ -9,7 +9,7 @@ use sqlx::{Executor, Row};
 
 use crate::error::Failure;
 use crate::postgres::Postgres;
-use crate::seal::{PURPOSE_SEED, Sealer};
+use crate::seal::{SEED_SEAL_PURPOSE, Sealer};
 
 /// An invariant that does not hold for an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,14 +34,14 @@ pub struct AccountTotals {
     pub application_fees_refunded: Cents,
 }
 
-const WINNER_INVARIANT: &str = "T9 the winning ticket carries the result";
-/// The invariant that a draw's sealed seed matches its published commitment. Every draw violates it
-/// when the sealing key is wrong.
+const WINNING_TICKET_INVARIANT: &str = "T9 the winning ticket carries the result";
+/// The invariant that a draw's sealed seed matches the draw's published commitment. If the sealing
+/// key is wrong, every draw violates this invariant.
 pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
 
-/// Time limit of all checks together. It exceeds the time limit of the one statement that takes
-/// long.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(360);
+/// Time limit of all checks together. It exceeds `statement_timeout`, which is five minutes for
+/// these checks.
+const INTEGRITY_CHECK_TIMEOUT: Duration = Duration::from_secs(360);
 
 impl Postgres {
     /// Returns every violation, sorted. A healthy database has none. Reads all tables without
@@ -57,18 +57,19 @@ impl Postgres {
                 .background()
                 .begin()
                 .await
-                .map_err(Failure::from_read)?;
-            // All statements read the same snapshot of the tables, and may run longer than usual.
+                .map_err(Failure::from_read_error)?;
+            // All checks read the same snapshot of the tables. Each of their statements may take up
+            // to five minutes.
             let settings = "set transaction isolation level repeatable read, read only; set local statement_timeout = '5min'";
             transaction
                 .execute(settings)
                 .await
-                .map_err(Failure::from_read)?;
+                .map_err(Failure::from_read_error)?;
             let mut violations: Vec<Violation> =
                 sqlx::query_as("select invariant, object from invariant_violations")
                     .fetch_all(&mut *transaction)
                     .await
-                    .map_err(Failure::from_read)?
+                    .map_err(Failure::from_read_error)?
                     .into_iter()
                     .map(|(invariant, object)| Violation { invariant, object })
                     .collect();
@@ -76,7 +77,7 @@ impl Postgres {
             violations.sort();
             Ok(violations)
         };
-        self.run_within(CHECK_TIMEOUT, check).await
+        self.run_within(INTEGRITY_CHECK_TIMEOUT, check).await
     }
 
     /// Returns the sums of our database that are compared with the provider's, ascending by
@@ -103,9 +104,9 @@ impl Postgres {
             )
             .fetch_all(postgres.background())
             .await
-            .map_err(Failure::from_read)?;
+            .map_err(Failure::from_read_error)?;
             rows.iter()
-                .map(|row| read_account_totals(row).map_err(Failure::from_read))
+                .map(|row| read_account_totals(row).map_err(Failure::from_read_error))
                 .collect()
         };
         self.run(sums).await
@@ -125,7 +126,8 @@ fn read_account_totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sql
 
 type SealedDealRow = (i64, Vec<u8>, Vec<u8>, Option<i16>, Option<i16>, Option<i16>);
 
-/// Checks the invariants T9 and T10 for every draw, which need the opened seed.
+/// Checks the invariants T9 (winning ticket) and T10 (commitment) for every draw. Both need the
+/// unsealed seed.
 async fn check_deals(
     connection: &mut PgConnection,
     sealer: &Sealer,
@@ -135,7 +137,7 @@ async fn check_deals(
     )
     .fetch_all(connection)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     let mut violations = Vec::new();
     for (id, commitment, sealed, home, away, winner) in rows {
         let violation = |invariant: &str| Violation {
@@ -143,7 +145,7 @@ async fn check_deals(
             object: id.to_string(),
         };
         let seed = sealer
-            .open(PURPOSE_SEED, id, &sealed)
+            .open(SEED_SEAL_PURPOSE, id, &sealed)
             .ok()
             .and_then(|seed| seed.try_into().ok())
             .map(Seed);
@@ -156,7 +158,7 @@ async fn check_deals(
             let winner = Serial::new(winner.cast_unsigned());
             let deal = Deal::new(seed);
             if cell.is_none() || winner.map(|winner| deal.cell(winner)) != cell {
-                violations.push(violation(WINNER_INVARIANT));
+                violations.push(violation(WINNING_TICKET_INVARIANT));
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The JSON form in which a draw's events are stored, version 1.
 //!
-//! Stored events must stay readable for ever, so this form never changes. A new kind of event, or a
-//! field with a default, may be added. Any other change needs a new version.
+//! Stored events must stay readable for ever, so this form never changes. A new kind of event may
+//! be added, and so may a field that has a default. Any other change needs a new version number.
 
 use domain::{
     Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp,
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
 
-/// The events of one commit, as stored.
+/// The events of one commit in their stored JSON form.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "v")]
 enum StoredCommit {
@@ -102,19 +102,19 @@ enum StoredStatus {
 }
 
 /// Formats the events of one commit as JSON text for the journal.
-pub fn write(events: &[Event]) -> String {
+pub fn events_to_json(events: &[Event]) -> String {
     let commit = StoredCommit::V1 {
         events: events.iter().map(StoredEvent::from).collect(),
     };
     serde_json::to_string(&commit).expect("stored events have no maps with odd keys")
 }
 
-/// Reads a commit's events.
+/// Parses the JSON text of one commit and returns the commit's events.
 ///
 /// # Errors
 /// [`Failure::Corrupt`] when the text is not a commit of a known version, or has an impossible
 /// value.
-pub fn read(text: &str) -> Result<Vec<Event>, Failure> {
+pub fn events_from_json(text: &str) -> Result<Vec<Event>, Failure> {
     let corrupt = |why: String| Failure::Corrupt(format!("journal: {why}"));
     let StoredCommit::V1 { events } =
         serde_json::from_str(text).map_err(|why| corrupt(why.to_string()))?;
@@ -122,13 +122,13 @@ pub fn read(text: &str) -> Result<Vec<Event>, Failure> {
         .into_iter()
         .map(|event| {
             event
-                .restore()
+                .into_event()
                 .ok_or_else(|| corrupt("impossible value".into()))
         })
         .collect()
 }
 
-fn uuid(order: OrderId) -> uuid::Uuid {
+fn order_uuid(order: OrderId) -> uuid::Uuid {
     uuid::Uuid::from_u128(order.0)
 }
 
@@ -145,23 +145,23 @@ impl From<&Event> for StoredEvent {
                         extensions,
                     },
             } => StoredEvent::Reserved {
-                order: uuid(*order),
+                order: order_uuid(*order),
                 count: *count,
                 until: until.0,
                 extensions: *extensions,
             },
             E::Released { order } => StoredEvent::Released {
-                order: uuid(*order),
+                order: order_uuid(*order),
             },
             E::Expired { order } => StoredEvent::Expired {
-                order: uuid(*order),
+                order: order_uuid(*order),
             },
             E::Allocated {
                 order,
                 serials,
                 step,
             } => StoredEvent::Allocated {
-                order: uuid(*order),
+                order: order_uuid(*order),
                 serials: numbers(serials),
                 step: step.into(),
             },
@@ -171,7 +171,7 @@ impl From<&Event> for StoredEvent {
                 step,
                 charged,
             } => StoredEvent::Voided {
-                order: uuid(*order),
+                order: order_uuid(*order),
                 serials: numbers(serials),
                 step: step.into(),
                 charged: *charged,
@@ -205,7 +205,7 @@ impl From<&Event> for StoredEvent {
 }
 
 impl StoredEvent {
-    fn restore(self) -> Option<Event> {
+    fn into_event(self) -> Option<Event> {
         let order = |uuid: uuid::Uuid| OrderId(uuid.as_u128());
         let serials = |numbers: Vec<u16>| {
             numbers
@@ -421,11 +421,15 @@ mod tests {
     }
 
     #[test]
-    fn every_event_reads_back_as_written() {
-        assert_eq!(read(&write(&every_event())), Ok(every_event()));
+    fn every_event_is_parsed_from_its_own_json() {
+        assert_eq!(
+            events_from_json(&events_to_json(&every_event())),
+            Ok(every_event())
+        );
     }
 
-    /// Databases contain version 1, so the text in this test must stay readable for ever.
+    /// Databases contain events in version 1, so the JSON text in this test must stay readable for
+    /// ever.
     #[test]
     fn version_1_is_still_readable() {
         let text = r#"{"v":"1","events":[
@@ -437,7 +441,7 @@ mod tests {
             {"event":"undone","status":"closed"}]}"#;
         let all = every_event();
         assert_eq!(
-            read(text),
+            events_from_json(text),
             Ok(vec![
                 all[0].clone(),
                 all[3].clone(),
@@ -449,14 +453,17 @@ mod tests {
     }
 
     #[test]
-    fn impossible_values_are_corrupt() {
+    fn impossible_values_are_reported_as_corrupt() {
         for text in [
             "{}",
             r#"{"v":"2","events":[]}"#,
             r#"{"v":"1","events":[{"event":"completed","home":14,"away":9,"winner":1,"prize_cents":0}]}"#,
             r#"{"v":"1","events":[{"event":"completed","home":13,"away":9,"winner":170,"prize_cents":0}]}"#,
         ] {
-            assert!(matches!(read(text), Err(Failure::Corrupt(_))), "{text}");
+            assert!(
+                matches!(events_from_json(text), Err(Failure::Corrupt(_))),
+                "{text}"
+            );
         }
     }
 }

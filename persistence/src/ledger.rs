@@ -13,18 +13,19 @@ use crate::audit_log::AuditEntry;
 use crate::error::Failure;
 use crate::nodes::{InstanceId, Node};
 
-/// A draw that this process has claimed: its state, and its new epoch. The epoch fences every
+/// A draw that this process has claimed: the draw's state, and its new epoch, which fences every
 /// earlier owner.
 #[derive(Clone, Debug)]
-pub struct Claimed {
+pub struct ClaimedDraw {
     pub epoch: i64,
     pub snapshot: DrawSnapshot,
 }
 
-/// The outcome of a claim, each list ascending by draw. A draw in neither list does not exist.
+/// The outcome of claiming draws. Both lists ascend by draw number. A requested draw that is in
+/// neither list does not exist.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
-    pub taken: Vec<Claimed>,
+    pub taken: Vec<ClaimedDraw>,
     /// Draws that another node owns and whose lease has not ended.
     pub elsewhere: Vec<ForeignDraw>,
 }
@@ -37,12 +38,12 @@ pub struct ForeignDraw {
     pub owner: Node,
 }
 
-/// What a process knows about a draw. The database compares it with the draw's row.
+/// What a process knows about a draw. [`Ledger::changed_draws`] compares it with the draw's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownDraw {
     pub draw: DrawId,
     pub revision: u64,
-    /// Whether the process believes that it still owns the draw.
+    /// Whether the process considers itself the owner of the draw.
     pub ours: bool,
 }
 
@@ -58,10 +59,10 @@ pub struct ChangedDraw {
 #[derive(Clone, Debug)]
 pub struct Append {
     pub draw: DrawId,
-    /// The epoch that the writer got when it claimed the draw. An older epoch than the stored one
-    /// is refused.
+    /// The epoch that the owner got when it claimed the draw. If the stored epoch is newer, the
+    /// commit is refused.
     pub epoch: i64,
-    /// The revision this commit follows. The commit gets revision `after + 1`.
+    /// The draw's revision before this commit. The commit gets revision `after + 1`.
     pub after: u64,
     /// The commit's events. Never empty.
     pub events: Vec<Event>,
@@ -70,10 +71,10 @@ pub struct Append {
     /// Whether the commit sells tickets. Then the database's clock must not have reached
     /// `closes_at` (rule 5 of the decisions).
     pub sells: bool,
-    /// An additional write in the same transaction.
+    /// An additional write in the transaction of the commit.
     pub attached_write: Option<AttachedWrite>,
-    /// The audit entry for the person who made the change, or `None`. It is written in the same
-    /// transaction (integrity rule A1).
+    /// The audit entry, if a person made the change. It is written in the transaction of the commit
+    /// (integrity rule A1).
     pub act: Option<AuditEntry>,
 }
 
@@ -108,9 +109,9 @@ impl Append {
     }
 }
 
-/// Checks whether these commits of one draw may share a transaction. Does not look at the stored
-/// state.
-pub(crate) fn check_together(appends: &[Append]) -> Result<(), Failure> {
+/// Checks whether the given commits of one draw may share a transaction. Compares the commits only
+/// with each other, not with the database.
+pub(crate) fn check_shared_transaction(appends: &[Append]) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::NotWritten(why.into()));
     if appends.is_empty() || appends.iter().any(|append| append.events.is_empty()) {
         return refused("a commit needs events");
@@ -145,7 +146,7 @@ pub enum AttachedWrite {
     /// it gets a pending `create` operation.
     Open(NewOrder),
     /// New lines of a `quoted` order, whose reservation is resized in the same commit. If the order
-    /// has a payment intent, an `update` operation replaces any earlier one.
+    /// has a payment intent, an `update` operation is queued and replaces any earlier `update`.
     Reprice { order: OrderId, lines: Vec<Line> },
     /// The provider reported that the buyer authorised the payment. Written with an `Allocated`
     /// event.
@@ -170,7 +171,7 @@ impl AttachedWrite {
 /// field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DrawDetails {
-    /// The league. `None` leaves it unchanged, `Some(None)` removes it.
+    /// The league of the game. `None` leaves the league unchanged, `Some(None)` removes it.
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
     pub away_team: Option<String>,
@@ -182,8 +183,8 @@ pub struct DrawDetails {
     pub pass_card_fee: Option<bool>,
 }
 
-/// A buyer's name, address and phone number. This is personal data: never in logs, URLs, metrics or
-/// the provider's metadata.
+/// A buyer's name, e-mail address and phone number. This is personal data: never in logs, URLs,
+/// metrics or the provider's metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuyerDetails {
     pub name: Option<String>,
@@ -192,11 +193,11 @@ pub struct BuyerDetails {
 }
 
 impl BuyerDetails {
-    /// Fills blank details from `other`; details that are present stay. Name and address are filled
-    /// together or not at all, because a name without an address is not a contact (decisions C-7,
-    /// F-2).
+    /// Fills blank details from `other`. Details that are already present do not change. Name and
+    /// address are filled together or not at all, because a name without an e-mail address is not a
+    /// contact (decisions C-7, F-2).
     #[must_use]
-    pub fn filled(self, other: &BuyerDetails) -> BuyerDetails {
+    pub fn filled_from(self, other: &BuyerDetails) -> BuyerDetails {
         let (name, email) = match (self.name, self.email) {
             (Some(name), Some(email)) => (Some(name), Some(email)),
             _ => other.name.clone().zip(other.email.clone()).unzip(),
@@ -208,11 +209,11 @@ impl BuyerDetails {
         }
     }
 
-    /// Replaces details by those of `by`. A blank detail in `by` replaces nothing. Name and address
-    /// are replaced together.
+    /// Replaces the details by the details in `by`. A blank detail in `by` replaces nothing. Name
+    /// and address are replaced together.
     #[must_use]
-    pub fn corrected(self, by: &BuyerDetails) -> BuyerDetails {
-        BuyerDetails::default().filled(by).filled(&self)
+    pub fn corrected_by(self, by: &BuyerDetails) -> BuyerDetails {
+        BuyerDetails::default().filled_from(by).filled_from(&self)
     }
 }
 
@@ -233,8 +234,8 @@ pub struct NewOrder {
     /// When the payment was authorised. Set only for an order that is missing from a restored
     /// backup, because such an order is opened again after the authorisation.
     pub authorised_at: Option<Timestamp>,
-    /// The payment intent that exists already. Set only for an order that is missing from a
-    /// restored backup.
+    /// The order's payment intent, if it already exists. Set only for an order that is missing from
+    /// a restored backup.
     pub payment_intent: Option<PaymentIntentId>,
 }
 
@@ -267,9 +268,9 @@ pub trait Ledger: Send + Sync {
 
     /// Claims a draw from the unreachable node `from`, even if that node's lease has not ended.
     ///
-    /// The new epoch fences later writes of that node, but not its answers from memory. The caller
-    /// waits until no client relies on such an answer. A draw that another node owns is returned as
-    /// `elsewhere`, as by [`Ledger::claim`].
+    /// The new epoch fences later writes of the node `from`. It does not stop that node from
+    /// answering clients from memory, so the caller waits until no client can rely on such an
+    /// answer. A draw that another node owns is returned as `elsewhere`, as by [`Ledger::claim`].
     async fn take_over(
         &self,
         me: InstanceId,
@@ -286,8 +287,8 @@ pub trait Ledger: Send + Sync {
     /// of them.
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure>;
 
-    /// Returns which of the given draws `me` no longer owns, and which draws of other nodes have a
-    /// newer revision than known.
+    /// Returns which of the given draws have changed: those that `me` owned and no longer owns, and
+    /// those of other nodes that have a newer revision than the known one.
     async fn changed_draws(
         &self,
         me: InstanceId,

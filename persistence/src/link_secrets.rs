@@ -1,6 +1,6 @@
-//! Stores the secrets of mailed links as keyed hashes. Where a mail must be written again, it also
-//! stores a sealed copy (decision M-5). Without the sealing key, a copy of the database opens no
-//! link.
+//! Stores the secrets of mailed links as keyed hashes. If a link must be written into a mail again,
+//! a sealed copy of its secret is also stored (decision M-5). Without the sealing key, the stored
+//! values in a copy of the database open no link.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,15 +15,15 @@ use crate::seal::Sealer;
 
 const ORDER_TOKEN_PURPOSE: &str = "order-token";
 const CLIENT_SECRET_PURPOSE: &str = "order-client-secret";
-/// First byte of a keyed hash. The plain SHA-256 hash of an earlier version has no such byte, so
-/// its length differs.
+/// First byte of a keyed hash. An earlier version of the program stored plain SHA-256 hashes, which
+/// are one byte shorter because they have no such byte.
 const KEYED_HASH_PREFIX: u8 = 1;
-/// Number of hash bytes that identify a link in the key of its mail.
+/// Number of hash bytes that identify a link in the dedupe key of its mail.
 const LINK_ID_BYTES: usize = 8;
 const CLIENT_SECRET_FIELD: &str = "client_secret";
 
 /// The kind of a link or cookie. It is part of the keyed hash, so a hash that is moved to a row of
-/// another kind opens nothing.
+/// another kind matches no link there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkKind {
     /// The cookie of a signed-in browser.
@@ -52,15 +52,15 @@ impl LinkKind {
 
 /// An order's token in the form in which its row stores it.
 pub(crate) struct StoredToken<'a> {
-    /// The token in clear text. Set only while a node of an earlier version is alive, because that
-    /// version finds an order only by the clear token.
+    /// The token in clear text. Set only while a node with an earlier version of the program is
+    /// alive, because that version finds an order only by the clear token.
     pub clear: Option<&'a str>,
     pub hash: [u8; 32],
     pub sealed: Vec<u8>,
 }
 
-/// Converts secrets to their stored form and back. Clones share the flag whether a node of an
-/// earlier version is alive.
+/// Converts secrets to their stored form and back. All clones share one flag: whether a node with
+/// an earlier version of the program is alive.
 #[derive(Clone)]
 pub(crate) struct LinkSecrets {
     sealer: Sealer,
@@ -79,20 +79,20 @@ impl LinkSecrets {
         &self.sealer
     }
 
-    /// Sets whether a node of an earlier version is alive. While it is, secrets are also stored in
-    /// the form that this version can read.
-    pub fn set_beside_older(&self, is_beside_older: bool) {
+    /// Sets whether a node with an earlier version of the program is alive. While one is alive,
+    /// secrets are also stored in the form that the earlier version reads.
+    pub fn set_older_node_alive(&self, is_older_node_alive: bool) {
         self.serves_beside_older
-            .store(is_beside_older, Ordering::Relaxed);
+            .store(is_older_node_alive, Ordering::Relaxed);
     }
 
-    fn is_beside_older(&self) -> bool {
+    fn is_older_node_alive(&self) -> bool {
         self.serves_beside_older.load(Ordering::Relaxed)
     }
 
     pub fn store_token<'a>(&self, order: Uuid, token: &'a str) -> StoredToken<'a> {
         StoredToken {
-            clear: self.is_beside_older().then_some(token),
+            clear: self.is_older_node_alive().then_some(token),
             hash: self.token_hash(token),
             sealed: self
                 .sealer
@@ -110,11 +110,11 @@ impl LinkSecrets {
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open_secret(&self.sealer, ORDER_TOKEN_PURPOSE, order, sealed)
+        unseal_secret(&self.sealer, ORDER_TOKEN_PURPOSE, order, sealed)
     }
 
-    /// Returns the two forms in which a payment's client secret is stored: clear text, only if a
-    /// node of an earlier version must read it, and sealed.
+    /// Returns the two forms in which a payment's client secret is stored: sealed, and in clear
+    /// text if a node with an earlier version of the program must read it.
     pub fn store_client_secret<'a>(
         &self,
         order: Uuid,
@@ -123,7 +123,7 @@ impl LinkSecrets {
         let sealed = self
             .sealer
             .seal(CLIENT_SECRET_PURPOSE, order, secret.as_bytes());
-        (self.is_beside_older().then_some(secret), sealed)
+        (self.is_older_node_alive().then_some(secret), sealed)
     }
 
     /// Unseals a payment's client secret.
@@ -132,20 +132,20 @@ impl LinkSecrets {
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
     pub fn open_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
-        open_secret(&self.sealer, CLIENT_SECRET_PURPOSE, order, sealed)
+        unseal_secret(&self.sealer, CLIENT_SECRET_PURPOSE, order, sealed)
     }
 
     /// Returns the hash to store for a new link, given the SHA-256 of its secret.
     pub fn link_hash(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<u8> {
-        if self.is_beside_older() {
+        if self.is_older_node_alive() {
             sha256.to_vec()
         } else {
             self.keyed_hash(kind, sha256)
         }
     }
 
-    /// Returns both hashes under which a row may store a link: the keyed hash, and the plain hash
-    /// of a row that is not converted yet.
+    /// Returns both hashes under which a row may store a link: the keyed hash, and the plain
+    /// SHA-256 hash that a row keeps until it is converted.
     pub fn link_hashes(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<Vec<u8>> {
         vec![self.keyed_hash(kind, sha256), sha256.to_vec()]
     }
@@ -158,8 +158,8 @@ impl LinkSecrets {
     }
 }
 
-/// Returns a short id of a link, used in the key of its mail. It reveals nothing about the link's
-/// secret.
+/// Returns a short id of a link, used in the dedupe key of the link's mail. It reveals nothing
+/// about the link's secret.
 pub(crate) fn link_id(stored_hash: &[u8]) -> String {
     let digits = stored_hash
         .strip_prefix(&[KEYED_HASH_PREFIX])
@@ -168,7 +168,7 @@ pub(crate) fn link_id(stored_hash: &[u8]) -> String {
     hex::encode(&digits[..LINK_ID_BYTES])
 }
 
-fn open_secret(
+fn unseal_secret(
     sealer: &Sealer,
     purpose: &str,
     order: Uuid,
@@ -249,7 +249,7 @@ mod tests {
             ),
             (None, None)
         );
-        secrets.set_beside_older(true);
+        secrets.set_older_node_alive(true);
         assert_eq!(clear(&secrets).as_deref(), Some("token"));
         assert_eq!(
             secrets.store_client_secret(order, "secret").0,

@@ -1,7 +1,8 @@
 //! The draws' ledger, the payment stores and the node list in memory, for simulations.
 //!
-//! They follow the same rules as the database. They use no clock and no randomness, and can return
-//! injected faults. All collections are ordered, so that the same calls have the same results.
+//! They enforce the same rules as the Postgres stores. They use no clock and no randomness, and can
+//! return injected faults. All collections are ordered, so that the same calls have the same
+//! results.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -9,7 +10,7 @@ use domain::draw::DrawSnapshot;
 use domain::{AccountId, ClubId, Draw, DrawId, Serial, Timestamp};
 
 use crate::error::Failure;
-use crate::ledger::{Append, Claimed};
+use crate::ledger::{Append, ClaimedDraw};
 use crate::nodes::InstanceId;
 use crate::stores::{AnomalyRecord, Operation, OrderRecord};
 
@@ -35,7 +36,7 @@ pub use outbox::QueuedMail;
 pub use refunds::Refund;
 pub use webhook_events::ProviderSnapshot;
 
-/// A call to the memory store, passed to the fault injector.
+/// A call to the memory store. The fault injector gets it and decides whether the call fails.
 #[derive(Clone, Copy, Debug)]
 pub enum Call<'a> {
     Append(&'a [Append]),
@@ -51,7 +52,7 @@ pub enum Call<'a> {
 pub enum Fault {
     #[default]
     None,
-    /// Nothing is written, and the caller gets an error that says so.
+    /// Nothing is written, and the caller gets [`Failure::NotWritten`].
     NotWritten,
     /// The write happens, but the caller gets an error with an unknown outcome.
     UnknownWritten,
@@ -62,7 +63,7 @@ pub enum Fault {
 /// All stores in memory. Clones share their data, as processes share one database.
 #[derive(Clone, Default)]
 pub struct Memory {
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<MemoryState>>,
     hooks: Arc<Mutex<TestHooks>>,
 }
 
@@ -75,7 +76,7 @@ struct TestHooks {
 }
 
 #[derive(Clone, Default)]
-struct State {
+struct MemoryState {
     nodes: nodes::NodeList,
     draws: draws::Draws,
     orders: orders::Orders,
@@ -117,7 +118,7 @@ impl Memory {
         self.lock_hooks().clock = Some(Box::new(now));
     }
 
-    /// Adds a draw whose state is given, whatever that state is.
+    /// Adds a draw in the given state. Any state is accepted.
     pub fn add_draw(&self, snapshot: DrawSnapshot) {
         self.state().draws.add(snapshot);
     }
@@ -126,16 +127,16 @@ impl Memory {
         self.state().clubs.insert(club, account);
     }
 
-    /// Takes a draw from its owner although the owner's lease has not ended. No process may do
-    /// this; tests use it to check that every write is fenced.
-    pub fn steal(&self, draw: DrawId) -> Option<Claimed> {
+    /// Takes a draw from its owner although the owner's lease has not ended. Real processes cannot
+    /// do this. Tests use it to check that the former owner's writes are fenced.
+    pub fn steal(&self, draw: DrawId) -> Option<ClaimedDraw> {
         self.state()
             .draws
             .get_mut(draw)
-            .map(|row| row.taken_by(None))
+            .map(|row| row.change_owner(None))
     }
 
-    /// Clears the flag that a draw was revealed. Tests use it to check that the violation is
+    /// Clears the flag that the draw was revealed. Tests use it to check that a wrong flag is
     /// detected.
     pub fn forget_reveal(&self, draw: DrawId) {
         if let Some(row) = self.state().draws.get_mut(draw) {
@@ -145,10 +146,10 @@ impl Memory {
 
     /// Ends the lease of every node.
     pub fn end_leases(&self) {
-        self.state().nodes.end_all();
+        self.state().nodes.end_all_leases();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryState> {
         // A poisoned lock is ignored, so that the first panic of a test is the one reported.
         self.state
             .lock()
@@ -173,17 +174,21 @@ impl Memory {
         self.lock_hooks().clock.as_ref().map(|clock| clock())
     }
 
-    fn reading<T>(&self, name: &'static str, read: impl FnOnce(&State) -> T) -> Result<T, Failure> {
+    fn read_state<T>(
+        &self,
+        name: &'static str,
+        read: impl FnOnce(&MemoryState) -> T,
+    ) -> Result<T, Failure> {
         match self.choose_fault(Call::Read(name)) {
             Fault::None => Ok(read(&self.state())),
             _ => Err(Failure::NotWritten("fault on demand".into())),
         }
     }
 
-    fn writing<T>(
+    fn write_state<T>(
         &self,
         call: Call<'_>,
-        write: impl FnOnce(&mut State) -> Result<T, Failure>,
+        write: impl FnOnce(&mut MemoryState) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let unknown = || Failure::Unknown("fault on demand".into());
         match self.choose_fault(call) {
@@ -197,7 +202,7 @@ impl Memory {
 
 /// Queries for audits of a simulation.
 impl Memory {
-    /// Returns every draw as stored in the tables, ascending by number.
+    /// Returns the stored state of every draw, ascending by number.
     pub fn draws(&self) -> Vec<Draw> {
         self.state()
             .draws
@@ -206,9 +211,10 @@ impl Memory {
             .collect()
     }
 
-    /// Returns one draw as stored in the tables.
+    /// Returns the stored state of one draw.
     pub fn draw(&self, id: DrawId) -> Option<Draw> {
-        // The store's lock is released before the draw is checked, because the check may panic.
+        // The snapshot is copied and the store's lock released before `Draw::restore` checks the
+        // draw, because that check may panic.
         let snapshot = self.state().draws.get(id).map(draws::MemoryDraw::snapshot);
         snapshot.map(Draw::restore)
     }
@@ -218,7 +224,10 @@ impl Memory {
         let now = self.now();
         let state = self.state();
         let owner = state.draws.get(draw)?.owner?;
-        state.nodes.living(owner, now).map(|node| node.boot)
+        state
+            .nodes
+            .find_living_node(owner, now)
+            .map(|node| node.boot)
     }
 
     /// Returns whether any payment operation ever had this idempotency key.
@@ -226,7 +235,8 @@ impl Memory {
         self.state().operations.has_key(key)
     }
 
-    /// Replays each draw's journal from its first state. The result must equal [`Memory::draws`].
+    /// Replays each draw's journal from the state in which the draw was added. The result must
+    /// equal [`Memory::draws`].
     pub fn replayed(&self) -> Vec<Draw> {
         self.state()
             .draws

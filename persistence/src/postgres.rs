@@ -18,7 +18,7 @@ use ledger::GroupCommit;
 use nodes::NodeConnection;
 use order_store::OrderLookup;
 use purchase_writes::PurchaseWrites;
-use writer::{BatchWriter, TRIES_MAX};
+use writer::{BATCH_TRIES_MAX, BatchWriter};
 
 // Modules for draws: creation, claims and commits.
 mod attached_writes;
@@ -60,42 +60,45 @@ pub(crate) mod instant;
 pub(crate) mod link_conversion;
 mod writer;
 
-/// Connections for claims, orders and payment operations. A purchase waits for them.
+/// Maximum number of connections for claims, orders and payment operations. A purchase needs one of
+/// them.
 const ACTORS_CONNECTIONS_MAX: u32 = 8;
-/// Connections for pages and lists. They form a separate pool, so that many readers cannot take a
-/// connection from a purchase.
+/// Maximum number of connections for pages and lists. They form a separate pool, so that many
+/// readers cannot take a connection from a purchase.
 const READS_CONNECTIONS_MAX: u32 = 16;
-/// Connections for background workers, the reconciler and reports.
+/// Maximum number of connections for background workers, the reconciler and reports.
 const BACKGROUND_CONNECTIONS_MAX: u32 = 4;
-const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Time limit of all statements of one call. Each statement has a shorter limit in Postgres, so a
-/// longer silence means that the connection is dead.
-const WORK_TIMEOUT: Duration = Duration::from_secs(20);
+const CONNECTION_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time limit of one database call with all its statements. Postgres cancels a single statement
+/// earlier, so a call that takes this long has a dead connection.
+const DATABASE_CALL_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time limit of the ping when a connection returns to its pool.
 const PING_TIMEOUT: Duration = Duration::from_secs(1);
-const SLOW_STATEMENT_MIN: Duration = Duration::from_secs(1);
-/// How old a read-only session may become before it is replaced. A new session may reach a database
-/// that accepts writes again. Until then the old session still serves pages.
-const READ_ONLY_SESSION_MAX: Duration = Duration::from_secs(1);
-/// Number of writers of each queue. While one waits for the disk, the other writes.
+const SLOW_STATEMENT_LOG_MIN: Duration = Duration::from_secs(1);
+/// Age at which a read-only database session is replaced, because a new session may reach a
+/// database that accepts writes. Until then the read-only session serves pages.
+const READ_ONLY_SESSION_AGE_MAX: Duration = Duration::from_secs(1);
+/// Number of writers for each queue of batched writes. While one writer waits for the disk, the
+/// other one writes.
 const WRITERS_PER_QUEUE: usize = 2;
-const LOOKUP_WORKERS: usize = 2;
-const LOOKUP_BATCH_MAX: usize = 128;
-/// Number of threads that run only database calls.
+const ORDER_LOOKUP_WORKERS: usize = 2;
+const ORDER_LOOKUP_BATCH_MAX: usize = 128;
+/// Number of threads on which only database calls run.
 const DATABASE_THREADS: usize = 2;
 
-/// Settings of every database session. Postgres itself enforces them.
+/// Time limits and other settings of every database session, which Postgres enforces.
 const SESSION_LIMITS: [(&str, &str); 6] = [
-    // `jit` compiles a statement before it runs. That takes longer than any of our statements runs.
+    // With `jit`, Postgres compiles a statement before it runs it. The compilation would take
+    // longer than any of our statements.
     ("jit", "off"),
     ("statement_timeout", "2s"),
-    // Longer than the time after which Postgres looks for deadlocks (`deadlock_timeout`, 1 s). So a
-    // deadlock is reported as a deadlock, and its transaction is tried again.
+    // This limit is longer than `deadlock_timeout` (1 s), after which Postgres looks for deadlocks.
+    // So Postgres reports a deadlock as such, and the transaction is tried again.
     ("lock_timeout", "1200ms"),
     ("idle_in_transaction_session_timeout", "5s"),
     ("timezone", "UTC"),
-    // Errors only: each connection that leaves the pool sends a ROLLBACK, which causes a warning
-    // when no transaction is open.
+    // Postgres sends only errors. Otherwise the ROLLBACK that each connection sends when it leaves
+    // the pool would cause a warning if no transaction is open.
     ("client_min_messages", "error"),
 ];
 
@@ -113,12 +116,12 @@ const INDEX_ONLY_SETTINGS: [(&str, &str); 4] = [
 /// share the connections. Dropping the last clone ends the database threads.
 #[derive(Clone)]
 pub struct Postgres {
-    inner: Arc<Inner>,
+    inner: Arc<SharedConnections>,
 }
 
-struct Inner {
+struct SharedConnections {
     secrets: LinkSecrets,
-    doors: DatabaseLogins,
+    logins: DatabaseLogins,
     bank: Option<PgPool>,
     actors: PgPool,
     reads: PgPool,
@@ -128,11 +131,11 @@ struct Inner {
     lookups: BatchQueue<OrderLookup>,
     node_connection: NodeConnection,
     saw_dead_connection: DeadConnectionFlag,
-    runtime: Threads,
+    runtime: DatabaseThreads,
 }
 
-/// Whether a connection has ever hung. Once set, every released connection is pinged, because a
-/// dead connection would otherwise keep its place in the pool for ever.
+/// Set once a connection has hung. From then on every released connection is pinged, because a dead
+/// connection would otherwise stay in the pool for ever.
 type DeadConnectionFlag = Arc<AtomicBool>;
 
 impl Postgres {
@@ -166,41 +169,44 @@ impl Postgres {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the database does not answer.
-    pub async fn connect_by(doors: DatabaseLogins, sealer: Sealer) -> Result<Postgres, Failure> {
+    pub async fn connect_by(logins: DatabaseLogins, sealer: Sealer) -> Result<Postgres, Failure> {
         // The log names only the text of slow statements, because bound values may hold personal
         // data.
         let without_values = |options: PgConnectOptions| {
             options
                 .log_statements("off".parse().expect("a level"))
-                .log_slow_statements("warn".parse().expect("a level"), SLOW_STATEMENT_MIN)
+                .log_slow_statements("warn".parse().expect("a level"), SLOW_STATEMENT_LOG_MIN)
         };
-        let (owner, bank) = (without_values(doors.owner), doors.bank.map(without_values));
-        let doors = DatabaseLogins {
+        let (owner, bank) = (
+            without_values(logins.owner),
+            logins.bank.map(without_values),
+        );
+        let logins = DatabaseLogins {
             owner,
-            serves: without_values(doors.serves),
+            serves: without_values(logins.serves),
             bank,
         };
-        let options = doors.serves.clone();
+        let options = logins.serves.clone();
         let session = options.clone().options(SESSION_LIMITS);
-        let threads = Threads::start()?;
+        let threads = DatabaseThreads::start()?;
         let saw_dead_connection = DeadConnectionFlag::default();
         let index_only = session.clone().options(INDEX_ONLY_SETTINGS);
         let pools = (
-            pool(ACTORS_CONNECTIONS_MAX, &index_only, &saw_dead_connection),
-            pool(READS_CONNECTIONS_MAX, &session, &saw_dead_connection),
-            pool(BACKGROUND_CONNECTIONS_MAX, &session, &saw_dead_connection),
+            build_pool(ACTORS_CONNECTIONS_MAX, &index_only, &saw_dead_connection),
+            build_pool(READS_CONNECTIONS_MAX, &session, &saw_dead_connection),
+            build_pool(BACKGROUND_CONNECTIONS_MAX, &session, &saw_dead_connection),
         );
-        let (for_bank, of_bank) = (doors.clone(), saw_dead_connection.clone());
+        let (for_bank, of_bank) = (logins.clone(), saw_dead_connection.clone());
         let (actors, reads, background, bank) = threads
             .run(async move {
-                // One connection is opened at once, so that the start fails when the database does
-                // not answer.
-                pools.0.acquire().await.map_err(Failure::from_read)?;
+                // One connection is opened here, so that the program does not start when the
+                // database does not answer.
+                pools.0.acquire().await.map_err(Failure::from_read_error)?;
                 Ok((
                     pools.0,
                     pools.1,
                     pools.2,
-                    bank::open(&for_bank, &SESSION_LIMITS, &of_bank),
+                    bank::open_bank_pool(&for_bank, &SESSION_LIMITS, &of_bank),
                 ))
             })
             .await?;
@@ -208,9 +214,9 @@ impl Postgres {
         let (group_commit, purchase_writes, lookups) =
             start_queues(&threads.handle, &index_only, &secrets);
         let node_connection = NodeConnection::new(session);
-        let inner = Inner {
+        let inner = SharedConnections {
             secrets,
-            doors,
+            logins,
             bank,
             actors,
             reads,
@@ -227,8 +233,8 @@ impl Postgres {
         })
     }
 
-    /// Applies the missing migrations. Several processes may call this at the same time; they
-    /// migrate one after the other.
+    /// Applies the missing migrations. Several processes may call this function at the same time.
+    /// They migrate one after the other.
     ///
     /// # Errors
     ///
@@ -236,17 +242,17 @@ impl Postgres {
     /// one index.
     pub async fn migrate(&self) -> Result<(), Failure> {
         // There is no time limit, because building an index may take long.
-        let doors = self.inner.doors.clone();
-        let owner = doors.owner.clone();
+        let logins = self.inner.logins.clone();
+        let owner = logins.owner.clone();
         let failed = |why| Failure::NotWritten(format!("migration: {why}"));
         self.inner
             .runtime
-            .run(async move { migrations::apply(&owner).await.map_err(failed) })
+            .run(async move { migrations::apply_migrations(&owner).await.map_err(failed) })
             .await?;
         let failed = |why| Failure::NotWritten(format!("migration of the bank's schema: {why}"));
         self.inner
             .runtime
-            .run(async move { bank::migrate(&doors).await.map_err(failed) })
+            .run(async move { bank::migrate(&logins).await.map_err(failed) })
             .await?;
         while self.convert_link_secrets().await? > 0 {}
         Ok(())
@@ -274,22 +280,25 @@ impl Postgres {
     }
 
     async fn begin(&self) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Failure> {
-        self.actors().begin().await.map_err(Failure::before_commit)
+        self.actors()
+            .begin()
+            .await
+            .map_err(Failure::from_error_before_commit)
     }
 
     /// Runs database calls on the database threads. They complete even if the caller is cancelled,
     /// because a cancelled `BEGIN` would leave its transaction open and lose the next writer's
-    /// rows. After [`WORK_TIMEOUT`] the calls are aborted and their connection is closed.
+    /// rows. After [`DATABASE_CALL_TIMEOUT`] the calls are aborted and their connection is closed.
     pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        self.run_within(WORK_TIMEOUT, work).await
+        self.run_within(DATABASE_CALL_TIMEOUT, work).await
     }
 
-    /// Runs a write like [`Postgres::run`], at most [`TRIES_MAX`] times while it collides with
-    /// another transaction.
+    /// Runs a write like [`Postgres::run`], at most [`BATCH_TRIES_MAX`] times while it collides
+    /// with another transaction.
     pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -297,7 +306,7 @@ impl Postgres {
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
         let written = async move {
-            for _ in 1..TRIES_MAX {
+            for _ in 1..BATCH_TRIES_MAX {
                 match work.clone()().await {
                     Err(Failure::Collided(why)) => {
                         tracing::debug!(why, "a collided write is tried again");
@@ -310,7 +319,7 @@ impl Postgres {
         self.run(written).await
     }
 
-    /// Does the same as [`Postgres::run`] with another time limit.
+    /// Runs database calls like [`Postgres::run`], but aborts them after `limit`.
     pub(crate) async fn run_within<T, F>(&self, limit: Duration, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -320,8 +329,8 @@ impl Postgres {
         let bounded = async move {
             let mut work = Box::pin(work);
             let result = timeout(limit, &mut work).await;
-            // The flag is set before the future is dropped, because dropping the future releases
-            // its connection.
+            // The dead-connection flag is set before the future is dropped, because dropping the
+            // future returns its connection to the pool.
             result.unwrap_or_else(|_| {
                 saw_dead_connection.store(true, Ordering::Relaxed);
                 Err(Failure::Unknown("the database does not answer".into()))
@@ -331,12 +340,15 @@ impl Postgres {
             .runtime
             .run(bounded)
             .await
-            .map_err(Failure::after_last_try)
+            .map_err(Failure::collision_to_not_written)
     }
 }
 
 async fn commit(transaction: sqlx::Transaction<'_, sqlx::Postgres>) -> Result<(), Failure> {
-    transaction.commit().await.map_err(Failure::at_commit)
+    transaction
+        .commit()
+        .await
+        .map_err(Failure::from_commit_error)
 }
 
 /// Starts the queues of batched writes and lookups. Each queue has separate connections.
@@ -361,20 +373,25 @@ fn start_queues(
         BatchQueue::start(
             threads,
             WRITERS_PER_QUEUE,
-            ledger::BATCH_SIZE_MAX,
+            ledger::TRANSACTION_COMMITS_MAX,
             group_commit,
         ),
         BatchQueue::start(
             threads,
             WRITERS_PER_QUEUE,
-            purchase_writes::BATCH_SIZE_MAX,
+            purchase_writes::TRANSACTION_WRITES_MAX,
             purchase_writes,
         ),
-        BatchQueue::start(threads, LOOKUP_WORKERS, LOOKUP_BATCH_MAX, order_lookup),
+        BatchQueue::start(
+            threads,
+            ORDER_LOOKUP_WORKERS,
+            ORDER_LOOKUP_BATCH_MAX,
+            order_lookup,
+        ),
     )
 }
 
-/// Rolls back any open transaction, and returns whether the session is read-only.
+/// Rolls back an open transaction, if any, and returns whether the database session is read-only.
 async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
     let row = sqlx::raw_sql("rollback; show transaction_read_only")
         .fetch_one(connection)
@@ -382,7 +399,7 @@ async fn is_read_only(connection: &mut PgConnection) -> Result<bool, sqlx::Error
     Ok(row.try_get::<&str, _>(0)? == "on")
 }
 
-fn pool(
+fn build_pool(
     connections_max: u32,
     options: &PgConnectOptions,
     saw_dead_connection: &DeadConnectionFlag,
@@ -390,14 +407,14 @@ fn pool(
     let saw_dead_connection = saw_dead_connection.clone();
     PgPoolOptions::new()
         .max_connections(connections_max)
-        .acquire_timeout(ACQUIRE_TIMEOUT)
+        .acquire_timeout(CONNECTION_ACQUIRE_TIMEOUT)
         // No additional ping is needed: the ROLLBACK below fails on a dead connection.
         .test_before_acquire(false)
         .before_acquire(|connection, metadata| {
             Box::pin(async move {
-                // The previous user of the connection may have been cancelled in the middle of a
-                // transaction.
-                Ok(!is_read_only(connection).await? || metadata.age < READ_ONLY_SESSION_MAX)
+                // The task that used this connection before may have been cancelled inside a
+                // transaction, so `is_read_only` first rolls it back.
+                Ok(!is_read_only(connection).await? || metadata.age < READ_ONLY_SESSION_AGE_MAX)
             })
         })
         .after_release(move |connection, _| {
@@ -414,15 +431,15 @@ fn pool(
         .connect_lazy_with(options.clone())
 }
 
-/// The threads that run all database connections. Web workers run on other threads, so a busy or
+/// The threads on which all database calls run. Web workers use other threads, so a busy or
 /// stopping web worker cannot delay or abort a statement.
-struct Threads {
+struct DatabaseThreads {
     runtime: Option<Runtime>,
     handle: Handle,
 }
 
-impl Threads {
-    fn start() -> Result<Threads, Failure> {
+impl DatabaseThreads {
+    fn start() -> Result<DatabaseThreads, Failure> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(DATABASE_THREADS)
             .thread_name("postgres")
@@ -431,7 +448,7 @@ impl Threads {
             .map_err(|why| {
                 Failure::NotWritten(format!("cannot start the database threads: {why}"))
             })?;
-        Ok(Threads {
+        Ok(DatabaseThreads {
             handle: runtime.handle().clone(),
             runtime: Some(runtime),
         })
@@ -451,7 +468,7 @@ impl Threads {
     }
 }
 
-impl Drop for Threads {
+impl Drop for DatabaseThreads {
     fn drop(&mut self) {
         // `shutdown_background` does not block. The last clone may be dropped inside another
         // runtime, where blocking is not allowed.

@@ -30,7 +30,6 @@ pub mod failed_payments;
 pub mod financials;
 pub mod footers;
 pub mod listings;
-pub mod notices;
 pub mod offer_edits;
 pub mod offers;
 pub mod pages;
@@ -48,9 +47,10 @@ pub mod tickets;
 pub mod tries;
 pub mod uploads;
 pub mod waitlist;
+pub mod webhook_lookups;
 
 /// The name under which the audit log records a command that was typed on the machine itself.
-const COMMAND_LINE: &str = "command line";
+const COMMAND_LINE_ACTOR: &str = "command line";
 
 /// Reads and writes the rows that no actor owns. Also reads rows that actors own. Clones are cheap.
 #[derive(Clone)]
@@ -67,8 +67,8 @@ impl Records {
         }
     }
 
-    /// Returns a handle that writes `act` to the audit log together with every change, in the same
-    /// transaction. A call that changes nothing writes no entry.
+    /// Returns a copy of this handle that writes the audit entry `act` in the transaction of every
+    /// change. A call that changes nothing writes no entry.
     #[must_use]
     pub fn by(&self, act: AuditEntry) -> Records {
         let sealer = self.postgres.sealer().clone();
@@ -84,7 +84,7 @@ impl Records {
     /// # Errors
     ///
     /// The database does not answer, or is read-only.
-    pub async fn reachable(&self) -> Result<(), Failure> {
+    pub async fn check_reachable(&self) -> Result<(), Failure> {
         let query = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
         let reads_only = self
             .read(async move |pool: PgPool| query.fetch_one(&pool).await)
@@ -120,8 +120,8 @@ impl Records {
         .await
     }
 
-    /// Seals a secret as text for a row. Used for the account link in a queued mail, because only
-    /// this service reads that link again.
+    /// Seals a secret and returns it as hexadecimal text, such as the account link in a queued
+    /// mail.
     pub fn seal(&self, purpose: &str, id: &str, words: &str) -> String {
         hex::encode(self.postgres.sealer().seal(purpose, id, words.as_bytes()))
     }
@@ -147,12 +147,13 @@ impl Records {
         self.postgres.secrets().link_hash(kind, sha256)
     }
 
-    /// Returns all hashes under which a row may store a link.
+    /// Returns both hashes under which a row may store a link: the keyed hash and the plain SHA-256
+    /// hash.
     fn link_hashes(&self, kind: LinkKind, sha256: &[u8; 32]) -> Vec<Vec<u8>> {
         self.postgres.secrets().link_hashes(kind, sha256)
     }
 
-    /// Returns a short id of a link for the key of the mail that carries it. It reveals nothing
+    /// Returns a short id of a link, used in the dedupe key of the link's mail. It reveals nothing
     /// about the link's secret.
     pub fn link_id(&self, kind: LinkKind, sha256: &[u8; 32]) -> String {
         link_id(&self.link_hash(kind, sha256))
@@ -175,13 +176,13 @@ impl Records {
     {
         let work = work(self.postgres.reads().clone());
         self.postgres
-            .run(async move { work.await.map_err(Failure::from_read) })
+            .run(async move { work.await.map_err(Failure::from_read_error) })
             .await
     }
 
     /// Runs a write on the database threads, and runs it again when it collides with another
-    /// transaction. When the response is lost, the result is [`Failure::Unknown`], even if the
-    /// write had not begun.
+    /// transaction. When the connection to the database is lost, the result is
+    /// [`Failure::Unknown`], even if the write had not begun.
     async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -190,14 +191,14 @@ impl Records {
     {
         let pool = self.postgres.reads().clone();
         self.postgres
-            .write(async move || work(pool).await.map_err(Failure::at_commit))
+            .write(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
     }
 }
 
 impl Records {
-    /// Runs a read like `Records::read`, with the only login that has access to bank details
-    /// (decision F-7).
+    /// Runs a read like `Records::read`, but with the login for bank details, the only one that has
+    /// access to them (decision F-7).
     async fn read_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
@@ -205,7 +206,7 @@ impl Records {
     {
         let work = work(self.postgres.bank()?.clone());
         self.postgres
-            .run(async move { work.await.map_err(Failure::from_read) })
+            .run(async move { work.await.map_err(Failure::from_read_error) })
             .await
     }
 
@@ -217,7 +218,7 @@ impl Records {
     {
         let pool = self.postgres.bank()?.clone();
         self.postgres
-            .write(async move || work(pool).await.map_err(Failure::at_commit))
+            .write(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
     }
 }
@@ -225,9 +226,9 @@ impl Records {
 /// An SQL statement with its bound values.
 type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
-/// Turns a statement into a function that builds the statement again, because a write that collides
-/// is tried again.
-fn repeatable(
+/// Turns a statement into a function that builds the same statement again, because a write is
+/// repeated after a deadlock or serialization failure.
+fn repeatable_statement(
     mut statement: Statement,
 ) -> Result<impl FnOnce() -> Statement + Clone + Send + 'static, Failure> {
     let values = statement
@@ -239,26 +240,28 @@ fn repeatable(
 }
 
 impl Records {
-    /// Runs one statement that changes something that lists show, and increments the catalogue's
-    /// revision. Returns whether a row was changed.
-    async fn change(&self, statement: Statement) -> Result<bool, Failure> {
-        let (statement, signer) = (repeatable(statement)?, self.signer.clone());
+    /// Runs one statement that changes a row which lists of clubs or draws show. Also increments
+    /// the catalogue's revision, so that cached lists are discarded. Returns whether a row was
+    /// changed.
+    async fn change_listed_row(&self, statement: Statement) -> Result<bool, Failure> {
+        let (statement, signer) = (repeatable_statement(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let done = statement().execute(&mut *transaction).await?;
             if done.rows_affected() > 0 {
                 audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
             }
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(done.rows_affected() > 0)
         };
         self.write(work).await
     }
 
-    /// Runs one statement that changes nothing that lists show. Returns how many rows were changed.
+    /// Runs one statement that changes no row which lists of clubs or draws show. Returns how many
+    /// rows were changed.
     async fn execute(&self, statement: Statement) -> Result<u64, Failure> {
-        let (statement, signer) = (repeatable(statement)?, self.signer.clone());
+        let (statement, signer) = (repeatable_statement(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
             if signer.is_none() {
                 return statement()
@@ -283,15 +286,15 @@ impl Records {
 
 /// Increments the catalogue's revision in the caller's transaction, so that nodes discard cached
 /// lists.
-async fn catalogue_changed(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+async fn bump_catalogue_revision(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query("update catalogue set revision = revision + 1")
         .execute(connection)
         .await?;
     Ok(())
 }
 
-/// Waits until no other transaction holds the same lock for this club, then takes the lock until
-/// the caller's transaction ends.
+/// Takes an advisory lock for this club and purpose until the caller's transaction ends. Waits
+/// while another transaction holds it.
 async fn lock_club(
     connection: &mut PgConnection,
     what: &str,
@@ -307,9 +310,9 @@ async fn lock_club(
 }
 
 fn timestamp(at: OffsetDateTime) -> Timestamp {
-    crate::postgres::instant::read(at)
+    crate::postgres::instant::from_stored_time(at)
 }
 
-fn column(at: Timestamp) -> OffsetDateTime {
-    crate::postgres::instant::stored(at)
+fn to_column_time(at: Timestamp) -> OffsetDateTime {
+    crate::postgres::instant::to_stored_time(at)
 }

@@ -10,28 +10,29 @@ use sha2::Sha256;
 
 use crate::error::Failure;
 
-pub const KEY_BYTES: usize = 32;
+pub const SEALING_KEY_BYTES: usize = 32;
 const NONCE_BYTES: usize = 12;
-/// First byte of sealed data. It allows another cipher or key to be introduced later.
-const SEAL_FORMAT: u8 = 1;
+/// First byte of sealed data. It names the format, so that another cipher or key can be introduced
+/// later.
+const SEAL_FORMAT_BYTE: u8 = 1;
 
 /// The sealing purpose of the seed of a deal. The sealing id is the draw's number.
-pub const PURPOSE_SEED: &str = "deal-seed";
+pub const SEED_SEAL_PURPOSE: &str = "deal-seed";
 
-/// Encrypts ("seals") and decrypts ("opens") with AES-256-GCM. Data sealed for one purpose and id
-/// does not open for any other, so a secret cannot be moved to another row.
+/// Encrypts ("seals") and decrypts ("opens") with AES-256-GCM. Data that was sealed for one purpose
+/// and id cannot be opened for another. So a secret cannot be moved to another row.
 #[derive(Clone)]
 pub struct Sealer {
     cipher: Aes256Gcm,
     /// The HMAC key for fingerprints of values. Derived from the sealing key.
-    hashing: [u8; KEY_BYTES],
+    hashing: [u8; SEALING_KEY_BYTES],
     /// The HMAC key for derived keys. It differs from `hashing`, so that no fingerprint equals a
     /// derived key.
-    deriving: [u8; KEY_BYTES],
+    deriving: [u8; SEALING_KEY_BYTES],
 }
 
 impl Sealer {
-    pub fn new(key: &[u8; KEY_BYTES]) -> Sealer {
+    pub fn new(key: &[u8; SEALING_KEY_BYTES]) -> Sealer {
         let cipher = Aes256Gcm::new(Key::<Aes256Gcm>::from_slice(key));
         Sealer {
             cipher,
@@ -42,7 +43,7 @@ impl Sealer {
 
     /// Reads a sealing key of 64 hexadecimal digits, the form used in the configuration.
     pub fn from_hex(key: &str) -> Option<Sealer> {
-        let mut bytes = [0; KEY_BYTES];
+        let mut bytes = [0; SEALING_KEY_BYTES];
         hex::decode_to_slice(key.trim(), &mut bytes).ok()?;
         Some(Sealer::new(&bytes))
     }
@@ -63,7 +64,7 @@ impl Sealer {
             .cipher
             .encrypt(Nonce::from_slice(&nonce), payload)
             .expect("AES-GCM seals any short message");
-        [&[SEAL_FORMAT][..], &nonce, &sealed].concat()
+        [&[SEAL_FORMAT_BYTE][..], &nonce, &sealed].concat()
     }
 
     /// Decrypts a sealed secret.
@@ -84,7 +85,7 @@ impl Sealer {
                 "{bound_to} does not open: wrong key, or a changed row"
             ))
         };
-        let Some((&[SEAL_FORMAT], rest)) = sealed.split_first_chunk() else {
+        let Some((&[SEAL_FORMAT_BYTE], rest)) = sealed.split_first_chunk() else {
             return Err(unreadable());
         };
         let (nonce, message) = rest
@@ -102,12 +103,12 @@ impl Sealer {
     /// Derives a key for one purpose, such as signing cookies: the HMAC-SHA-256 of the purpose
     /// under the sealing key. The derived key reveals neither the sealing key nor the key of
     /// another purpose.
-    pub fn derive(&self, purpose: &str) -> [u8; KEY_BYTES] {
+    pub fn derive(&self, purpose: &str) -> [u8; SEALING_KEY_BYTES] {
         purpose_hmac(&self.deriving, purpose, "")
     }
 
-    /// Returns an HMAC that recognises a value which is not stored. It is always the same for the
-    /// same purpose and value. Guesses of the value can be tested only with the key.
+    /// Returns an HMAC that recognises a value which is not stored. It depends only on the purpose,
+    /// the value and the sealing key. Without the key, nobody can test guesses of the value.
     pub fn fingerprint(&self, purpose: &str, value: &str) -> [u8; 32] {
         purpose_hmac(&self.hashing, purpose, value)
     }
@@ -115,7 +116,7 @@ impl Sealer {
 
 /// Returns the HMAC-SHA-256 of a purpose and a value. They are joined by a line break, which a
 /// purpose never contains.
-fn purpose_hmac(key: &[u8; KEY_BYTES], purpose: &str, value: &str) -> [u8; 32] {
+fn purpose_hmac(key: &[u8; SEALING_KEY_BYTES], purpose: &str, value: &str) -> [u8; 32] {
     let mut mac =
         <Hmac<Sha256> as Mac>::new_from_slice(key).expect("HMAC takes a key of any length");
     mac.update(purpose.as_bytes());
@@ -132,7 +133,7 @@ impl fmt::Debug for Sealer {
 }
 
 /// Returns a random key for [`Sealer::new`] from the operating system.
-pub fn fresh_key() -> [u8; KEY_BYTES] {
+pub fn fresh_key() -> [u8; SEALING_KEY_BYTES] {
     random_bytes()
 }
 
@@ -154,27 +155,27 @@ mod tests {
     #[test]
     fn sealed_text_opens_only_with_its_key_purpose_and_id() {
         let sealer = Sealer::new(&[7; 32]);
-        let sealed = sealer.seal(PURPOSE_SEED, 1001, b"secret");
+        let sealed = sealer.seal(SEED_SEAL_PURPOSE, 1001, b"secret");
         assert_eq!(
-            sealer.open(PURPOSE_SEED, 1001, &sealed).as_deref(),
+            sealer.open(SEED_SEAL_PURPOSE, 1001, &sealed).as_deref(),
             Ok(&b"secret"[..])
         );
-        assert!(sealer.open(PURPOSE_SEED, 1002, &sealed).is_err());
+        assert!(sealer.open(SEED_SEAL_PURPOSE, 1002, &sealed).is_err());
         assert!(sealer.open("winner-bank", 1001, &sealed).is_err());
         assert!(
             Sealer::new(&[8; 32])
-                .open(PURPOSE_SEED, 1001, &sealed)
+                .open(SEED_SEAL_PURPOSE, 1001, &sealed)
                 .is_err()
         );
         for at in 0..sealed.len() {
             let mut changed = sealed.clone();
             changed[at] ^= 1;
             assert!(
-                sealer.open(PURPOSE_SEED, 1001, &changed).is_err(),
+                sealer.open(SEED_SEAL_PURPOSE, 1001, &changed).is_err(),
                 "byte {at}"
             );
             assert!(
-                sealer.open(PURPOSE_SEED, 1001, &sealed[..at]).is_err(),
+                sealer.open(SEED_SEAL_PURPOSE, 1001, &sealed[..at]).is_err(),
                 "cut at {at}"
             );
         }
@@ -200,8 +201,8 @@ mod tests {
             Sealer::new(&[7; 32]).fingerprint("buyer-email", "alicf@example.com"),
             fingerprint_before
         );
-        // The derived key is not the plain HMAC under the sealing key, which another program could
-        // compute.
+        // The derived key must differ from the plain HMAC under the sealing key, which another
+        // program could also compute.
         assert_ne!(
             purpose_hmac(&[7; 32], "buyer-email", "alice@example.com"),
             fingerprint_before
@@ -225,8 +226,8 @@ mod tests {
     fn sealing_twice_gives_different_bytes() {
         let sealer = Sealer::from_hex(&"ab".repeat(32)).expect("a key");
         assert_ne!(
-            sealer.seal(PURPOSE_SEED, 1001, b"secret"),
-            sealer.seal(PURPOSE_SEED, 1001, b"secret")
+            sealer.seal(SEED_SEAL_PURPOSE, 1001, b"secret"),
+            sealer.seal(SEED_SEAL_PURPOSE, 1001, b"secret")
         );
         assert!(Sealer::from_hex("ab").is_none());
         assert_eq!(format!("{sealer:?}"), "Sealer(secret)");

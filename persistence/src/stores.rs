@@ -12,7 +12,7 @@ pub use anomalies::{AnomalyRecord, AnomalyStore};
 pub use orders::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgreed};
 pub use outbox::{Mail, OutboxStore};
 pub use payment_operations::{
-    Attempt, FAST_PATH_MS, Operation, OperationKind, PaymentOperationStore, REPAIR_MS, Repair,
+    Attempt, FAST_PATH_MS, Operation, OperationKind, PaymentOperationStore, REPAIR_BLOCK_MS, Repair,
 };
 pub use reconciliation::ReconciliationStore;
 pub use webhook_events::{StoredWebhookEvent, WebhookEventStore};

@@ -1,11 +1,13 @@
 //! Creates a fresh, migrated database for every test.
 //!
-//! Each test process runs a separate Postgres without durability. Its data directory is a copy of
-//! one that is migrated once for each set of migrations. Each test gets a separate database in it.
+//! Each test process runs a separate Postgres without durability. Its data directory is copied from
+//! a prepared directory, which is migrated once for each set of migrations. Each test gets a
+//! separate database in that Postgres.
 //!
 //! A guardian process stops that Postgres and removes its folder when the test process ends. The
-//! guardian is a shell that waits for the end of its standard input. The operating system closes
-//! that pipe in any case, even after `kill -9`. So tests share nothing and leave nothing behind.
+//! guardian is a shell that waits for the end of its standard input. When the test process ends,
+//! even by `kill -9`, the operating system closes that pipe. So no Postgres and no folder of a test
+//! remains.
 
 use std::fs::{self, File};
 use std::io;
@@ -22,16 +24,19 @@ use tokio::sync::OnceCell;
 
 use crate::embedded::cluster::{Cluster, Durability};
 use crate::embedded::os_user;
-use crate::postgres::bank::{self, BANK, BANK_MIGRATOR, DatabaseLogins, SERVES};
+use crate::postgres::bank::{
+    self, BANK_LOGIN_NAME, BANK_MIGRATOR, DatabaseLogins, PAGES_LOGIN_NAME,
+};
 use crate::stable_hash::fnv1a;
 use crate::{MIGRATOR, Postgres, Sealer};
 
-/// How many prepared data directories for other sets of migrations are kept.
+/// Number of prepared data directories that are kept for other sets of migrations than the current
+/// one.
 const OTHER_MIGRATION_SETS_KEPT: usize = 3;
 /// Name of the migrated database that is copied for each test.
 const TEMPLATE_DATABASE: &str = "football_doubles_template";
 
-/// A database for one test. Clones refer to the same database.
+/// A database for one test. All clones of this value refer to one database.
 #[derive(Clone)]
 pub struct Database {
     pub name: String,
@@ -46,13 +51,13 @@ pub struct Database {
 
 impl Database {
     /// Returns the three logins for this database, as a server with a private Postgres uses them.
-    pub fn doors(&self) -> DatabaseLogins {
+    pub fn logins(&self) -> DatabaseLogins {
         DatabaseLogins::private(self.options.clone())
     }
 
     /// Returns the Postgres stores in this database, with the sealing key of the tests.
     pub async fn postgres(&self) -> Postgres {
-        Postgres::connect_by(self.doors(), sealer())
+        Postgres::connect_by(self.logins(), sealer())
             .await
             .expect("the tests' Postgres answers")
     }
@@ -79,7 +84,7 @@ impl Database {
 
     /// Returns every row of every table as text, for tests that look for data that must not be
     /// stored.
-    pub async fn everything(&self) -> String {
+    pub async fn all_rows_as_text(&self) -> String {
         let mut connection = self.connection().await;
         let tables = "select format('%I.%I', table_schema, table_name) from information_schema.tables where table_schema in ('public', 'bank') order by 1";
         let tables: Vec<String> = sqlx::query_scalar(tables)
@@ -108,7 +113,7 @@ impl Database {
     }
 
     /// Returns how many deadlocks occurred in this database. Waits until all connections have
-    /// ended, because each reports its deadlocks when it ends.
+    /// ended, because Postgres counts a connection's deadlocks when the connection ends.
     pub async fn deadlocks(&self) -> i64 {
         let alone =
             "select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()";
@@ -122,8 +127,8 @@ impl Database {
         .await
     }
 
-    /// Causes a deadlock on purpose: two transactions each lock a row, and then need the other's
-    /// row.
+    /// Causes a deadlock on purpose: two transactions each lock one row, and then wait for the row
+    /// that the other one has locked.
     pub async fn lock_each_other_out(&self) {
         self.run("create table ring as select 1 as one union select 2")
             .await;
@@ -165,8 +170,8 @@ pub fn sealer() -> Sealer {
 
 struct TestCluster {
     cluster: Cluster,
-    /// The guardian process. The field is never read: dropping it at the end of this process closes
-    /// the guardian's input.
+    /// The guardian process. The field only keeps the guardian's standard input open until this
+    /// process ends.
     _guardian: Child,
 }
 
@@ -175,15 +180,15 @@ static NEXT_DATABASE_NUMBER: AtomicU32 = AtomicU32::new(1);
 
 /// Returns a new database with all migrations applied. No other test uses it.
 pub async fn database() -> Database {
-    copy_of(TEMPLATE_DATABASE).await
+    copy_database(TEMPLATE_DATABASE).await
 }
 
-/// Returns a new database without any of our tables.
+/// Returns a new database to which no migration was applied.
 pub async fn empty_database() -> Database {
-    copy_of("template0").await
+    copy_database("template0").await
 }
 
-async fn copy_of(template: &str) -> Database {
+async fn copy_database(template: &str) -> Database {
     let test_cluster = TEST_CLUSTER
         .get_or_init(|| async {
             start_test_cluster()
@@ -208,8 +213,8 @@ async fn copy_of(template: &str) -> Database {
     Database {
         options: test_cluster.cluster.options(&name),
         url: url(None),
-        ordinary_url: url(Some(SERVES)),
-        bank_url: url(Some(BANK)),
+        ordinary_url: url(Some(PAGES_LOGIN_NAME)),
+        bank_url: url(Some(BANK_LOGIN_NAME)),
         name,
     }
 }
@@ -248,8 +253,8 @@ fn base_folder() -> PathBuf {
     ))
 }
 
-/// Creates a folder with a new name. The process id alone is no safe name: ids repeat within an
-/// hour of tests, and a killed process may have left a folder with files.
+/// Creates a folder with a new name. The process id alone is no safe name. Process ids repeat
+/// within an hour of tests, and a killed process may have left a folder of that name.
 fn create_fresh_folder(kind: &str) -> io::Result<PathBuf> {
     fs::create_dir_all(base_folder())?;
     let path = mkdtemp(&base_folder().join(format!("{kind}-XXXXXX")))?;
@@ -258,7 +263,7 @@ fn create_fresh_folder(kind: &str) -> io::Result<PathBuf> {
 }
 
 async fn start_test_cluster() -> Result<TestCluster, Box<dyn std::error::Error + Send + Sync>> {
-    let dir = os_user::folder(&create_fresh_folder("process")?)?;
+    let dir = os_user::create_postgres_folder(&create_fresh_folder("process")?)?;
     let (prepared, lock) = prepare_data_dir().await?;
     copy_folder(&prepared.join("data"), &dir.join("data"))?;
     drop(lock);
@@ -270,8 +275,9 @@ async fn start_test_cluster() -> Result<TestCluster, Box<dyn std::error::Error +
     })
 }
 
-/// Returns the migrated data directory to copy. The first process creates it, once for each set of
-/// migrations. The returned lock keeps other processes from removing the folder.
+/// Returns the prepared, migrated data directory, from which each test process copies its own. The
+/// first process creates it, once for each set of migrations. The returned lock keeps other
+/// processes from removing it.
 async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error + Send + Sync>> {
     let prepared = base_folder().join(format!("prepared-{:016x}", migrations_hash()));
     let lock = File::create(base_folder().join("prepare.lock"))?;
@@ -284,7 +290,7 @@ async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error
     if making.exists() {
         fs::remove_dir_all(&making)?;
     }
-    let dir = os_user::folder(&making)?;
+    let dir = os_user::create_postgres_folder(&making)?;
     let cluster = Cluster::start(&dir, Durability::None).await?;
     let migrated = migrate_template(&cluster).await;
     cluster.stop().await;
@@ -293,10 +299,11 @@ async fn prepare_data_dir() -> Result<(PathBuf, File), Box<dyn std::error::Error
     Ok((prepared, lock))
 }
 
-/// Removes folders of a crashed machine or of other sets of migrations. The newest stay, so that
-/// switching between branches does not create them again each time.
+/// Removes test folders that are older than a day, and old prepared directories. The newest
+/// prepared directories stay, so that switching between branches does not create them again each
+/// time.
 fn remove_old_folders() {
-    const UNUSED_FOLDER_KEPT: Duration = Duration::from_secs(24 * 3600);
+    const UNUSED_FOLDER_KEPT_FOR: Duration = Duration::from_secs(24 * 3600);
 
     let mut sets: Vec<_> = fs::read_dir(base_folder())
         .into_iter()
@@ -315,7 +322,7 @@ fn remove_old_folders() {
             .metadata()
             .and_then(|found| found.modified())
             .map(|at| at.elapsed().unwrap_or_default());
-        let old = age.is_ok_and(|age| age > UNUSED_FOLDER_KEPT);
+        let old = age.is_ok_and(|age| age > UNUSED_FOLDER_KEPT_FOR);
         if old && (name.starts_with("process-") || name.starts_with("folder-")) {
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -330,7 +337,7 @@ async fn migrate_template(
     sqlx::query(AssertSqlSafe(create))
         .execute(&mut connection)
         .await?;
-    bank::make_logins(&mut connection).await?;
+    bank::create_missing_logins(&mut connection).await?;
     connection.close().await?;
     let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE_DATABASE)).await?;
     MIGRATOR.run(&mut connection).await?;
@@ -347,7 +354,7 @@ fn migrations_hash() -> u64 {
     fnv1a(&checksums)
 }
 
-/// Copies a folder and keeps owner and modes, because Postgres checks them.
+/// Copies a folder with the owner and access modes of its files, because Postgres checks these.
 fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     let copied = Command::new("cp").arg("-a").arg(from).arg(to).status()?;
     copied
@@ -356,15 +363,15 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
         .ok_or_else(|| io::Error::other("cp failed"))
 }
 
-/// Starts the guardian process. It waits until `postmaster.pid` is gone, which Postgres removes
-/// last. It does not wait for the process, which may remain as a zombie in a container whose first
-/// process does not reap ended children.
+/// Starts the guardian process. After stopping Postgres, it waits until the file `postmaster.pid`
+/// is gone, which Postgres removes last. It does not wait for the Postgres process itself. That
+/// process may remain as a zombie in a container whose first process does not reap ended children.
 fn start_guardian(dir: &Path, pid: i32) -> io::Result<Child> {
     use std::os::unix::process::CommandExt;
-    const WAIT_THEN_CLEAN: &str = "cat >/dev/null; kill -QUIT $1; \
+    const GUARDIAN_SCRIPT: &str = "cat >/dev/null; kill -QUIT $1; \
         while kill -0 $1 && [ -e \"$2/data/postmaster.pid\" ]; do sleep 0.1; done; rm -rf \"$2\"";
     Command::new("sh")
-        .args(["-c", WAIT_THEN_CLEAN, "guardian", &pid.to_string()])
+        .args(["-c", GUARDIAN_SCRIPT, "guardian", &pid.to_string()])
         .arg(dir)
         .process_group(0)
         .stdin(Stdio::piped())

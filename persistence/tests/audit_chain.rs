@@ -7,21 +7,21 @@ use persistence::records::audit_chain::AuditAnchor;
 use persistence::testing::{Database, database};
 use persistence::{Postgres, Sealer};
 
-async fn opened(database: &Database, key: u8) -> Records {
-    let postgres = Postgres::connect_by(database.doors(), Sealer::new(&[key; 32]))
+async fn records_with_key(database: &Database, key: u8) -> Records {
+    let postgres = Postgres::connect_by(database.logins(), Sealer::new(&[key; 32]))
         .await
         .expect("connected");
     Records::new(postgres)
 }
 
-async fn log_of(entries: usize) -> (Records, Database) {
+async fn log_with_entries(entries: usize) -> (Records, Database) {
     let database = database().await;
-    let records = opened(&database, 7).await;
-    write(&records, entries).await;
+    let records = records_with_key(&database, 7).await;
+    write_entries(&records, entries).await;
     (records, database)
 }
 
-async fn write(records: &Records, entries: usize) {
+async fn write_entries(records: &Records, entries: usize) {
     for _ in 0..entries {
         let act = AuditAction {
             actor: "operator 1",
@@ -37,12 +37,12 @@ async fn write(records: &Records, entries: usize) {
     }
 }
 
-async fn broken_at(records: &Records) -> Option<i64> {
+async fn first_broken_entry(records: &Records) -> Option<i64> {
     records.verify_audit_chain().await.expect("read").broken_at
 }
 
 /// SQL that recomputes every plain hash. The table's owner can do this without the sealing key.
-const RECOMPUTE: &str = "
+const RECOMPUTE_PLAIN_HASHES_SQL: &str = "
     alter table audit_log disable trigger user;
     do $$
     declare
@@ -56,12 +56,12 @@ const RECOMPUTE: &str = "
     end $$;
     alter table audit_log enable trigger user;";
 
-async fn forge(database: &Database, change: &'static str) {
+async fn change_as_table_owner(database: &Database, change: &'static str) {
     database
         .run("alter table audit_log disable trigger user")
         .await;
     database.run(change).await;
-    database.run(RECOMPUTE).await;
+    database.run(RECOMPUTE_PLAIN_HASHES_SQL).await;
     let plain = "select count(*) from audit_breaks where $1 = ''";
     assert_eq!(
         database.count(plain, "").await,
@@ -71,38 +71,41 @@ async fn forge(database: &Database, change: &'static str) {
 }
 
 #[tokio::test]
-async fn recomputed_plain_hashes_are_found_by_the_key() {
-    let (records, database) = log_of(3).await;
-    assert_eq!(broken_at(&records).await, None);
-    forge(
+async fn recomputed_plain_hashes_are_detected_by_keyed_hashes() {
+    let (records, database) = log_with_entries(3).await;
+    assert_eq!(first_broken_entry(&records).await, None);
+    change_as_table_owner(
         &database,
         "update audit_log set actor = 'nobody' where id = 2",
     )
     .await;
-    assert_eq!(broken_at(&records).await, Some(2));
+    assert_eq!(first_broken_entry(&records).await, Some(2));
 }
 
 #[tokio::test]
-async fn removed_middle_entry_is_found_by_the_key() {
-    let (records, database) = log_of(3).await;
-    forge(&database, "delete from audit_log where id = 2").await;
-    assert_eq!(broken_at(&records).await, Some(3));
+async fn removed_middle_entry_is_detected_by_keyed_hashes() {
+    let (records, database) = log_with_entries(3).await;
+    change_as_table_owner(&database, "delete from audit_log where id = 2").await;
+    assert_eq!(first_broken_entry(&records).await, Some(3));
 }
 
 #[tokio::test]
-async fn another_key_makes_no_chain() {
-    let (_, database) = log_of(2).await;
-    assert_eq!(broken_at(&opened(&database, 8).await).await, Some(1));
+async fn another_sealing_key_breaks_the_chain() {
+    let (_, database) = log_with_entries(2).await;
+    assert_eq!(
+        first_broken_entry(&records_with_key(&database, 8).await).await,
+        Some(1)
+    );
 }
 
 #[tokio::test]
-async fn entry_without_keyed_hash_after_a_keyed_one_is_a_break() {
-    let (records, database) = log_of(2).await;
+async fn missing_keyed_hash_after_a_keyed_entry_is_detected() {
+    let (records, database) = log_with_entries(2).await;
     database
         .run("insert into audit_log (actor, action, object) values ('nobody', 'x', 'y')")
         .await;
-    write(&records, 1).await;
-    assert_eq!(broken_at(&records).await, Some(3));
+    write_entries(&records, 1).await;
+    assert_eq!(first_broken_entry(&records).await, Some(3));
 }
 
 #[tokio::test]
@@ -113,30 +116,33 @@ async fn first_keyed_entry_anchors_the_entries_before_it() {
             .run("insert into audit_log (actor, action, object) values ('operator 1', 'x', 'y')")
             .await;
     }
-    let records = opened(&database, 7).await;
+    let records = records_with_key(&database, 7).await;
     assert_eq!(
-        (broken_at(&records).await, records.audit_anchor().await),
+        (
+            first_broken_entry(&records).await,
+            records.audit_anchor().await
+        ),
         (None, Ok(None))
     );
-    write(&records, 2).await;
-    assert_eq!(broken_at(&records).await, None);
-    forge(
+    write_entries(&records, 2).await;
+    assert_eq!(first_broken_entry(&records).await, None);
+    change_as_table_owner(
         &database,
         "update audit_log set actor = 'nobody' where id = 1",
     )
     .await;
     assert_eq!(
-        broken_at(&records).await,
+        first_broken_entry(&records).await,
         Some(3),
         "the first keyed entry no longer follows"
     );
 }
 
 #[tokio::test]
-async fn cut_tail_is_found_against_an_anchor() {
-    let (records, database) = log_of(2).await;
+async fn deleted_newest_entry_is_detected_by_an_anchor() {
+    let (records, database) = log_with_entries(2).await;
     let before = records.audit_anchor().await.expect("read").expect("keyed");
-    write(&records, 1).await;
+    write_entries(&records, 1).await;
     let newest = records.audit_anchor().await.expect("read").expect("keyed");
     assert_eq!((before.entry, newest.entry), (2, 3));
     assert_eq!(
@@ -146,9 +152,9 @@ async fn cut_tail_is_found_against_an_anchor() {
         ),
         (Ok(true), Ok(true))
     );
-    forge(&database, "delete from audit_log where id = 3").await;
+    change_as_table_owner(&database, "delete from audit_log where id = 3").await;
     assert_eq!(
-        broken_at(&records).await,
+        first_broken_entry(&records).await,
         None,
         "the log alone does not show it"
     );
@@ -159,7 +165,7 @@ async fn cut_tail_is_found_against_an_anchor() {
         ),
         (Ok(true), Ok(false))
     );
-    write(&records, 1).await;
+    write_entries(&records, 1).await;
     assert_eq!(
         records.holds_anchor(&newest).await,
         Ok(false),
@@ -168,16 +174,16 @@ async fn cut_tail_is_found_against_an_anchor() {
 }
 
 #[tokio::test]
-async fn removed_key_column_is_found_against_an_anchor() {
-    let (records, database) = log_of(2).await;
+async fn removed_keyed_hashes_are_detected_by_an_anchor() {
+    let (records, database) = log_with_entries(2).await;
     let anchor = records.audit_anchor().await.expect("read").expect("keyed");
-    forge(
+    change_as_table_owner(
         &database,
         "update audit_log set actor = 'nobody', keyed_hash = null",
     )
     .await;
     assert_eq!(
-        broken_at(&records).await,
+        first_broken_entry(&records).await,
         None,
         "as if the log were from before the key"
     );
@@ -186,7 +192,7 @@ async fn removed_key_column_is_found_against_an_anchor() {
 
 #[tokio::test]
 async fn keyed_hash_is_written_once() {
-    let (_, database) = log_of(1).await;
+    let (_, database) = log_with_entries(1).await;
     let mut stores = database.connection().await;
     for rewriting in [
         "update audit_log set keyed_hash = sha256('x')",
@@ -206,18 +212,18 @@ async fn keyed_hash_is_written_once() {
 #[tokio::test]
 async fn chain_is_keyed_only_once_older_nodes_are_gone() {
     let database = database().await;
-    let records = opened(&database, 7).await;
+    let records = records_with_key(&database, 7).await;
     database
         .run("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
         .await;
-    write(&records, 1).await;
+    write_entries(&records, 1).await;
     assert_eq!(
         records.audit_anchor().await,
         Ok(None),
         "an older node writes entries without a keyed hash"
     );
     database.run("delete from nodes").await;
-    write(&records, 1).await;
+    write_entries(&records, 1).await;
     assert_eq!(
         records
             .audit_anchor()
@@ -226,11 +232,11 @@ async fn chain_is_keyed_only_once_older_nodes_are_gone() {
             .map(|anchor| anchor.entry),
         Some(2)
     );
-    assert_eq!(broken_at(&records).await, None);
+    assert_eq!(first_broken_entry(&records).await, None);
 }
 
 #[test]
-fn anchor_text_reads_back() {
+fn anchor_text_parses_to_an_equal_anchor() {
     let anchor = AuditAnchor {
         entry: 42,
         keyed_hash: [0xab; 32],

@@ -15,7 +15,7 @@ use sqlx::{AssertSqlSafe, Connection};
 
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
 
-fn details() -> ClaimBankDetails {
+fn bank_details() -> ClaimBankDetails {
     ClaimBankDetails {
         account_name: "Alice".into(),
         account_number: "12345678".into(),
@@ -23,7 +23,7 @@ fn details() -> ClaimBankDetails {
     }
 }
 
-async fn draw(records: &Records) -> DrawId {
+async fn create_draw_with_winner(records: &Records) -> DrawId {
     let club = NewClub {
         name: "S".into(),
         email: "s@demo.test".into(),
@@ -50,16 +50,16 @@ async fn draw(records: &Records) -> DrawId {
 }
 
 /// Returns a database that stores a winner's bank details.
-async fn stored_details() -> (Database, Postgres, DrawId) {
+async fn database_with_bank_details() -> (Database, Postgres, DrawId) {
     let database = database().await;
     let postgres = database.postgres().await;
     let records = Records::new(postgres.clone());
-    let draw = draw(&records).await;
+    let draw = create_draw_with_winner(&records).await;
     let serial = Serial::new(7).expect("a serial");
     let change = BankChange {
         draw,
         serial,
-        bank: details(),
+        bank: bank_details(),
         by: "club 1".into(),
         winner: None,
         at: NOW,
@@ -72,9 +72,9 @@ async fn stored_details() -> (Database, Postgres, DrawId) {
 }
 
 /// The SQLSTATE for insufficient privileges.
-const INSUFFICIENT_PRIVILEGE: &str = "42501";
+const INSUFFICIENT_PRIVILEGE_SQL_STATE: &str = "42501";
 
-async fn code(connection: &mut PgConnection, statement: &str) -> Option<String> {
+async fn refusal_sql_state(connection: &mut PgConnection, statement: &str) -> Option<String> {
     let done = sqlx::query(AssertSqlSafe(statement.to_string()))
         .execute(connection)
         .await;
@@ -86,7 +86,7 @@ async fn code(connection: &mut PgConnection, statement: &str) -> Option<String> 
 
 #[tokio::test]
 async fn serving_login_has_no_access_to_bank_details() {
-    let (database, postgres, draw) = stored_details().await;
+    let (database, postgres, draw) = database_with_bank_details().await;
     assert!(postgres.bank_is_apart().await.expect("asked"));
     let mut serving = PgConnection::connect(&database.ordinary_url)
         .await
@@ -104,13 +104,13 @@ async fn serving_login_has_no_access_to_bank_details() {
         "create table bank.mine ()",
     ] {
         assert_eq!(
-            code(&mut serving, statement).await.as_deref(),
-            Some(INSUFFICIENT_PRIVILEGE),
+            refusal_sql_state(&mut serving, statement).await.as_deref(),
+            Some(INSUFFICIENT_PRIVILEGE_SQL_STATE),
             "{statement}"
         );
     }
     assert_eq!(
-        code(&mut serving, "select * from winner_claims").await,
+        refusal_sql_state(&mut serving, "select * from winner_claims").await,
         None,
         "that there are details it may know"
     );
@@ -124,21 +124,21 @@ async fn serving_login_has_no_access_to_bank_details() {
         "delete from audit_log",
     ] {
         assert_eq!(
-            code(&mut bank, statement).await.as_deref(),
-            Some(INSUFFICIENT_PRIVILEGE),
+            refusal_sql_state(&mut bank, statement).await.as_deref(),
+            Some(INSUFFICIENT_PRIVILEGE_SQL_STATE),
             "{statement}"
         );
     }
     let records = Records::new(postgres);
     assert!(
-        records.bank_details(draw).await.expect("read") == Some(details()),
+        records.bank_details(draw).await.expect("read") == Some(bank_details()),
         "the second login reads them"
     );
 }
 
 #[tokio::test]
 async fn single_login_and_superuser_are_not_apart_from_the_bank() {
-    let (database, _, draw) = stored_details().await;
+    let (database, _, draw) = database_with_bank_details().await;
     let sealer = || Sealer::new(&[42; 32]);
     let one = Postgres::connect(&database.ordinary_url, sealer())
         .await
@@ -150,8 +150,8 @@ async fn single_login_and_superuser_are_not_apart_from_the_bank() {
         .expect_err("there is no way to them");
     assert!(failed.to_string().contains("BANK_DATABASE_URL"), "{failed}");
     for url in [&database.url, &database.bank_url] {
-        let doors = DatabaseLogins::hosted(url, Some(&database.bank_url)).expect("urls");
-        let wide = Postgres::connect_by(doors, sealer())
+        let logins = DatabaseLogins::hosted(url, Some(&database.bank_url)).expect("urls");
+        let wide = Postgres::connect_by(logins, sealer())
             .await
             .expect("connected");
         assert!(!wide.bank_is_apart().await.expect("asked"), "{url}");
@@ -160,7 +160,7 @@ async fn single_login_and_superuser_are_not_apart_from_the_bank() {
 
 #[tokio::test]
 async fn bank_details_are_purged_ninety_days_after_the_payout() {
-    let (database, postgres, draw) = stored_details().await;
+    let (database, postgres, draw) = database_with_bank_details().await;
     let records = Records::new(postgres);
     let mut serving = PgConnection::connect(&database.ordinary_url)
         .await
@@ -177,7 +177,7 @@ async fn bank_details_are_purged_ninety_days_after_the_payout() {
     assert!(records.bank_details(draw).await.expect("read").is_none());
     let (database, draw) = {
         drop(database);
-        let (database, _, draw) = stored_details().await;
+        let (database, _, draw) = database_with_bank_details().await;
         (database, draw)
     };
     let mut serving = PgConnection::connect(&database.ordinary_url)
@@ -205,7 +205,7 @@ async fn migration_moves_bank_details_out_of_the_claims() {
         .await
         .expect("connected");
     old.migrate().await.expect("the tables");
-    let draw = draw(&Records::new(old.clone())).await;
+    let draw = create_draw_with_winner(&Records::new(old.clone())).await;
     let sealed = Sealer::new(&[42; 32]).seal("winner-bank", draw, b"123456\n12345678\nAlice");
     let mut connection = database.connection().await;
     let was = "alter table winner_claims drop constraint winner_claims_details_elsewhere";
@@ -226,7 +226,7 @@ async fn migration_moves_bank_details_out_of_the_claims() {
         .await
         .expect("and again, which changes nothing");
     let records = Records::new(postgres);
-    assert!(records.bank_details(draw).await.expect("read") == Some(details()));
+    assert!(records.bank_details(draw).await.expect("read") == Some(bank_details()));
     let left = "select count(*) from winner_claims where bank_sealed is not null and $1 = ''";
     assert_eq!(database.count(left, "").await, 0);
 }

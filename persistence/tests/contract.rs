@@ -1,17 +1,17 @@
-//! One test suite for the memory store and the Postgres store. So the rules that hold in
-//! simulations also hold in Postgres.
+//! Runs one test suite against the memory store and against Postgres. So the rules that hold in
+//! simulations, which use the memory store, also hold in Postgres.
 
 #[path = "support/world.rs"]
 mod support;
 
-#[path = "contract/books.rs"]
-mod books;
 #[path = "contract/ledger.rs"]
 mod ledger;
 #[path = "contract/messages.rs"]
 mod messages;
 #[path = "contract/nodes.rs"]
 mod nodes;
+#[path = "contract/purchases.rs"]
+mod purchases;
 #[path = "contract/together.rs"]
 mod together;
 
@@ -64,7 +64,7 @@ contract! {
     ledger::sale_needs_a_quoted_order => sale_needs_a_quoted_order,
     ledger::order_opened_with_a_payment_creates_no_intent =>
         order_opened_with_a_payment_creates_no_intent,
-    ledger::order_opens_once => order_opens_once,
+    ledger::order_is_opened_only_once => order_is_opened_only_once,
     ledger::repriced_order_has_its_new_lines => repriced_order_has_its_new_lines,
     ledger::whole_draw_life_is_loaded_again => whole_draw_life_is_loaded_again,
     ledger::live_draws_are_not_completed_or_cancelled => live_draws_are_not_completed_or_cancelled,
@@ -87,23 +87,23 @@ contract! {
         ended_process_is_removed_and_a_running_one_is_not,
     nodes::changed_and_lost_draws_are_reported => changed_and_lost_draws_are_reported,
     nodes::deal_is_read_without_owning_the_draw => deal_is_read_without_owning_the_draw,
-    books::order_has_one_payment_intent => order_has_one_payment_intent,
-    books::buyer_details_are_filled_and_never_replaced => buyer_details_are_filled_and_never_replaced,
-    books::buyer_details_close_after_capture_and_result => buyer_details_close_after_capture_and_result,
-    books::buyer_is_corrected_until_the_authorisation => buyer_is_corrected_until_the_authorisation,
-    books::capture_is_recorded_once_and_only_with_tickets => capture_is_recorded_once_and_only_with_tickets,
-    books::mail_waits_for_an_address => mail_waits_for_an_address,
-    books::refused_order_is_cancelled_and_released => refused_order_is_cancelled_and_released,
-    books::refunded_order_gets_no_tickets => refunded_order_gets_no_tickets,
-    books::order_with_tickets_cannot_be_ended => order_with_tickets_cannot_be_ended,
-    books::refund_takes_the_fee_from_the_orders_that_hold_it => refund_takes_the_fee_from_the_orders_that_hold_it,
-    books::fee_refund_waits_for_the_capture_that_holds_the_fee =>
+    purchases::order_has_one_payment_intent => order_has_one_payment_intent,
+    purchases::buyer_details_are_filled_and_never_replaced => buyer_details_are_filled_and_never_replaced,
+    purchases::buyer_details_close_after_capture_and_result => buyer_details_close_after_capture_and_result,
+    purchases::buyer_is_corrected_until_the_authorisation => buyer_is_corrected_until_the_authorisation,
+    purchases::capture_is_recorded_once_and_only_with_tickets => capture_is_recorded_once_and_only_with_tickets,
+    purchases::mail_waits_for_an_address => mail_waits_for_an_address,
+    purchases::refused_order_is_cancelled_and_released => refused_order_is_cancelled_and_released,
+    purchases::refunded_order_gets_no_tickets => refunded_order_gets_no_tickets,
+    purchases::order_with_tickets_cannot_be_ended => order_with_tickets_cannot_be_ended,
+    purchases::refund_takes_the_fee_from_the_orders_that_hold_it => refund_takes_the_fee_from_the_orders_that_hold_it,
+    purchases::fee_refund_waits_for_the_capture_that_holds_the_fee =>
         fee_refund_waits_for_the_capture_that_holds_the_fee,
-    books::fee_held_by_a_pending_capture_is_owed_until_captured =>
+    purchases::fee_held_by_a_pending_capture_is_owed_until_captured =>
         fee_held_by_a_pending_capture_is_owed_until_captured,
-    books::operations_are_claimed_once_captures_first => operations_are_claimed_once_captures_first,
-    books::attempt_ends_or_postpones_an_operation => attempt_ends_or_postpones_an_operation,
-    books::open_and_captured_orders_are_found_by_age => open_and_captured_orders_are_found_by_age,
+    purchases::operations_are_claimed_once_captures_first => operations_are_claimed_once_captures_first,
+    purchases::attempt_ends_or_postpones_an_operation => attempt_ends_or_postpones_an_operation,
+    purchases::open_and_captured_orders_are_found_by_age => open_and_captured_orders_are_found_by_age,
     messages::webhook_event_is_stored_once => webhook_event_is_stored_once,
     messages::anomaly_is_open_once_until_it_heals => anomaly_is_open_once_until_it_heals,
     messages::anomaly_closed_by_a_person_is_not_raised_again => anomaly_closed_by_a_person_is_not_raised_again,

@@ -3,7 +3,7 @@
 use domain::{Cents, ClubId, DrawId, Terms, Timestamp};
 use persistence::Failure;
 use persistence::postgres::draws::NewDraw;
-use persistence::seal::PURPOSE_SEED;
+use persistence::seal::SEED_SEAL_PURPOSE;
 use persistence::testing::{database, sealer};
 
 const TERMS: Terms = Terms {
@@ -26,11 +26,11 @@ async fn created_draw_has_number_commitment_and_sealed_seed() {
     .await
     .expect("a club");
 
-    let new = NewDraw::plain(ClubId(1), "Broncos", "Eels", TERMS);
+    let new = NewDraw::with_defaults(ClubId(1), "Broncos", "Eels", TERMS);
     let seed = new.seed.clone();
     assert_eq!(postgres.create_draw(new).await, Ok(DrawId(1001)));
     let many = (0..3)
-        .map(|_| NewDraw::plain(ClubId(1), "Storm", "Sharks", TERMS))
+        .map(|_| NewDraw::with_defaults(ClubId(1), "Storm", "Sharks", TERMS))
         .collect();
     assert_eq!(
         postgres.create_draws(many).await,
@@ -44,7 +44,7 @@ async fn created_draw_has_number_commitment_and_sealed_seed() {
             .expect("the draw");
     assert_eq!(commitment, seed.commitment(DrawId(1001)));
     assert_eq!(
-        sealer().open(PURPOSE_SEED, 1001, &sealed),
+        sealer().open(SEED_SEAL_PURPOSE, 1001, &sealed),
         Ok(seed.0.to_vec())
     );
     assert!(
@@ -57,7 +57,7 @@ async fn created_draw_has_number_commitment_and_sealed_seed() {
 async fn draw_of_unknown_club_prevents_the_whole_batch() {
     let database = database().await;
     let postgres = database.postgres().await;
-    let draws = vec![NewDraw::plain(ClubId(9), "Storm", "Sharks", TERMS)];
+    let draws = vec![NewDraw::with_defaults(ClubId(9), "Storm", "Sharks", TERMS)];
     assert!(matches!(
         postgres.create_draws(draws).await,
         Err(Failure::NotWritten(_))

@@ -9,7 +9,7 @@ use persistence::ledger::{AttachedWrite, DrawDetails};
 use support::{KICK_OFF, TERMS, World};
 
 /// A draw's stored details: league, teams, zone, contact, and whether the buyer pays the card fee.
-type Described = (
+type StoredDrawDetails = (
     Option<String>,
     String,
     String,
@@ -19,14 +19,14 @@ type Described = (
     bool,
 );
 
-async fn described(world: &World) -> Described {
+async fn read_draw_details(world: &World) -> StoredDrawDetails {
     sqlx::query_as("select league, home_team, away_team, zone, contact_name, contact_phone, pass_card_fee from draws")
         .fetch_one(&mut world.connection().await)
         .await
         .expect("the draw")
 }
 
-async fn catalogue(world: &World) -> i64 {
+async fn catalogue_revision(world: &World) -> i64 {
     let read = sqlx::query_scalar("select revision from catalogue");
     read.fetch_one(&mut world.connection().await)
         .await
@@ -37,7 +37,7 @@ async fn catalogue(world: &World) -> i64 {
 async fn edit_changes_named_columns_and_the_catalogue() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
-    let before = catalogue(&world).await;
+    let before = catalogue_revision(&world).await;
     let details = DrawDetails {
         league: Some(Some("NRL".into())),
         home_team: Some("Storm".into()),
@@ -61,7 +61,7 @@ async fn edit_changes_named_columns_and_the_catalogue() {
         .execute(command, Some(AttachedWrite::Describe(details)))
         .await
         .expect("edited");
-    let row = described(&world).await;
+    let row = read_draw_details(&world).await;
     let league = Some("NRL".to_string());
     let phone = Some("0411 000 001".to_string());
     assert_eq!(
@@ -76,7 +76,7 @@ async fn edit_changes_named_columns_and_the_catalogue() {
             true
         )
     );
-    assert_eq!(catalogue(&world).await, before + 1);
+    assert_eq!(catalogue_revision(&world).await, before + 1);
     let claimed = world.owner(0).await.draw;
     assert_eq!(
         (claimed.terms().closes_at, claimed.terms().prize_percentage),
@@ -99,18 +99,18 @@ async fn edit_changes_named_columns_and_the_catalogue() {
         .execute(command, Some(AttachedWrite::Describe(details)))
         .await
         .expect("described");
-    assert_eq!(described(&world).await.0, None);
-    assert_eq!(catalogue(&world).await, before + 2);
-    healthy(&world).await;
+    assert_eq!(read_draw_details(&world).await.0, None);
+    assert_eq!(catalogue_revision(&world).await, before + 2);
+    assert_no_violations(&world).await;
 }
 
 #[tokio::test]
 async fn sale_keeps_the_catalogue_and_archiving_changes_it() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
-    let before = catalogue(&world).await;
-    world.captured(&mut owner, 1, 2).await;
-    assert_eq!(catalogue(&world).await, before);
+    let before = catalogue_revision(&world).await;
+    world.buy_captured(&mut owner, 1, 2).await;
+    assert_eq!(catalogue_revision(&world).await, before);
     let result = GameResult::new(7, 9).expect("a result");
     owner
         .execute(Command::Complete { result }, None)
@@ -120,9 +120,9 @@ async fn sale_keeps_the_catalogue_and_archiving_changes_it() {
         .execute(Command::Archive { archived: true }, None)
         .await
         .expect("archived");
-    assert_eq!(catalogue(&world).await, before + 2);
+    assert_eq!(catalogue_revision(&world).await, before + 2);
     assert!(world.owner(0).await.draw.is_archived());
-    healthy(&world).await;
+    assert_no_violations(&world).await;
 }
 
 #[tokio::test]
@@ -154,10 +154,10 @@ async fn postponed_draw_is_active_again() {
             .await
             .expect("the draw")
     );
-    healthy(&world).await;
+    assert_no_violations(&world).await;
 }
 
-async fn healthy(world: &World) {
+async fn assert_no_violations(world: &World) {
     let (_, postgres) = world.postgres.as_ref().expect("a world in Postgres");
     assert_eq!(postgres.violations().await.expect("read"), []);
 }

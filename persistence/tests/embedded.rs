@@ -1,5 +1,5 @@
-//! Tests of a private Postgres, which is created, stopped, started again, and adopted after its
-//! server was killed.
+//! Tests of a private Postgres: it is created, stopped, started again, and adopted after the server
+//! process that started it was killed.
 
 use persistence::MIGRATOR;
 use persistence::embedded::{Embedded, EmbeddedError, backup, restore};
@@ -14,7 +14,7 @@ async fn connect(embedded: &Embedded) -> PgConnection {
 }
 
 /// Returns the process id of the main Postgres process.
-fn postgres_of(embedded: &Embedded) -> String {
+fn postgres_pid(embedded: &Embedded) -> String {
     let note =
         std::fs::read_to_string(embedded.dir().join("data/postmaster.pid")).unwrap_or_default();
     note.lines().next().unwrap_or_default().to_string()
@@ -35,8 +35,8 @@ async fn data_survives_a_stop_and_a_killed_server() {
     .expect("written");
     first.stop().await;
 
-    // A killed server never stops its Postgres. Dropping the value without `stop` has the same
-    // effect.
+    // A killed server process does not stop its Postgres. Dropping the value without `stop` has the
+    // same effect.
     drop(Embedded::start(folder.path()).await.expect("started again"));
     let second = Embedded::start(folder.path()).await.expect("adopted");
     assert!(second.adopted());
@@ -93,8 +93,8 @@ async fn killed_postgres_restarts_with_committed_data() {
                 tokio::task::yield_now().await;
                 continue;
             };
-            // The pool may still return a connection to the dead server. Its query fails, so the
-            // test tries again.
+            // The pool may still hand out a connection to the dead Postgres. A query on it fails,
+            // so the test tries again.
             if let Ok(seven) = sqlx::query_scalar::<_, i32>("select seven from kept")
                 .fetch_one(&mut connection)
                 .await
@@ -169,43 +169,46 @@ async fn tests_have_separate_databases() {
     assert_eq!(clubs, 0);
 }
 
-const FOLDER_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
+const FOLDER_ENV_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
 
 /// Leaves the Postgres of a killed server running, and returns its folder. For this, the calling
-/// test runs again in a child process, which gets the folder in an environment variable and ends
-/// here.
+/// test runs again in a child process, which gets the folder in an environment variable. The child
+/// starts Postgres there and is killed.
 async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
-    if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
+    if let Some(folder) = std::env::var_os(FOLDER_ENV_VARIABLE) {
         let embedded = Embedded::start(folder.as_ref()).await.expect("started");
         let mut connection = connect(&embedded).await;
-        sqlx::query("create table told (word text)")
+        sqlx::query("create table stored_words (word text)")
             .execute(&mut connection)
             .await
             .expect("made");
-        sqlx::query("insert into told values ('yes')")
+        sqlx::query("insert into stored_words values ('yes')")
             .execute(&mut connection)
             .await
             .expect("written");
-        println!("told");
+        println!("word stored");
         std::future::pending::<()>().await;
     }
     let folder = Folder::new();
     let mut server = std::process::Command::new(std::env::current_exe().expect("a path"))
         .args(["--exact", test, "--nocapture"])
-        .env(FOLDER_VARIABLE, folder.path())
+        .env(FOLDER_ENV_VARIABLE, folder.path())
         .stdout(std::process::Stdio::piped())
         .spawn()
         .expect("spawned");
     let outcome = std::io::BufReader::new(server.stdout.take().expect("piped"));
-    assert!(std::io::BufRead::lines(outcome).any(|line| line.expect("readable").contains("told")));
+    assert!(
+        std::io::BufRead::lines(outcome)
+            .any(|line| line.expect("readable").contains("word stored"))
+    );
     server.kill().expect("killed");
     server.wait().expect("gone");
     folder
 }
 
-async fn told(embedded: &Embedded) -> Result<String, sqlx::Error> {
+async fn read_stored_word(embedded: &Embedded) -> Result<String, sqlx::Error> {
     let mut connection = PgConnection::connect_with(&embedded.options()).await?;
-    sqlx::query_scalar("select word from told")
+    sqlx::query_scalar("select word from stored_words")
         .fetch_one(&mut connection)
         .await
 }
@@ -216,7 +219,7 @@ async fn restarted_server_adopts_its_running_postgres() {
         leave_postgres_of_a_killed_server("restarted_server_adopts_its_running_postgres").await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
     assert!(embedded.adopted());
-    assert_eq!(told(&embedded).await.expect("read"), "yes");
+    assert_eq!(read_stored_word(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
 }
 
@@ -230,19 +233,19 @@ async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
         leave_postgres_of_a_killed_server("zombie_of_killed_postgres_does_not_prevent_a_restart")
             .await;
     let embedded = Embedded::start(folder.path()).await.expect("adopted");
-    let pid = postgres_of(&embedded);
+    let pid = postgres_pid(&embedded);
     let killed = std::process::Command::new("kill")
         .args(["-9", &pid])
         .status()
         .expect("kill");
     assert!(killed.success());
-    while postgres_of(&embedded) == pid || told(&embedded).await.is_err() {
+    while postgres_pid(&embedded) == pid || read_stored_word(&embedded).await.is_err() {
         tokio::task::yield_now().await;
     }
     let left =
         std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("the zombie is still there");
     assert!(left.contains(") Z "), "{left}");
-    assert_eq!(told(&embedded).await.expect("read"), "yes");
+    assert_eq!(read_stored_word(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
 }
 
@@ -268,7 +271,7 @@ async fn pid_of_another_program_does_not_prevent_a_start() {
 
     let second = Embedded::start(folder.path()).await.expect("started");
     assert!(!second.adopted());
-    assert_ne!(postgres_of(&second), other.id().to_string());
+    assert_ne!(postgres_pid(&second), other.id().to_string());
     second.stop().await;
     assert!(
         other.try_wait().expect("known").is_none(),

@@ -12,7 +12,7 @@ use sqlx::Executor;
 
 use support::{Owner, TERMS, World};
 
-const NUMBERS_SKIPPED: i64 = 10_000;
+const DRAW_NUMBERS_SKIPPED: i64 = 10_000;
 
 /// Returns a world whose database has lost the returned owner's claim, as after the restore of a
 /// backup.
@@ -35,8 +35,11 @@ fn postgres(world: &World) -> Postgres {
     world.postgres.as_ref().expect("in Postgres").1.clone()
 }
 
-async fn reserves(owner: &mut Owner, order: u128) -> Result<(), Failure> {
-    owner.execute(owner.reserve(order, 1), None).await.map(drop)
+async fn reserve_ticket(owner: &mut Owner, order: u128) -> Result<(), Failure> {
+    owner
+        .execute(owner.reserve_command(order, 1), None)
+        .await
+        .map(drop)
 }
 
 /// Shows why an operator must run the fence command: without it, both owners could write.
@@ -46,7 +49,7 @@ async fn lost_claim_is_repeated_with_the_same_epoch() {
     let heir = world.owner(0).await;
     assert_eq!(heir.epoch, ghost.epoch);
     assert_eq!(
-        reserves(&mut ghost, 1).await,
+        reserve_ticket(&mut ghost, 1).await,
         Ok(()),
         "the earlier owner writes"
     );
@@ -55,16 +58,16 @@ async fn lost_claim_is_repeated_with_the_same_epoch() {
 #[tokio::test]
 async fn fence_rejects_all_earlier_owners() {
     let (world, mut ghost, records) = world_with_lost_claim().await;
-    assert_eq!(records.fence(NUMBERS_SKIPPED).await, Ok(2));
+    assert_eq!(records.fence_all_draws(DRAW_NUMBERS_SKIPPED).await, Ok(2));
     assert_eq!(
-        reserves(&mut ghost, 1).await,
+        reserve_ticket(&mut ghost, 1).await,
         Err(Failure::Fenced),
         "before any claim"
     );
     let mut heir = world.owner(0).await;
     assert_eq!(heir.epoch, ghost.epoch + 1_000_000);
-    assert_eq!(reserves(&mut ghost, 2).await, Err(Failure::Fenced));
-    assert_eq!(reserves(&mut heir, 3).await, Ok(()));
+    assert_eq!(reserve_ticket(&mut ghost, 2).await, Err(Failure::Fenced));
+    assert_eq!(reserve_ticket(&mut heir, 3).await, Ok(()));
     let reserved = sqlx::query_scalar::<_, uuid::Uuid>("select order_id from reservations")
         .fetch_all(&mut world.connection().await)
         .await;
@@ -82,7 +85,7 @@ async fn fence_closes_sales_skips_numbers_and_is_audited() {
     let (world, _, records) = world_with_lost_claim().await;
     for turn in 1..=2 {
         assert_eq!(
-            records.fence(NUMBERS_SKIPPED).await,
+            records.fence_all_draws(DRAW_NUMBERS_SKIPPED).await,
             Ok(2),
             "running it twice is harmless"
         );
@@ -103,10 +106,15 @@ async fn fence_closes_sales_skips_numbers_and_is_audited() {
             (turn, "fence", "command line")
         );
     }
-    let new = persistence::postgres::draws::NewDraw::plain(support::CLUB, "Broncos", "Eels", TERMS);
+    let new = persistence::postgres::draws::NewDraw::with_defaults(
+        support::CLUB,
+        "Broncos",
+        "Eels",
+        TERMS,
+    );
     let number = postgres(&world).create_draw(new).await.expect("created");
     assert!(
-        number.0 > world.draws[1].0 + 2 * NUMBERS_SKIPPED,
+        number.0 > world.draws[1].0 + 2 * DRAW_NUMBERS_SKIPPED,
         "{number}"
     );
     assert_eq!(

@@ -29,10 +29,10 @@ use tokio::task::JoinHandle;
 use gate::Gate;
 use support::{CLUB, LEASELESS_NODE, NOW, Owner, TERMS, World};
 
-const DRAWS: usize = 12;
+const DRAW_COUNT: usize = 12;
 
 async fn world() -> (World, Vec<Owner>) {
-    let world = World::in_postgres(&[TERMS; DRAWS]).await;
+    let world = World::in_postgres(&[TERMS; DRAW_COUNT]).await;
     let mut owners = Vec::new();
     for claimed in world
         .ledger
@@ -52,8 +52,8 @@ async fn world() -> (World, Vec<Owner>) {
     (world, owners)
 }
 
-fn reserve(owner: &Owner, order: u128) -> Append {
-    let command = owner.reserve(order, 1);
+fn reserve_append(owner: &Owner, order: u128) -> Append {
+    let command = owner.reserve_command(order, 1);
     let events = owner.draw.decide(NOW, &command).expect("free");
     owner.commit(&command, events, None)
 }
@@ -63,7 +63,7 @@ fn spawn_append(owner: &Owner, append: Append) -> JoinHandle<Result<(), Failure>
     tokio::spawn(async move { ledger.append(vec![append]).await })
 }
 
-async fn transactions(world: &World, draws: &[usize]) -> i64 {
+async fn count_transactions(world: &World, draws: &[usize]) -> i64 {
     let ids: Vec<i64> = draws.iter().map(|draw| world.draws[*draw].0).collect();
     sqlx::query_scalar("select count(distinct xmin::text) from draw_events where draw_id = any($1)")
         .bind(ids)
@@ -72,7 +72,7 @@ async fn transactions(world: &World, draws: &[usize]) -> i64 {
         .expect("counted")
 }
 
-async fn commits(connection: &mut PgConnection, draw: i64) -> i64 {
+async fn count_commits(connection: &mut PgConnection, draw: i64) -> i64 {
     sqlx::query_scalar("select count(*) from draw_events where draw_id = $1")
         .bind(draw)
         .fetch_one(connection)
@@ -88,21 +88,21 @@ async fn let_tasks_run() {
 
 #[tokio::test]
 async fn fenced_commit_does_not_fail_its_batch() {
-    // On a very busy machine the lock timeout may end before all commits wait, so the test tries
-    // again.
+    // On a very busy machine, the lock timeout may pass before all commits wait in the queue. The
+    // test is then tried again.
     const TRIES_MAX: usize = 5;
     for _ in 0..TRIES_MAX {
         let (world, owners) = world().await;
         let (gate, blocked) = Gate::close(&world, &owners).await;
         let mut waiting = Vec::new();
         for owner in &owners[2..] {
-            waiting.push(spawn_append(owner, reserve(owner, 9)));
+            waiting.push(spawn_append(owner, reserve_append(owner, 9)));
         }
         let fenced = spawn_append(
             &owners[2],
             Append {
                 epoch: 0,
-                ..reserve(&owners[2], 8)
+                ..reserve_append(&owners[2], 8)
             },
         );
         let_tasks_run().await;
@@ -114,7 +114,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
         for one in blocked {
             let _ = one.await.expect("joined");
         }
-        if transactions(&world, &(2..DRAWS).collect::<Vec<_>>()).await <= 2 {
+        if count_transactions(&world, &(2..DRAW_COUNT).collect::<Vec<_>>()).await <= 2 {
             return;
         }
     }
@@ -125,7 +125,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
 fn three_commits(owner: &Owner) -> Vec<Append> {
     let mut ahead = owner.clone();
     let reserves = (1..=3).map(|order| {
-        let append = reserve(&ahead, order);
+        let append = reserve_append(&ahead, order);
         ahead.draw.apply(&append.events);
         append
     });
@@ -174,12 +174,12 @@ async fn fenced_draw_fails_alone_among_several_commits() {
     for (position, draw) in world.draws.iter().enumerate().skip(2) {
         let expected = if position < 4 { 0 } else { 3 };
         assert_eq!(
-            commits(&mut connection, draw.0).await,
+            count_commits(&mut connection, draw.0).await,
             expected,
             "draw {position}"
         );
         assert_eq!(
-            transactions(&world, &[position]).await,
+            count_transactions(&world, &[position]).await,
             expected.min(1),
             "all in one transaction"
         );
@@ -203,23 +203,23 @@ async fn refused_commit_fails_alone() {
     }];
     let refused_commit = Append {
         events,
-        ..reserve(&owners[2], 7)
+        ..reserve_append(&owners[2], 7)
     };
     let refused_commit = spawn_append(&owners[2], refused_commit);
     let unknown = spawn_append(
         &owners[3],
         owners[3].commit(
-            &owners[3].sale(99, 1),
+            &owners[3].sale_command(99, 1),
             owners[3]
                 .draw
-                .decide(NOW, &owners[3].sale(99, 1))
+                .decide(NOW, &owners[3].sale_command(99, 1))
                 .expect("free"),
             None,
         ),
     );
     let mut accepted = Vec::new();
     for owner in &owners[4..] {
-        accepted.push(spawn_append(owner, reserve(owner, 9)));
+        accepted.push(spawn_append(owner, reserve_append(owner, 9)));
     }
     let_tasks_run().await;
     gate.open().await;
@@ -239,8 +239,8 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
     let (world, owners) = world().await;
     let (gate, blocked) = Gate::close(&world, &owners).await;
     let (first, second) = (
-        spawn_append(&owners[2], reserve(&owners[2], 8)),
-        spawn_append(&owners[2], reserve(&owners[2], 9)),
+        spawn_append(&owners[2], reserve_append(&owners[2], 8)),
+        spawn_append(&owners[2], reserve_append(&owners[2], 9)),
     );
     let_tasks_run().await;
     gate.open().await;
@@ -249,7 +249,7 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
     assert_eq!(outcome, [Ok(()), Err(Failure::Fenced)]);
     drop(blocked);
     assert_eq!(
-        commits(&mut world.connection().await, world.draws[2].0).await,
+        count_commits(&mut world.connection().await, world.draws[2].0).await,
         1
     );
 }
@@ -258,13 +258,13 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
 async fn cancelled_caller_does_not_lose_its_commit() {
     let (world, owners) = world().await;
     let (gate, blocked) = Gate::close(&world, &owners).await;
-    let gone = spawn_append(&owners[2], reserve(&owners[2], 9));
+    let gone = spawn_append(&owners[2], reserve_append(&owners[2], 9));
     let_tasks_run().await;
     gone.abort();
     drop(blocked);
     gate.open().await;
     let mut connection = world.connection().await;
-    while commits(&mut connection, owners[2].draw.id().0).await == 0 {}
+    while count_commits(&mut connection, owners[2].draw.id().0).await == 0 {}
 }
 
 /// A cancelled `BEGIN` would leave a transaction open, and the next writer's rows would be lost in
@@ -274,11 +274,11 @@ async fn cancelled_callers_leave_no_open_transaction() {
     let (world, mut owners) = world().await;
     let orders = 60u128;
     for order in 1..=orders {
-        let owner = &mut owners[order as usize % DRAWS];
+        let owner = &mut owners[order as usize % DRAW_COUNT];
         let attached_write =
-            AttachedWrite::Open(world.order(order, &[(order as usize % DRAWS, 1)]));
+            AttachedWrite::Open(world.order(order, &[(order as usize % DRAW_COUNT, 1)]));
         owner
-            .execute(owner.reserve(order, 1), Some(attached_write))
+            .execute(owner.reserve_command(order, 1), Some(attached_write))
             .await
             .expect("opened");
     }
@@ -325,14 +325,14 @@ async fn write_and_check(
     let mut order = 0;
     while written < 25 {
         order += 1;
-        let append = reserve(&owner, order % 100 + 1);
+        let append = reserve_append(&owner, order % 100 + 1);
         let (events, after) = (append.events.clone(), append.after as i64);
         let result = owner.ledger.append(vec![append]).await;
         answers.fetch_add(1, Ordering::Relaxed);
         match result {
             Ok(()) => {
                 assert_eq!(
-                    commits(&mut check, draw.0).await,
+                    count_commits(&mut check, draw.0).await,
                     after + 1,
                     "reported as written, but lost"
                 );
@@ -341,7 +341,7 @@ async fn write_and_check(
             }
             Err(Failure::NotWritten(_)) => {
                 assert_eq!(
-                    commits(&mut check, draw.0).await,
+                    count_commits(&mut check, draw.0).await,
                     after,
                     "reported as not written, but written"
                 );
@@ -371,7 +371,7 @@ async fn write_and_check(
                 .collect();
             let append = Append {
                 events: events.clone(),
-                ..reserve(&owner, 200)
+                ..reserve_append(&owner, 200)
             };
             if owner.ledger.append(vec![append]).await.is_ok() {
                 owner.draw.apply(&events);
@@ -384,7 +384,8 @@ async fn write_and_check(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_backends_never_cause_a_wrong_outcome() {
     let (world, owners) = world().await;
-    // The killer ends only sessions with another application name, so these connections stay.
+    // The task that kills database sessions spares this application name, so connections with these
+    // options survive.
     let checking_options = world
         .postgres
         .as_ref()
@@ -465,7 +466,7 @@ async fn writers_and_readers_survive_a_database_restart() {
         .await
         .expect("a club");
     let draw = postgres
-        .create_draw(NewDraw::plain(CLUB, "Broncos", "Eels", TERMS))
+        .create_draw(NewDraw::with_defaults(CLUB, "Broncos", "Eels", TERMS))
         .await
         .expect("created");
     let claimed = postgres
@@ -482,12 +483,12 @@ async fn writers_and_readers_survive_a_database_restart() {
         at: support::NOW,
     };
     owner
-        .execute(owner.reserve(1, 1), None)
+        .execute(owner.reserve_command(1, 1), None)
         .await
         .expect("written");
     embedded.stop().await;
     assert!(matches!(
-        owner.execute(owner.reserve(2, 1), None).await,
+        owner.execute(owner.reserve_command(2, 1), None).await,
         Err(Failure::NotWritten(_))
     ));
     assert!(matches!(
@@ -498,7 +499,7 @@ async fn writers_and_readers_survive_a_database_restart() {
         .await
         .expect("started again");
     owner
-        .execute(owner.reserve(2, 1), None)
+        .execute(owner.reserve_command(2, 1), None)
         .await
         .expect("the writer reconnects");
     assert_eq!(

@@ -24,7 +24,7 @@ async fn sample_database() -> (World, Postgres) {
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
     for (order, count) in [(1, 2), (2, 3), (3, 4)] {
-        world.captured(&mut owner, order, count).await;
+        world.buy_captured(&mut owner, order, count).await;
     }
     let paid = world.record(3).await.order.total();
     owner.void(3).await.expect("voided");
@@ -52,7 +52,7 @@ async fn sample_database() -> (World, Postgres) {
             .expect("done");
     }
     let mut second = world.owner(1).await;
-    world.captured(&mut second, 4, 50).await;
+    world.buy_captured(&mut second, 4, 50).await;
     let winner = second
         .draw
         .deal()
@@ -79,7 +79,8 @@ async fn sample_database() -> (World, Postgres) {
     {
         world.stores.mail_sent(mail.id, NOW).await.expect("sent");
     }
-    // Adds a second order in the draw of order 4, and the reconciler's snapshots.
+    // Adds two provider snapshots for each of the orders 1 to 4, as the reconciler would store
+    // them.
     for order in 1..=4 {
         let record = world.record(order).await;
         let mut intent = provider_intent(&record, PaymentStatus::Succeeded);
@@ -142,7 +143,7 @@ async fn auditor_reads_the_same_figures() {
     let (database, _) = world.postgres.as_ref().expect("in Postgres");
     let auditor = Auditor::open(&database.url).await.expect("opened");
     let draws: Vec<_> = auditor
-        .draws()
+        .draw_totals()
         .await
         .expect("read")
         .into_iter()
@@ -150,16 +151,16 @@ async fn auditor_reads_the_same_figures() {
         .collect();
     assert_eq!(draws, [(1001, 5, 5, 2), (1002, 50, 50, 0)]);
     assert_eq!(
-        auditor.undecided().await,
+        auditor.paid_undecided_orders().await,
         Ok(vec![]),
         "a quoted order is not undecided"
     );
     assert_eq!(auditor.open_anomalies().await, Ok(vec![]));
-    let orders = auditor.orders().await.expect("read");
+    let orders = auditor.order_sums().await.expect("read");
     assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
     assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
     assert_eq!(
-        auditor.mails().await,
+        auditor.mail_counts().await,
         Ok(vec![("tickets".into(), "sent".into(), 4)])
     );
 
@@ -193,7 +194,7 @@ async fn auditor_reads_the_same_figures() {
 async fn snapshot_before_the_capture_is_no_mismatch() {
     let (world, postgres) = sample_database().await;
     let before = provider_intent(&world.record(1).await, PaymentStatus::RequiresCapture);
-    // This snapshot has the time before the capture, although it is stored after the capture.
+    // This snapshot is stored after the capture, but its time is before the capture.
     postgres
         .record_provider_snapshots(slice::from_ref(&before), NOW.plus_seconds(-1))
         .await

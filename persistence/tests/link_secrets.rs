@@ -14,7 +14,7 @@ use sqlx::{AssertSqlSafe, Executor};
 
 use support::{KICK_OFF, TERMS, World};
 
-const TIME_OF_USE: Timestamp = Timestamp(1_800_000_000_000);
+const LINK_USE_TIME: Timestamp = Timestamp(1_800_000_000_000);
 
 fn postgres(world: &World) -> (&Database, &Postgres) {
     let (database, postgres) = world.postgres.as_ref().expect("in Postgres");
@@ -22,15 +22,15 @@ fn postgres(world: &World) -> (&Database, &Postgres) {
 }
 
 /// Opens the same database with another sealing key.
-async fn with_another_key(database: &Database) -> Postgres {
-    Postgres::connect_by(database.doors(), Sealer::new(&[9; 32]))
+async fn open_with_another_key(database: &Database) -> Postgres {
+    Postgres::connect_by(database.logins(), Sealer::new(&[9; 32]))
         .await
         .expect("connected")
 }
 
 /// Writes an order's token and client secret in clear text, as an earlier version of the program
 /// did.
-async fn write_clear(world: &World, token: &str) {
+async fn write_clear_secrets(world: &World, token: &str) {
     let write = format!(
         "update orders set token = '{token}', token_hash = null, token_sealed = null, client_secret = 'pi_1_secret_x',
            client_secret_sealed = null"
@@ -43,16 +43,16 @@ async fn write_clear(world: &World, token: &str) {
         .expect("written");
 }
 
-async fn bought() -> (World, String) {
+async fn world_with_bought_order() -> (World, String) {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
-    let token = world.captured(&mut owner, 1, 1).await.token;
+    let token = world.buy_captured(&mut owner, 1, 1).await.token;
     (world, token)
 }
 
 #[tokio::test]
 async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
-    let (world, token) = bought().await;
+    let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     assert_eq!(
         database
@@ -63,7 +63,7 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
             .await,
         1
     );
-    let text = database.everything().await;
+    let text = database.all_rows_as_text().await;
     assert!(
         !text.contains(&token),
         "the token is stored nowhere in clear text"
@@ -77,7 +77,7 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
         (found.token, found.client_secret.as_deref()),
         (token.clone(), Some("secret"))
     );
-    let stranger = with_another_key(database).await;
+    let stranger = open_with_another_key(database).await;
     assert!(
         stranger
             .order_by_token(&token)
@@ -93,9 +93,9 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
 
 #[tokio::test]
 async fn clear_order_secrets_are_converted_and_still_open() {
-    let (world, token) = bought().await;
+    let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    write_clear(&world, &token).await;
+    write_clear_secrets(&world, &token).await;
     let opened = async || {
         let found = postgres
             .order_by_token(&token)
@@ -108,7 +108,7 @@ async fn clear_order_secrets_are_converted_and_still_open() {
     assert_eq!(opened().await, expected, "before the conversion");
     assert_eq!(postgres.convert_link_secrets().await, Ok(1));
     assert_eq!(opened().await, expected, "after it");
-    let text = database.everything().await;
+    let text = database.all_rows_as_text().await;
     assert!(
         !text.contains(&token) && !text.contains("pi_1_secret_x"),
         "nothing is left in clear text"
@@ -119,7 +119,7 @@ async fn clear_order_secrets_are_converted_and_still_open() {
         "a second conversion changes nothing"
     );
     assert!(
-        with_another_key(database)
+        open_with_another_key(database)
             .await
             .order_by_token(&token)
             .await
@@ -130,7 +130,7 @@ async fn clear_order_secrets_are_converted_and_still_open() {
 
 #[tokio::test]
 async fn client_secrets_of_stored_events_are_removed() {
-    let (world, _) = bought().await;
+    let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     database
         .run(
@@ -155,7 +155,7 @@ async fn client_secrets_of_stored_events_are_removed() {
 
 /// SQL that inserts one row for each kind of link with a plain hash, as an earlier version did. The
 /// first byte of the hash is the number of the kind.
-const INSERT_PLAIN_HASHES: &str = "
+const INSERT_PLAIN_HASHES_SQL: &str = "
     insert into admins (email, password, name, reset_token_hash, reset_expires_at)
       values ('boss@demo.test', 'x', 'Boss', decode(repeat('01', 32), 'hex'), '2030-01-01');
     update clubs set password_reset_token = repeat('02', 32), password_reset_expires = '2030-01-01',
@@ -170,13 +170,14 @@ const INSERT_PLAIN_HASHES: &str = "
     insert into sessions (token_hash, club_id, created_at, seen_at, idle_seconds, ends_at)
       values (decode(repeat('07', 32), 'hex'), 1, to_timestamp(1800000000), to_timestamp(1800000000), 3600, '2030-01-01');";
 
-/// Returns the numbers of those of the seven links that open. Uses up none of them.
+/// Returns the numbers of those of the seven links that are accepted, without using one up. Link 3
+/// counts only after another call has used it.
 async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec<u8> {
     let mut open = Vec::new();
     for kind in [1, 2, 4] {
         open.extend(
             records
-                .reset_is_for(&[kind; 32], TIME_OF_USE)
+                .reset_is_for(&[kind; 32], LINK_USE_TIME)
                 .await
                 .expect("read")
                 .map(|_| kind),
@@ -184,7 +185,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     }
     open.extend(
         records
-            .ticket_link(&[5; 32], TIME_OF_USE)
+            .ticket_link(&[5; 32], LINK_USE_TIME)
             .await
             .expect("read")
             .map(|_| 5),
@@ -198,12 +199,13 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     );
     open.extend(
         records
-            .session(&[7; 32], TIME_OF_USE)
+            .session(&[7; 32], LINK_USE_TIME)
             .await
             .expect("read")
             .map(|_| 7),
     );
-    // Confirming the address uses up the link. Nothing else that this test checks changes.
+    // Link 3 confirms an e-mail address, which would use the link up. So it is not tried here, and
+    // counts only once no club has a verification token any more.
     let waiting =
         "select count(*) from clubs where email_verification_token is not null and $1 = ''";
     if database.count(waiting, "").await == 0 {
@@ -214,9 +216,9 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
 
 #[tokio::test]
 async fn plain_link_hashes_are_converted_and_their_links_still_open() {
-    let (world, _) = bought().await;
+    let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    database.run(INSERT_PLAIN_HASHES).await;
+    database.run(INSERT_PLAIN_HASHES_SQL).await;
     let records = Records::new(postgres.clone());
     assert_eq!(
         numbers_of_opening_links(&records, database).await,
@@ -224,7 +226,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         "rows that are not converted are still read"
     );
     assert_eq!(postgres.convert_link_secrets().await, Ok(7));
-    let text = database.everything().await;
+    let text = database.all_rows_as_text().await;
     for kind in 1..=7u8 {
         let plain = hex::encode([kind; 32]);
         assert!(!text.contains(&plain), "the plain hash {plain} is gone");
@@ -234,7 +236,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         [1, 2, 4, 5, 6, 7],
         "the same links open"
     );
-    let stranger = Records::new(with_another_key(database).await);
+    let stranger = Records::new(open_with_another_key(database).await);
     assert_eq!(
         numbers_of_opening_links(&stranger, database).await,
         [0u8; 0],
@@ -242,7 +244,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
     );
     assert!(
         records
-            .finish_verification(&[3; 32], TIME_OF_USE)
+            .finish_verification(&[3; 32], LINK_USE_TIME)
             .await
             .expect("written")
     );
@@ -267,15 +269,15 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
 
 #[tokio::test]
 async fn links_of_an_account_are_used_up_after_the_conversion() {
-    let (world, _) = bought().await;
+    let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    database.run(INSERT_PLAIN_HASHES).await;
+    database.run(INSERT_PLAIN_HASHES_SQL).await;
     let records = Records::new(postgres.clone());
     postgres.convert_link_secrets().await.expect("converted");
     for kind in [1, 2, 4] {
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", TIME_OF_USE)
+                .finish_reset(&[kind; 32], "hash", LINK_USE_TIME)
                 .await
                 .expect("written")
                 .is_some(),
@@ -283,7 +285,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
         );
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", TIME_OF_USE)
+                .finish_reset(&[kind; 32], "hash", LINK_USE_TIME)
                 .await
                 .expect("written")
                 .is_none(),
@@ -292,7 +294,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
     }
     assert!(
         records
-            .session(&[7; 32], TIME_OF_USE)
+            .session(&[7; 32], LINK_USE_TIME)
             .await
             .expect("read")
             .is_none(),
@@ -302,9 +304,9 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
 
 #[tokio::test]
 async fn conversion_waits_until_older_nodes_are_gone() {
-    let (world, token) = bought().await;
+    let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    write_clear(&world, &token).await;
+    write_clear_secrets(&world, &token).await;
     database
         .run("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
         .await;
@@ -320,7 +322,7 @@ async fn conversion_waits_until_older_nodes_are_gone() {
     };
     postgres.renew(&me).await.expect("renewed");
     let mut owner = world.owner(0).await;
-    world.allocated(&mut owner, 2, 1).await;
+    world.buy_allocated(&mut owner, 2, 1).await;
     let clear = "select count(*) from orders where token is not null and client_secret is not null and $1 = ''";
     assert_eq!(
         database.count(clear, "").await,
@@ -341,11 +343,11 @@ async fn conversion_waits_until_older_nodes_are_gone() {
     assert_eq!(database.count(clear, "").await, 0);
     assert!(
         records
-            .finish_verification(&[8; 32], TIME_OF_USE)
+            .finish_verification(&[8; 32], LINK_USE_TIME)
             .await
             .expect("written")
     );
-    world.allocated(&mut owner, 3, 1).await;
+    world.buy_allocated(&mut owner, 3, 1).await;
     assert_eq!(
         database.count(clear, "").await,
         0,

@@ -9,11 +9,11 @@ use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{AccountChange, NewClub};
 use persistence::records::draws::DrawToCreate;
 use persistence::records::payouts::NewPayout;
-use persistence::records::sessions::{Holder, Lifetime};
+use persistence::records::sessions::{Holder, SessionLifetime};
 use persistence::records::settings::MAINTENANCE_MODE;
-use persistence::records::terms::{Acceptance, CreateDrawsOutcome};
+use persistence::records::terms::{CreateDrawsOutcome, TermsAcceptance};
 use persistence::records::tries::RateLimitTry;
-use persistence::seal::PURPOSE_SEED;
+use persistence::seal::SEED_SEAL_PURPOSE;
 use persistence::{Postgres, Sealer};
 use sqlx::{Connection, PgConnection};
 
@@ -28,7 +28,7 @@ async fn records() -> (Records, persistence::testing::Database) {
     (Records::new(postgres), database)
 }
 
-fn club(slug: &str) -> NewClub {
+fn new_club(slug: &str) -> NewClub {
     NewClub {
         name: format!("{slug} RLFC"),
         email: format!("{slug}@demo.test"),
@@ -38,7 +38,7 @@ fn club(slug: &str) -> NewClub {
     }
 }
 
-fn draw(club: ClubId) -> DrawToCreate {
+fn draw_to_create(club: ClubId) -> DrawToCreate {
     DrawToCreate {
         club,
         league: Some("NRL".into()),
@@ -61,7 +61,7 @@ fn draw(club: ClubId) -> DrawToCreate {
 async fn club_has_defaults_and_unique_slug_and_account() {
     let (records, database) = records().await;
     let created = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created");
     assert_eq!(created.primary_color, "#1f2937");
@@ -73,7 +73,7 @@ async fn club_has_defaults_and_unique_slug_and_account() {
     );
     assert!(!created.connected);
     assert!(
-        records.create_club(&club("Broncos")).await.is_err(),
+        records.create_club(&new_club("Broncos")).await.is_err(),
         "slugs and e-mails are unique whatever their case"
     );
 
@@ -134,13 +134,13 @@ async fn club_has_defaults_and_unique_slug_and_account() {
 async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
     let (records, database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
     let before = records.catalogue_revision().await.expect("read");
     let ids = records
-        .create_draws(&[draw(club), draw(club)])
+        .create_draws(&[draw_to_create(club), draw_to_create(club)])
         .await
         .expect("created");
     assert_eq!(ids.iter().map(|id| id.0).collect::<Vec<_>>(), [1001, 1002]);
@@ -170,7 +170,7 @@ async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
         .await
         .expect("read");
     let seed = Sealer::new(&[7; 32])
-        .open(PURPOSE_SEED, 1001, &sealed)
+        .open(SEED_SEAL_PURPOSE, 1001, &sealed)
         .expect("opens");
     let seed = Seed(seed.try_into().expect("32 bytes"));
     assert_eq!(seed.commitment(ids[0]).to_vec(), listings[0].commitment);
@@ -181,7 +181,7 @@ async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
 async fn session_ends_when_idle_old_or_closed() {
     let (records, _database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
@@ -189,7 +189,7 @@ async fn session_ends_when_idle_old_or_closed() {
         .create_admin("operator@demo.test", "Operator", "$argon2id$…")
         .await
         .expect("created");
-    let lifetime = Lifetime {
+    let lifetime = SessionLifetime {
         idle_seconds: 600,
         whole_seconds: 3600,
     };
@@ -246,11 +246,14 @@ async fn session_ends_when_idle_old_or_closed() {
 async fn draw_has_one_winner_payout_settled_once() {
     let (records, database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
-    let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let draw = records
+        .create_draws(&[draw_to_create(club)])
+        .await
+        .expect("created")[0];
     let new = NewPayout {
         draw,
         club,
@@ -305,7 +308,7 @@ async fn draw_has_one_winner_payout_settled_once() {
 async fn settings_footers_offers_and_others_are_stored() {
     let (records, _database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
@@ -336,7 +339,10 @@ async fn settings_footers_offers_and_others_are_stored() {
         ("Company", "/about")
     );
 
-    let draw = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let draw = records
+        .create_draws(&[draw_to_create(club)])
+        .await
+        .expect("created")[0];
     let bundle = NewBundle {
         name: "Grand final".into(),
         slug: "grand-final".into(),
@@ -346,7 +352,8 @@ async fn settings_footers_offers_and_others_are_stored() {
         ..NewBundle::default()
     };
     records.create_bundle(club, &bundle).await.expect("created");
-    // The database refuses the second payout, even if both requests saw none before.
+    // A second payout is refused by the database, even if two concurrent requests both find no
+    // payout first.
     assert!(matches!(
         records.create_bundle(club, &bundle).await,
         Err(Failure::NotWritten(_))
@@ -368,7 +375,7 @@ async fn settings_footers_offers_and_others_are_stored() {
         "Souths"
     );
     let at = Timestamp(1_800_000_000_000);
-    let acceptance = Acceptance {
+    let acceptance = TermsAcceptance {
         club,
         at,
         ip_address: "127.0.0.1".into(),
@@ -496,7 +503,7 @@ async fn second_factor_code_works_once_and_reset_ends_sessions() {
     .chain([records.use_step(admin, 6, NOW).await.expect("written")])
     .collect();
     assert_eq!(used, [true, false, false]);
-    let lifetime = Lifetime {
+    let lifetime = SessionLifetime {
         idle_seconds: 600,
         whole_seconds: 3600,
     };
@@ -520,7 +527,7 @@ async fn second_factor_code_works_once_and_reset_ends_sessions() {
     assert!(records.second_factor(admin).await.expect("read").is_none());
 }
 
-fn try_of(about: &str, max: u32) -> RateLimitTry {
+fn rate_limit_try(about: &str, max: u32) -> RateLimitTry {
     RateLimitTry {
         about: about.into(),
         max,
@@ -528,7 +535,7 @@ fn try_of(about: &str, max: u32) -> RateLimitTry {
     }
 }
 
-/// Counts a number of tries at the same time, and returns how many were accepted.
+/// Counts several tries concurrently, and returns how many of them were accepted.
 async fn count_accepted(
     records: &Records,
     at_once: impl Iterator<Item = Vec<RateLimitTry>>,
@@ -549,7 +556,7 @@ async fn count_accepted(
 #[tokio::test]
 async fn concurrent_tries_count_once_each_until_the_window_ends() {
     let (records, database) = records().await;
-    let account = [try_of("password of a@demo.test", 5)];
+    let account = [rate_limit_try("password of a@demo.test", 5)];
     assert_eq!(
         count_accepted(&records, (0..40).map(|_| account.to_vec())).await,
         5
@@ -561,7 +568,7 @@ async fn concurrent_tries_count_once_each_until_the_window_ends() {
     assert_eq!(records.count_tries(&account, NOW).await, Ok(true));
     assert_eq!(records.count_tries(&account, NOW).await, Ok(false));
     assert!(
-        !database.everything().await.contains("a@demo.test"),
+        !database.all_rows_as_text().await.contains("a@demo.test"),
         "the table contains no account name"
     );
     assert_eq!(records.sweep_tries(NOW.plus_seconds(59)).await, Ok(0));
@@ -583,8 +590,8 @@ async fn concurrent_tries_count_once_each_until_the_window_ends() {
 async fn refused_try_counts_for_no_limit_without_deadlock() {
     let (records, database) = records().await;
     let (account, place) = (
-        try_of("password of b@demo.test", 5),
-        try_of("password from 203.0.113.7", 2),
+        rate_limit_try("password of b@demo.test", 5),
+        rate_limit_try("password from 203.0.113.7", 2),
     );
     // Both callers use the same two limits, in opposite order.
     let pairs = [
@@ -614,15 +621,21 @@ async fn refused_try_counts_for_no_limit_without_deadlock() {
 }
 
 #[tokio::test]
-async fn draw_numbers_skip_those_lost_by_a_backup() {
+async fn draw_numbers_lost_by_a_backup_are_skipped() {
     let (records, _database) = records().await;
     let club = records
-        .create_club(&club("broncos"))
+        .create_club(&new_club("broncos"))
         .await
         .expect("created")
         .id;
-    let before = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let before = records
+        .create_draws(&[draw_to_create(club)])
+        .await
+        .expect("created")[0];
     records.skip_draw_numbers(500).await.expect("skipped");
-    let after = records.create_draws(&[draw(club)]).await.expect("created")[0];
+    let after = records
+        .create_draws(&[draw_to_create(club)])
+        .await
+        .expect("created")[0];
     assert!(after.0 > before.0 + 500, "{before} and {after}");
 }

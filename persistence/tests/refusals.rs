@@ -24,7 +24,7 @@ async fn append_events(owner: &Owner, events: Vec<Event>) -> Result<(), Failure>
         .await
 }
 
-fn refused(outcome: Result<(), Failure>, constraint: &str) {
+fn assert_refused(outcome: Result<(), Failure>, constraint: &str) {
     match outcome {
         Err(Failure::NotWritten(why)) => {
             assert!(why.contains(constraint), "{why}, not {constraint}");
@@ -33,7 +33,7 @@ fn refused(outcome: Result<(), Failure>, constraint: &str) {
     }
 }
 
-fn step(revenue_delta: i64, fee_delta: i64, revenue_after: i64, fee_after: i64) -> FeeStep {
+fn fee_step(revenue_delta: i64, fee_delta: i64, revenue_after: i64, fee_after: i64) -> FeeStep {
     let (revenue_delta, fee_delta) = (Cents(revenue_delta), Cents(fee_delta));
     let (revenue_after, fee_after) = (Cents(revenue_after), Cents(fee_after));
     FeeStep {
@@ -56,14 +56,14 @@ fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
 async fn ticket_is_never_sold_twice() {
     let world = world().await;
     let mut owner = world.owner(0).await;
-    world.allocated(&mut owner, 1, 2).await;
+    world.buy_allocated(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     let again = Event::Allocated {
         order: OrderId(2),
         serials: serials([2, 3]),
-        step: step(1000, 35, 2000, 70),
+        step: fee_step(1000, 35, 2000, 70),
     };
-    refused(append_events(&owner, vec![again]).await, "tickets_pkey");
+    assert_refused(append_events(&owner, vec![again]).await, "tickets_pkey");
     owner.allocate(2, 2).await.expect("the right ones");
 }
 
@@ -82,7 +82,7 @@ async fn draw_is_never_oversold() {
             reservation,
         }
     };
-    refused(
+    assert_refused(
         append_events(&owner, (1..=4).map(reserved).collect()).await,
         "draws_never_oversold",
     );
@@ -94,16 +94,16 @@ async fn fee_never_exceeds_the_cap_or_the_amount_due() {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     for wrong in [
-        step(1000, 1101, 1000, 1101),
-        step(1000, 36, 1000, 36),
-        step(999, 35, 999, 35),
+        fee_step(1000, 1101, 1000, 1101),
+        fee_step(1000, 36, 1000, 36),
+        fee_step(999, 35, 999, 35),
     ] {
         let event = Event::Allocated {
             order: OrderId(1),
             serials: serials([1, 2]),
             step: wrong,
         };
-        refused(append_events(&owner, vec![event]).await, "draws_");
+        assert_refused(append_events(&owner, vec![event]).await, "draws_");
     }
 }
 
@@ -120,7 +120,7 @@ async fn reservation_has_at_most_fifty_tickets() {
         order: OrderId(1),
         reservation,
     };
-    refused(
+    assert_refused(
         append_events(&owner, vec![event]).await,
         "reservations_count_check",
     );
@@ -128,7 +128,7 @@ async fn reservation_has_at_most_fifty_tickets() {
 
 /// Returns terms whose kick-off has passed by the database's clock, and a time before kick-off for
 /// the clock of the actors. No ticket is sold after kick-off (rule 5 of the decisions).
-fn kicked_off() -> (Terms, Timestamp) {
+fn terms_after_kick_off() -> (Terms, Timestamp) {
     let kick_off = Timestamp(1_600_000_000_000);
     (
         Terms {
@@ -140,11 +140,11 @@ fn kicked_off() -> (Terms, Timestamp) {
 }
 
 async fn sale_after_kick_off(world: World) {
-    let (_, before) = kicked_off();
+    let (_, before) = terms_after_kick_off();
     let mut owner = world.owner(0).await;
     let refusal = owner
         .draw
-        .decide(NOW, &owner.reserve(1, 2))
+        .decide(NOW, &owner.reserve_command(1, 2))
         .expect_err("closed for a right clock");
     assert_eq!(refusal, domain::Refusal::DrawClosed);
     let reserved = Command::Reserve {
@@ -170,7 +170,7 @@ async fn sale_after_kick_off(world: World) {
         .expect("opened");
     owner.draw.apply(&events);
 
-    let sale = owner.sale(1, 2);
+    let sale = owner.sale_command(1, 2);
     let events = owner
         .draw
         .decide(before, &sale)
@@ -203,13 +203,13 @@ async fn sale_after_kick_off(world: World) {
 
 #[tokio::test]
 async fn postgres_clock_refuses_a_sale_after_kick_off() {
-    let (terms, _) = kicked_off();
+    let (terms, _) = terms_after_kick_off();
     sale_after_kick_off(World::in_postgres(&[terms]).await).await;
 }
 
 #[tokio::test]
 async fn memory_clock_refuses_a_sale_after_kick_off() {
-    let (terms, _) = kicked_off();
+    let (terms, _) = terms_after_kick_off();
     let world = World::in_memory(&[terms]);
     world.memory.as_ref().expect("in memory").set_clock(|| NOW);
     sale_after_kick_off(world).await;
@@ -219,7 +219,7 @@ async fn memory_clock_refuses_a_sale_after_kick_off() {
 async fn assert_refused_by(sql: &'static str, constraint: &str) {
     let world = world().await;
     let mut owner = world.owner(0).await;
-    world.captured(&mut owner, 1, 2).await;
+    world.buy_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     let why = world
         .connection()

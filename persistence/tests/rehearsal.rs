@@ -9,7 +9,7 @@ use persistence::{Postgres, Sealer};
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
-async fn opened() -> (Postgres, Records) {
+async fn open_database() -> (Postgres, Records) {
     let database = persistence::testing::database().await;
     let postgres = Postgres::connect_with(database.options, Sealer::new(&[7; 32]))
         .await
@@ -17,7 +17,7 @@ async fn opened() -> (Postgres, Records) {
     (postgres.clone(), Records::new(postgres))
 }
 
-fn club() -> NewClub {
+fn new_club() -> NewClub {
     NewClub {
         name: "Sharks".into(),
         email: "sharks@demo.test".into(),
@@ -28,8 +28,8 @@ fn club() -> NewClub {
 
 #[tokio::test]
 async fn backdated_draw_moves_with_its_orders() {
-    let (_postgres, records) = opened().await;
-    let club = records.create_club(&club()).await.expect("a club").id;
+    let (_postgres, records) = open_database().await;
+    let club = records.create_club(&new_club()).await.expect("a club").id;
     let draw = DrawToCreate {
         club,
         league: None,
@@ -71,10 +71,13 @@ async fn backdated_draw_moves_with_its_orders() {
 
 #[tokio::test]
 async fn interrupted_demo_seed_can_be_repeated() {
-    let (postgres, records) = opened().await;
-    records.create_club(&club()).await.expect("a club");
+    let (postgres, records) = open_database().await;
+    records.create_club(&new_club()).await.expect("a club");
     postgres.forget_everything().await.expect("forgotten");
     postgres.migrate().await.expect("migrated again");
     assert!(records.clubs().await.expect("read").is_empty());
-    records.create_club(&club()).await.expect("a club again");
+    records
+        .create_club(&new_club())
+        .await
+        .expect("a club again");
 }

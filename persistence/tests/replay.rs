@@ -13,7 +13,7 @@ use support::{NOW, Owner, TERMS, World};
 struct SeededRandom(u64);
 
 impl SeededRandom {
-    fn below(&mut self, bound: u64) -> u64 {
+    fn next_below(&mut self, bound: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -22,7 +22,7 @@ impl SeededRandom {
     }
 }
 
-async fn journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
+async fn read_journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
     let texts: Vec<String> = sqlx::query_scalar(
         "select events::text from draw_events where draw_id = $1 order by revision",
     )
@@ -32,12 +32,12 @@ async fn journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
     .expect("read");
     texts
         .iter()
-        .map(|text| journal::read(text).expect("readable"))
+        .map(|text| journal::events_from_json(text).expect("readable"))
         .collect()
 }
 
-/// Executes one random command. A refused command changes nothing.
-async fn step(
+/// Executes one random command on the draw. A refused command changes nothing.
+async fn run_random_command(
     world: &World,
     owner: &mut Owner,
     random: &mut SeededRandom,
@@ -45,7 +45,7 @@ async fn step(
     opened: &mut Vec<u128>,
 ) {
     let known = opened
-        .get(random.below(opened.len().max(1) as u64) as usize)
+        .get(random.next_below(opened.len().max(1) as u64) as usize)
         .copied()
         .unwrap_or(0);
     let count = |owner: &Owner| {
@@ -54,9 +54,9 @@ async fn step(
             .reservation(OrderId(known))
             .map_or(1, |reservation| reservation.count)
     };
-    let (command, attached_write) = match random.below(10) {
+    let (command, attached_write) = match random.next_below(10) {
         0..=3 => {
-            let (id, count) = (opened.len() as u128 + 1, random.below(50) as u16 + 1);
+            let (id, count) = (opened.len() as u128 + 1, random.next_below(50) as u16 + 1);
             let command = Command::Reserve {
                 order: OrderId(id),
                 count,
@@ -81,7 +81,7 @@ async fn step(
             None,
         ),
         6 | 7 => (
-            owner.sale(known, count(owner)),
+            owner.sale_command(known, count(owner)),
             Some(AttachedWrite::Authorised {
                 order: OrderId(known),
                 at: now,
@@ -127,7 +127,7 @@ async fn replayed_journal_equals_the_tables() {
     let mut owner = world.owner(0).await;
     let (mut random, mut opened) = (SeededRandom(7), Vec::new());
     for second in 0..300 {
-        step(
+        run_random_command(
             &world,
             &mut owner,
             &mut random,
@@ -149,7 +149,7 @@ async fn replayed_journal_equals_the_tables() {
         fresh.fee_policy(),
         Deal::new(Seed([0; 32])),
     );
-    let journal = journal(&world, 0).await;
+    let journal = read_journal(&world, 0).await;
     let kinds: std::collections::BTreeSet<String> = journal
         .iter()
         .flatten()

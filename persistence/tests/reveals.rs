@@ -76,8 +76,8 @@ async fn undo_by_an_older_server_marks_the_draw_revealed() {
         "update draws set status = 'completed', result_home = 1, result_away = 1, winning_serial = 1, prize_cents = 0,
          completed_at = now(), completed_revision = 0 where id = 1001";
     connection.execute(completed).await.expect("completed");
-    // A server of the previous version does not know the two new columns, so its statement does not
-    // set them.
+    // A server that runs the previous version of the program does not know the two new columns, so
+    // its statement does not set them.
     let undone = "update draws set status = 'closed', result_home = null, result_away = null, winning_serial = null,
          prize_cents = null, completed_at = null, completed_revision = null where id = 1001 returning revealed_at is not null";
     assert!(
@@ -112,7 +112,7 @@ async fn database_before(version: i64) -> (Database, PgConnection) {
 
 /// SQL that inserts draws from before the migration: with a result after kick-off, a result before
 /// it, an undone result, no result, and returned tickets.
-const OLD_DRAWS: &str = "
+const INSERT_OLD_DRAWS_SQL: &str = "
     insert into clubs (id, name, email, password, home_page_slug) values (1, 'Broncos', 'b@x.test', '', 'broncos');
     insert into draws (id, club_id, home_team, away_team, kick_off, price_cents, prize_percentage, status, commitment, seed_sealed,
         result_home, result_away, winning_serial, prize_cents, completed_revision, completed_at)
@@ -134,7 +134,7 @@ const OLD_DRAWS: &str = "
 async fn migration_finds_revealed_draws_and_returned_tickets() {
     let (_database, mut connection) = database_before(REVEALS_MIGRATION).await;
     connection
-        .execute(OLD_DRAWS)
+        .execute(INSERT_OLD_DRAWS_SQL)
         .await
         .expect("draws from before");
     for migration in MIGRATOR

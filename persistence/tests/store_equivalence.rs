@@ -14,7 +14,7 @@ use persistence::stores::{
 
 use support::{NOW, Owner, TERMS, World, intent_id, line, provider_intent};
 
-const DRAWS: usize = 3;
+const DRAW_COUNT: usize = 3;
 const ORDER_COUNT: u128 = 40;
 const CALL_COUNT: u64 = 1_500;
 const LEASE_MS: i64 = 4_000;
@@ -23,7 +23,7 @@ const LEASE_MS: i64 = 4_000;
 struct SeededRandom(u64);
 
 impl SeededRandom {
-    fn below(&mut self, bound: u64) -> u64 {
+    fn next_below(&mut self, bound: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -86,7 +86,7 @@ fn outcome_of<T>(
     }
 }
 
-fn operations(rows: Vec<Operation>) -> StepOutcome {
+fn operation_outcome(rows: Vec<Operation>) -> StepOutcome {
     StepOutcome::Operations(
         rows.into_iter()
             .map(|o| (o.order, o.kind, o.key, o.amount, o.attempts))
@@ -94,7 +94,7 @@ fn operations(rows: Vec<Operation>) -> StepOutcome {
     )
 }
 
-fn mails(rows: Vec<Mail>) -> StepOutcome {
+fn mail_outcome(rows: Vec<Mail>) -> StepOutcome {
     StepOutcome::Mails(
         rows.into_iter()
             .map(|m| (m.kind, m.order, m.to, m.attempts))
@@ -102,7 +102,7 @@ fn mails(rows: Vec<Mail>) -> StepOutcome {
     )
 }
 
-/// Returns whether the buyer is mailed: three of four are.
+/// Returns whether the buyer of an order is mailed. Three of four buyers are.
 fn notification_for(order: u128) -> NotifyBuyer {
     if order.is_multiple_of(4) {
         NotifyBuyer::Nobody
@@ -117,9 +117,9 @@ struct StoreRun {
 }
 
 impl StoreRun {
-    async fn of(world: World) -> StoreRun {
+    async fn in_world(world: World) -> StoreRun {
         let mut owners = Vec::new();
-        for draw in 0..DRAWS {
+        for draw in 0..DRAW_COUNT {
             owners.push(world.owner(draw).await);
         }
         StoreRun { world, owners }
@@ -222,7 +222,7 @@ impl StoreRun {
                 stores
                     .claim_operation(OrderId(*id), *kind, now, LEASE_MS)
                     .await,
-                |rows| operations(rows.into_iter().collect()),
+                |rows| operation_outcome(rows.into_iter().collect()),
             ),
             StoreCall::Work { tries_again } => self.run_operations(*tries_again, now).await,
             StoreCall::Mail { fails } => self.send_mails(*fails, now).await,
@@ -263,7 +263,8 @@ impl StoreRun {
             .expect("claimed");
         for operation in &claimed {
             let attempt = match operation.kind {
-                // The purchase path completes operations of these kinds, so they stay pending here.
+                // Other steps of the random purchases complete operations of these kinds, so this
+                // step leaves them pending.
                 OperationKind::Create | OperationKind::Capture | OperationKind::Update => continue,
                 _ if tries_again => {
                     let (attempts, new_key) =
@@ -283,7 +284,7 @@ impl StoreRun {
                 .await
                 .expect("noted");
         }
-        operations(claimed)
+        operation_outcome(claimed)
     }
 
     async fn send_mails(&mut self, fails: bool, now: Timestamp) -> StepOutcome {
@@ -306,7 +307,7 @@ impl StoreRun {
             };
             recorded.expect("noted");
         }
-        mails(claimed)
+        mail_outcome(claimed)
     }
 
     /// Returns the orders and the lists of orders that the store can return.
@@ -333,11 +334,14 @@ impl StoreRun {
     }
 }
 
-fn cart(world: &World, id: u128, random: &mut SeededRandom) -> Vec<(usize, u16)> {
-    let first = (id % DRAWS as u128) as usize;
-    let mut lines = vec![(first, random.below(6) as u16 + 1)];
-    if random.below(3) == 0 {
-        lines.push(((first + 1) % world.draws.len(), random.below(6) as u16 + 1));
+fn random_cart(world: &World, id: u128, random: &mut SeededRandom) -> Vec<(usize, u16)> {
+    let first = (id % DRAW_COUNT as u128) as usize;
+    let mut lines = vec![(first, random.next_below(6) as u16 + 1)];
+    if random.next_below(3) == 0 {
+        lines.push((
+            (first + 1) % world.draws.len(),
+            random.next_below(6) as u16 + 1,
+        ));
     }
     lines.sort_unstable();
     lines
@@ -350,11 +354,11 @@ fn random_step(
     random: &mut SeededRandom,
     now: Timestamp,
 ) -> StoreCall {
-    let id = u128::from(random.below(ORDER_COUNT as u64));
+    let id = u128::from(random.next_below(ORDER_COUNT as u64));
     let order = OrderId(id);
     let cart_lines = carts[id as usize].clone();
     let (draw, count) = cart_lines
-        .get(random.below(2) as usize)
+        .get(random.next_below(2) as usize)
         .copied()
         .unwrap_or(cart_lines[0]);
     let unit_price = TERMS.price;
@@ -370,7 +374,7 @@ fn random_step(
         unit_price,
         authority,
     };
-    match random.below(22) {
+    match random.next_below(22) {
         0..=3 => {
             let (draw, count) = cart_lines[0];
             let command = Command::Reserve {
@@ -391,7 +395,7 @@ fn random_step(
             }
         }
         4 => {
-            carts[id as usize] = cart(world, id, random);
+            carts[id as usize] = random_cart(world, id, random);
             let cart_lines = &carts[id as usize];
             let lines = cart_lines
                 .iter()
@@ -418,7 +422,7 @@ fn random_step(
         10 => append(
             Command::Void {
                 order,
-                charged: random.below(3) == 0,
+                charged: random.next_below(3) == 0,
             },
             None,
         ),
@@ -426,24 +430,24 @@ fn random_step(
         12 => append(Command::Tick, None),
         13 | 14 => StoreCall::Opened(id),
         15 => {
-            let email = (random.below(2) == 0).then(|| format!("b{id}@buyer.test"));
+            let email = (random.next_below(2) == 0).then(|| format!("b{id}@buyer.test"));
             let bob = BuyerDetails {
                 name: Some("Bob".into()),
                 email,
                 phone: Some(format!("{id}")),
             };
-            if random.below(2) == 0 {
+            if random.next_below(2) == 0 {
                 StoreCall::Filled(id, bob)
             } else {
                 StoreCall::Corrected(id, bob)
             }
         }
         16 | 17 => StoreCall::Captured(id),
-        18 => match random.below(4) {
+        18 => match random.next_below(4) {
             0 => StoreCall::Rejecting(id),
             1 => StoreCall::Released(id),
             2 => StoreCall::Voided(id),
-            _ if random.below(3) == 0 => StoreCall::FeesBack(draw),
+            _ if random.next_below(3) == 0 => StoreCall::FeesBack(draw),
             _ => StoreCall::Refunding(id),
         },
         19 => {
@@ -453,26 +457,26 @@ fn random_step(
                 OperationKind::Capture,
                 OperationKind::Cancel,
             ];
-            StoreCall::Claim(id, kinds[random.below(4) as usize])
+            StoreCall::Claim(id, kinds[random.next_below(4) as usize])
         }
         20 => StoreCall::Work {
-            tries_again: random.below(2) == 0,
+            tries_again: random.next_below(2) == 0,
         },
         _ => StoreCall::Mail {
-            fails: random.below(2) == 0,
+            fails: random.next_below(2) == 0,
         },
     }
 }
 
 async fn run_random_day(seed: u64) {
-    let terms = [Terms { ..TERMS }; DRAWS];
+    let terms = [Terms { ..TERMS }; DRAW_COUNT];
     let mut runs = [
-        StoreRun::of(World::in_memory(&terms)).await,
-        StoreRun::of(World::in_postgres(&terms).await).await,
+        StoreRun::in_world(World::in_memory(&terms)).await,
+        StoreRun::in_world(World::in_postgres(&terms).await).await,
     ];
     let mut random = SeededRandom(seed);
     let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
-        .map(|id| cart(&runs[0].world, id, &mut random))
+        .map(|id| random_cart(&runs[0].world, id, &mut random))
         .collect();
     let mut outcome_counts = std::collections::BTreeMap::new();
     for number in 0..CALL_COUNT {
@@ -500,7 +504,7 @@ async fn run_random_day(seed: u64) {
         format!("{:?}", postgres.read_all().await),
         "seed {seed}"
     );
-    for draw in 0..DRAWS {
+    for draw in 0..DRAW_COUNT {
         assert_eq!(memory.owners[draw].draw, postgres.owners[draw].draw);
         assert_eq!(
             memory.world.owner(draw).await.draw,
@@ -542,13 +546,13 @@ async fn both_stores_agree_on_random_day_3() {
     run_random_day(3).await;
 }
 
-/// Checks that the random calls are varied enough: they bring orders into most states.
+/// Checks that the random calls are varied enough to bring orders into most states.
 #[tokio::test]
 async fn random_day_reaches_most_order_states() {
-    let mut run = StoreRun::of(World::in_memory(&[TERMS; DRAWS])).await;
+    let mut run = StoreRun::in_world(World::in_memory(&[TERMS; DRAW_COUNT])).await;
     let mut random = SeededRandom(1);
     let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
-        .map(|id| cart(&run.world, id, &mut random))
+        .map(|id| random_cart(&run.world, id, &mut random))
         .collect();
     for number in 0..CALL_COUNT {
         let now = NOW.plus_ms(number as i64 * 300);

@@ -13,11 +13,11 @@ use sqlx::Executor;
 
 use support::{CLUB, NOW, Owner, TERMS, World};
 
-async fn completed() -> (World, Postgres, Owner) {
+async fn world_with_result() -> (World, Postgres, Owner) {
     let world = World::in_postgres(&[TERMS; 2]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
-    world.captured(&mut owner, 1, 2).await;
+    world.buy_captured(&mut owner, 1, 2).await;
     let result = GameResult::new(7, 9).expect("a result");
     owner
         .execute(Command::Complete { result }, None)
@@ -26,7 +26,7 @@ async fn completed() -> (World, Postgres, Owner) {
     (world, postgres, owner)
 }
 
-async fn payout(world: &World, postgres: &Postgres) -> Result<i64, Failure> {
+async fn record_winner_payout(world: &World, postgres: &Postgres) -> Result<i64, Failure> {
     let (amount, draw) = (Cents(500), world.draws[0]);
     let new = NewPayout {
         draw,
@@ -44,7 +44,7 @@ async fn payout(world: &World, postgres: &Postgres) -> Result<i64, Failure> {
 
 #[tokio::test]
 async fn club_share_does_not_prevent_an_undo() {
-    let (world, postgres, mut owner) = completed().await;
+    let (world, postgres, mut owner) = world_with_result().await;
     let records = Records::new(postgres.clone());
     let (amount, draw) = (Cents(900), world.draws[0]);
     let share = NewPayout {
@@ -78,7 +78,7 @@ async fn club_share_does_not_prevent_an_undo() {
     assert!(records.payouts(draw).await.expect("read").is_empty());
 }
 
-async fn winner_mail(world: &World, key: &str) -> bool {
+async fn queue_winner_mail(world: &World, key: &str) -> bool {
     let data = format!(r#"{{"draw":{},"serial":1}}"#, world.draws[0]);
     let queued = world
         .stores
@@ -95,7 +95,7 @@ async fn winner_mail(world: &World, key: &str) -> bool {
 }
 
 /// Returns the kinds of the mails that wait to be sent, except ticket mails.
-async fn kinds_of_waiting_mails(world: &World) -> Vec<String> {
+async fn pending_mail_kinds(world: &World) -> Vec<String> {
     let read = sqlx::query_scalar(
         "select kind from email_outbox where state = 'pending' and kind <> 'tickets' order by 1",
     );
@@ -106,8 +106,10 @@ async fn kinds_of_waiting_mails(world: &World) -> Vec<String> {
 
 #[tokio::test]
 async fn undo_deletes_pending_payout_and_claim() {
-    let (world, postgres, mut owner) = completed().await;
-    payout(&world, &postgres).await.expect("recorded");
+    let (world, postgres, mut owner) = world_with_result().await;
+    record_winner_payout(&world, &postgres)
+        .await
+        .expect("recorded");
     let claim = "insert into winner_claims (draw_id, serial) select id, 1 from draws where status = 'completed'";
     world
         .connection()
@@ -134,7 +136,7 @@ async fn undo_deletes_pending_payout_and_claim() {
         0
     );
     assert_eq!(
-        payout(&world, &postgres).await,
+        record_winner_payout(&world, &postgres).await,
         Err(Failure::NotFound),
         "a payout needs a result"
     );
@@ -142,8 +144,10 @@ async fn undo_deletes_pending_payout_and_claim() {
 
 #[tokio::test]
 async fn paid_result_cannot_be_undone() {
-    let (world, postgres, mut owner) = completed().await;
-    let id = payout(&world, &postgres).await.expect("recorded");
+    let (world, postgres, mut owner) = world_with_result().await;
+    let id = record_winner_payout(&world, &postgres)
+        .await
+        .expect("recorded");
     let records = Records::new(postgres.clone());
     records
         .settle_payout(id, "completed", None)
@@ -160,7 +164,7 @@ async fn paid_result_cannot_be_undone() {
     let (undone, ticked) = tokio::join!(
         owner.execute(Command::Undo, None),
         other.execute(
-            other.reserve(9, 1),
+            other.reserve_command(9, 1),
             Some(persistence::ledger::AttachedWrite::Open(
                 world.order(9, &[(1, 1)])
             ))
@@ -174,11 +178,11 @@ async fn paid_result_cannot_be_undone() {
 
 #[tokio::test]
 async fn undo_corrects_only_winner_mails_that_were_tried() {
-    let (world, postgres, mut owner) = completed().await;
-    assert!(winner_mail(&world, "winner:7x9").await);
+    let (world, postgres, mut owner) = world_with_result().await;
+    assert!(queue_winner_mail(&world, "winner:7x9").await);
     owner.execute(Command::Undo, None).await.expect("undone");
     assert_eq!(
-        kinds_of_waiting_mails(&world).await,
+        pending_mail_kinds(&world).await,
         [""; 0],
         "the mail was not sent and is cancelled"
     );
@@ -198,7 +202,7 @@ async fn undo_corrects_only_winner_mails_that_were_tried() {
         .await
         .expect("the same result again");
     assert!(
-        winner_mail(&world, "winner:7x9").await,
+        queue_winner_mail(&world, "winner:7x9").await,
         "the winner is mailed again"
     );
     let claimed = world
@@ -212,14 +216,14 @@ async fn undo_corrects_only_winner_mails_that_were_tried() {
         .expect("the winner's mail");
     world.stores.mail_sent(winner.id, NOW).await.expect("sent");
     owner.execute(Command::Undo, None).await.expect("undone");
-    assert_eq!(kinds_of_waiting_mails(&world).await, ["correction"]);
+    assert_eq!(pending_mail_kinds(&world).await, ["correction"]);
     owner
         .execute(Command::Complete { result }, None)
         .await
         .expect("and again");
     owner.execute(Command::Undo, None).await.expect("undone");
     assert_eq!(
-        kinds_of_waiting_mails(&world).await,
+        pending_mail_kinds(&world).await,
         ["correction"],
         "only one correction is queued"
     );

@@ -29,7 +29,12 @@ fn rounds_from_environment() -> usize {
 
 #[actix_web::test]
 async fn purchase_survives_a_kill_before_and_after_each_step() {
-    const { assert!(failpoint::COMPILED, "the tests' server has the points") };
+    const {
+        assert!(
+            failpoint::FAILPOINTS_COMPILED,
+            "the tests' server has the points"
+        )
+    };
     let mut server = KillableServer::open().await;
     let before = server.total_sold_tickets().await;
     let (mut buyers, mut kills) = (Vec::new(), 0);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use domain::Draw;
 use persistence::Ledger;
-use persistence::ledger::Claimed;
+use persistence::ledger::ClaimedDraw;
 use tokio::sync::{mpsc, oneshot};
 
 use super::roster::RosterWriter;
@@ -48,7 +48,7 @@ impl DrawActors {
 
     /// Restores a draw from its snapshot and starts its actor. `false`: the snapshot breaks an
     /// invariant. That panic is caught, because it would end the supervisor of all draws.
-    pub(super) fn start_draw_actor(&mut self, claimed: Claimed, roster: &RosterWriter) -> bool {
+    pub(super) fn start_draw_actor(&mut self, claimed: ClaimedDraw, roster: &RosterWriter) -> bool {
         let snapshot = claimed.snapshot.clone();
         let Ok(draw) = catch_unwind(AssertUnwindSafe(|| Draw::restore(snapshot))) else {
             return false;

@@ -9,7 +9,7 @@ use domain::draw::Outcome;
 use domain::prize::prize;
 use domain::{Draw, DrawId, Event, OrderId, PaymentIntentId, Status};
 use persistence::Failure;
-use persistence::ledger::{Append, Claimed};
+use persistence::ledger::{Append, ClaimedDraw};
 use persistence::memory::Fault;
 use persistence::nodes::InstanceId;
 use persistence::stores::{Mail, StoredWebhookEvent};
@@ -74,7 +74,7 @@ impl Monitor {
         &self,
         world: &World,
         process: u64,
-        claimed: &Result<Vec<Claimed>, Failure>,
+        claimed: &Result<Vec<ClaimedDraw>, Failure>,
     ) {
         for one in claimed.iter().flatten() {
             let draw = one.snapshot.id;
@@ -93,7 +93,7 @@ impl Monitor {
         &self,
         me: InstanceId,
         owners: &[(DrawId, Option<InstanceId>)],
-        taken: &Result<Vec<Claimed>, Failure>,
+        taken: &Result<Vec<ClaimedDraw>, Failure>,
     ) {
         for one in taken.iter().flatten() {
             let owner = owners

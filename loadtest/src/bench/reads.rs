@@ -125,9 +125,9 @@ impl BenchContext<'_> {
             // Background work causes transactions too. Their rate is first measured without
             // requests, and then subtracted.
             let seconds = Duration::from_secs(self.bench.seconds.max(2));
-            let idle = auditor.transactions().await?;
+            let idle = auditor.transaction_count().await?;
             tokio::time::sleep(seconds).await;
-            let (before, started_at) = (auditor.transactions().await?, Instant::now());
+            let (before, started_at) = (auditor.transaction_count().await?, Instant::now());
             let idle = (before - idle) as f64 / seconds.as_secs_f64();
             let ours = self
                 .responses_per_second(
@@ -139,7 +139,7 @@ impl BenchContext<'_> {
             let answers = ours * started_at.elapsed().as_secs_f64();
             let others = idle * started_at.elapsed().as_secs_f64();
             commits.add_product_figure(
-                ((auditor.transactions().await? - before) as f64 - others).max(0.0) * 1000.0
+                ((auditor.transaction_count().await? - before) as f64 - others).max(0.0) * 1000.0
                     / answers,
             );
             comparison.add_round(

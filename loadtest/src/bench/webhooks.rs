@@ -44,7 +44,7 @@ impl BenchContext<'_> {
         .await?;
         let auditor = Auditor::open(&self.database).await?;
         let payments: Vec<OrderMoney> = auditor
-            .orders()
+            .order_sums()
             .await?
             .into_iter()
             .filter(|order| order.is_taken)

@@ -1,6 +1,6 @@
 //! Backs up a running private Postgres into one file: a base backup with the WAL that makes it
-//! consistent. Restoring needs only Postgres itself. Sealed values stay sealed, because the key is
-//! not in the database folder.
+//! consistent. Restoring needs only Postgres itself. Sealed values stay sealed in the backup,
+//! because the sealing key is not in the database folder.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,15 +16,15 @@ use thiserror::Error;
 
 use super::EmbeddedError;
 
-/// Name of the archive's first entry. It holds the program's name and the Postgres version that can
-/// open the file.
-pub(super) const ABOUT: &str = "about";
-pub(super) const ABOUT_US: &str = "football-doubles backup, postgres ";
+/// Name of the archive's first entry. The entry contains the program's name and the Postgres
+/// version that can open the backup.
+pub(super) const ABOUT_ENTRY_NAME: &str = "about";
+pub(super) const ABOUT_ENTRY_PREFIX: &str = "football-doubles backup, postgres ";
 /// Name of the folder in the archive that holds the database's files.
-pub(super) const DATA: &str = "data";
-/// Folders that the archive contains without their files, because Postgres creates these files when
-/// it starts.
-const EMPTIED_FOLDERS: [&str; 8] = [
+pub(super) const DATA_ENTRY_NAME: &str = "data";
+/// Folders that the archive contains without the files in them, because Postgres creates those
+/// files when it starts.
+const FOLDERS_WITHOUT_FILES: [&str; 8] = [
     "pg_dynshmem",
     "pg_notify",
     "pg_replslot",
@@ -34,8 +34,8 @@ const EMPTIED_FOLDERS: [&str; 8] = [
     "pg_subtrans",
     "pg_wal",
 ];
-/// Files that belong to the running process and are left out of the archive.
-const LEFT_OUT_FILES: [&str; 5] = [
+/// Files that belong to the running Postgres process. The archive does not contain them.
+const EXCLUDED_FILES: [&str; 5] = [
     "postmaster.pid",
     "postmaster.opts",
     "pg_internal.init",
@@ -81,8 +81,9 @@ impl BackupError {
     }
 }
 
-/// Writes a new backup file that only its owner can read. `beside` are additional folders with
-/// their names in the archive; missing folders are left out. Returns the file's size in bytes.
+/// Writes a new backup file that only its owner can read. `beside` lists additional folders, each
+/// with its name in the archive. A folder that does not exist is skipped. Returns the file's size
+/// in bytes.
 ///
 /// # Errors
 ///
@@ -123,7 +124,10 @@ async fn write_backup(
         to: Builder::new(GzEncoder::new(open, Compression::fast())),
         file,
     };
-    archive.archive_text(ABOUT, &format!("{ABOUT_US}{}\n", version / 10_000))?;
+    archive.archive_text(
+        ABOUT_ENTRY_NAME,
+        &format!("{ABOUT_ENTRY_PREFIX}{}\n", version / 10_000),
+    )?;
 
     // A replication slot keeps the WAL of the backup until this connection ends.
     let slot = format!(
@@ -137,10 +141,10 @@ async fn write_backup(
         sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
             .fetch_one(&mut connection)
             .await?;
-    archive.archive_folder(&data, Path::new(DATA), Skipped::OfPostgres)?;
+    archive.archive_folder(&data, Path::new(DATA_ENTRY_NAME), SkippedFiles::OfPostgres)?;
     archive.archive_file(
         &data.join(CONTROL_FILE),
-        &Path::new(DATA).join(CONTROL_FILE),
+        &Path::new(DATA_ENTRY_NAME).join(CONTROL_FILE),
     )?;
     let stopped = sqlx::query(
         "select labelfile, spcmapfile, pg_walfile_name(lsn) from pg_backup_stop(wait_for_archive => false)",
@@ -152,15 +156,15 @@ async fn write_backup(
         stopped.try_get(1)?,
         stopped.try_get(2)?,
     );
-    archive.archive_text(&format!("{DATA}/backup_label"), &label)?;
+    archive.archive_text(&format!("{DATA_ENTRY_NAME}/backup_label"), &label)?;
     if !map.is_empty() {
-        archive.archive_text(&format!("{DATA}/tablespace_map"), &map)?;
+        archive.archive_text(&format!("{DATA_ENTRY_NAME}/tablespace_map"), &map)?;
     }
     archive.archive_wal(&data.join("pg_wal"), &begun, &ended)?;
     connection.close().await?;
     for (name, folder) in beside {
         if folder.is_dir() {
-            archive.archive_folder(folder, Path::new(name), Skipped::Nothing)?;
+            archive.archive_folder(folder, Path::new(name), SkippedFiles::Nothing)?;
         }
     }
     archive.finish()
@@ -183,7 +187,7 @@ async fn read_version_and_data_dir(
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Skipped {
+enum SkippedFiles {
     Nothing,
     OfPostgres,
 }
@@ -200,9 +204,9 @@ impl Archive<'_> {
         &mut self,
         folder: &Path,
         name: &Path,
-        skipped: Skipped,
+        skipped: SkippedFiles,
     ) -> Result<(), BackupError> {
-        self.append(name, EntryType::Directory, 0, io::empty())?;
+        self.append_entry(name, EntryType::Directory, 0, io::empty())?;
         let mut entries = fs::read_dir(folder)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
             .map_err(BackupError::at(folder))?;
@@ -211,16 +215,16 @@ impl Archive<'_> {
             let (path, entry_name) = (entry.path(), entry.file_name());
             let within = name.join(&entry_name);
             let plain = entry_name.to_string_lossy();
-            if skipped == Skipped::OfPostgres && is_skipped(&plain, &within) {
+            if skipped == SkippedFiles::OfPostgres && is_skipped(&plain, &within) {
                 continue;
             }
             match fs::metadata(&path) {
                 Ok(found)
                     if found.is_dir()
-                        && skipped == Skipped::OfPostgres
-                        && EMPTIED_FOLDERS.contains(&&*plain) =>
+                        && skipped == SkippedFiles::OfPostgres
+                        && FOLDERS_WITHOUT_FILES.contains(&&*plain) =>
                 {
-                    self.append(&within, EntryType::Directory, 0, io::empty())?;
+                    self.append_entry(&within, EntryType::Directory, 0, io::empty())?;
                 }
                 Ok(found) if found.is_dir() => self.archive_folder(&path, &within, skipped)?,
                 Ok(_) => self.archive_file(&path, &within)?,
@@ -237,7 +241,7 @@ impl Archive<'_> {
             found => found.map_err(BackupError::at(path))?,
         };
         let bytes = found.metadata().map_err(BackupError::at(path))?.len();
-        self.append(
+        self.append_entry(
             name,
             EntryType::Regular,
             bytes,
@@ -262,14 +266,14 @@ impl Archive<'_> {
         for name in segments {
             self.archive_file(
                 &folder.join(&name),
-                &Path::new(DATA).join("pg_wal").join(&name),
+                &Path::new(DATA_ENTRY_NAME).join("pg_wal").join(&name),
             )?;
         }
         Ok(())
     }
 
     fn archive_text(&mut self, name: &str, text: &str) -> Result<(), BackupError> {
-        self.append(
+        self.append_entry(
             Path::new(name),
             EntryType::Regular,
             text.len() as u64,
@@ -277,7 +281,7 @@ impl Archive<'_> {
         )
     }
 
-    fn append(
+    fn append_entry(
         &mut self,
         name: &Path,
         kind: EntryType,
@@ -312,7 +316,7 @@ impl Archive<'_> {
 }
 
 fn is_skipped(name: &str, within: &Path) -> bool {
-    LEFT_OUT_FILES.contains(&name)
+    EXCLUDED_FILES.contains(&name)
         || name.starts_with("pgsql_tmp")
         || within.ends_with(CONTROL_FILE)
 }

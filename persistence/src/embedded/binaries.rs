@@ -8,7 +8,7 @@ use super::os_user;
 
 /// A folder with `postgres` and `initdb` of one version.
 #[derive(Clone, Debug)]
-pub struct Binaries {
+pub struct PostgresBinaries {
     pub folder: PathBuf,
     /// The major version as in a data directory's `PG_VERSION`, such as `15`.
     pub major: String,
@@ -16,17 +16,17 @@ pub struct Binaries {
 
 /// Returns all installed versions: the newest under `/usr/lib/postgresql` first, then those in
 /// `PATH`, then the npm package in `web/node_modules`.
-pub fn all() -> Vec<Binaries> {
-    candidates()
+pub fn find_all() -> Vec<PostgresBinaries> {
+    candidate_folders()
         .into_iter()
         .filter_map(|folder| find_binaries(&folder))
         .collect()
 }
 
-/// Returns the first version that can open a data directory written by version `wrote`. `None`
-/// means a new data directory, for which the first version of all is returned.
-pub fn choose(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError> {
-    let all = all();
+/// Returns the first installed Postgres whose major version equals `wrote`, the version that wrote
+/// the data directory. For a new data directory, `wrote` is `None` and any version is accepted.
+pub fn choose_version(dir: &Path, wrote: Option<&str>) -> Result<PostgresBinaries, EmbeddedError> {
+    let all = find_all();
     let Some(first) = all.first().cloned() else {
         return Err(EmbeddedError::NoBinaries);
     };
@@ -42,7 +42,7 @@ pub fn choose(dir: &Path, wrote: Option<&str>) -> Result<Binaries, EmbeddedError
         })
 }
 
-fn candidates() -> Vec<PathBuf> {
+fn candidate_folders() -> Vec<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
         .into_iter()
         .flatten()
@@ -87,12 +87,12 @@ fn npm_package_folders() -> Vec<PathBuf> {
 
 /// Returns the programs in a folder, or `None` when one is missing or cannot be executed by the
 /// user that runs Postgres.
-fn find_binaries(folder: &Path) -> Option<Binaries> {
-    // Links such as /usr/local/bin/postgres are followed, because Postgres finds its other files
-    // beside the real one.
+fn find_binaries(folder: &Path) -> Option<PostgresBinaries> {
+    // Symbolic links such as /usr/local/bin/postgres are resolved, because Postgres finds its other
+    // files beside the real executable.
     let postgres = folder.join("postgres").canonicalize().ok()?;
     let folder = postgres.parent()?.to_path_buf();
-    if !folder.join("initdb").is_file() || !os_user::can_reach(&folder) {
+    if !folder.join("initdb").is_file() || !os_user::postgres_can_reach(&folder) {
         return None;
     }
     let output = Command::new(&postgres).arg("--version").output().ok()?;
@@ -102,5 +102,5 @@ fn find_binaries(folder: &Path) -> Option<Binaries> {
         .split_whitespace()
         .find(|word| word.starts_with(|c: char| c.is_ascii_digit()))?;
     let major: String = version.chars().take_while(char::is_ascii_digit).collect();
-    Some(Binaries { folder, major })
+    Some(PostgresBinaries { folder, major })
 }

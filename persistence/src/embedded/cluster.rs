@@ -10,20 +10,20 @@ use nix::unistd::Pid;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
 
-use super::binaries::{self, Binaries};
+use super::binaries::{self, PostgresBinaries};
 use super::pid_file::PidFile;
 use super::{EmbeddedError, os_user, pid_file};
 
 /// The database role that every connection uses.
 const DATABASE_ROLE: &str = "app";
-/// The file name that Postgres gives its socket.
+/// The file name that Postgres gives to its unix socket.
 const SOCKET_FILE_NAME: &str = ".s.PGSQL.5432";
-const START_SECONDS_MAX: u64 = 60;
-const STOP_SECONDS_MAX: u64 = 60;
-const POLL_INTERVAL: Duration = Duration::from_millis(10);
+const POSTGRES_START_SECONDS_MAX: u64 = 60;
+const POSTGRES_STOP_SECONDS_MAX: u64 = 60;
+const STATE_POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Whether an acknowledged commit must survive a power cut. Tests choose faster commits that may
-/// not.
+/// Whether an acknowledged commit must survive a power cut. Tests use faster commits that a power
+/// cut may lose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
     Full,
@@ -38,14 +38,14 @@ pub(crate) struct Cluster {
     dir: PathBuf,
     address: PostgresAddress,
     pid: Pid,
-    /// The Postgres process. `None` when a killed server left Postgres running and it is no child
-    /// of this process.
+    /// The Postgres process. `None` when Postgres was adopted: a killed server process started it,
+    /// so it is no child of this process.
     child: Option<Child>,
 }
 
 impl Cluster {
-    /// Starts Postgres, or adopts the one that is running. `dir` must already belong to the user
-    /// that runs Postgres.
+    /// Starts Postgres, or adopts the Postgres that already runs on this data directory. `dir` must
+    /// already belong to the user that runs Postgres.
     pub(crate) async fn start(
         dir: &Path,
         durability: Durability,
@@ -57,15 +57,16 @@ impl Cluster {
         let wrote = fs::read_to_string(data.join("PG_VERSION"))
             .ok()
             .map(|text| text.trim().to_string());
-        let binaries = binaries::choose(dir, wrote.as_deref())?;
+        let binaries = binaries::choose_version(dir, wrote.as_deref())?;
         if wrote.is_none() {
             create_data_dir(&binaries, dir, durability)?;
         }
         launch_postgres(&binaries, dir, durability).await
     }
 
-    /// Stops a Postgres that a killed server left running on a folder, if there is one.
-    pub(super) async fn stop_left_behind(dir: &Path) {
+    /// Stops the Postgres that a killed server process left running on this folder, if there is
+    /// one.
+    pub(super) async fn stop_left_running(dir: &Path) {
         if let Some(running) = adopt_running_postgres(dir).await {
             running.stop().await;
         }
@@ -87,7 +88,7 @@ impl Cluster {
         self.pid.as_raw()
     }
 
-    /// Returns the address of this Postgres. It stays the same after a restart.
+    /// Returns the socket folder of this Postgres. It does not change when Postgres is restarted.
     pub(super) fn address(&self) -> PostgresAddress {
         self.address.clone()
     }
@@ -109,9 +110,9 @@ impl Cluster {
         if !self.is_running() || kill(self.pid, Signal::SIGINT).is_err() {
             return;
         }
-        let deadline = Instant::now() + Duration::from_secs(STOP_SECONDS_MAX);
+        let deadline = Instant::now() + Duration::from_secs(POSTGRES_STOP_SECONDS_MAX);
         while self.is_running() && Instant::now() < deadline {
-            tokio::time::sleep(POLL_INTERVAL).await;
+            tokio::time::sleep(STATE_POLL_INTERVAL).await;
         }
     }
 
@@ -125,7 +126,8 @@ impl Cluster {
     }
 }
 
-/// Where a data directory's Postgres is reached, whether it runs or not.
+/// The socket folder through which the Postgres of a data directory is reached. It is known even
+/// while Postgres does not run.
 #[derive(Clone)]
 pub(super) struct PostgresAddress {
     socket_dir: PathBuf,
@@ -159,12 +161,13 @@ fn options(socket_dir: &Path, database: &str) -> PgConnectOptions {
         )
 }
 
-/// Returns the Postgres of this data directory that a killed server left running.
+/// Returns the Postgres that a killed server process left running on this data directory. `None`
+/// when none runs.
 async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
     let data = dir.join("data");
-    let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
-    // The old Postgres may be starting or stopping. A moment later it answers, or its pid file
-    // changes.
+    let deadline = Instant::now() + Duration::from_secs(POSTGRES_START_SECONDS_MAX);
+    // The Postgres that was left running may still be starting or stopping, so it is checked
+    // several times.
     while Instant::now() < deadline {
         let pid_file = PidFile::read(&data)?;
         if !pid_file.is_running() {
@@ -186,16 +189,15 @@ async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
             });
         }
         if !pid_file.is_changing() {
-            // The process may belong to another Postgres by now. Starting our own Postgres will
-            // show that.
+            // The process may belong to another Postgres by now, so it is not adopted.
             return None;
         }
-        tokio::time::sleep(POLL_INTERVAL).await;
+        tokio::time::sleep(STATE_POLL_INTERVAL).await;
     }
     None
 }
 
-/// Returns whether the Postgres behind the socket serves this data directory.
+/// Returns whether the Postgres that answers on this socket serves the data directory `data`.
 async fn socket_serves_data_dir(socket_dir: &Path, data: &Path) -> bool {
     let Ok(mut connection) = PgConnection::connect_with(&options(socket_dir, "postgres")).await
     else {
@@ -208,10 +210,10 @@ async fn socket_serves_data_dir(socket_dir: &Path, data: &Path) -> bool {
     output.is_ok_and(|output| Path::new(&output) == data)
 }
 
-/// Creates a data directory under a temporary name and then renames it. So an interrupted first
-/// start leaves no incomplete data directory.
+/// Creates a data directory under a temporary name and then renames it. An interrupted first start
+/// then leaves no incomplete data directory under the final name.
 fn create_data_dir(
-    binaries: &Binaries,
+    binaries: &PostgresBinaries,
     dir: &Path,
     durability: Durability,
 ) -> Result<(), EmbeddedError> {
@@ -223,7 +225,7 @@ fn create_data_dir(
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished).map_err(|why| folder(&unfinished, why))?;
     }
-    let mut initdb = os_user::command(&binaries.folder.join("initdb"), dir);
+    let mut initdb = os_user::postgres_command(&binaries.folder.join("initdb"), dir);
     initdb.arg("-D").arg(&unfinished).args([
         "-U",
         DATABASE_ROLE,
@@ -245,16 +247,16 @@ fn create_data_dir(
         let output = String::from_utf8_lossy(&result.stderr);
         return Err(EmbeddedError::NotStarted {
             log: dir.join("data"),
-            why: error_line(&output),
+            why: initdb_error_line(&output),
         });
     }
     let data = dir.join("data");
     fs::rename(&unfinished, &data).map_err(|why| folder(&data, why))
 }
 
-/// Returns the output line that names the error. The last line is no use: it only says that files
-/// are removed.
-fn error_line(output: &str) -> String {
+/// Returns the line of `initdb`'s output that names the error. The last line would not help,
+/// because it only says that files are removed.
+fn initdb_error_line(output: &str) -> String {
     let wrong = |line: &&str| {
         ["FATAL", "PANIC", "error:"]
             .iter()
@@ -268,7 +270,7 @@ fn error_line(output: &str) -> String {
 }
 
 async fn launch_postgres(
-    binaries: &Binaries,
+    binaries: &PostgresBinaries,
     dir: &Path,
     durability: Durability,
 ) -> Result<Cluster, EmbeddedError> {
@@ -282,7 +284,7 @@ async fn launch_postgres(
     pid_file::replace_stale_pid(&PidFile::path(&dir.join("data"))).map_err(folder)?;
     pid_file::replace_stale_pid(&socket_dir.join(format!("{SOCKET_FILE_NAME}.lock")))
         .map_err(folder)?;
-    let mut postgres = os_user::command(&binaries.folder.join("postgres"), dir);
+    let mut postgres = os_user::postgres_command(&binaries.folder.join("postgres"), dir);
     postgres
         .arg("-D")
         .arg(dir.join("data"))
@@ -295,7 +297,7 @@ async fn launch_postgres(
         .stderr(output);
     let mut child = postgres.spawn().map_err(folder)?;
     let pid = Pid::from_raw(child.id().cast_signed());
-    let deadline = Instant::now() + Duration::from_secs(START_SECONDS_MAX);
+    let deadline = Instant::now() + Duration::from_secs(POSTGRES_START_SECONDS_MAX);
     loop {
         if socket_serves_data_dir(&socket_dir, &dir.join("data")).await {
             return Ok(Cluster {
@@ -308,11 +310,11 @@ async fn launch_postgres(
         let ended = child.try_wait().map_err(folder)?.is_some();
         if ended || Instant::now() > deadline {
             return Err(EmbeddedError::NotStarted {
-                why: last_error(&log),
+                why: last_log_error(&log),
                 log,
             });
         }
-        tokio::time::sleep(POLL_INTERVAL).await;
+        tokio::time::sleep(STATE_POLL_INTERVAL).await;
     }
 }
 
@@ -331,8 +333,8 @@ fn add_settings(postgres: &mut Command, durability: Durability) {
     set("checkpoint_timeout=15min");
     set("jit=off");
     // After `kill -9`, Postgres syncs the whole data directory before it replays the WAL. One
-    // `syncfs` takes a twelfth of the time of syncing a thousand files. Commits are as durable as
-    // before.
+    // `syncfs` takes a twelfth of the time of syncing a thousand files. Commits are as durable with
+    // `syncfs` as without.
     if cfg!(target_os = "linux") {
         set("recovery_init_sync_method=syncfs");
     }
@@ -348,17 +350,17 @@ fn add_settings(postgres: &mut Command, durability: Durability) {
 /// Returns the socket's folder: beside the data, or under `/tmp` when the socket's path would
 /// exceed the system's limit of 107 bytes.
 fn socket_dir(dir: &Path) -> Result<PathBuf, EmbeddedError> {
-    const NAME_BYTES_MAX: usize = 107 - "/".len() - SOCKET_FILE_NAME.len() - ".lock".len();
-    if dir.as_os_str().len() <= NAME_BYTES_MAX {
+    const SOCKET_FOLDER_BYTES_MAX: usize = 107 - "/".len() - SOCKET_FILE_NAME.len() - ".lock".len();
+    if dir.as_os_str().len() <= SOCKET_FOLDER_BYTES_MAX {
         return Ok(dir.to_path_buf());
     }
-    os_user::folder(&PathBuf::from(format!(
+    os_user::create_postgres_folder(&PathBuf::from(format!(
         "/tmp/football-doubles-{:016x}",
-        os_user::name_hash(dir)
+        os_user::path_hash(dir)
     )))
 }
 
-fn last_error(log: &Path) -> String {
+fn last_log_error(log: &Path) -> String {
     let output = fs::read_to_string(log).unwrap_or_default();
     let line = output
         .lines()
@@ -370,7 +372,7 @@ fn last_error(log: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::error_line;
+    use super::initdb_error_line;
 
     #[test]
     fn error_line_is_reported_instead_of_the_cleanup_line() {
@@ -379,13 +381,13 @@ mod tests {
             child process exited with exit code 1\n\
             initdb: removing data directory \"/x\"\n";
         assert_eq!(
-            error_line(full),
+            initdb_error_line(full),
             "2026-11-21 UTC [1] FATAL:  could not write to file: No space left on device"
         );
         assert_eq!(
-            error_line("initdb: error: could not access directory\n"),
+            initdb_error_line("initdb: error: could not access directory\n"),
             "initdb: error: could not access directory"
         );
-        assert_eq!(error_line(""), "initdb failed");
+        assert_eq!(initdb_error_line(""), "initdb failed");
     }
 }

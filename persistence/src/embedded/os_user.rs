@@ -1,5 +1,5 @@
 //! The operating system's user that runs Postgres. Postgres refuses to run as root, so root starts
-//! it as `nobody`, who must be able to reach its folder.
+//! it as the user `nobody`, who must be able to reach the folder of Postgres.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -34,9 +34,9 @@ fn postgres_user() -> Option<OsUser> {
     }))
 }
 
-/// Returns a command for a Postgres program, with an empty environment. It gets its own process
-/// group, because otherwise Ctrl-C would stop Postgres before the server.
-pub(super) fn command(program: &Path, working_dir: &Path) -> Command {
+/// Returns a command for a Postgres program, with an empty environment. The program runs in a
+/// separate process group, because otherwise Ctrl-C would stop Postgres before the server process.
+pub(super) fn postgres_command(program: &Path, working_dir: &Path) -> Command {
     let mut command = Command::new(program);
     command
         .current_dir(working_dir)
@@ -50,8 +50,9 @@ pub(super) fn command(program: &Path, working_dir: &Path) -> Command {
     command
 }
 
-/// Creates a folder that Postgres may use: the given one, or one under `/var/tmp` named after it.
-pub(crate) fn folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
+/// Creates a folder that Postgres may use, and returns its path: the requested folder, or a
+/// replacement under `/var/tmp` if Postgres cannot reach the requested folder.
+pub(crate) fn create_postgres_folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
     create_folder(requested)?;
     let requested = requested
         .canonicalize()
@@ -59,16 +60,16 @@ pub(crate) fn folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
             path: requested.to_path_buf(),
             why,
         })?;
-    if requested.parent().is_none_or(can_reach) {
-        give_folder(&requested)?;
+    if requested.parent().is_none_or(postgres_can_reach) {
+        give_folder_to_postgres(&requested)?;
         return Ok(requested);
     }
     let replacement = PathBuf::from(format!(
         "/var/tmp/football-doubles-{:016x}",
-        name_hash(&requested)
+        path_hash(&requested)
     ));
     create_folder(&replacement)?;
-    give_folder(&replacement)?;
+    give_folder_to_postgres(&replacement)?;
     tracing::info!(
         "{} cannot be reached by the user PostgreSQL runs as; its data are in {}",
         requested.display(),
@@ -78,7 +79,7 @@ pub(crate) fn folder(requested: &Path) -> Result<PathBuf, EmbeddedError> {
 }
 
 /// Returns whether the user that runs Postgres can reach a folder, through every folder above it.
-pub(super) fn can_reach(folder: &Path) -> bool {
+pub(super) fn postgres_can_reach(folder: &Path) -> bool {
     let Some(os_user) = postgres_user() else {
         return true;
     };
@@ -104,7 +105,7 @@ fn create_folder(folder: &Path) -> Result<(), EmbeddedError> {
 }
 
 /// Gives a folder to the user that runs Postgres, and denies access to everybody else.
-fn give_folder(folder: &Path) -> Result<(), EmbeddedError> {
+fn give_folder_to_postgres(folder: &Path) -> Result<(), EmbeddedError> {
     let result = match postgres_user() {
         Some(os_user) => chown(folder, Some(os_user.uid), Some(os_user.gid)),
         None => Ok(()),
@@ -118,8 +119,8 @@ fn give_folder(folder: &Path) -> Result<(), EmbeddedError> {
 }
 
 /// Gives a folder with all its content to the user that runs Postgres.
-pub(super) fn give_folder_tree(folder: &Path) -> Result<(), EmbeddedError> {
-    give_folder(folder)?;
+pub(super) fn give_folder_tree_to_postgres(folder: &Path) -> Result<(), EmbeddedError> {
+    give_folder_to_postgres(folder)?;
     let Some(os_user) = postgres_user() else {
         return Ok(());
     };
@@ -130,7 +131,7 @@ pub(super) fn give_folder_tree(folder: &Path) -> Result<(), EmbeddedError> {
     for entry in fs::read_dir(folder).map_err(at)? {
         let path = entry.map_err(at)?.path();
         if path.is_dir() {
-            give_folder_tree(&path)?;
+            give_folder_tree_to_postgres(&path)?;
         } else {
             chown(&path, Some(os_user.uid), Some(os_user.gid)).map_err(at)?;
         }
@@ -138,8 +139,8 @@ pub(super) fn give_folder_tree(folder: &Path) -> Result<(), EmbeddedError> {
     Ok(())
 }
 
-/// Returns a hash of a folder's path. It is the same in every version, so a folder always has the
-/// same replacement folder.
-pub(super) fn name_hash(path: &Path) -> u64 {
+/// Returns a hash of a folder's path, from which the replacement folder is named. Every version of
+/// the program computes the same hash, so the replacement folder is found again.
+pub(super) fn path_hash(path: &Path) -> u64 {
     fnv1a(path.as_os_str().as_encoded_bytes())
 }

@@ -1,5 +1,5 @@
-//! The file `postmaster.pid` of a data directory, and a check whether the process in it is still
-//! that Postgres.
+//! Reads the file `postmaster.pid` of a data directory, and checks whether the process id in it
+//! still belongs to that Postgres.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use nix::sys::signal::kill;
 use nix::unistd::Pid;
 
 /// The process name of Postgres on every system.
-const PROCESS_NAME: &str = "postgres";
+const POSTGRES_PROCESS_NAME: &str = "postgres";
 
 pub(super) struct PidFile {
     pub(super) pid: Pid,
@@ -22,8 +22,8 @@ impl PidFile {
         data.join("postmaster.pid")
     }
 
-    /// Reads `postmaster.pid`, or returns `None` when there is none. A shutdown removes this file
-    /// last; a killed Postgres leaves it.
+    /// Reads `postmaster.pid`. `None` when the file does not exist: Postgres removes it last during
+    /// a shutdown. A killed Postgres leaves the file behind.
     pub(super) fn read(data: &Path) -> Option<PidFile> {
         let text = fs::read_to_string(PidFile::path(data)).ok()?;
         let mut lines = text.lines();
@@ -46,7 +46,7 @@ impl PidFile {
     }
 }
 
-/// Replaces the process id in a stale file by our own.
+/// Replaces the process id in a stale `postmaster.pid` by the id of this process.
 ///
 /// Postgres does not start while any process has the id in this file or in the socket's lock file.
 /// After a power cut, another program may have that id. In a container whose first process does not
@@ -67,15 +67,15 @@ pub(super) fn replace_stale_pid(pid_file: &Path) -> io::Result<()> {
         return Ok(());
     }
     let text = format!("{}\n{after_name}", std::process::id());
-    // The new text is written over the old one, because Postgres refuses to start with an empty
-    // file.
+    // The new text is written over the old text in place, because Postgres refuses to start when
+    // the file is empty.
     let mut file = fs::OpenOptions::new().write(true).open(pid_file)?;
     file.write_all(text.as_bytes())?;
     file.set_len(text.len() as u64)
 }
 
-/// Returns whether the process is another program than Postgres, or a zombie. Returns `false` when
-/// there is no such process, or the system does not say.
+/// Returns whether the process with this id is a zombie or another program than Postgres. Returns
+/// `false` when there is no such process, or `/proc` does not show it.
 fn is_another_process(pid: Pid) -> bool {
     // In `/proc/PID/stat` the process name is in parentheses and may contain any character. The
     // state follows the name.
@@ -86,5 +86,5 @@ fn is_another_process(pid: Pid) -> bool {
     else {
         return false;
     };
-    name != PROCESS_NAME || after_name.trim_start().starts_with(['Z', 'X'])
+    name != POSTGRES_PROCESS_NAME || after_name.trim_start().starts_with(['Z', 'X'])
 }

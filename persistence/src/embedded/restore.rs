@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use tar::Archive;
 
-use super::backup::{ABOUT, ABOUT_US, BackupError, DATA};
+use super::backup::{ABOUT_ENTRY_NAME, ABOUT_ENTRY_PREFIX, BackupError, DATA_ENTRY_NAME};
 use super::cluster::Cluster;
-use super::{binaries, lock, os_user};
+use super::{binaries, lock_folder, os_user};
 
-/// Replaces the database of a private Postgres by the backup's, and the folders `beside` by those
-/// in the backup. Returns where the previous folders were moved.
+/// Replaces the database of a private Postgres by the database in the backup, and the folders
+/// `beside` by the folders in the backup. Returns where the previous folders were moved.
 ///
 /// # Errors
 ///
@@ -24,10 +24,10 @@ pub async fn restore(
     file: &Path,
 ) -> Result<Vec<PathBuf>, BackupError> {
     let wrote = postgres_version_of_backup(file)?;
-    let dir = os_user::folder(dir)?;
-    let _lock = lock(&dir)?;
+    let dir = os_user::create_postgres_folder(dir)?;
+    let _lock = lock_folder(&dir)?;
     check_version_installed(&dir, file, &wrote)?;
-    Cluster::stop_left_behind(&dir).await;
+    Cluster::stop_left_running(&dir).await;
     let unpacked = dir.join("restored.unfinished");
     clear_folder(&unpacked)?;
     let placed =
@@ -44,19 +44,21 @@ fn postgres_version_of_backup(file: &Path) -> Result<String, BackupError> {
     let mut entries = archive.entries().map_err(|_| unreadable())?;
     let mut first = entries.next().and_then(Result::ok).ok_or_else(unreadable)?;
     let mut about = String::new();
-    let is_ours = first.path().is_ok_and(|path| path == Path::new(ABOUT));
+    let is_ours = first
+        .path()
+        .is_ok_and(|path| path == Path::new(ABOUT_ENTRY_NAME));
     if !is_ours || first.read_to_string(&mut about).is_err() {
         return Err(unreadable());
     }
     about
-        .strip_prefix(ABOUT_US)
+        .strip_prefix(ABOUT_ENTRY_PREFIX)
         .map(|version| version.trim().to_string())
         .ok_or_else(unreadable)
 }
 
 fn check_version_installed(dir: &Path, file: &Path, wrote: &str) -> Result<(), BackupError> {
-    let found = binaries::choose(dir, None)?;
-    if binaries::all()
+    let found = binaries::choose_version(dir, None)?;
+    if binaries::find_all()
         .iter()
         .any(|binaries| binaries.major == wrote)
     {
@@ -81,12 +83,12 @@ fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
         std::io::ErrorKind::StorageFull => BackupError::at(to)(why),
         _ => BackupError::Unreadable(file.to_path_buf()),
     })?;
-    // Reads on to the end of the compressed stream, because the archive may end earlier and the
-    // checksum is last.
+    // Reads the rest of the compressed stream after the end of the archive, because the stream's
+    // checksum comes last.
     let mut rest = archive.into_inner();
     std::io::copy(&mut rest, &mut std::io::sink())
         .map_err(|_| BackupError::Unreadable(file.to_path_buf()))?;
-    let is_whole = to.join(DATA).join("backup_label").is_file();
+    let is_whole = to.join(DATA_ENTRY_NAME).join("backup_label").is_file();
     is_whole
         .then_some(())
         .ok_or_else(|| BackupError::Unreadable(file.to_path_buf()))
@@ -97,8 +99,8 @@ fn put_folders_in_place(
     beside: &[(&str, &Path)],
     unpacked: &Path,
 ) -> Result<Vec<PathBuf>, BackupError> {
-    let data = unpacked.join(DATA);
-    os_user::give_folder_tree(&data)?;
+    let data = unpacked.join(DATA_ENTRY_NAME);
+    os_user::give_folder_tree_to_postgres(&data)?;
     let mut aside = Vec::new();
     aside.extend(replace_folder(&data, &dir.join("data"))?);
     for (name, folder) in beside {
@@ -126,7 +128,7 @@ fn replace_folder(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError
 }
 
 /// Moves a folder. Copies it if needed, because the database's folder may be on another disk (see
-/// `os_user::folder`).
+/// `os_user::create_postgres_folder`).
 fn move_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
     match fs::rename(from, to) {
         Err(why) if why.kind() == std::io::ErrorKind::CrossesDevices => copy_folder(from, to),

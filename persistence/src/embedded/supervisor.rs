@@ -9,9 +9,9 @@ use tokio::task::JoinHandle;
 
 use super::cluster::{Cluster, Durability};
 
-/// The interval between two checks. After a failed start it also gives the last processes of the
-/// dead server time to end.
-const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// The interval between two checks whether Postgres still runs. After a failed start, this interval
+/// also gives the remaining processes of the dead Postgres time to end.
+const POSTGRES_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 pub(super) struct Supervisor {
     /// The supervised Postgres. `None` once it was stopped.
@@ -29,7 +29,8 @@ impl Supervisor {
         }
     }
 
-    /// Stops Postgres. Waits for a start in progress first, so that no process is left running.
+    /// Stops Postgres. If the supervisor is just restarting Postgres, waits for that start first,
+    /// so that no process is left running.
     pub(super) async fn stop(self) {
         let cluster = self.cluster.lock().await.take();
         if let Some(cluster) = cluster {
@@ -47,7 +48,7 @@ impl Drop for Supervisor {
 
 async fn restart_when_dead(cluster: Arc<Mutex<Option<Cluster>>>) {
     loop {
-        tokio::time::sleep(CHECK_INTERVAL).await;
+        tokio::time::sleep(POSTGRES_CHECK_INTERVAL).await;
         let mut cluster = cluster.lock().await;
         let Some(cluster) = cluster.as_mut() else {
             return;

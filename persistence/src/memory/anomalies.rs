@@ -10,7 +10,7 @@ use crate::stores::AnomalyRecord;
 pub(super) struct Anomalies {
     rows: Vec<AnomalyRecord>,
     open: BTreeMap<(AnomalyKind, String), usize>,
-    /// Anomalies that a person closed: kind, payment and note. The same anomaly is not raised
+    /// Anomalies that a person closed: kind, payment and note. An equal anomaly is not raised
     /// again.
     dismissed: BTreeSet<(AnomalyKind, PaymentIntentId, String)>,
 }
@@ -30,7 +30,12 @@ impl Anomalies {
         self.rows.iter()
     }
 
-    pub fn raise(&mut self, anomaly: &Anomaly, amount: Option<Cents>, at: Timestamp) -> bool {
+    pub fn raise_anomaly_once(
+        &mut self,
+        anomaly: &Anomaly,
+        amount: Option<Cents>,
+        at: Timestamp,
+    ) -> bool {
         let key = (anomaly.kind, anomaly_subject(anomaly));
         let same_anomaly = anomaly
             .payment_intent
@@ -55,7 +60,7 @@ impl Anomalies {
 
     /// Returns the open anomalies about a payment, and those about the payment's order that name no
     /// payment. `kind` limits them to one kind; `None` means all.
-    pub fn open_about(
+    pub fn open_anomalies_about(
         &self,
         payment_intent: &PaymentIntentId,
         order: Option<OrderId>,
@@ -73,7 +78,7 @@ impl Anomalies {
         rows.filter(about).map(|row| row.id).collect()
     }
 
-    pub fn heal(&mut self, ids: &[u128], at: Timestamp) -> u64 {
+    pub fn resolve_healed_ids(&mut self, ids: &[u128], at: Timestamp) -> u64 {
         let rows = &mut self.rows;
         let before = self.open.len();
         self.open.retain(|_, index| {
@@ -86,7 +91,7 @@ impl Anomalies {
         (before - self.open.len()) as u64
     }
 
-    pub fn resolve(&mut self, id: u128, at: Timestamp) -> bool {
+    pub fn close_by_person(&mut self, id: u128, at: Timestamp) -> bool {
         let Some(row) = self
             .rows
             .iter_mut()
@@ -105,7 +110,7 @@ impl Anomalies {
     }
 
     /// Returns whether an anomaly about the order is open, or was closed by a person.
-    pub fn is_reported(&self, kind: AnomalyKind, order: &Order) -> bool {
+    pub fn is_order_reported(&self, kind: AnomalyKind, order: &Order) -> bool {
         let is_open = |row: &AnomalyRecord| row.resolved_at.is_none();
         let about =
             |row: &&AnomalyRecord| row.anomaly.kind == kind && row.anomaly.order == Some(order.id);
@@ -115,12 +120,12 @@ impl Anomalies {
         self.rows.iter().filter(about).any(is_open) || self.dismissed.iter().any(was_closed)
     }
 
-    pub fn counts(&self) -> (u64, u64) {
+    pub fn count_anomalies(&self) -> (u64, u64) {
         (self.rows.len() as u64, self.open.len() as u64)
     }
 
     /// Returns anomalies, newest first, at most `limit`.
-    pub fn list(&self, only_open: bool, limit: usize) -> Vec<AnomalyRecord> {
+    pub fn newest_anomalies(&self, only_open: bool, limit: usize) -> Vec<AnomalyRecord> {
         let matches = |row: &&AnomalyRecord| !only_open || row.resolved_at.is_none();
         self.rows
             .iter()

@@ -17,8 +17,8 @@ impl AnomalyStore for Memory {
         amount: Option<Cents>,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.writing(Call::Write("raise"), |state| {
-            Ok(state.anomalies.raise(anomaly, amount, at))
+        self.write_state(Call::Write("raise"), |state| {
+            Ok(state.anomalies.raise_anomaly_once(anomaly, amount, at))
         })
     }
 
@@ -28,12 +28,12 @@ impl AnomalyStore for Memory {
         kind: AnomalyKind,
         at: Timestamp,
     ) -> Result<u64, Failure> {
-        self.writing(Call::Write("heal"), |state| {
+        self.write_state(Call::Write("heal"), |state| {
             let order = state.orders.id_by_payment_intent(payment_intent);
             let open = state
                 .anomalies
-                .open_about(payment_intent, order, Some(kind));
-            Ok(state.anomalies.heal(&open, at))
+                .open_anomalies_about(payment_intent, order, Some(kind));
+            Ok(state.anomalies.resolve_healed_ids(&open, at))
         })
     }
 
@@ -41,9 +41,11 @@ impl AnomalyStore for Memory {
         &self,
         payment_intent: &PaymentIntentId,
     ) -> Result<Vec<u128>, Failure> {
-        self.reading("open_about", |state| {
+        self.read_state("open_about", |state| {
             let order = state.orders.id_by_payment_intent(payment_intent);
-            state.anomalies.open_about(payment_intent, order, None)
+            state
+                .anomalies
+                .open_anomalies_about(payment_intent, order, None)
         })
     }
 
@@ -51,29 +53,32 @@ impl AnomalyStore for Memory {
         &self,
         among: &[PaymentIntentId],
     ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
-        self.reading("reported", |state| {
+        self.read_state("reported", |state| {
             let is_reported = |id: &&PaymentIntentId| {
                 let order = state.orders.id_by_payment_intent(id);
-                !state.anomalies.open_about(id, order, None).is_empty()
+                !state
+                    .anomalies
+                    .open_anomalies_about(id, order, None)
+                    .is_empty()
             };
             among.iter().filter(is_reported).cloned().collect()
         })
     }
 
     async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
-        self.writing(Call::Write("heal_known"), |state| {
-            Ok(state.anomalies.heal(anomalies, at))
+        self.write_state(Call::Write("heal_known"), |state| {
+            Ok(state.anomalies.resolve_healed_ids(anomalies, at))
         })
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
-        self.reading("anomalies", |state| {
-            state.anomalies.list(only_open, limit as usize)
+        self.read_state("anomalies", |state| {
+            state.anomalies.newest_anomalies(only_open, limit as usize)
         })
     }
 
     async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
-        self.reading("anomaly_counts", |state| state.anomalies.counts())
+        self.read_state("anomaly_counts", |state| state.anomalies.count_anomalies())
     }
 
     async fn close_anomaly(
@@ -82,8 +87,8 @@ impl AnomalyStore for Memory {
         _resolution: &str,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.writing(Call::Write("resolve"), |state| {
-            Ok(state.anomalies.resolve(anomaly, at))
+        self.write_state(Call::Write("resolve"), |state| {
+            Ok(state.anomalies.close_by_person(anomaly, at))
         })
     }
 }

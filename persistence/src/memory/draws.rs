@@ -10,7 +10,7 @@ use domain::{
 
 use crate::change::{DrawChange, TicketChange};
 use crate::error::Failure;
-use crate::ledger::Claimed;
+use crate::ledger::ClaimedDraw;
 use crate::nodes::InstanceId;
 use crate::stores::{BuyerSource, OrderRecord};
 
@@ -21,7 +21,8 @@ pub(super) struct Draws {
 
 #[derive(Clone)]
 pub(super) struct MemoryDraw {
-    /// The draw's state without its reservations and allocations, which have separate maps below.
+    /// The draw's state without its reservations and allocations, which are in separate fields of
+    /// this struct.
     pub base: DrawSnapshot,
     pub epoch: i64,
     pub owner: Option<InstanceId>,
@@ -86,7 +87,7 @@ impl Draws {
         self.rows.values()
     }
 
-    pub fn owing(&self) -> Vec<DrawId> {
+    pub fn draws_owing_fee_refunds(&self) -> Vec<DrawId> {
         self.rows
             .values()
             .filter(|row| row.to_return > Cents::ZERO)
@@ -94,9 +95,9 @@ impl Draws {
             .collect()
     }
 
-    /// Returns whether an order still accepts buyer details from this source. The rule is the same
-    /// as in Postgres.
-    pub fn accepts(&self, record: &OrderRecord, source: BuyerSource) -> bool {
+    /// Returns whether an order still accepts buyer details from this source, by the rule that
+    /// [`BuyerSource`] documents.
+    pub fn accepts_buyer_details(&self, record: &OrderRecord, source: BuyerSource) -> bool {
         let mut rows = record
             .order
             .lines
@@ -116,7 +117,7 @@ impl Draws {
         }
     }
 
-    pub fn cancelled(&self) -> BTreeSet<DrawId> {
+    pub fn cancelled_draw_ids(&self) -> BTreeSet<DrawId> {
         self.rows
             .values()
             .filter(|row| row.base.status == Status::Cancelled)
@@ -124,7 +125,7 @@ impl Draws {
             .collect()
     }
 
-    pub fn live(&self) -> Vec<DrawId> {
+    pub fn live_draw_ids(&self) -> Vec<DrawId> {
         let live = |row: &&MemoryDraw| matches!(row.base.status, Status::Active | Status::Closed);
         self.rows
             .values()
@@ -170,17 +171,17 @@ impl MemoryDraw {
     }
 
     /// Sets the draw's new owner. Increments the epoch, which fences every earlier owner.
-    pub fn taken_by(&mut self, owner: Option<InstanceId>) -> Claimed {
+    pub fn change_owner(&mut self, owner: Option<InstanceId>) -> ClaimedDraw {
         self.epoch += 1;
         self.owner = owner;
-        Claimed {
+        ClaimedDraw {
             epoch: self.epoch,
             snapshot: self.snapshot(),
         }
     }
 
     /// Refuses a change that the database's constraints would refuse.
-    pub fn check(&self, change: &DrawChange) -> Result<(), Failure> {
+    pub fn check_change(&self, change: &DrawChange) -> Result<(), Failure> {
         let refused = |why: &str| Err(Failure::NotWritten(format!("draw {}: {why}", self.base.id)));
         for ticket_change in &change.allocated {
             if ticket_change
@@ -207,7 +208,7 @@ impl MemoryDraw {
             .filter_map(|order| self.reservations.get(order))
             .map(|held| held.count)
             .sum();
-        let held = self.held() + change.reserved_after() - freed;
+        let held = self.reserved_ticket_count() + change.reserved_tickets_after() - freed;
         let sold = self.tickets.len() as i16 + change.sold_delta();
         if sold + held as i16 > TICKETS as i16 {
             return refused("oversold");
@@ -238,14 +239,15 @@ impl MemoryDraw {
         }
     }
 
-    pub fn held(&self) -> u16 {
+    pub fn reserved_ticket_count(&self) -> u16 {
         self.reservations
             .values()
             .map(|reservation| reservation.count)
             .sum()
     }
 
-    /// Applies one commit that was already checked.
+    /// Applies the events and table changes of one commit that [`MemoryDraw::check_change`] has
+    /// accepted.
     pub fn apply(&mut self, events: &[Event], change: &DrawChange, now: Timestamp) {
         self.base.revision += 1;
         for (order, becomes) in &change.reservations {

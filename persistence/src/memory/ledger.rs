@@ -6,11 +6,12 @@ use async_trait::async_trait;
 use domain::{Deal, Draw, DrawId, Timestamp};
 
 use super::draws::MemoryDraw;
-use super::{Call, Memory, State};
+use super::{Call, Memory, MemoryState};
 use crate::change::DrawChange;
 use crate::error::Failure;
 use crate::ledger::{
-    Append, AttachedWrite, ChangedDraw, Claims, ForeignDraw, KnownDraw, Ledger, check_together,
+    Append, AttachedWrite, ChangedDraw, Claims, ForeignDraw, KnownDraw, Ledger,
+    check_shared_transaction,
 };
 use crate::nodes::InstanceId;
 
@@ -18,7 +19,7 @@ use crate::nodes::InstanceId;
 impl Ledger for Memory {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let now = self.now();
-        self.writing(Call::Claim(draws), |state| {
+        self.write_state(Call::Claim(draws), |state| {
             Ok(state.claim(me, draws, None, now))
         })
     }
@@ -30,19 +31,19 @@ impl Ledger for Memory {
         from: InstanceId,
     ) -> Result<Claims, Failure> {
         let now = self.now();
-        self.writing(Call::Claim(&[draw]), |state| {
+        self.write_state(Call::Claim(&[draw]), |state| {
             Ok(state.claim(me, &[draw], Some(from), now))
         })
     }
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
-        check_together(&appends)?;
+        check_shared_transaction(&appends)?;
         let now = self.now();
-        self.writing(Call::Append(&appends), |state| state.append(&appends, now))
+        self.write_state(Call::Append(&appends), |state| state.append(&appends, now))
     }
 
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
-        self.reading("live", |state| state.draws.live())
+        self.read_state("live", |state| state.draws.live_draw_ids())
     }
 
     async fn changed_draws(
@@ -50,7 +51,7 @@ impl Ledger for Memory {
         me: InstanceId,
         known: &[KnownDraw],
     ) -> Result<Vec<ChangedDraw>, Failure> {
-        self.reading("moved", |state| {
+        self.read_state("moved", |state| {
             let stands = |known: &KnownDraw| {
                 let row = state.draws.get(known.draw)?;
                 let ours = row.owner == Some(me);
@@ -69,15 +70,15 @@ impl Ledger for Memory {
     }
 
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
-        let deal = self.reading("deal", |state| {
+        let deal = self.read_state("deal", |state| {
             state.draws.get(draw).map(|row| row.base.deal.clone())
         })?;
         deal.ok_or(Failure::NotFound)
     }
 }
 
-impl State {
-    /// Claims draws. `from` is an owner whose lease does not protect its draws, or `None`.
+impl MemoryState {
+    /// Claims draws. Draws of the node `from` are claimed even if its lease has not ended.
     fn claim(
         &mut self,
         me: InstanceId,
@@ -93,7 +94,7 @@ impl State {
             let owner = row
                 .owner
                 .filter(|owner| *owner != me && Some(*owner) != from);
-            match owner.and_then(|owner| self.nodes.living(owner, now)) {
+            match owner.and_then(|owner| self.nodes.find_living_node(owner, now)) {
                 Some(owner) => {
                     let view = Draw::restore(row.snapshot()).view();
                     claims.elsewhere.push(ForeignDraw {
@@ -101,14 +102,14 @@ impl State {
                         owner: owner.clone(),
                     });
                 }
-                None => claims.taken.push(row.taken_by(Some(me))),
+                None => claims.taken.push(row.change_owner(Some(me))),
             }
         }
         claims
     }
 
-    /// Writes the commits. Checks everything before it changes anything, so that all or none are
-    /// written.
+    /// Writes consecutive commits of one draw. Checks all of them before it changes anything, so
+    /// that either all are written or none.
     fn append(&mut self, appends: &[Append], now: Option<Timestamp>) -> Result<(), Failure> {
         let (first, last) = (&appends[0], appends.len() - 1);
         let row = self.draws.get(first.draw).ok_or(Failure::NotFound)?;
@@ -121,19 +122,19 @@ impl State {
         for (place, append) in appends.iter().enumerate() {
             let now = now.unwrap_or(append.at);
             let change = DrawChange::from_events(&append.events);
-            self.check(append, &change, &trial, now)?;
+            self.check_append(append, &change, &trial, now)?;
             self.refuse_order_opened_twice(append, &appends[..place])?;
             if place < last {
                 trial.to_mut().apply(&append.events, &change, now);
             }
         }
         for append in appends {
-            self.write(append, now.unwrap_or(append.at));
+            self.write_append(append, now.unwrap_or(append.at));
         }
         Ok(())
     }
 
-    fn check(
+    fn check_append(
         &self,
         append: &Append,
         change: &DrawChange,
@@ -143,7 +144,7 @@ impl State {
         if append.sells && now >= row.base.terms.closes_at {
             return Err(Failure::ClosedByClock);
         }
-        row.check(change)?;
+        row.check_change(change)?;
         if let Some(attached_write) = &append.attached_write {
             self.orders.check_attached_write(attached_write)?;
         }
@@ -153,10 +154,10 @@ impl State {
         };
         for ticket_change in &change.allocated {
             self.orders
-                .check_allocated(append, ticket_change, opened_order)?;
+                .check_allocation(append, ticket_change, opened_order)?;
         }
         for ticket_change in &change.voided {
-            self.orders.check_voided(append.draw, ticket_change)?;
+            self.orders.check_void(append.draw, ticket_change)?;
         }
         Ok(())
     }
@@ -183,24 +184,24 @@ impl State {
         }
     }
 
-    /// Writes one commit that was already checked.
-    fn write(&mut self, append: &Append, now: Timestamp) {
+    /// Writes one commit that [`MemoryState::check_append`] has accepted.
+    fn write_append(&mut self, append: &Append, now: Timestamp) {
         let change = DrawChange::from_events(&append.events);
         self.write_attached(append);
         for ticket_change in &change.allocated {
-            let complete = self.orders.allocated(append.draw, ticket_change);
+            let complete = self.orders.add_line_tickets(append.draw, ticket_change);
             if !append.sells {
-                self.operations.drop_cancel(ticket_change.order);
+                self.operations.drop_pending_cancel(ticket_change.order);
             }
             if complete {
-                self.operations.capture(ticket_change.order, append.at);
+                self.operations.add_capture(ticket_change.order, append.at);
             }
         }
         for ticket_change in &change.voided {
-            let rejected = self.orders.voided_line(append.draw, ticket_change);
+            let rejected = self.orders.remove_line_tickets(append.draw, ticket_change);
             self.operations
-                .void(ticket_change.order, rejected, append.at);
-            self.orders.wait_for_refund(ticket_change.order);
+                .drop_capture(ticket_change.order, rejected, append.at);
+            self.orders.mark_waiting_for_refund(ticket_change.order);
         }
         let row = self.draws.get_mut(append.draw).expect("checked before");
         row.apply(&append.events, &change, now);
@@ -210,16 +211,18 @@ impl State {
         match &append.attached_write {
             None => {}
             Some(AttachedWrite::Open(order)) => {
-                self.orders.open(order);
+                self.orders.insert_order(order);
                 if order.payment_intent.is_none() {
-                    self.operations.create(order.id, order.at);
+                    self.operations.add_create(order.id, order.at);
                 }
             }
             Some(AttachedWrite::Reprice { order, lines }) => {
-                let has_intent = self.orders.reprice(*order, lines);
-                self.operations.reprice(*order, has_intent, append);
+                let has_intent = self.orders.replace_lines(*order, lines);
+                self.operations.replace_update(*order, has_intent, append);
             }
-            Some(AttachedWrite::Authorised { order, at }) => self.orders.authorised(*order, *at),
+            Some(AttachedWrite::Authorised { order, at }) => {
+                self.orders.record_authorisation(*order, *at)
+            }
             // The memory store does not hold names of draws.
             Some(AttachedWrite::Describe(_)) => {}
         }

@@ -7,7 +7,7 @@ use domain::Timestamp;
 
 use super::{Call, Memory};
 use crate::error::Failure;
-use crate::nodes::{GONE_MS, InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
+use crate::nodes::{GONE_AFTER_LEASE_MS, InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
 /// The nodes, in the order in which they started.
 #[derive(Clone, Default)]
@@ -27,19 +27,19 @@ struct NodeLease {
 
 impl NodeList {
     /// Returns the node if its lease has not ended.
-    pub fn living(&self, boot: InstanceId, now: Option<Timestamp>) -> Option<&Node> {
+    pub fn find_living_node(&self, boot: InstanceId, now: Option<Timestamp>) -> Option<&Node> {
         let row = self.rows.iter().find(|row| row.node.boot == boot)?;
-        row.lives(now).then_some(&row.node)
+        row.is_valid_at(now).then_some(&row.node)
     }
 
-    /// Returns whether the node left, was removed, or has not renewed its lease for [`GONE_MS`]
-    /// after the lease ended.
+    /// Returns whether the node left, was removed, or has not renewed its lease for
+    /// [`GONE_AFTER_LEASE_MS`] after the lease ended.
     pub fn is_gone(&self, boot: InstanceId, now: Option<Timestamp>) -> bool {
         let row = self.rows.iter().find(|row| row.node.boot == boot);
         row.is_none_or(|row| {
             row.until
                 .zip(now)
-                .is_some_and(|(until, now)| until.plus_ms(GONE_MS) <= now)
+                .is_some_and(|(until, now)| until.plus_ms(GONE_AFTER_LEASE_MS) <= now)
         })
     }
 
@@ -56,7 +56,7 @@ impl NodeList {
         let living: Vec<&Node> = self
             .rows
             .iter()
-            .filter(|row| row.lives(now))
+            .filter(|row| row.is_valid_at(now))
             .map(|row| &row.node)
             .collect();
         OtherNodes {
@@ -69,7 +69,7 @@ impl NodeList {
         }
     }
 
-    pub fn end_all(&mut self) {
+    pub fn end_all_leases(&mut self) {
         self.rows.clear();
     }
 
@@ -79,7 +79,7 @@ impl NodeList {
 }
 
 impl NodeLease {
-    fn lives(&self, now: Option<Timestamp>) -> bool {
+    fn is_valid_at(&self, now: Option<Timestamp>) -> bool {
         self.until.zip(now).is_none_or(|(until, now)| now < until)
     }
 }
@@ -88,11 +88,11 @@ impl NodeLease {
 impl Nodes for Memory {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         let now = self.now();
-        self.writing(Call::Write("renew"), |state| Ok(state.nodes.renew(me, now)))
+        self.write_state(Call::Write("renew"), |state| Ok(state.nodes.renew(me, now)))
     }
 
     async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
-        self.writing(Call::Write("bury"), |state| {
+        self.write_state(Call::Write("bury"), |state| {
             let dead = !state.nodes.running.contains(&gone);
             if dead {
                 state.nodes.end_lease(gone);
@@ -102,7 +102,7 @@ impl Nodes for Memory {
     }
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
-        self.writing(Call::Write("leave"), |state| {
+        self.write_state(Call::Write("leave"), |state| {
             state.nodes.end_lease(me);
             Ok(())
         })

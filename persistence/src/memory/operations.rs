@@ -18,7 +18,7 @@ pub enum OperationState {
     Failed {
         why: String,
     },
-    /// The operation is no longer needed. It may have been tried before.
+    /// The operation is no longer needed. Earlier attempts at it may have been made.
     Dropped,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Operations {
     pending: BTreeSet<(bool, i64)>,
 }
 
-/// The due time of an operation that may be tried at once.
+/// The due time of a payment operation that any worker may try at once.
 const DUE_NOW: Timestamp = Timestamp(0);
 
 impl Operations {
@@ -57,7 +57,7 @@ impl Operations {
         done.filter_map(|(operation, _)| operation.amount).sum()
     }
 
-    pub fn create(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_create(&mut self, order: OrderId, at: Timestamp) {
         self.put_operation(
             order,
             OperationKind::Create,
@@ -67,8 +67,9 @@ impl Operations {
         );
     }
 
-    /// Replaces the pending `update` operation of the order, because its price changed.
-    pub fn reprice(&mut self, order: OrderId, has_intent: bool, append: &Append) {
+    /// Replaces the order's pending `update` operation after the order's price has changed. Queues
+    /// none if the order has no payment intent.
+    pub fn replace_update(&mut self, order: OrderId, has_intent: bool, append: &Append) {
         self.drop_pending(order, &[OperationKind::Update]);
         if has_intent {
             let key = format!("update-{order}-{}-{}", append.draw, append.after + 1);
@@ -83,11 +84,11 @@ impl Operations {
     }
 
     /// Drops the order's pending `cancel` operation, because a repair gives tickets to the order.
-    pub fn drop_cancel(&mut self, order: OrderId) {
+    pub fn drop_pending_cancel(&mut self, order: OrderId) {
         self.drop_pending(order, &[OperationKind::Cancel]);
     }
 
-    pub fn capture(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_capture(&mut self, order: OrderId, at: Timestamp) {
         self.add_or_revive_operation(
             order,
             OperationKind::Capture,
@@ -97,14 +98,14 @@ impl Operations {
     }
 
     /// Drops the order's pending `capture` operation, because the order's tickets were taken back.
-    pub fn void(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
+    pub fn drop_capture(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
         self.drop_pending(order, &[OperationKind::Capture]);
         if rejected {
-            self.cancel(order, at);
+            self.add_cancel(order, at);
         }
     }
 
-    pub fn cancel(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_cancel(&mut self, order: OrderId, at: Timestamp) {
         self.add_or_revive_operation(
             order,
             OperationKind::Cancel,
@@ -113,11 +114,11 @@ impl Operations {
         );
     }
 
-    pub fn refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
+    pub fn add_refund(&mut self, order: OrderId, kind: OperationKind, key: String, amount: Cents) {
         self.put_operation(order, kind, key, Some(amount), DUE_NOW);
     }
 
-    pub fn finish(&mut self, order: OrderId, kinds: &[OperationKind]) {
+    pub fn mark_done(&mut self, order: OrderId, kinds: &[OperationKind]) {
         self.settle_operations(order, kinds, OperationState::Done);
     }
 
@@ -125,7 +126,12 @@ impl Operations {
         self.settle_operations(order, kinds, OperationState::Dropped);
     }
 
-    pub fn claim(&mut self, now: Timestamp, lease_ms: i64, limit: usize) -> Vec<Operation> {
+    pub fn claim_due_operations(
+        &mut self,
+        now: Timestamp,
+        lease_ms: i64,
+        limit: usize,
+    ) -> Vec<Operation> {
         let due = |id: &i64| matches!(self.rows[id].1, OperationState::Pending { due_at } if due_at <= now);
         let due = |id: &i64| due(id) && !self.waits_for_earlier_fee_refund(*id);
         let ids: Vec<i64> = self
@@ -156,7 +162,7 @@ impl Operations {
             })
     }
 
-    pub fn claim_one(
+    pub fn claim_for_order(
         &mut self,
         order: OrderId,
         kind: OperationKind,
@@ -173,8 +179,13 @@ impl Operations {
         Some(self.lease_operation(id, now.plus_ms(lease_ms)))
     }
 
-    /// Records an attempt. Returns the operation if it is not tried again.
-    pub fn attempted(&mut self, id: i64, attempt: &Attempt) -> Result<Option<Operation>, Failure> {
+    /// Records the outcome of an attempt at a payment operation. Returns the operation if no
+    /// further attempt follows.
+    pub fn record_attempt_outcome(
+        &mut self,
+        id: i64,
+        attempt: &Attempt,
+    ) -> Result<Option<Operation>, Failure> {
         let (operation, state) = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         if !matches!(state, OperationState::Pending { .. }) {
             return Ok(None);
@@ -226,8 +237,8 @@ impl Operations {
             .insert(id, (operation, OperationState::Pending { due_at }));
     }
 
-    /// Adds an operation. If one with this key exists and was dropped or failed, it becomes pending
-    /// again. An operation that is done stays done.
+    /// Adds a pending payment operation. If an operation with this idempotency key exists, it
+    /// becomes pending again, unless it is done.
     fn add_or_revive_operation(
         &mut self,
         order: OrderId,

@@ -3,14 +3,14 @@
 use async_trait::async_trait;
 use domain::{OrderId, OrderState, OrderTransition, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory, State};
+use super::{Call, Memory, MemoryState};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::stores::{
     BuyerSource, NotifyBuyer, OperationKind, OrderRecord, OrderStore, TermsAgreed,
 };
 
-/// The kinds of operations that belong to the way from opening an order to its capture.
+/// The payment operations that a successful order needs, from its opening to its capture.
 const CAPTURE_PATH_OPERATIONS: [OperationKind; 3] = [
     OperationKind::Create,
     OperationKind::Update,
@@ -20,24 +20,24 @@ const CAPTURE_PATH_OPERATIONS: [OperationKind; 3] = [
 #[async_trait]
 impl OrderStore for Memory {
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure> {
-        self.reading("order", |state| state.orders.record(id))
+        self.read_state("order", |state| state.orders.record(id))
     }
 
     async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure> {
-        self.reading("order_by_client_key", |state| {
+        self.read_state("order_by_client_key", |state| {
             state.orders.by_client_key(client_key)
         })
     }
 
     async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure> {
-        self.reading("order_by_token", |state| state.orders.by_token(token))
+        self.read_state("order_by_token", |state| state.orders.by_token(token))
     }
 
     async fn order_by_payment_intent(
         &self,
         id: &PaymentIntentId,
     ) -> Result<Option<OrderRecord>, Failure> {
-        self.reading("order_by_payment_intent", |state| {
+        self.read_state("order_by_payment_intent", |state| {
             state
                 .orders
                 .id_by_payment_intent(id)
@@ -51,7 +51,7 @@ impl OrderStore for Memory {
         id: &PaymentIntentId,
         client_secret: &str,
     ) -> Result<(), Failure> {
-        self.writing(Call::Write("opened"), |state| {
+        self.write_state(Call::Write("opened"), |state| {
             let row = state.orders.get_mut(order)?;
             match &row.record.order.payment_intent {
                 Some(known) if known == id => {}
@@ -67,7 +67,7 @@ impl OrderStore for Memory {
                 .client_secret
                 .get_or_insert_with(|| client_secret.into());
             state.orders.set_payment_intent(order, id);
-            state.operations.finish(order, &[OperationKind::Create]);
+            state.operations.mark_done(order, &[OperationKind::Create]);
             Ok(())
         })
     }
@@ -78,30 +78,30 @@ impl OrderStore for Memory {
         buyer: &BuyerDetails,
         source: BuyerSource,
     ) -> Result<bool, Failure> {
-        self.writing(Call::Write("fill_buyer"), |state| {
+        self.write_state(Call::Write("fill_buyer"), |state| {
             let record = &state.orders.get(order)?.record;
-            let filled = record.buyer.clone().filled(buyer);
-            if filled == record.buyer || !state.draws.accepts(record, source) {
+            let filled = record.buyer.clone().filled_from(buyer);
+            if filled == record.buyer || !state.draws.accepts_buyer_details(record, source) {
                 return Ok(filled == record.buyer);
             }
             let email = filled.email.clone();
             state.orders.get_mut(order)?.record.buyer = filled;
             if let Some(email) = &email {
-                state.outbox.addressed(order, email);
+                state.outbox.address_waiting_mails(order, email);
             }
             Ok(true)
         })
     }
 
     async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
-        self.writing(Call::Write("correct_buyer"), |state| {
+        self.write_state(Call::Write("correct_buyer"), |state| {
             let Ok(row) = state.orders.get_mut(order) else {
                 return Ok(false);
             };
             if row.state() != OrderState::Quoted || row.record.authorised_at.is_some() {
                 return Ok(false);
             }
-            row.record.buyer = std::mem::take(&mut row.record.buyer).corrected(buyer);
+            row.record.buyer = std::mem::take(&mut row.record.buyer).corrected_by(buyer);
             Ok(true)
         })
     }
@@ -113,7 +113,7 @@ impl OrderStore for Memory {
         _ip: &str,
         _terms: TermsAgreed,
     ) -> Result<(), Failure> {
-        self.writing(Call::Write("consented"), |state| {
+        self.write_state(Call::Write("consented"), |state| {
             state
                 .orders
                 .get_mut(order)?
@@ -130,11 +130,11 @@ impl OrderStore for Memory {
         _intent: &PaymentIntent,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.writing(Call::Write("captured"), |state| state.capture(order, at))
+        self.write_state(Call::Write("captured"), |state| state.capture(order, at))
     }
 
     async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
-        self.writing(Call::Write("rejecting"), |state| {
+        self.write_state(Call::Write("rejecting"), |state| {
             let row = state.orders.get_mut(order)?;
             if !row.check(OrderTransition::Reject)? {
                 return Ok(());
@@ -144,7 +144,7 @@ impl OrderStore for Memory {
             state
                 .operations
                 .drop_pending(order, &CAPTURE_PATH_OPERATIONS);
-            state.operations.cancel(order, at);
+            state.operations.add_cancel(order, at);
             Ok(())
         })
     }
@@ -156,7 +156,7 @@ impl OrderStore for Memory {
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.writing(Call::Write("released"), |state| {
+        self.write_state(Call::Write("released"), |state| {
             let row = state.orders.get(order)?;
             if !row.check(OrderTransition::Release)? {
                 return Ok(());
@@ -173,7 +173,7 @@ impl OrderStore for Memory {
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.writing(Call::Write("voided"), |state| {
+        self.write_state(Call::Write("voided"), |state| {
             let row = state.orders.get(order)?;
             if !row.check(OrderTransition::Void)? {
                 return Ok(());
@@ -184,7 +184,7 @@ impl OrderStore for Memory {
     }
 }
 
-impl State {
+impl MemoryState {
     fn capture(&mut self, order: OrderId, at: Timestamp) -> Result<(), Failure> {
         let row = self.orders.get_mut(order)?;
         let capture = OrderTransition::Capture {
@@ -196,7 +196,7 @@ impl State {
         row.record.captured_at = Some(at);
         let to = row.record.buyer.email.clone();
         self.orders.set_state(order, OrderState::Captured);
-        self.operations.finish(order, &[OperationKind::Capture]);
+        self.operations.mark_done(order, &[OperationKind::Capture]);
         self.operations.drop_pending(
             order,
             &[
@@ -205,7 +205,7 @@ impl State {
                 OperationKind::Cancel,
             ],
         );
-        self.outbox.queue(
+        self.outbox.queue_once(
             &format!("tickets-{order}"),
             "tickets",
             Some(order),

@@ -52,8 +52,9 @@ impl MemoryOrder {
         of(&self.line_fees) - of(&self.fees_refunded)
     }
 
-    /// Adds `part` to the fee refunded for this draw, and returns the total refunded.
-    pub fn give_fee_back(&mut self, draw: DrawId, part: Cents) -> Cents {
+    /// Adds `part` to the application fee that the order has refunded for this draw, and returns
+    /// the new total.
+    pub fn add_refunded_fee(&mut self, draw: DrawId, part: Cents) -> Cents {
         let refunded = self.fees_refunded.entry(draw).or_default();
         *refunded += part;
         *refunded
@@ -114,9 +115,10 @@ impl Orders {
             .collect()
     }
 
-    /// Returns the captured orders that hold some of a draw's fee, in the order in which the fee is
-    /// refunded: refunded orders first, then earliest captured.
-    pub fn carriers(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
+    /// Returns the captured orders that hold a part of a draw's application fee, each with that
+    /// part. They are in the sequence in which the fee is refunded: refunded orders first, then the
+    /// earliest captured.
+    pub fn fee_holders(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
         let of_draw = self
             .by_draw
             .get(&draw)
@@ -164,7 +166,7 @@ impl Orders {
         }
     }
 
-    pub fn check_allocated(
+    pub fn check_allocation(
         &self,
         append: &Append,
         ticket_change: &TicketChange,
@@ -197,7 +199,7 @@ impl Orders {
         }
     }
 
-    pub fn check_voided(&self, draw: DrawId, ticket_change: &TicketChange) -> Result<(), Failure> {
+    pub fn check_void(&self, draw: DrawId, ticket_change: &TicketChange) -> Result<(), Failure> {
         let row = self.get(ticket_change.order)?;
         let has_tickets = row
             .record
@@ -212,7 +214,7 @@ impl Orders {
         }
     }
 
-    pub fn open(&mut self, new: &NewOrder) {
+    pub fn insert_order(&mut self, new: &NewOrder) {
         let order = Order {
             id: new.id,
             club: new.club,
@@ -227,7 +229,7 @@ impl Orders {
             client_key: new.client_key.clone(),
             token: new.token.clone(),
             client_secret: None,
-            buyer: BuyerDetails::default().filled(&new.buyer),
+            buyer: BuyerDetails::default().filled_from(&new.buyer),
             consent_at: None,
             opened_at: new.at,
             authorised_at: new.authorised_at,
@@ -254,8 +256,8 @@ impl Orders {
         }
     }
 
-    /// Replaces the order's lines. Returns whether the order has a payment intent.
-    pub fn reprice(&mut self, id: OrderId, lines: &[Line]) -> bool {
+    /// Replaces the lines of an order. Returns whether the order already has a payment intent.
+    pub fn replace_lines(&mut self, id: OrderId, lines: &[Line]) -> bool {
         let row = self.rows.get_mut(&id).expect("checked before");
         for line in &row.record.order.lines {
             self.by_draw.entry(line.draw).or_default().remove(&id);
@@ -267,13 +269,13 @@ impl Orders {
         row.record.order.payment_intent.is_some()
     }
 
-    pub fn authorised(&mut self, id: OrderId, at: Timestamp) {
+    pub fn record_authorisation(&mut self, id: OrderId, at: Timestamp) {
         let row = self.rows.get_mut(&id).expect("checked before");
         row.record.authorised_at.get_or_insert(at);
     }
 
     /// Adds the tickets of one order line. Returns whether all lines of the order have tickets now.
-    pub fn allocated(&mut self, draw: DrawId, ticket_change: &TicketChange) -> bool {
+    pub fn add_line_tickets(&mut self, draw: DrawId, ticket_change: &TicketChange) -> bool {
         let row = self
             .rows
             .get_mut(&ticket_change.order)
@@ -300,7 +302,7 @@ impl Orders {
     }
 
     /// Removes the tickets of one order line. Returns whether the order became `rejecting`.
-    pub fn voided_line(&mut self, draw: DrawId, ticket_change: &TicketChange) -> bool {
+    pub fn remove_line_tickets(&mut self, draw: DrawId, ticket_change: &TicketChange) -> bool {
         let row = self
             .rows
             .get_mut(&ticket_change.order)
@@ -316,8 +318,8 @@ impl Orders {
         rejects
     }
 
-    /// Marks a captured order that lost its tickets as undecided, because its refund is due.
-    pub fn wait_for_refund(&mut self, id: OrderId) {
+    /// Counts a captured order that lost tickets as undecided again, because it must be refunded.
+    pub fn mark_waiting_for_refund(&mut self, id: OrderId) {
         let row = &self.rows[&id];
         if row.state() == OrderState::Captured
             && row.lines_allocated() < row.record.order.lines.len()
@@ -344,7 +346,7 @@ impl Orders {
         }
     }
 
-    pub fn accounts(&self) -> impl Iterator<Item = AccountId> {
+    pub fn connected_accounts(&self) -> impl Iterator<Item = AccountId> {
         self.rows
             .values()
             .map(|row| row.record.order.account.clone())

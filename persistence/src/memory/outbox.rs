@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{ClubId, OrderId, PaymentIntent, Timestamp};
 
-use super::State;
+use super::MemoryState;
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{Mail, NotifyBuyer};
@@ -16,13 +16,14 @@ pub struct QueuedMail {
     pub dedupe_key: String,
     pub kind: String,
     pub order: Option<OrderId>,
-    /// The recipient's address. `None` while the buyer has left no address.
+    /// The recipient's e-mail address. `None` while the buyer has left no e-mail address.
     pub to: Option<String>,
     pub data: String,
     pub message_id: String,
     pub attempts: u32,
     pub due_at: Timestamp,
-    /// The node that claimed the mail last. `None` when no node did, or when sending failed.
+    /// The node that claimed the mail last. `None` before the first claim, and after a failed
+    /// attempt to send.
     pub sender: Option<InstanceId>,
     pub sent_at: Option<Timestamp>,
     /// Whether the mail failed for good and is never tried again.
@@ -42,7 +43,7 @@ impl Outbox {
         self.rows.values()
     }
 
-    pub fn queue(
+    pub fn queue_once(
         &mut self,
         dedupe_key: &str,
         kind: &str,
@@ -79,16 +80,17 @@ impl Outbox {
         true
     }
 
-    /// Sets the address of the order's mails that waited for an address.
-    pub fn addressed(&mut self, order: OrderId, to: &str) {
+    /// Sets the recipient's address of those mails of the order that waited for it.
+    pub fn address_waiting_mails(&mut self, order: OrderId, to: &str) {
         for id in self.waiting.remove(&order).unwrap_or_default() {
             self.rows.get_mut(&id).expect("waiting rows exist").to = Some(to.into());
             self.pending.insert(id);
         }
     }
 
-    /// Claims mails that are due, and mails claimed by a sender for which `freed` returns true.
-    pub fn claim(
+    /// Claims due mails for the node `sender`. Also claims mails of other nodes for which `freed`
+    /// returns true, because those nodes are gone.
+    pub fn claim_due_mails(
         &mut self,
         sender: InstanceId,
         freed: impl Fn(InstanceId) -> bool,
@@ -122,14 +124,14 @@ impl Outbox {
         claimed.collect()
     }
 
-    pub fn sent(&mut self, id: i64, at: Timestamp) -> Result<(), Failure> {
+    pub fn mark_sent(&mut self, id: i64, at: Timestamp) -> Result<(), Failure> {
         let row = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         row.sent_at.get_or_insert(at);
         self.pending.remove(&id);
         Ok(())
     }
 
-    pub fn failed(&mut self, id: i64, again: Option<Timestamp>) -> Result<(), Failure> {
+    pub fn record_failure(&mut self, id: i64, again: Option<Timestamp>) -> Result<(), Failure> {
         let row = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         if row.sent_at.is_some() {
             return Ok(());
@@ -145,14 +147,15 @@ impl Outbox {
     }
 }
 
-/// Returns an invented address for a club. This store knows only the clubs' accounts.
+/// Returns an invented e-mail address for a club. The memory store holds no club addresses, only
+/// connected accounts.
 fn invented_club_address(club: ClubId) -> String {
     format!("club-{club}@club.test")
 }
 
-impl State {
+impl MemoryState {
     /// Queues the mail that tells the buyer that nothing was charged, when an order ends. An order
-    /// that was ever captured gets other mails.
+    /// that was ever captured gets other mails instead.
     pub(super) fn queue_not_charged(
         &mut self,
         order: OrderId,
@@ -163,7 +166,7 @@ impl State {
         if let (NotifyBuyer::Buyer, Some(to), None) =
             (tell, record.buyer.email.clone(), record.captured_at)
         {
-            self.outbox.queue(
+            self.outbox.queue_once(
                 &format!("not-charged-{order}"),
                 "not-charged",
                 Some(order),
@@ -188,7 +191,7 @@ impl State {
             .filter(|_| intent.disputed)
         {
             let to = invented_club_address(self.orders.get(order)?.record.order.club);
-            self.outbox.queue(
+            self.outbox.queue_once(
                 &format!("disputed-{}", intent.id),
                 "disputed",
                 Some(order),

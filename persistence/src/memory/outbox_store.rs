@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{OrderId, Timestamp};
 
-use super::{Call, Memory, State};
+use super::{Call, Memory, MemoryState};
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{Mail, OutboxStore};
@@ -19,10 +19,10 @@ impl OutboxStore for Memory {
         data: &str,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.writing(Call::Write("queue_mail"), |state| {
+        self.write_state(Call::Write("queue_mail"), |state| {
             Ok(state
                 .outbox
-                .queue(dedupe_key, kind, order, Some(to), data, at))
+                .queue_once(dedupe_key, kind, order, Some(to), data, at))
         })
     }
 
@@ -34,16 +34,16 @@ impl OutboxStore for Memory {
         limit: u32,
     ) -> Result<Vec<Mail>, Failure> {
         let database_now = self.now();
-        self.writing(Call::Write("claim_mail"), |state| {
-            let State { outbox, nodes, .. } = state;
+        self.write_state(Call::Write("claim_mail"), |state| {
+            let MemoryState { outbox, nodes, .. } = state;
             let freed = |of: InstanceId| of != sender && nodes.is_gone(of, database_now);
-            Ok(outbox.claim(sender, freed, now, lease_ms, limit as usize))
+            Ok(outbox.claim_due_mails(sender, freed, now, lease_ms, limit as usize))
         })
     }
 
     async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
-        self.writing(Call::Write("mail_sent"), |state| {
-            state.outbox.sent(mail, at)
+        self.write_state(Call::Write("mail_sent"), |state| {
+            state.outbox.mark_sent(mail, at)
         })
     }
 
@@ -53,8 +53,8 @@ impl OutboxStore for Memory {
         _why: &str,
         again: Option<Timestamp>,
     ) -> Result<(), Failure> {
-        self.writing(Call::Write("mail_failed"), |state| {
-            state.outbox.failed(mail, again)
+        self.write_state(Call::Write("mail_failed"), |state| {
+            state.outbox.record_failure(mail, again)
         })
     }
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory, Refund, State};
+use super::{Call, Memory, MemoryState, Refund};
 use crate::error::Failure;
 use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
 
@@ -15,8 +15,10 @@ impl PaymentOperationStore for Memory {
         lease_ms: i64,
         limit: u32,
     ) -> Result<Vec<Operation>, Failure> {
-        self.writing(Call::Write("claim_operations"), |state| {
-            Ok(state.operations.claim(now, lease_ms, limit as usize))
+        self.write_state(Call::Write("claim_operations"), |state| {
+            Ok(state
+                .operations
+                .claim_due_operations(now, lease_ms, limit as usize))
         })
     }
 
@@ -27,26 +29,29 @@ impl PaymentOperationStore for Memory {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Operation>, Failure> {
-        self.writing(Call::Write("claim_operation"), |state| {
-            Ok(state.operations.claim_one(order, kind, now, lease_ms))
+        self.write_state(Call::Write("claim_operation"), |state| {
+            Ok(state.operations.claim_for_order(order, kind, now, lease_ms))
         })
     }
 
     async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure> {
-        self.writing(Call::Write("attempted"), |state| {
-            if let Some(ended) = state.operations.attempted(operation, &attempt)? {
-                state.refunds.ended(&ended, &attempt);
+        self.write_state(Call::Write("attempted"), |state| {
+            if let Some(ended) = state
+                .operations
+                .record_attempt_outcome(operation, &attempt)?
+            {
+                state.refunds.record_attempt_outcome(&ended, &attempt);
             }
             Ok(())
         })
     }
 
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
-        self.reading("fee_returned", |state| state.fee_returned(order))
+        self.read_state("fee_returned", |state| state.fee_returned(order))
     }
 
     async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
-        self.reading("fee_given_back", |state| {
+        self.read_state("fee_given_back", |state| {
             state.operations.done_sum(order, OperationKind::FeeRefund)
         })
     }
@@ -58,18 +63,18 @@ impl PaymentOperationStore for Memory {
         fee: Cents,
         reason: &str,
     ) -> Result<(), Failure> {
-        self.writing(Call::Write("refunding"), |state| {
-            state.refunding(order, amount, fee, reason)
+        self.write_state(Call::Write("refunding"), |state| {
+            state.queue_refund_and_void(order, amount, fee, reason)
         })
     }
 
     async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
-        self.reading("fees_owed", |state| state.draws.owing())
+        self.read_state("fees_owed", |state| state.draws.draws_owing_fee_refunds())
     }
 
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure> {
-        self.writing(Call::Write("give_fees_back"), |state| {
-            state.give_fees_back(draw)
+        self.write_state(Call::Write("give_fees_back"), |state| {
+            state.queue_fee_refunds_of_draw(draw)
         })
     }
 
@@ -79,21 +84,21 @@ impl PaymentOperationStore for Memory {
         repair: Repair,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.writing(Call::Write("begin_repair"), |state| {
+        self.write_state(Call::Write("begin_repair"), |state| {
             Ok(state.repairs.begin(id, repair, at))
         })
     }
 
     async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
-        self.writing(Call::Write("end_repair"), |state| {
+        self.write_state(Call::Write("end_repair"), |state| {
             state.repairs.end(id, repair);
             Ok(())
         })
     }
 }
 
-impl State {
-    fn refunding(
+impl MemoryState {
+    fn queue_refund_and_void(
         &mut self,
         order: OrderId,
         amount: Cents,
@@ -101,7 +106,7 @@ impl State {
         reason: &str,
     ) -> Result<(), Failure> {
         let row = self.orders.get(order)?;
-        if self.refunds.has(order) {
+        if self.refunds.has_refund(order) {
             return Ok(());
         }
         let is_open = row.check(OrderTransition::Refund)?;
@@ -111,13 +116,13 @@ impl State {
             ));
         }
         let state = row.state();
-        self.operations.refund(
+        self.operations.add_refund(
             order,
             OperationKind::Refund,
             format!("refund-{order}"),
             amount,
         );
-        self.refunds.put(Refund {
+        self.refunds.add_refund(Refund {
             order,
             amount,
             fee,
@@ -125,8 +130,12 @@ impl State {
             succeeded: None,
         });
         if state != OrderState::Captured && fee > Cents::ZERO {
-            self.operations
-                .refund(order, OperationKind::FeeRefund, format!("fee-{order}"), fee);
+            self.operations.add_refund(
+                order,
+                OperationKind::FeeRefund,
+                format!("fee-{order}"),
+                fee,
+            );
         }
         if is_open {
             self.end_order(order, OrderState::Void, reason);

@@ -17,7 +17,7 @@ impl ReconciliationStore for Memory {
         opened_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
-        self.reading("orders_open", |state| {
+        self.read_state("orders_open", |state| {
             state.orders.open_before(opened_before, limit as usize)
         })
     }
@@ -27,14 +27,14 @@ impl ReconciliationStore for Memory {
         since: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
-        self.reading("orders_captured", |state| {
+        self.read_state("orders_captured", |state| {
             state.orders.captured_since(since, limit as usize)
         })
     }
 
     async fn orders_of_cancelled_draws(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
-        self.reading("orders_called_off", |state| {
-            let cancelled = state.draws.cancelled();
+        self.read_state("orders_called_off", |state| {
+            let cancelled = state.draws.cancelled_draw_ids();
             let due = |record: &&OrderRecord| {
                 let stranded = record
                     .tickets
@@ -58,12 +58,12 @@ impl ReconciliationStore for Memory {
         captured_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
-        self.reading("orders_nameless", |state| {
+        self.read_state("orders_nameless", |state| {
             let is_unreported = |record: &&OrderRecord| {
                 let long_ago = record.captured_at.is_some_and(|at| at < captured_before);
                 let is_reported = state
                     .anomalies
-                    .is_reported(AnomalyKind::OrphanedTicket, &record.order);
+                    .is_order_reported(AnomalyKind::OrphanedTicket, &record.order);
                 record.order.state == OrderState::Captured
                     && record.buyer.email.is_none()
                     && long_ago
@@ -81,14 +81,14 @@ impl ReconciliationStore for Memory {
     }
 
     async fn newest_order(&self) -> Result<Option<Timestamp>, Failure> {
-        self.reading("newest_order", |state| {
+        self.read_state("newest_order", |state| {
             state.orders.all().map(|row| row.record.opened_at).max()
         })
     }
 
     async fn connected_accounts(&self) -> Result<Vec<AccountId>, Failure> {
-        self.reading("accounts", |state| {
-            let of_orders = state.orders.accounts();
+        self.read_state("accounts", |state| {
+            let of_orders = state.orders.connected_accounts();
             let all: std::collections::BTreeSet<AccountId> =
                 state.clubs.values().cloned().chain(of_orders).collect();
             all.into_iter().collect()
@@ -100,7 +100,7 @@ impl ReconciliationStore for Memory {
         intents: &[PaymentIntent],
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.writing(Call::Write("witness"), |state| {
+        self.write_state(Call::Write("witness"), |state| {
             intents
                 .iter()
                 .try_for_each(|intent| state.store_snapshot(intent, at))
@@ -111,7 +111,7 @@ impl ReconciliationStore for Memory {
         &self,
         payment_intent: &PaymentIntentId,
     ) -> Result<Option<AccountId>, Failure> {
-        self.reading("witnessed", |state| {
+        self.read_state("witnessed", |state| {
             let mut snapshots = state.webhook_events.witnesses();
             snapshots
                 .find(|witness| witness.intent.id == *payment_intent)
@@ -120,7 +120,7 @@ impl ReconciliationStore for Memory {
     }
 
     async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure> {
-        self.reading("club_of", |state| {
+        self.read_state("club_of", |state| {
             state
                 .clubs
                 .iter()
@@ -130,7 +130,7 @@ impl ReconciliationStore for Memory {
     }
 
     async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure> {
-        self.reading("holder", |state| {
+        self.read_state("holder", |state| {
             state
                 .draws
                 .get(draw)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{Cents, DrawId, OrderId};
 
-use super::State;
+use super::MemoryState;
 use crate::error::Failure;
 use crate::stores::{Attempt, Operation, OperationKind};
 
@@ -29,15 +29,15 @@ impl Refunds {
         self.rows.values()
     }
 
-    pub fn has(&self, order: OrderId) -> bool {
+    pub fn has_refund(&self, order: OrderId) -> bool {
         self.rows.contains_key(&order)
     }
 
-    pub fn put(&mut self, refund: Refund) {
+    pub fn add_refund(&mut self, refund: Refund) {
         self.rows.insert(refund.order, refund);
     }
 
-    pub fn ended(&mut self, operation: &Operation, attempt: &Attempt) {
+    pub fn record_attempt_outcome(&mut self, operation: &Operation, attempt: &Attempt) {
         if operation.kind == OperationKind::Refund
             && let Some(refund) = self.rows.get_mut(&operation.order)
         {
@@ -46,18 +46,18 @@ impl Refunds {
     }
 }
 
-impl State {
-    /// Queues refunds of the application fee that the draw owes, up to what its captured orders
-    /// hold: refunded orders first, then earliest captured.
-    pub fn give_fees_back(&mut self, draw: DrawId) -> Result<(), Failure> {
+impl MemoryState {
+    /// Queues refunds of the application fee that the draw owes to its club, up to the fee that its
+    /// captured orders hold. Takes the fee of refunded orders first, then of the earliest captured.
+    pub fn queue_fee_refunds_of_draw(&mut self, draw: DrawId) -> Result<(), Failure> {
         let mut left = self.draws.get(draw).ok_or(Failure::NotFound)?.to_return;
-        for (order, holds) in self.orders.carriers(draw) {
+        for (order, holds) in self.orders.fee_holders(draw) {
             let part = holds.min(left);
             if part > Cents::ZERO {
-                let refunded = self.orders.get_mut(order)?.give_fee_back(draw, part);
+                let refunded = self.orders.get_mut(order)?.add_refunded_fee(draw, part);
                 let key = format!("fee-{order}-{draw}-{}", refunded.0);
                 self.operations
-                    .refund(order, OperationKind::FeeRefund, key, part);
+                    .add_refund(order, OperationKind::FeeRefund, key, part);
                 left -= part;
             }
         }
@@ -65,8 +65,8 @@ impl State {
         Ok(())
     }
 
-    /// Returns the application fee that voiding took off the order: the sum over the draws whose
-    /// last fee step for this order is a void.
+    /// Returns the application fee that voids took back from the order. It is the sum over the
+    /// draws whose last fee step for this order is a void.
     pub fn fee_returned(&self, order: OrderId) -> Cents {
         let Ok(row) = self.orders.get(order) else {
             return Cents::ZERO;

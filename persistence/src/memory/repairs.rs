@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use domain::{PaymentIntentId, Timestamp};
 
-use crate::stores::{REPAIR_MS, Repair};
+use crate::stores::{REPAIR_BLOCK_MS, Repair};
 
 #[derive(Clone, Default)]
 pub(super) struct Repairs(BTreeMap<PaymentIntentId, (Repair, Timestamp)>);
@@ -16,7 +16,8 @@ impl Repairs {
             .get(id)
             .is_none_or(|(under_way, until)| *under_way == repair || *until <= at);
         if begins {
-            self.0.insert(id.clone(), (repair, at.plus_ms(REPAIR_MS)));
+            self.0
+                .insert(id.clone(), (repair, at.plus_ms(REPAIR_BLOCK_MS)));
         }
         begins
     }

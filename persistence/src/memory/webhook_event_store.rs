@@ -16,8 +16,8 @@ impl WebhookEventStore for Memory {
         receiver: InstanceId,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.writing(Call::Write("notice"), |state| {
-            Ok(state.webhook_events.store(notice, receiver, at))
+        self.write_state(Call::Write("notice"), |state| {
+            Ok(state.webhook_events.store_once(notice, receiver, at))
         })
     }
 
@@ -28,18 +28,18 @@ impl WebhookEventStore for Memory {
         limit: u32,
     ) -> Result<Vec<StoredWebhookEvent>, Failure> {
         let now = self.now();
-        self.reading("notices_unhandled", |state| {
+        self.read_state("notices_unhandled", |state| {
             let is_for_receiver = |of: InstanceId, at: Timestamp| {
                 of == receiver || at < overdue || state.nodes.is_gone(of, now)
             };
             state
                 .webhook_events
-                .unhandled(is_for_receiver, limit as usize)
+                .find_unhandled_events(is_for_receiver, limit as usize)
         })
     }
 
     async fn mark_event_handled(&self, event_id: &str, _at: Timestamp) -> Result<(), Failure> {
-        self.writing(Call::Write("notice_handled"), |state| {
+        self.write_state(Call::Write("notice_handled"), |state| {
             state.webhook_events.mark_handled(event_id)
         })
     }

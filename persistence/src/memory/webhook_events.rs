@@ -24,7 +24,7 @@ pub(super) struct WebhookEvents {
 }
 
 impl WebhookEvents {
-    pub fn store(
+    pub fn store_once(
         &mut self,
         event: &StoredWebhookEvent,
         receiver: InstanceId,
@@ -39,9 +39,9 @@ impl WebhookEvents {
         self.unhandled.insert((at, event.event_id.clone()))
     }
 
-    /// Returns the unhandled events for which `is_for_receiver` is true, oldest first. Its
-    /// arguments are the receiving node and the time of receipt.
-    pub fn unhandled(
+    /// Returns the unhandled events for which `is_for_receiver` returns true, oldest first. The
+    /// predicate gets the node that received the event and the time of receipt.
+    pub fn find_unhandled_events(
         &self,
         is_for_receiver: impl Fn(InstanceId, Timestamp) -> bool,
         limit: usize,

@@ -15,7 +15,7 @@ use super::{codec, instant};
 use crate::error::Failure;
 use crate::stores::AnomalyRecord;
 
-pub(super) async fn raise(
+pub(super) async fn raise_anomaly_once(
     pool: &PgPool,
     anomaly: &Anomaly,
     amount: Option<Cents>,
@@ -30,18 +30,18 @@ pub(super) async fn raise(
     )
     .bind(codec::anomaly(anomaly.kind))
     .bind(anomaly.payment_intent.as_ref().map(|id| id.0.as_str()))
-    .bind(anomaly.order.map(codec::uuid))
+    .bind(anomaly.order.map(codec::order_uuid))
     .bind(amount.map(|amount| amount.0))
     .bind(&anomaly.note)
-    .bind(instant::stored(at))
+    .bind(instant::to_stored_time(at))
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     Ok(raised.rows_affected() == 1)
 }
 
-/// SQL condition: the anomaly is open and is about the payment `$1`, or it names no payment and is
-/// about that payment's order.
+/// SQL condition for an open anomaly about the payment `$1`. The anomaly names either that payment,
+/// or no payment and the order of that payment.
 macro_rules! open_about {
     () => {
         "resolved_at is null and (payment_intent_id = $1
@@ -49,7 +49,7 @@ macro_rules! open_about {
     };
 }
 
-pub(super) async fn heal(
+pub(super) async fn resolve_healed(
     pool: &PgPool,
     payment_intent: &PaymentIntentId,
     kind: AnomalyKind,
@@ -61,14 +61,14 @@ pub(super) async fn heal(
     ))
     .bind(&payment_intent.0)
     .bind(codec::anomaly(kind))
-    .bind(instant::stored(at))
+    .bind(instant::to_stored_time(at))
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     Ok(healed.rows_affected())
 }
 
-pub(super) async fn open_about(
+pub(super) async fn open_ids_about(
     pool: &PgPool,
     payment_intent: &PaymentIntentId,
 ) -> Result<Vec<u128>, Failure> {
@@ -77,11 +77,11 @@ pub(super) async fn open_about(
             .bind(&payment_intent.0)
             .fetch_all(pool)
             .await
-            .map_err(Failure::from_read)?;
+            .map_err(Failure::from_read_error)?;
     Ok(open.into_iter().map(|id| id.as_u128()).collect())
 }
 
-pub(super) async fn reported(
+pub(super) async fn payments_with_open(
     pool: &PgPool,
     among: &[PaymentIntentId],
 ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
@@ -95,11 +95,11 @@ pub(super) async fn reported(
     .bind(among)
     .fetch_all(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     Ok(reported.into_iter().map(PaymentIntentId).collect())
 }
 
-pub(super) async fn heal_known(
+pub(super) async fn resolve_listed(
     pool: &PgPool,
     anomalies: &[u128],
     at: Timestamp,
@@ -109,24 +109,24 @@ pub(super) async fn heal_known(
         "update anomalies set resolved_at = $2, resolution = 'healed' where id = any($1) and resolved_at is null",
     )
     .bind(ids)
-    .bind(instant::stored(at))
+    .bind(instant::to_stored_time(at))
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     Ok(healed.rows_affected())
 }
 
-pub(super) async fn counts(pool: &PgPool) -> Result<(u64, u64), Failure> {
+pub(super) async fn count_anomalies(pool: &PgPool) -> Result<(u64, u64), Failure> {
     let counts: (i64, i64) = sqlx::query_as(
         "select count(*), count(*) filter (where resolved_at is null) from anomalies",
     )
     .fetch_one(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     Ok((counts.0.cast_unsigned(), counts.1.cast_unsigned()))
 }
 
-pub(super) async fn resolve(
+pub(super) async fn close_by_person(
     pool: &PgPool,
     id: u128,
     resolution: &str,
@@ -135,15 +135,15 @@ pub(super) async fn resolve(
     let resolved =
         sqlx::query("update anomalies set resolved_at = $2, resolution = $3 where id = $1 and resolved_at is null")
             .bind(Uuid::from_u128(id))
-            .bind(instant::stored(at))
+            .bind(instant::to_stored_time(at))
             .bind(resolution)
             .execute(pool)
             .await
-            .map_err(Failure::at_commit)?;
+            .map_err(Failure::from_commit_error)?;
     Ok(resolved.rows_affected() == 1)
 }
 
-pub(super) async fn witnessed(
+pub(super) async fn account_of_payment(
     pool: &PgPool,
     id: &PaymentIntentId,
 ) -> Result<Option<AccountId>, Failure> {
@@ -152,7 +152,7 @@ pub(super) async fn witnessed(
             .bind(&id.0)
             .fetch_optional(pool)
             .await
-            .map_err(Failure::from_read)?;
+            .map_err(Failure::from_read_error)?;
     Ok(account.map(AccountId))
 }
 
@@ -162,11 +162,11 @@ pub(super) async fn club_of(pool: &PgPool, account: &AccountId) -> Result<Option
             .bind(&account.0)
             .fetch_optional(pool)
             .await
-            .map_err(Failure::from_read)?;
+            .map_err(Failure::from_read_error)?;
     Ok(club.map(ClubId))
 }
 
-pub(super) async fn holder(
+pub(super) async fn ticket_owner(
     pool: &PgPool,
     draw: DrawId,
     serial: Serial,
@@ -179,12 +179,12 @@ pub(super) async fn holder(
     .bind(serial.number().cast_signed())
     .fetch_optional(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     Ok(order.map(|id| OrderId(id.as_u128())))
 }
 
 /// Returns anomalies, newest first, at most `limit`.
-pub(super) async fn list(
+pub(super) async fn newest_anomalies(
     pool: &PgPool,
     only_open: bool,
     limit: u32,
@@ -197,12 +197,12 @@ pub(super) async fn list(
     .bind(i64::from(limit))
     .fetch_all(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     rows.iter().map(read).collect()
 }
 
 fn read(row: &PgRow) -> Result<AnomalyRecord, Failure> {
-    let kind = codec::read_anomaly(row.try_get("kind").map_err(Failure::from_read)?)?;
+    let kind = codec::read_anomaly(row.try_get("kind").map_err(Failure::from_read_error)?)?;
     let record = || {
         let note: String = row.try_get("note")?;
         Ok(AnomalyRecord {
@@ -219,11 +219,11 @@ fn read(row: &PgRow) -> Result<AnomalyRecord, Failure> {
                 note,
             },
             amount: row.try_get::<Option<i64>, _>("amount_cents")?.map(Cents),
-            detected_at: instant::read(row.try_get("detected_at")?),
+            detected_at: instant::from_stored_time(row.try_get("detected_at")?),
             resolved_at: row
                 .try_get::<Option<OffsetDateTime>, _>("resolved_at")?
-                .map(instant::read),
+                .map(instant::from_stored_time),
         })
     };
-    record().map_err(Failure::from_read)
+    record().map_err(Failure::from_read_error)
 }

@@ -19,7 +19,7 @@ impl AnomalyStore for Postgres {
     ) -> Result<bool, Failure> {
         let (postgres, anomaly) = (self.clone(), anomaly.clone());
         self.write(async move || {
-            anomalies::raise(postgres.background(), &anomaly, amount, at).await
+            anomalies::raise_anomaly_once(postgres.background(), &anomaly, amount, at).await
         })
         .await
     }
@@ -31,8 +31,10 @@ impl AnomalyStore for Postgres {
         at: Timestamp,
     ) -> Result<u64, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
-        self.write(async move || anomalies::heal(postgres.background(), &id, kind, at).await)
-            .await
+        self.write(async move || {
+            anomalies::resolve_healed(postgres.background(), &id, kind, at).await
+        })
+        .await
     }
 
     async fn open_anomalies_of(
@@ -40,7 +42,7 @@ impl AnomalyStore for Postgres {
         payment_intent: &PaymentIntentId,
     ) -> Result<Vec<u128>, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
-        self.run(async move { anomalies::open_about(postgres.background(), &id).await })
+        self.run(async move { anomalies::open_ids_about(postgres.background(), &id).await })
             .await
     }
 
@@ -49,25 +51,29 @@ impl AnomalyStore for Postgres {
         among: &[PaymentIntentId],
     ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
         let (postgres, among) = (self.clone(), among.to_vec());
-        self.run(async move { anomalies::reported(postgres.background(), &among).await })
+        self.run(async move { anomalies::payments_with_open(postgres.background(), &among).await })
             .await
     }
 
     async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
         let (postgres, anomalies) = (self.clone(), anomalies.to_vec());
-        self.write(async move || anomalies::heal_known(postgres.background(), &anomalies, at).await)
-            .await
+        self.write(async move || {
+            anomalies::resolve_listed(postgres.background(), &anomalies, at).await
+        })
+        .await
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
         let postgres = self.clone();
-        self.run(async move { anomalies::list(postgres.background(), only_open, limit).await })
-            .await
+        self.run(async move {
+            anomalies::newest_anomalies(postgres.background(), only_open, limit).await
+        })
+        .await
     }
 
     async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
         let postgres = self.clone();
-        self.run(async move { anomalies::counts(postgres.background()).await })
+        self.run(async move { anomalies::count_anomalies(postgres.background()).await })
             .await
     }
 
@@ -79,7 +85,7 @@ impl AnomalyStore for Postgres {
     ) -> Result<bool, Failure> {
         let (postgres, resolution) = (self.clone(), resolution.to_string());
         self.write(async move || {
-            anomalies::resolve(postgres.background(), anomaly, &resolution, at).await
+            anomalies::close_by_person(postgres.background(), anomaly, &resolution, at).await
         })
         .await
     }

@@ -14,7 +14,7 @@ use crate::ledger::{AttachedWrite, BuyerDetails, DrawDetails, NewOrder};
 use crate::link_secrets::LinkSecrets;
 use crate::stores::FAST_PATH_MS;
 
-pub(super) async fn write(
+pub(super) async fn write_attached(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,
     commits: &[&PreparedCommit],
@@ -24,16 +24,17 @@ pub(super) async fn write(
     for commit in commits {
         match &commit.append.attached_write {
             None => {}
-            // The allocation of the same commit writes this time together with the order's state.
+            // This commit also allocates the order's tickets. The statement that does so writes the
+            // authorisation time, so nothing is written here.
             Some(AttachedWrite::Authorised { order, .. }) if commit.allocates(*order) => {}
             Some(AttachedWrite::Open(order)) => opens.push(order),
             Some(AttachedWrite::Authorised { order, at }) => {
-                authorised.0.push(codec::uuid(*order));
-                authorised.1.push(instant::stored(*at));
+                authorised.0.push(codec::order_uuid(*order));
+                authorised.1.push(instant::to_stored_time(*at));
             }
-            // These writes are rare, so each runs as a separate statement.
+            // New lines and new draw details are rare, so each such write is a separate statement.
             Some(AttachedWrite::Reprice { order, lines }) => {
-                replace_lines(connection, commit, codec::uuid(*order), lines).await?;
+                replace_lines(connection, commit, codec::order_uuid(*order), lines).await?;
             }
             Some(AttachedWrite::Describe(details)) => {
                 update_draw_details(connection, commit.append.draw, details).await?;
@@ -66,11 +67,11 @@ async fn insert_orders(
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut columns = OrderLineColumns::default();
     for order in orders {
-        ids.push(codec::uuid(order.id));
+        ids.push(codec::order_uuid(order.id));
         clubs.push(order.club.0);
         accounts.push(order.account.0.as_str());
         keys.push(order.client_key.as_str());
-        let token = secrets.store_token(codec::uuid(order.id), &order.token);
+        let token = secrets.store_token(codec::order_uuid(order.id), &order.token);
         tokens.push(token.clear);
         hashes.push(token.hash.to_vec());
         sealed.push(token.sealed);
@@ -78,16 +79,16 @@ async fn insert_orders(
         lines.push(order.lines.len() as i16);
         subtotals.push(total.subtotal().0);
         card_fees.push(total.card_fee().0);
-        let buyer = BuyerDetails::default().filled(&order.buyer);
+        let buyer = BuyerDetails::default().filled_from(&order.buyer);
         names.push(buyer.name);
         emails.push(buyer.email);
         phones.push(buyer.phone);
-        opened.push(instant::stored(order.at));
-        due.push(instant::stored(order.at.plus_ms(FAST_PATH_MS)));
+        opened.push(instant::to_stored_time(order.at));
+        due.push(instant::to_stored_time(order.at.plus_ms(FAST_PATH_MS)));
         intents.push(order.payment_intent.as_ref().map(|id| id.0.as_str()));
-        columns.add(codec::uuid(order.id), &order.lines);
+        columns.add(codec::order_uuid(order.id), &order.lines);
     }
-    // One statement writes all three tables, because each statement costs a round trip.
+    // One statement inserts into all three tables, because each statement costs a round trip.
     sqlx::query(
         "with opened as (
            insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
@@ -115,7 +116,7 @@ async fn insert_orders(
     .bind(emails)
     .bind(phones)
     .bind(opened)
-    .bind(orders.iter().map(|order| order.authorised_at.map(instant::stored)).collect::<Vec<_>>())
+    .bind(orders.iter().map(|order| order.authorised_at.map(instant::to_stored_time)).collect::<Vec<_>>())
     .bind(columns.orders)
     .bind(columns.draws)
     .bind(columns.counts)
@@ -130,7 +131,7 @@ async fn insert_orders(
     Ok(())
 }
 
-/// Builds the domain's order, which computes the totals of the lines.
+/// Builds the domain's `Order` value, which computes the totals of the order's lines.
 fn order_with_totals(order: &NewOrder) -> Order {
     Order {
         id: order.id,
@@ -235,7 +236,7 @@ async fn replace_lines(
         )
         .bind(order)
         .bind(key)
-        .bind(instant::stored(update_due_at(commit.append.at)))
+        .bind(instant::to_stored_time(update_due_at(commit.append.at)))
         .execute(connection)
         .await?;
     }
@@ -278,7 +279,7 @@ fn update_due_at(at: Timestamp) -> Timestamp {
     at.plus_ms(FAST_PATH_MS)
 }
 
-/// Records when payments were authorised. Only the first time of each order is kept.
+/// Records when payments were authorised. If an order has a time already, that time stays.
 async fn record_authorised(
     connection: &mut PgConnection,
     (orders, at): (Vec<Uuid>, Vec<OffsetDateTime>),

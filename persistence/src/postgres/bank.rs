@@ -1,30 +1,31 @@
 //! A separate database login for bank details (decision F-7). That login owns the schema `bank`.
-//! The login that serves pages has no access to the schema, so neither an injected query nor its
-//! dump or backup contains winners' bank details.
+//! The login that serves pages has no access to this schema. So neither an SQL injection through a
+//! page nor a dump made with that login exposes winners' bank details.
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection};
 
-use super::{ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, pool};
+use super::{CONNECTION_ACQUIRE_TIMEOUT, DeadConnectionFlag, Postgres, build_pool};
 use crate::error::Failure;
 
-/// Maximum number of connections for bank details. Two suffice, because prize claims are rare.
-const CONNECTIONS_MAX: u32 = 2;
+/// Maximum number of connections with the login for bank details. Two suffice, because prize claims
+/// are rare.
+const BANK_CONNECTIONS_MAX: u32 = 2;
 /// The migrations of the schema `bank`. The login for bank details applies them.
 pub(crate) static BANK_MIGRATOR: Migrator = sqlx::migrate!("../migrations/bank");
 
-/// Names of the two additional logins of a private Postgres: this one serves pages, the next one
-/// reads bank details.
-pub const SERVES: &str = "football_doubles_app";
-pub const BANK: &str = "football_doubles_bank";
+/// Name of the login with which a private Postgres (demo or test) serves pages.
+pub const PAGES_LOGIN_NAME: &str = "football_doubles_app";
+/// Name of the login with which a private Postgres (demo or test) stores and reads bank details.
+pub const BANK_LOGIN_NAME: &str = "football_doubles_bank";
 
 /// The logins for one database.
 #[derive(Clone)]
 pub struct DatabaseLogins {
     /// The login that owns the tables and migrates them.
     pub owner: PgConnectOptions,
-    /// The login that serves pages. In a hosted database it is the same as `owner`.
+    /// The login that serves pages. With a hosted database, `serves` and `owner` are one login.
     pub serves: PgConnectOptions,
     /// The login that owns the schema `bank`. `None` means that bank details can be neither stored
     /// nor read.
@@ -32,7 +33,8 @@ pub struct DatabaseLogins {
 }
 
 impl DatabaseLogins {
-    /// Returns one login for everything. There is then no access to bank details.
+    /// Returns logins that all use `options`. Without a login for bank details, these are
+    /// inaccessible.
     pub fn single(options: PgConnectOptions) -> DatabaseLogins {
         DatabaseLogins {
             owner: options.clone(),
@@ -44,8 +46,8 @@ impl DatabaseLogins {
     /// Returns the three logins of a private Postgres, given the login of the owner.
     pub fn private(owner: PgConnectOptions) -> DatabaseLogins {
         let (serves, bank) = (
-            owner.clone().username(SERVES),
-            Some(owner.clone().username(BANK)),
+            owner.clone().username(PAGES_LOGIN_NAME),
+            Some(owner.clone().username(BANK_LOGIN_NAME)),
         );
         DatabaseLogins {
             owner,
@@ -54,19 +56,19 @@ impl DatabaseLogins {
         }
     }
 
-    /// Returns the logins for a demo on an existing Postgres: three if `owner` may create two more
-    /// and they need no password, otherwise only `owner`.
+    /// Returns the logins for a demo on an existing Postgres: three logins if `owner` may create
+    /// two more and these need no password, otherwise only `owner`.
     pub async fn create_if_possible(owner: PgConnectOptions) -> DatabaseLogins {
-        let doors = DatabaseLogins::private(owner.clone());
+        let logins = DatabaseLogins::private(owner.clone());
         let try_logins = async {
-            make_logins(&mut PgConnection::connect_with(&owner).await?).await?;
-            for login in doors.bank.iter().chain([&doors.serves]) {
+            create_missing_logins(&mut PgConnection::connect_with(&owner).await?).await?;
+            for login in logins.bank.iter().chain([&logins.serves]) {
                 PgConnection::connect_with(login).await?.close().await?;
             }
             Ok::<(), sqlx::Error>(())
         };
         if try_logins.await.is_ok() {
-            doors
+            logins
         } else {
             DatabaseLogins::single(owner)
         }
@@ -92,8 +94,8 @@ impl DatabaseLogins {
 }
 
 /// Creates the additional logins that are missing. All databases of the Postgres server share them.
-pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Error> {
-    for role in [SERVES, BANK] {
+pub(crate) async fn create_missing_logins(owner: &mut PgConnection) -> Result<(), sqlx::Error> {
+    for role in [PAGES_LOGIN_NAME, BANK_LOGIN_NAME] {
         // Two processes may create the role at the same time. The slower process finds that it
         // exists.
         let make = format!(
@@ -110,11 +112,11 @@ pub(crate) async fn make_logins(owner: &mut PgConnection) -> Result<(), sqlx::Er
 
 /// Creates the schema `bank` and grants rights, after the ordinary migrations. A repeated call is
 /// harmless. Without a login for bank details, the call does nothing.
-pub(crate) async fn migrate(doors: &DatabaseLogins) -> Result<(), MigrateError> {
-    let Some(bank) = &doors.bank else {
+pub(crate) async fn migrate(logins: &DatabaseLogins) -> Result<(), MigrateError> {
+    let Some(bank) = &logins.bank else {
         return Ok(());
     };
-    grant_rights(doors, bank).await?;
+    grant_rights(logins, bank).await?;
     // The search path puts the table of applied migrations into the schema `bank` as well.
     let bank = bank.clone().options([("search_path", "bank")]);
     let pool = PgPoolOptions::new()
@@ -125,9 +127,9 @@ pub(crate) async fn migrate(doors: &DatabaseLogins) -> Result<(), MigrateError> 
     migrated
 }
 
-async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
-    let mut owner = PgConnection::connect_with(&doors.owner).await?;
-    grant_right(&mut owner, doors, bank).await?;
+async fn grant_rights(logins: &DatabaseLogins, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
+    let mut owner = PgConnection::connect_with(&logins.owner).await?;
+    grant_right(&mut owner, logins, bank).await?;
     owner.close().await?;
     let mut connection = PgConnection::connect_with(bank).await?;
     let schema_exists = "select exists (select from pg_namespace where nspname = 'bank')";
@@ -144,13 +146,13 @@ async fn grant_rights(doors: &DatabaseLogins, bank: &PgConnectOptions) -> Result
 
 async fn grant_right(
     owner: &mut PgConnection,
-    doors: &DatabaseLogins,
+    logins: &DatabaseLogins,
     bank: &PgConnectOptions,
 ) -> Result<(), sqlx::Error> {
     let mut statements = Vec::new();
-    if doors.owner.get_username() != doors.serves.get_username() {
+    if logins.owner.get_username() != logins.serves.get_username() {
         let (serves, bank) = (
-            quote_role(doors.serves.get_username()),
+            quote_role(logins.serves.get_username()),
             quote_role(bank.get_username()),
         );
         statements.extend([
@@ -166,7 +168,8 @@ async fn grant_right(
     statements.extend([
         format!("grant usage on schema public to {bank}"),
         format!("grant select, insert, update, references on winner_claims to {bank}"),
-        // The winner is mailed about each change, so this login queues mails. It cannot read them.
+        // The winner is mailed about each change of bank details, so the login for bank details may
+        // queue mails. It cannot read them.
         format!("grant insert on email_outbox to {bank}"),
         format!("grant select, insert, update (keyed_hash) on audit_log to {bank}"),
         format!("grant select on nodes to {bank}"),
@@ -183,13 +186,13 @@ fn quote_role(role: &str) -> String {
     format!("\"{}\"", role.replace('"', "\"\""))
 }
 
-pub(super) fn open(
-    doors: &DatabaseLogins,
+pub(super) fn open_bank_pool(
+    logins: &DatabaseLogins,
     session: &[(&str, &str)],
     saw_dead_connection: &DeadConnectionFlag,
 ) -> Option<PgPool> {
-    let bank = doors.bank.clone()?.options(session.iter().copied());
-    Some(pool(CONNECTIONS_MAX, &bank, saw_dead_connection))
+    let bank = logins.bank.clone()?.options(session.iter().copied());
+    Some(build_pool(BANK_CONNECTIONS_MAX, &bank, saw_dead_connection))
 }
 
 impl Postgres {
@@ -213,7 +216,7 @@ impl Postgres {
     ///
     /// [`Failure::NotWritten`] when the database cannot be read.
     pub async fn bank_is_apart(&self) -> Result<bool, Failure> {
-        let (serves, bank) = (self.reads().clone(), self.inner.doors.bank.clone());
+        let (serves, bank) = (self.reads().clone(), self.inner.logins.bank.clone());
         let Some(bank) = bank else { return Ok(false) };
         let check = async move {
             // The query asks for effective rights, because a superuser, a member of the bank's
@@ -227,7 +230,7 @@ impl Postgres {
                 .bind(name)
                 .fetch_one(&serves)
                 .await
-                .map_err(Failure::from_read)?;
+                .map_err(Failure::from_read_error)?;
             Ok(!has_access)
         };
         self.run(check).await
@@ -239,13 +242,13 @@ impl Postgres {
     ///
     /// [`Failure::NotWritten`] or [`Failure::Unknown`]. The caller may call again.
     pub async fn forget_everything(&self) -> Result<(), Failure> {
-        let owner = self.inner.doors.owner.clone();
+        let owner = self.inner.logins.owner.clone();
         let work = async move {
             let pool = PgPoolOptions::new()
                 .max_connections(1)
-                .acquire_timeout(ACQUIRE_TIMEOUT)
+                .acquire_timeout(CONNECTION_ACQUIRE_TIMEOUT)
                 .connect_lazy_with(owner);
-            let mut transaction = pool.begin().await.map_err(Failure::from_read)?;
+            let mut transaction = pool.begin().await.map_err(Failure::from_read_error)?;
             for statement in [
                 "drop schema if exists bank cascade",
                 "drop schema public cascade",
@@ -254,9 +257,12 @@ impl Postgres {
                 sqlx::query(statement)
                     .execute(&mut *transaction)
                     .await
-                    .map_err(Failure::before_commit)?;
+                    .map_err(Failure::from_error_before_commit)?;
             }
-            transaction.commit().await.map_err(Failure::at_commit)
+            transaction
+                .commit()
+                .await
+                .map_err(Failure::from_commit_error)
         };
         self.run(work).await
     }

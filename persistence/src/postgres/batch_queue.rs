@@ -7,17 +7,17 @@ use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, mpsc, oneshot};
 
-/// The number of requests that may wait in one queue. Further callers wait until there is a free
-/// place. Their number is limited too, because actors and handlers limit their concurrent calls.
-const WAITING_MAX: usize = 4_096;
+/// The number of requests that may wait in one queue. When the queue is full, further callers wait
+/// for a free place. Actors and handlers limit how many callers there are.
+const WAITING_REQUESTS_MAX: usize = 4_096;
 
 /// Processes batches of requests.
 pub(super) trait BatchWorker: Send + 'static {
     type Request: Send + 'static;
     type Response: Send + 'static;
 
-    /// Returns a key that separates requests, or `None`. Of two requests with the same key, the
-    /// later one waits for the next batch.
+    /// Returns the conflict key of a request, if it has one. Of two waiting requests with equal
+    /// keys, the later one is put into the next batch.
     fn conflict_key(request: &Self::Request) -> Option<u128>;
 
     /// Returns how much of a batch's capacity a request uses.
@@ -25,7 +25,7 @@ pub(super) trait BatchWorker: Send + 'static {
         1
     }
 
-    /// Returns one response for each request, in the same order.
+    /// Processes a batch. Returns one response for each request, in the order of the requests.
     fn process(
         &mut self,
         batch: Vec<Self::Request>,
@@ -54,7 +54,7 @@ impl<W: BatchWorker> BatchQueue<W> {
         batch_size_max: usize,
         new_worker: impl Fn() -> W + Send + Sync + 'static,
     ) -> BatchQueue<W> {
-        let (sender, receiver) = mpsc::channel(WAITING_MAX);
+        let (sender, receiver) = mpsc::channel(WAITING_REQUESTS_MAX);
         let inbox = Arc::new(Mutex::new(Inbox {
             receiver,
             put_back: VecDeque::new(),
@@ -86,14 +86,15 @@ impl<W: BatchWorker> BatchQueue<W> {
 /// The waiting requests. All workers of one queue share this value.
 struct Inbox<W: BatchWorker> {
     receiver: mpsc::Receiver<PendingRequest<W>>,
-    /// Requests that had the key of another request in the previous batch, or did not fit into it.
-    /// They are first in the next batch.
+    /// Requests that did not fit into the previous batch, or had the conflict key of a request in
+    /// it. They come first in the next batch.
     put_back: VecDeque<PendingRequest<W>>,
 }
 
 impl<W: BatchWorker> Inbox<W> {
-    /// Waits for the first request. Then also takes the other waiting requests, up to the limit.
-    /// Returns `None` when the queue is closed.
+    /// Waits for the first request of a batch. Then also takes the requests that already wait, as
+    /// long as their sizes add up to at most `batch_size_max`. Returns `None` when the queue is
+    /// closed.
     async fn take_batch(&mut self, batch_size_max: usize) -> Option<Vec<PendingRequest<W>>> {
         let first = match self.put_back.pop_front() {
             Some(pending) => pending,
@@ -130,8 +131,8 @@ impl<W: BatchWorker> Inbox<W> {
     }
 }
 
-/// Runs one worker, and starts another when it panics. The callers whose batch panicked get
-/// [`WorkerLost`].
+/// Runs one worker, and starts another when it panics. The callers of the batch that caused the
+/// panic get [`WorkerLost`].
 async fn supervise<W: BatchWorker>(
     threads: Handle,
     inbox: Arc<Mutex<Inbox<W>>>,
@@ -166,8 +167,8 @@ async fn run_worker<W: BatchWorker>(
             .unzip();
         let responses = worker.process(requests).await;
         for (reply, response) in replies.into_iter().zip(responses) {
-            // Sending fails when the caller has stopped waiting. That caller reads the outcome from
-            // the database.
+            // Sending the response fails when the caller has stopped waiting for it. The error is
+            // ignored.
             let _ = reply.send(response);
         }
     }
@@ -189,8 +190,8 @@ mod tests {
             Some(*request)
         }
 
-        /// Returns five for requests from 100 on, so that a batch can be full. Other requests have
-        /// size one.
+        /// Returns size five for requests from 100 on, so that the tests can fill a batch. Other
+        /// requests have size one.
         fn size(request: &u128) -> usize {
             if *request < 100 { 1 } else { 5 }
         }
@@ -221,8 +222,8 @@ mod tests {
         }
     }
 
-    /// Sends the requests while the worker is busy, so that all wait together. Returns each one's
-    /// batch size.
+    /// Sends the requests while the worker is busy, so that all of them wait. Returns for each
+    /// request the size of its batch.
     async fn batch_sizes<const COUNT: usize>(requests: [u128; COUNT]) -> Vec<Option<usize>> {
         let gate = Arc::new(Mutex::new(()));
         let queue = start_queue(&gate, 10);

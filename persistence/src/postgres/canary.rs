@@ -5,24 +5,25 @@ use sqlx::Row;
 
 use super::Postgres;
 use crate::error::Failure;
-use crate::seal::PURPOSE_SEED;
+use crate::seal::SEED_SEAL_PURPOSE;
 
 const CANARY_PURPOSE: &str = "seal-canary";
 const CANARY_ID: i64 = 1;
-const CANARY_TEXT: &[u8] = b"football-doubles";
+const CANARY_PLAINTEXT: &[u8] = b"football-doubles";
 
 /// The result of checking the sealing key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SealCheck {
     Opens,
     WrongKey,
-    /// The database has no canary yet. This key opens every secret that was sealed so far.
+    /// The database has no canary yet. The key opens the seed of the newest draw, if there is a
+    /// draw.
     Missing,
 }
 
 impl Postgres {
-    /// Checks the sealing key by opening the canary. If the database has no canary, opens the
-    /// newest sealed seed.
+    /// Checks the sealing key by opening the canary. If the database has no canary, checks whether
+    /// the key opens the newest draw's seed.
     ///
     /// # Errors
     ///
@@ -34,15 +35,18 @@ impl Postgres {
                 let row = sqlx::query("select sealed from seal_canary")
                     .fetch_optional(&pool)
                     .await;
-                let row = row.map_err(Failure::from_read)?;
-                row.map(|row| row.try_get::<Vec<u8>, _>(0).map_err(Failure::from_read))
-                    .transpose()
+                let row = row.map_err(Failure::from_read_error)?;
+                row.map(|row| {
+                    row.try_get::<Vec<u8>, _>(0)
+                        .map_err(Failure::from_read_error)
+                })
+                .transpose()
             };
             if let Some(sealed) = self.run(read).await? {
                 let opens = self
                     .sealer()
                     .open(CANARY_PURPOSE, CANARY_ID, &sealed)
-                    .is_ok_and(|text| text == CANARY_TEXT);
+                    .is_ok_and(|text| text == CANARY_PLAINTEXT);
                 return Ok(if opens {
                     SealCheck::Opens
                 } else {
@@ -59,16 +63,16 @@ impl Postgres {
             let row = sqlx::query(newest)
                 .fetch_optional(&pool)
                 .await
-                .map_err(Failure::from_read)?;
+                .map_err(Failure::from_read_error)?;
             let seed = row.map(|row| {
                 Ok::<_, sqlx::Error>((row.try_get::<i64, _>(0)?, row.try_get::<Vec<u8>, _>(1)?))
             });
-            seed.transpose().map_err(Failure::from_read)
+            seed.transpose().map_err(Failure::from_read_error)
         };
         let opens = self
             .run(read)
             .await?
-            .is_none_or(|(draw, seed)| self.sealer().open(PURPOSE_SEED, draw, &seed).is_ok());
+            .is_none_or(|(draw, seed)| self.sealer().open(SEED_SEAL_PURPOSE, draw, &seed).is_ok());
         Ok(if opens {
             SealCheck::Missing
         } else {
@@ -76,8 +80,9 @@ impl Postgres {
         })
     }
 
-    /// Writes the canary with this key unless there is one. Of two servers that start at the same
-    /// time, only one writes it. So the caller must call [`Postgres::check_seal`] afterwards.
+    /// Writes the canary, sealed with this server's sealing key, unless the database has a canary.
+    /// Another server may write a canary first, so the caller must call [`Postgres::check_seal`]
+    /// afterwards.
     ///
     /// # Errors
     ///
@@ -85,7 +90,8 @@ impl Postgres {
     pub async fn plant_seal_canary(&self) -> Result<(), Failure> {
         let (pool, sealed) = (
             self.inner.background.clone(),
-            self.sealer().seal(CANARY_PURPOSE, CANARY_ID, CANARY_TEXT),
+            self.sealer()
+                .seal(CANARY_PURPOSE, CANARY_ID, CANARY_PLAINTEXT),
         );
         let write = async move {
             let insert = "insert into seal_canary (sealed) values ($1) on conflict (id) do nothing";
@@ -93,7 +99,7 @@ impl Postgres {
                 .bind(sealed)
                 .execute(&pool)
                 .await
-                .map_err(Failure::from_read)?;
+                .map_err(Failure::from_read_error)?;
             Ok(())
         };
         self.run(write).await
@@ -106,8 +112,13 @@ impl Postgres {
     /// The login is missing or refused, or the database does not answer.
     pub async fn check_bank_login(&self) -> Result<(), Failure> {
         let bank = self.bank()?.clone();
-        self.run(async move { bank.acquire().await.map(|_| ()).map_err(Failure::from_read) })
-            .await
+        self.run(async move {
+            bank.acquire()
+                .await
+                .map(|_| ())
+                .map_err(Failure::from_read_error)
+        })
+        .await
     }
 
     async fn has_table(&self, name: &'static str) -> Result<bool, Failure> {
@@ -119,7 +130,7 @@ impl Postgres {
                 .bind(name)
                 .fetch_one(&pool)
                 .await
-                .map_err(Failure::from_read)
+                .map_err(Failure::from_read_error)
         };
         self.run(read).await
     }

@@ -1,5 +1,5 @@
 //! Claims of draws. A claim sets a new epoch, which fences every earlier owner, and then loads the
-//! draw's state. Any number of draws takes the same few statements.
+//! draw's state. The number of statements does not depend on the number of draws.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,15 +13,15 @@ use sqlx::{FromRow, Row};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::nodes::uuid;
+use super::nodes::instance_uuid;
 use super::views::{ViewRow, view_columns};
 use super::{codec, instant};
 use crate::error::Failure;
-use crate::ledger::{ChangedDraw, Claimed, Claims, ForeignDraw, KnownDraw};
+use crate::ledger::{ChangedDraw, ClaimedDraw, Claims, ForeignDraw, KnownDraw};
 use crate::nodes::{InstanceId, Node};
-use crate::seal::{PURPOSE_SEED, Sealer};
+use crate::seal::{SEED_SEAL_PURPOSE, Sealer};
 
-/// The columns of a draw's row that its state needs.
+/// The columns of a draw's row from which the draw's state is loaded.
 #[derive(FromRow)]
 struct DrawRow {
     id: i64,
@@ -52,8 +52,8 @@ struct DrawRow {
 
 /// Claims draws and loads their state. No earlier owner can write after the update has committed,
 /// so the state that is read afterwards does not change. The update also checks leases by the
-/// database's clock. The lease of the owner `from` is ignored.
-pub(super) async fn claim(
+/// database's clock. Draws of the node `from` are claimed even if its lease has not ended.
+pub(super) async fn claim_draws(
     pool: &PgPool,
     sealer: &Sealer,
     me: InstanceId,
@@ -61,7 +61,7 @@ pub(super) async fn claim(
     from: Option<InstanceId>,
 ) -> Result<Claims, Failure> {
     let ids: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
-    let mut connection = pool.acquire().await.map_err(Failure::from_read)?;
+    let mut connection = pool.acquire().await.map_err(Failure::from_read_error)?;
     let stored: Vec<DrawRow> = sqlx::query_as(
         "update draws d set owner_epoch = d.owner_epoch + 1, owner_boot = $2
          from (
@@ -74,11 +74,11 @@ pub(super) async fn claim(
          returning d.*",
     )
     .bind(&ids)
-    .bind(uuid(me))
+    .bind(instance_uuid(me))
     .bind(from.map(uuid))
     .fetch_all(&mut *connection)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     let elsewhere = if stored.len() < ids.len() {
         foreign_draws(&mut connection, &ids, &stored).await?
     } else {
@@ -96,7 +96,7 @@ pub(super) async fn claim(
             .bind(&ids)
             .fetch_all(&mut *connection)
             .await
-            .map_err(Failure::from_read)?;
+            .map_err(Failure::from_read_error)?;
     let allocations = sqlx::query(
         "select draw_id, order_id, serials, application_fee_cents from order_lines
          where draw_id = any($1) and serials is not null",
@@ -104,16 +104,16 @@ pub(super) async fn claim(
     .bind(&ids)
     .fetch_all(&mut *connection)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     drop(connection);
-    let mut reservations = by_draw(reservations, read_reservation)?;
-    let mut allocations = by_draw(allocations, read_allocation)?;
+    let mut reservations = group_by_draw(reservations, read_reservation)?;
+    let mut allocations = group_by_draw(allocations, read_allocation)?;
     let mut claimed = Vec::with_capacity(stored.len());
     for row in stored {
         let id = row.id;
         let reservations = reservations.remove(&id).unwrap_or_default();
         let allocations = allocations.remove(&id).unwrap_or_default();
-        claimed.push(Claimed {
+        claimed.push(ClaimedDraw {
             epoch: row.owner_epoch,
             snapshot: row.into_snapshot(sealer, reservations, allocations)?,
         });
@@ -125,8 +125,8 @@ pub(super) async fn claim(
     })
 }
 
-/// Returns the draws that could not be claimed, with their owners and the views from their rows. An
-/// owner whose node has left has an empty address.
+/// Returns the draws that another node owns, each with its owner and its view. If the owner's node
+/// has left the list of nodes, its address is empty.
 async fn foreign_draws(
     connection: &mut PgConnection,
     asked: &[i64],
@@ -153,7 +153,7 @@ async fn foreign_draws(
     .bind(missing)
     .fetch_all(connection)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     let read = |row: ForeignDrawRow| {
         let boot = InstanceId(row.owner_boot.unwrap_or_default().as_u128());
         Ok(ForeignDraw {
@@ -168,13 +168,13 @@ async fn foreign_draws(
 }
 
 /// Returns the draws whose revision or ownership differs from what the process knew.
-pub(super) async fn moved(
+pub(super) async fn changed_draws(
     pool: &PgPool,
     me: InstanceId,
     known: &[KnownDraw],
 ) -> Result<Vec<ChangedDraw>, Failure> {
     #[derive(FromRow)]
-    struct MovedDrawRow {
+    struct ChangedDrawRow {
         #[sqlx(flatten)]
         view: ViewRow,
         ours: bool,
@@ -185,7 +185,7 @@ pub(super) async fn moved(
         revisions.push(one.revision.cast_signed());
         ours.push(one.ours);
     }
-    let rows: Vec<MovedDrawRow> = sqlx::query_as(concat!(
+    let rows: Vec<ChangedDrawRow> = sqlx::query_as(concat!(
         "select ",
         view_columns!(),
         ", d.owner_boot is not distinct from $4 as ours
@@ -195,10 +195,10 @@ pub(super) async fn moved(
     .bind(ids)
     .bind(revisions)
     .bind(ours)
-    .bind(uuid(me))
+    .bind(instance_uuid(me))
     .fetch_all(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     rows.into_iter()
         .map(|row| {
             Ok(ChangedDraw {
@@ -211,25 +211,29 @@ pub(super) async fn moved(
 
 /// Returns a draw's deal (its assignment of number pairs to tickets). A deal never changes, so it
 /// may be read without owning the draw.
-pub(super) async fn deal(pool: &PgPool, sealer: &Sealer, draw: DrawId) -> Result<Deal, Failure> {
+pub(super) async fn load_deal(
+    pool: &PgPool,
+    sealer: &Sealer,
+    draw: DrawId,
+) -> Result<Deal, Failure> {
     let read =
         sqlx::query_as("select seed_sealed, commitment from draws where id = $1").bind(draw.0);
     let row: Option<(Vec<u8>, Vec<u8>)> = read
         .fetch_optional(pool)
         .await
-        .map_err(Failure::from_read)?;
+        .map_err(Failure::from_read_error)?;
     let (sealed, commitment) = row.ok_or(Failure::NotFound)?;
-    open_deal(sealer, draw, &sealed, &commitment)
+    unseal_deal(sealer, draw, &sealed, &commitment)
 }
 
-fn open_deal(
+fn unseal_deal(
     sealer: &Sealer,
     id: DrawId,
     sealed: &[u8],
     commitment: &[u8],
 ) -> Result<Deal, Failure> {
     let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
-    let seed = sealer.open(PURPOSE_SEED, id, sealed)?;
+    let seed = sealer.open(SEED_SEAL_PURPOSE, id, sealed)?;
     let seed = Seed(
         seed.try_into()
             .map_err(|_| corrupt("seed of another length"))?,
@@ -240,26 +244,26 @@ fn open_deal(
     Ok(Deal::new(seed))
 }
 
-pub(super) async fn live(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
+pub(super) async fn live_draws(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
     let ids: Vec<i64> =
         sqlx::query_scalar("select id from draws where status in ('active', 'closed') order by id")
             .fetch_all(pool)
             .await
-            .map_err(Failure::from_read)?;
+            .map_err(Failure::from_read_error)?;
     Ok(ids.into_iter().map(DrawId).collect())
 }
 
-fn by_draw<T>(
+fn group_by_draw<T>(
     rows: Vec<PgRow>,
     read: fn(&PgRow) -> Result<T, sqlx::Error>,
 ) -> Result<BTreeMap<i64, Vec<T>>, Failure> {
     let mut groups: BTreeMap<i64, Vec<T>> = BTreeMap::new();
     for row in rows {
-        let draw = row.try_get(0).map_err(Failure::from_read)?;
+        let draw = row.try_get(0).map_err(Failure::from_read_error)?;
         groups
             .entry(draw)
             .or_default()
-            .push(read(&row).map_err(Failure::from_read)?);
+            .push(read(&row).map_err(Failure::from_read_error)?);
     }
     Ok(groups)
 }
@@ -268,7 +272,7 @@ fn read_reservation(row: &PgRow) -> Result<(OrderId, Reservation), sqlx::Error> 
     let order = OrderId(row.try_get::<Uuid, _>(1)?.as_u128());
     let reservation = Reservation {
         count: row.try_get::<i16, _>(2)?.cast_unsigned(),
-        until: instant::read(row.try_get(3)?),
+        until: instant::from_stored_time(row.try_get(3)?),
         extensions: row.try_get::<i16, _>(4)? as u8,
     };
     Ok((order, reservation))
@@ -300,8 +304,9 @@ impl DrawRow {
     ) -> Result<DrawSnapshot, Failure> {
         let id = DrawId(self.id);
         let corrupt = |what: &str| Failure::Corrupt(format!("draw {id}: {what}"));
-        let deal = open_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
-        // Different statements write the counters and the ticket rows, so every load compares them.
+        let deal = unseal_deal(sealer, id, &self.seed_sealed, &self.commitment)?;
+        // Separate statements write a draw's counters and its ticket rows, so each load checks that
+        // they agree.
         let sold: usize = allocations
             .iter()
             .map(|(_, allocation)| allocation.serials.len())
@@ -320,8 +325,8 @@ impl DrawRow {
                 prize_percentage: u8::try_from(self.prize_percentage)
                     .map_err(|_| corrupt("percentage"))?,
                 round_up_prize: self.round_up_prize,
-                opens_at: self.opens_at.map(instant::read),
-                closes_at: instant::read(self.kick_off),
+                opens_at: self.opens_at.map(instant::from_stored_time),
+                closes_at: instant::from_stored_time(self.kick_off),
             },
             fee_policy: FeePolicy {
                 rate_bps: self.fee_rate_bps.cast_unsigned(),
@@ -347,8 +352,8 @@ impl DrawRow {
         })
     }
 
-    /// Returns the result and prize. The inner `None` means no result, the outer `None` that the
-    /// columns contradict each other.
+    /// Returns the draw's result and prize. `Some(None)` means that there is no result, and `None`
+    /// that the result's columns contradict each other.
     fn read_outcome(&self) -> Option<Option<Outcome>> {
         match (
             self.result_home,

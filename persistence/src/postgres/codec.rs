@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::error::Failure;
 use crate::stores::{OperationKind, Repair};
 
-pub(crate) fn uuid(order: OrderId) -> Uuid {
+pub(crate) fn order_uuid(order: OrderId) -> Uuid {
     Uuid::from_u128(order.0)
 }
 

@@ -1,6 +1,7 @@
-//! The SQL statement that writes the main part of every commit. It checks epoch and revision, then
-//! writes counters, reservations, fee steps and journal rows. Further functions find out why a draw
-//! was rejected, and write rare changes beyond the counters.
+//! The SQL statement that writes the main part of every commit. It checks each draw's epoch and
+//! revision. Then it writes the draw's counters, reservations, fee steps (changes of the
+//! application fee) and journal rows. Other functions here find out why a draw was rejected, and
+//! write rare changes such as results.
 //!
 //! A single statement saves round trips, during which the next commands of the draw would wait.
 //! Several commits of a draw are accepted or rejected together. The draw's row and each reservation
@@ -23,10 +24,11 @@ use crate::error::Failure;
 use crate::journal;
 use crate::ledger::Append;
 
-/// The update locks each draw's row until the commit, so other writers wait. The other tables are
-/// written only for accepted draws. All parts see the rows as they were before the statement, so
-/// the old counts of reservations are subtracted.
-const COMMIT_DRAWS: &str = "with a as (
+/// Its `update draws` locks each draw's row until the commit, so other writers of the draw wait.
+/// The other tables are written only for draws that this update accepts. All parts of the statement
+/// see the rows as they were before it. So the update subtracts the old counts of the changed
+/// reservations from `held`.
+const COMMIT_DRAWS_SQL: &str = "with a as (
        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::smallint[],
            $7::smallint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[])
          as a (draw_id, epoch, after, becomes, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
@@ -68,16 +70,16 @@ const COMMIT_DRAWS: &str = "with a as (
      )
      select id from passed";
 
-/// Updates each draw whose stored epoch and revision match the batch, unless a sale comes after its
-/// deadline by the database's clock. Returns the draws that were updated.
-pub(super) async fn execute(
+/// Updates each draw whose stored epoch and revision match the batch, unless the batch sells
+/// tickets and the database's clock has reached kick-off. Returns the draws that were updated.
+pub(super) async fn commit_draws(
     connection: &mut PgConnection,
     batch: &[&DrawBatch],
 ) -> Result<BTreeSet<DrawId>, TransactionError> {
     let (mut draws, mut reservations) = (DrawColumns::default(), ReservationColumns::default());
     let (mut steps, mut journal_rows) = (FeeStepColumns::default(), JournalColumns::default());
     for draw_batch in batch {
-        let change = draw_batch.change();
+        let change = draw_batch.combined_change();
         draws.add(draw_batch, &change);
         reservations.add(draw_batch.draw(), &change);
         for commit in &draw_batch.commits {
@@ -86,14 +88,16 @@ pub(super) async fn execute(
         }
     }
     let query = journal_rows
-        .bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT_DRAWS)))));
+        .bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT_DRAWS_SQL)))));
     let passed: Vec<i64> = query.fetch_all(connection).await?;
     Ok(passed.into_iter().map(DrawId).collect())
 }
 
-type Bindable = sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;
+type CommitQuery =
+    sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;
 
-/// Arrays with one element for each draw, one array for each column.
+/// The new values of draws, as arrays for `unnest`: one array for each column, with one element for
+/// each draw.
 #[derive(Default)]
 struct DrawColumns {
     ids: Vec<i64>,
@@ -111,7 +115,7 @@ struct DrawColumns {
 
 impl DrawColumns {
     fn add(&mut self, draw_batch: &DrawBatch, change: &DrawChange) {
-        let first = draw_batch.first();
+        let first = draw_batch.first_append();
         let after = first.after.cast_signed();
         self.ids.push(first.draw.0);
         self.epochs.push(first.epoch);
@@ -120,18 +124,19 @@ impl DrawColumns {
         self.sells
             .push(draw_batch.commits.iter().any(|commit| commit.append.sells));
         self.sold.push(change.sold_delta());
-        self.kept.push(change.reserved_after().cast_signed());
+        self.kept
+            .push(change.reserved_tickets_after().cast_signed());
         let step = change.last_fee_step().map(|(_, step)| step);
         self.revenue.push(step.map(|step| step.revenue_after.0));
         self.fee.push(step.map(|step| step.fee_after.0));
-        self.to_return.push(change.to_return().0);
+        self.to_return.push(change.fee_to_return().0);
         // The order ids of each draw are joined to one text, because Postgres accepts only
         // rectangular arrays of arrays.
         let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
         self.touched.push(format!("{{{}}}", orders.join(",")));
     }
 
-    fn bind(self, query: Bindable) -> Bindable {
+    fn bind(self, query: CommitQuery) -> CommitQuery {
         let query = query
             .bind(self.ids)
             .bind(self.epochs)
@@ -147,8 +152,8 @@ impl DrawColumns {
     }
 }
 
-/// Reservations to delete, and reservations that are new or resized. Each order appears once, with
-/// its last reservation.
+/// The reservations to delete and the reservations to write, as arrays for `unnest`. Each order
+/// appears at most once for a draw, with its last reservation.
 #[derive(Default)]
 struct ReservationColumns {
     gone: (Vec<i64>, Vec<Uuid>),
@@ -165,20 +170,20 @@ impl ReservationColumns {
             match becomes {
                 None => {
                     self.gone.0.push(draw.0);
-                    self.gone.1.push(codec::uuid(*order));
+                    self.gone.1.push(codec::order_uuid(*order));
                 }
                 Some(reservation) => {
                     self.draws.push(draw.0);
-                    self.orders.push(codec::uuid(*order));
+                    self.orders.push(codec::order_uuid(*order));
                     self.counts.push(reservation.count.cast_signed());
-                    self.untils.push(instant::stored(reservation.until));
+                    self.untils.push(instant::to_stored_time(reservation.until));
                     self.extensions.push(i16::from(reservation.extensions));
                 }
             }
         }
     }
 
-    fn bind(self, query: Bindable) -> Bindable {
+    fn bind(self, query: CommitQuery) -> CommitQuery {
         let query = query
             .bind(self.gone.0)
             .bind(self.gone.1)
@@ -191,7 +196,8 @@ impl ReservationColumns {
     }
 }
 
-/// The fee step of each allocation and void, as one array for each column.
+/// The fee step (change of the draw's application fee) of each allocation and void, as arrays for
+/// `unnest`.
 #[derive(Default)]
 struct FeeStepColumns {
     draws: Vec<i64>,
@@ -207,16 +213,16 @@ impl FeeStepColumns {
         for TicketChange { order, step, .. } in change.voided.iter().chain(&change.allocated) {
             self.draws.push(append.draw.0);
             self.revisions.push(append.after.cast_signed() + 1);
-            self.orders.push(codec::uuid(*order));
+            self.orders.push(codec::order_uuid(*order));
             self.deltas.0.push(step.revenue_delta.0);
             self.deltas.1.push(step.fee_delta.0);
             self.after.0.push(step.revenue_after.0);
             self.after.1.push(step.fee_after.0);
-            self.at.push(instant::stored(append.at));
+            self.at.push(instant::to_stored_time(append.at));
         }
     }
 
-    fn bind(self, query: Bindable) -> Bindable {
+    fn bind(self, query: CommitQuery) -> CommitQuery {
         let query = query
             .bind(self.draws)
             .bind(self.revisions)
@@ -230,7 +236,7 @@ impl FeeStepColumns {
     }
 }
 
-/// The journal rows: the events of each commit with its revision, as one array for each column.
+/// The journal rows, as arrays for `unnest`: the revision, epoch, time and events of each commit.
 #[derive(Default)]
 struct JournalColumns {
     draws: Vec<i64>,
@@ -245,11 +251,11 @@ impl JournalColumns {
         self.draws.push(append.draw.0);
         self.revisions.push(append.after.cast_signed() + 1);
         self.epochs.push(append.epoch);
-        self.at.push(instant::stored(append.at));
-        self.events.push(journal::write(&append.events));
+        self.at.push(instant::to_stored_time(append.at));
+        self.events.push(journal::events_to_json(&append.events));
     }
 
-    fn bind(self, query: Bindable) -> Bindable {
+    fn bind(self, query: CommitQuery) -> CommitQuery {
         query
             .bind(self.draws)
             .bind(self.revisions)
@@ -259,8 +265,8 @@ impl JournalColumns {
     }
 }
 
-/// Returns why each of these draws was rejected: another owner, another revision, a deadline that
-/// has passed by the database's clock, or no such draw.
+/// Returns why each of these draws was rejected: another owner, another revision, a sale after
+/// kick-off by the database's clock, or no such draw.
 pub(super) async fn rejection_reasons(
     connection: &mut PgConnection,
     rejected: &[&DrawBatch],
@@ -287,11 +293,12 @@ pub(super) async fn rejection_reasons(
     };
     Ok(rejected
         .iter()
-        .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first())))
+        .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first_append())))
         .collect())
 }
 
-/// SQL that writes rare changes. `a` has one row for each draw.
+/// SQL that writes the rare changes of draws, such as a result. Its relation `a` has one row for
+/// each draw.
 const UPDATE_DRAWS_SQL: &str = "update draws d set
        status = coalesce(a.status, d.status),
        closed_at = case when a.closes then a.at when a.status = 'active' then null else d.closed_at end,
@@ -316,8 +323,8 @@ const UPDATE_DRAWS_SQL: &str = "update draws d set
      where d.id = a.draw_id";
 
 /// Writes rare changes of draws: close, result, undo, amendment, archive, cancellation. A
-/// transaction contains at most one of these changes for each draw. Except for the close, it
-/// contains nothing else about that draw.
+/// transaction contains at most one of these changes for each draw. Except for a close, the
+/// transaction then contains no other commit of that draw.
 pub(super) async fn update_draws(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
@@ -338,7 +345,7 @@ pub(super) async fn update_draws(
     let (mut archived, mut reveals) = (Vec::new(), Vec::new());
     for PreparedCommit { append, change } in changed {
         draws.push(append.draw.0);
-        at.push(instant::stored(append.at));
+        at.push(instant::to_stored_time(append.at));
         status.push(change.status.map(codec::status));
         closes.push(
             append
@@ -353,11 +360,13 @@ pub(super) async fn update_draws(
             change
                 .terms
                 .and_then(|terms| terms.opens_at)
-                .map(instant::stored),
+                .map(instant::to_stored_time),
         );
-        times
-            .1
-            .push(change.terms.map(|terms| instant::stored(terms.closes_at)));
+        times.1.push(
+            change
+                .terms
+                .map(|terms| instant::to_stored_time(terms.closes_at)),
+        );
         decides.push(change.outcome.is_some());
         let outcome = change.outcome.flatten();
         home.push(outcome.map(|outcome| i16::from(outcome.result.cell.home())));
@@ -389,8 +398,8 @@ pub(super) async fn update_draws(
     Ok(())
 }
 
-/// Increments the catalogue's revision if lists of draws have changed. This must be the last write,
-/// so that no transaction holds this row's lock for long.
+/// Increments the catalogue's revision (a counter for cached lists) if lists of draws have changed.
+/// This must be the last write, so that no transaction holds this row's lock for long.
 pub(super) async fn bump_catalogue(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],

@@ -6,10 +6,10 @@ use time::OffsetDateTime;
 
 use super::{Postgres, instant};
 use crate::error::Failure;
-use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
+use crate::seal::{SEED_SEAL_PURPOSE, Sealer, fresh_seed};
 
-/// A draw to create. The database gives it the next number; a seed is sealed and its commitment is
-/// published (decisions A-1, K-1, K-3).
+/// A draw to create. The database gives the draw the next number. The draw's seed is sealed, and
+/// the seed's commitment is published (decisions A-1, K-1, K-3).
 #[derive(Clone, Debug)]
 pub struct NewDraw {
     pub club: ClubId,
@@ -39,7 +39,7 @@ pub struct NewDraw {
 
 impl NewDraw {
     /// Returns a draw with the default fee, a fresh seed and no optional fields.
-    pub fn plain(club: ClubId, home: &str, away: &str, terms: Terms) -> NewDraw {
+    pub fn with_defaults(club: ClubId, home: &str, away: &str, terms: Terms) -> NewDraw {
         NewDraw {
             club,
             league: None,
@@ -61,7 +61,7 @@ impl NewDraw {
 }
 
 impl Postgres {
-    /// Creates one draw. The caller starts its actor.
+    /// Creates one draw. The caller must start the draw's actor.
     ///
     /// # Errors
     /// [`Failure::NotWritten`] when the club does not exist or a number is out of range.
@@ -82,9 +82,12 @@ impl Postgres {
                 .reads()
                 .begin()
                 .await
-                .map_err(Failure::before_commit)?;
-            let ids = create(&mut transaction, postgres.sealer(), &draws).await?;
-            transaction.commit().await.map_err(Failure::at_commit)?;
+                .map_err(Failure::from_error_before_commit)?;
+            let ids = insert_new_draws(&mut transaction, postgres.sealer(), &draws).await?;
+            transaction
+                .commit()
+                .await
+                .map_err(Failure::from_commit_error)?;
             Ok(ids)
         };
         self.write(created).await
@@ -95,7 +98,7 @@ impl Postgres {
 ///
 /// # Errors
 /// [`Failure::NotWritten`]; the caller rolls the transaction back.
-pub async fn create(
+pub async fn insert_new_draws(
     connection: &mut PgConnection,
     sealer: &Sealer,
     draws: &[NewDraw],
@@ -105,11 +108,11 @@ pub async fn create(
             .bind(draws.len() as i64)
             .fetch_all(&mut *connection)
             .await
-            .map_err(Failure::before_commit)?;
+            .map_err(Failure::from_error_before_commit)?;
     let sealed: Vec<Vec<u8>> = draws
         .iter()
         .zip(&ids)
-        .map(|(draw, id)| sealer.seal(PURPOSE_SEED, id, &draw.seed.0))
+        .map(|(draw, id)| sealer.seal(SEED_SEAL_PURPOSE, id, &draw.seed.0))
         .collect();
     let commitments: Vec<Vec<u8>> = draws
         .iter()
@@ -126,7 +129,7 @@ pub async fn create(
     let flags = |flag: fn(&NewDraw) -> bool| draws.iter().map(flag).collect::<Vec<_>>();
     let opens: Vec<Option<OffsetDateTime>> = draws
         .iter()
-        .map(|d| d.opens_at.map(instant::stored))
+        .map(|d| d.opens_at.map(instant::to_stored_time))
         .collect();
     sqlx::query(
         "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
@@ -142,7 +145,7 @@ pub async fn create(
     .bind(texts(|d| Some(&d.home)))
     .bind(texts(|d| Some(&d.away)))
     .bind(texts(|d| d.zone.as_deref()))
-    .bind(draws.iter().map(|d| instant::stored(d.kick_off)).collect::<Vec<_>>())
+    .bind(draws.iter().map(|d| instant::to_stored_time(d.kick_off)).collect::<Vec<_>>())
     .bind(opens)
     .bind(numbers(|d| d.price.0))
     .bind(numbers(|d| d.prize_percentage.into()))
@@ -156,6 +159,6 @@ pub async fn create(
     .bind(sealed)
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(ids.into_iter().map(DrawId).collect())
 }

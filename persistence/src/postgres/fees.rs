@@ -1,5 +1,6 @@
-//! Refunds of the application fee. Orders may hold more of a draw's fee than the fee ledger says is
-//! due, for example after a void. The excess is refunded from the captured orders (decision D-3).
+//! Refunds of the application fee. A draw's orders may hold more application fee than the draw's
+//! fee ledger says is due, for example after a void. The excess is refunded from captured orders
+//! (decision D-3).
 
 use domain::{Cents, DrawId};
 use sqlx::Row;
@@ -10,12 +11,12 @@ use super::order_transitions;
 use crate::error::Failure;
 
 /// Returns the draws that owe a refund of their application fee.
-pub(super) async fn owing(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
+pub(super) async fn draws_owing_fee_refunds(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
     let ids: Vec<i64> =
         sqlx::query_scalar("select id from draws where fee_to_return_cents > 0 order by id")
             .fetch_all(pool)
             .await
-            .map_err(Failure::from_read)?;
+            .map_err(Failure::from_read_error)?;
     Ok(ids.into_iter().map(DrawId).collect())
 }
 
@@ -26,16 +27,19 @@ struct FeeHolder {
     holds: i64,
 }
 
-/// Queues fee refunds for a draw, up to the fee that its captured orders hold. The rest is queued
-/// by a later call, when the pending captures are done. Locks the draw's row first, as every commit
-/// does.
-pub(super) async fn give_back(connection: &mut PgConnection, draw: DrawId) -> Result<(), Failure> {
+/// Queues the refunds of a draw's excess application fee, up to the fee that its captured orders
+/// hold. A later call queues the rest, once the pending captures are done. Locks the draw's row
+/// first, as every commit does.
+pub(super) async fn queue_fee_refunds_of_draw(
+    connection: &mut PgConnection,
+    draw: DrawId,
+) -> Result<(), Failure> {
     let to_return: Option<i64> =
         sqlx::query_scalar("select fee_to_return_cents from draws where id = $1 for update")
             .bind(draw.0)
             .fetch_optional(&mut *connection)
             .await
-            .map_err(Failure::before_commit)?;
+            .map_err(Failure::from_error_before_commit)?;
     let mut left = to_return.ok_or(Failure::NotFound)?;
     if left == 0 {
         return Ok(());
@@ -50,8 +54,8 @@ pub(super) async fn give_back(connection: &mut PgConnection, draw: DrawId) -> Re
     Ok(())
 }
 
-/// Returns the captured order lines that hold a fee, and locks their orders: refunded orders first,
-/// then earliest captured.
+/// Returns the draw's captured order lines that hold application fee, and locks their orders.
+/// Refunded orders come first, then the earliest captured.
 async fn lock_fee_holders(
     connection: &mut PgConnection,
     draw: DrawId,
@@ -66,7 +70,7 @@ async fn lock_fee_holders(
     .bind(draw.0)
     .fetch_all(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     let read = |row: &PgRow| {
         Ok(FeeHolder {
             line: row.try_get(0)?,
@@ -75,7 +79,7 @@ async fn lock_fee_holders(
         })
     };
     rows.iter()
-        .map(|row| read(row).map_err(Failure::before_commit))
+        .map(|row| read(row).map_err(Failure::from_error_before_commit))
         .collect()
 }
 
@@ -101,14 +105,16 @@ async fn queue_fee_refund(
     .bind(holder.order)
     .fetch_one(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
-    // The refunded total of a line only grows, so no two refunds of the line have the same key.
+    .map_err(Failure::from_error_before_commit)?;
+    // The key contains the line's refunded total, which only grows. So no two fee refunds of a line
+    // have the same key.
     let key = format!("fee-{}-{draw}-{refunded}", holder.order);
-    order_transitions::queue(connection, holder.order, "fee_refund", key, part).await
+    order_transitions::queue_refund_operation(connection, holder.order, "fee_refund", key, part)
+        .await
 }
 
-/// Returns the application fee that voiding took off an order: the sum over the draws whose last
-/// fee step for this order is a void.
+/// Returns the application fee that voids took back from an order. It is the sum over the draws
+/// whose last fee step for this order is a void.
 pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
     let row = sqlx::query(
         "select coalesce(sum(-s.fee_delta), 0)::bigint
@@ -121,12 +127,12 @@ pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<Cents, Fa
     .bind(order)
     .fetch_one(pool)
     .await
-    .map_err(Failure::from_read)?;
-    row.try_get(0).map(Cents).map_err(Failure::from_read)
+    .map_err(Failure::from_read_error)?;
+    row.try_get(0).map(Cents).map_err(Failure::from_read_error)
 }
 
 /// Returns the sum of an order's fee refunds that are done.
-pub(super) async fn fee_given_back(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
+pub(super) async fn fee_refunded_so_far(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
     let row = sqlx::query(
         "select coalesce(sum(amount_cents), 0)::bigint from payment_ops
          where order_id = $1 and kind = 'fee_refund' and state = 'done'",
@@ -134,6 +140,6 @@ pub(super) async fn fee_given_back(pool: &PgPool, order: Uuid) -> Result<Cents, 
     .bind(order)
     .fetch_one(pool)
     .await
-    .map_err(Failure::from_read)?;
-    row.try_get(0).map(Cents).map_err(Failure::from_read)
+    .map_err(Failure::from_read_error)?;
+    row.try_get(0).map(Cents).map_err(Failure::from_read_error)
 }

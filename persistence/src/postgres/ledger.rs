@@ -1,8 +1,8 @@
 //! Implements [`Ledger`] in Postgres. Appends of many draws are written in one transaction (group
 //! commit).
 //!
-//! The commit statement decides in the database which draws may be written. Each rejected draw gets
-//! an error of its own. The others are written.
+//! The commit statement decides in the database which draws may be written. The batch of a rejected
+//! draw fails with a separate error, while the other draws are written.
 
 use std::collections::BTreeMap;
 
@@ -19,20 +19,20 @@ use crate::change::DrawChange;
 use crate::error::Failure;
 use crate::failpoint::{self, FailpointSide, PurchaseStep};
 use crate::ledger::{
-    Append, AttachedWrite, ChangedDraw, Claims, KnownDraw, Ledger, check_together,
+    Append, AttachedWrite, ChangedDraw, Claims, KnownDraw, Ledger, check_shared_transaction,
 };
 use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
 
 /// Maximum number of commits in one transaction.
-pub(super) const BATCH_SIZE_MAX: usize = 256;
+pub(super) const TRANSACTION_COMMITS_MAX: usize = 256;
 
 #[async_trait]
 impl Ledger for Postgres {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (postgres, draws) = (self.clone(), draws.to_vec());
         self.write(async move || {
-            claims::claim(postgres.actors(), postgres.sealer(), me, &draws, None).await
+            claims::claim_draws(postgres.actors(), postgres.sealer(), me, &draws, None).await
         })
         .await
     }
@@ -51,9 +51,9 @@ impl Ledger for Postgres {
     }
 
     async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
-        check_together(&appends)?;
+        check_shared_transaction(&appends)?;
         let draw_batch = DrawBatch::new(appends);
-        let steps = draw_batch.steps();
+        let steps = draw_batch.purchase_steps();
         let answer = self.inner.group_commit.submit(draw_batch).await;
         for step in steps {
             failpoint::reach(step, FailpointSide::After);
@@ -63,7 +63,7 @@ impl Ledger for Postgres {
 
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { claims::live(postgres.actors()).await })
+        self.run(async move { claims::live_draws(postgres.actors()).await })
             .await
     }
 
@@ -73,13 +73,13 @@ impl Ledger for Postgres {
         known: &[KnownDraw],
     ) -> Result<Vec<ChangedDraw>, Failure> {
         let (postgres, known) = (self.clone(), known.to_vec());
-        self.run(async move { claims::moved(postgres.reads(), me, &known).await })
+        self.run(async move { claims::changed_draws(postgres.reads(), me, &known).await })
             .await
     }
 
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
         let postgres = self.clone();
-        self.run(async move { claims::deal(postgres.reads(), postgres.sealer(), draw).await })
+        self.run(async move { claims::load_deal(postgres.reads(), postgres.sealer(), draw).await })
             .await
     }
 }
@@ -96,7 +96,8 @@ pub(super) struct PreparedCommit {
 }
 
 impl DrawBatch {
-    /// Computes the table changes of appends that passed [`crate::ledger::check_together`].
+    /// Computes the table changes of appends that passed
+    /// [`crate::ledger::check_shared_transaction`].
     pub fn new(appends: Vec<Append>) -> DrawBatch {
         let prepare = |append: Append| PreparedCommit {
             change: DrawChange::from_events(&append.events),
@@ -107,33 +108,33 @@ impl DrawBatch {
         }
     }
 
-    /// Returns the first append. Its draw and epoch are those of all appends. Its `after` is the
-    /// revision that the batch follows.
-    pub fn first(&self) -> &Append {
+    /// Returns the batch's first append. All appends of the batch have its draw and epoch. Its
+    /// `after` is the revision that the whole batch follows.
+    pub fn first_append(&self) -> &Append {
         &self.commits[0].append
     }
 
     pub fn draw(&self) -> DrawId {
-        self.first().draw
+        self.first_append().draw
     }
 
-    /// Returns the table changes of all commits together. Where two commits change the same value,
-    /// the later commit counts.
-    pub fn change(&self) -> DrawChange {
+    /// Returns the combined table changes of all commits of the batch. Where two commits change the
+    /// same value, the later commit's value counts.
+    pub fn combined_change(&self) -> DrawChange {
         DrawChange::from_events(self.commits.iter().flat_map(|commit| &commit.append.events))
     }
 
-    /// Returns which steps of a purchase the commits carry out, for the failpoints.
-    pub fn steps(&self) -> Vec<PurchaseStep> {
+    /// Returns the purchase steps that the commits carry out. Each step has a failpoint for tests.
+    pub fn purchase_steps(&self) -> Vec<PurchaseStep> {
         self.commits
             .iter()
-            .filter_map(PreparedCommit::step)
+            .filter_map(PreparedCommit::purchase_step)
             .collect()
     }
 }
 
 impl PreparedCommit {
-    fn step(&self) -> Option<PurchaseStep> {
+    fn purchase_step(&self) -> Option<PurchaseStep> {
         match &self.append.attached_write {
             Some(AttachedWrite::Open(_)) => Some(PurchaseStep::Order),
             _ => (!self.change.allocated.is_empty()).then_some(PurchaseStep::Allocate),
@@ -147,7 +148,7 @@ impl PreparedCommit {
             .any(|ticket_change| ticket_change.order == order)
     }
 
-    /// Returns when the order's payment was authorised, if this commit records it.
+    /// Returns when the order's payment was authorised, if this commit records that time.
     pub fn authorised_at(&self, order: OrderId) -> Option<Timestamp> {
         match &self.append.attached_write {
             Some(AttachedWrite::Authorised { order: of, at }) if *of == order => Some(*at),
@@ -177,7 +178,7 @@ impl BatchTransaction for GroupCommit {
         batch: &[&DrawBatch],
     ) -> Result<Vec<Result<(), Failure>>, TransactionError> {
         let mut failures: BTreeMap<i64, Failure> = BTreeMap::new();
-        let accepted_draws = commit_statement::execute(connection, batch).await?;
+        let accepted_draws = commit_statement::commit_draws(connection, batch).await?;
         let (accepted, rejected): (Vec<&DrawBatch>, Vec<&DrawBatch>) = batch
             .iter()
             .partition(|draw_batch| accepted_draws.contains(&draw_batch.draw()));
@@ -189,17 +190,17 @@ impl BatchTransaction for GroupCommit {
             .flat_map(|draw_batch| &draw_batch.commits)
             .collect();
         if !commits.is_empty() {
-            attached_writes::write(connection, secrets, &commits).await?;
-            tickets::void(connection, &commits).await?;
-            tickets::allocate(connection, &commits).await?;
+            attached_writes::write_attached(connection, secrets, &commits).await?;
+            tickets::void_tickets(connection, &commits).await?;
+            tickets::allocate_tickets(connection, &commits).await?;
             commit_statement::update_draws(connection, &commits).await?;
-            undo_result::write(connection, &commits).await?;
+            undo_result::revert_results(connection, &commits).await?;
             write_audit_entries(connection, secrets, &commits).await?;
             commit_statement::bump_catalogue(connection, &commits).await?;
         }
         batch
             .iter()
-            .flat_map(|draw_batch| draw_batch.steps())
+            .flat_map(|draw_batch| draw_batch.purchase_steps())
             .for_each(|step| failpoint::reach(step, FailpointSide::Before));
         Ok(batch
             .iter()
@@ -208,8 +209,8 @@ impl BatchTransaction for GroupCommit {
     }
 }
 
-/// Writes the audit entries of commits that a person made. Every writer takes locks in this order,
-/// to avoid deadlocks: draws' rows, audit log, catalogue.
+/// Writes the audit entries of commits that a person made. To avoid deadlocks, every writer takes
+/// its locks in the sequence draw rows, audit log, catalogue.
 async fn write_audit_entries(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,
@@ -218,7 +219,7 @@ async fn write_audit_entries(
     for PreparedCommit { append, change } in commits {
         if let Some(entry) = &append.act {
             let entry = entry.at_revision(append.after + 1, change.status.map(codec::status));
-            audit_log::write(connection, secrets.sealer(), &entry).await?;
+            audit_log::write_entry(connection, secrets.sealer(), &entry).await?;
         }
     }
     Ok(())

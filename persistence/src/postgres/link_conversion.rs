@@ -11,10 +11,10 @@ use crate::error::Failure;
 use crate::link_secrets::{LinkKind, LinkSecrets, link_id, without_client_secrets};
 use crate::nodes::has_older_node;
 
-/// Maximum number of rows in one transaction.
+/// Maximum number of rows that one transaction converts.
 const BATCH_ROWS_MAX: i64 = 500;
 /// Maximum number of batches of one kind in one call, so that a call takes a few seconds at most.
-const BATCHES_MAX: usize = 10;
+const BATCHES_PER_CALL_MAX: usize = 10;
 
 /// A table column that may contain a plain hash.
 struct HashColumn {
@@ -58,15 +58,15 @@ const HASH_COLUMNS: [HashColumn; 5] = [
 ];
 
 /// Columns of `clubs` that hold a hash as hexadecimal text.
-const TEXT_COLUMNS: [(&str, LinkKind); 2] = [
+const CLUB_HASH_COLUMNS: [(&str, LinkKind); 2] = [
     ("password_reset_token", LinkKind::Account),
     ("email_verification_token", LinkKind::Verification),
 ];
 
 impl Postgres {
-    /// Converts some rows of an earlier version, and returns how many. The caller repeats the call
-    /// until it returns 0. Converts nothing while a node of an earlier version is alive, because
-    /// that node cannot read the new form.
+    /// Converts some rows that an earlier version of the program wrote, and returns how many. The
+    /// caller repeats the call until it returns 0. Converts nothing while a node with an earlier
+    /// version is alive, because that node cannot read the new form.
     ///
     /// # Errors
     ///
@@ -74,17 +74,24 @@ impl Postgres {
     pub async fn convert_link_secrets(&self) -> Result<u64, Failure> {
         let (pool, secrets) = (self.background().clone(), self.inner.secrets.clone());
         let beside_older = self
-            .run(async move { has_older_node(&pool).await.map_err(Failure::from_read) })
+            .run(async move {
+                has_older_node(&pool)
+                    .await
+                    .map_err(Failure::from_read_error)
+            })
             .await?;
         if beside_older {
             return Ok(0);
         }
         let mut converted = 0;
         for step in ConversionStep::all() {
-            for _ in 0..BATCHES_MAX {
+            for _ in 0..BATCHES_PER_CALL_MAX {
                 let (pool, secrets) = (self.background().clone(), secrets.clone());
-                let batch =
-                    async move { step.run(&pool, &secrets).await.map_err(Failure::at_commit) };
+                let batch = async move {
+                    step.convert_batch(&pool, &secrets)
+                        .await
+                        .map_err(Failure::from_commit_error)
+                };
                 let rows = self.run(batch).await?;
                 converted += rows;
                 if rows < BATCH_ROWS_MAX as u64 {
@@ -96,7 +103,7 @@ impl Postgres {
     }
 }
 
-/// Which rows one batch converts.
+/// The kind of rows that one batch converts.
 #[derive(Clone, Copy)]
 enum ConversionStep {
     Orders,
@@ -107,7 +114,7 @@ enum ConversionStep {
 
 impl ConversionStep {
     fn all() -> impl Iterator<Item = ConversionStep> {
-        let texts = TEXT_COLUMNS
+        let texts = CLUB_HASH_COLUMNS
             .iter()
             .map(|(column, kind)| ConversionStep::Texts(column, *kind));
         [ConversionStep::Orders, ConversionStep::Events]
@@ -116,18 +123,20 @@ impl ConversionStep {
             .chain(texts)
     }
 
-    async fn run(self, pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sqlx::Error> {
+    async fn convert_batch(self, pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sqlx::Error> {
         match self {
             ConversionStep::Orders => convert_orders(pool, secrets).await,
-            ConversionStep::Events => convert_events(pool).await,
+            ConversionStep::Events => convert_webhook_events(pool).await,
             ConversionStep::Hashes(column) => convert_hashes(pool, secrets, column).await,
-            ConversionStep::Texts(column, kind) => convert_texts(pool, secrets, column, kind).await,
+            ConversionStep::Texts(column, kind) => {
+                convert_hash_texts(pool, secrets, column, kind).await
+            }
         }
     }
 }
 
 /// Converts the secrets of orders. Skips rows that a purchase has locked, so that no buyer waits. A
-/// later call converts those.
+/// later call converts the skipped rows.
 async fn convert_orders(pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sqlx::Error> {
     let mut transaction = pool.begin().await?;
     let rows: Vec<(Uuid, Option<String>, Option<String>)> = sqlx::query_as(
@@ -168,7 +177,7 @@ async fn convert_orders(pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sql
     Ok(rows.len() as u64)
 }
 
-async fn convert_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
+async fn convert_webhook_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut transaction = pool.begin().await?;
     let rows: Vec<(String, String)> = sqlx::query_as(
         "select event_id, payload from webhook_events where payload like '%client_secret%'
@@ -179,8 +188,9 @@ async fn convert_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
     .await?;
     let stored = |payload: &String| {
         let stored = without_client_secrets(payload);
-        // The text still contains `client_secret`, for example inside another text. An empty object
-        // is stored, because otherwise every batch would select this row again.
+        // The payload still contains `client_secret`, for example inside a nested JSON text. An
+        // empty object is stored instead, because otherwise every batch would select this row
+        // again.
         if stored.contains("client_secret") {
             "{}".to_string()
         } else {
@@ -229,8 +239,8 @@ async fn convert_hashes(
         .map(|hash| secrets.keyed_hash(*kind, hash))
         .collect();
     if *kind == LinkKind::Tickets {
-        // The cleanup of expired links finds their mails by this key, so the key changes with the
-        // hash.
+        // The cleanup of expired links finds the mail of a link by this dedupe key. The key
+        // contains the link's hash, so it changes with the hash.
         let name = |hash: &Vec<u8>| format!("my-tickets-{}", link_id(hash));
         sqlx::query(
             "update email_outbox e set dedupe_key = a.after
@@ -254,7 +264,7 @@ async fn convert_hashes(
     Ok(rows.len() as u64)
 }
 
-async fn convert_texts(
+async fn convert_hash_texts(
     pool: &PgPool,
     secrets: &LinkSecrets,
     column: &str,

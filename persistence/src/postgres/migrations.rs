@@ -11,14 +11,14 @@ use crate::MIGRATOR;
 /// The key of the advisory lock that a process holds while it migrates: `migrate1` in ASCII. No
 /// other lock uses this key.
 const MIGRATION_LOCK_KEY: i64 = 0x6d69_6772_6174_6531;
-const POLL_INTERVAL: Duration = Duration::from_millis(100);
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Applies missing migrations. Waits until no other process applies migrations.
 ///
 /// The lock of the sqlx migrator is not enough: a process waits for it inside a statement, and
 /// `create index concurrently` waits for every earlier statement. So two processes would deadlock.
-/// This lock is polled instead, without an open statement between two tries.
-pub(crate) async fn apply(options: &PgConnectOptions) -> Result<(), MigrateError> {
+/// So this function polls a lock of its own, and no statement is open between two tries.
+pub(crate) async fn apply_migrations(options: &PgConnectOptions) -> Result<(), MigrateError> {
     let mut lock = PgConnection::connect_with(options).await?;
     let free = "select pg_try_advisory_lock($1)";
     while !sqlx::query_scalar::<_, bool>(free)
@@ -26,14 +26,14 @@ pub(crate) async fn apply(options: &PgConnectOptions) -> Result<(), MigrateError
         .fetch_one(&mut lock)
         .await?
     {
-        tokio::time::sleep(POLL_INTERVAL).await;
+        tokio::time::sleep(LOCK_POLL_INTERVAL).await;
     }
     let pool = PgPoolOptions::new()
         .max_connections(1)
         .connect_lazy_with(options.clone());
     let applied = MIGRATOR.run(&pool).await;
     pool.close().await;
-    // Closing the connection releases its advisory lock.
+    // Closing the connection releases the advisory lock that it holds.
     lock.close().await?;
     applied
 }

@@ -1,5 +1,6 @@
 //! The list of nodes in Postgres, on a separate connection. The connection holds an advisory lock
-//! for this process. When the process ends, Postgres releases the lock, and other nodes see that.
+//! for this process. When the process ends, Postgres releases the lock, so other nodes can see that
+//! the process has ended.
 
 use std::time::{Duration, Instant};
 
@@ -14,15 +15,15 @@ use super::Postgres;
 use crate::error::Failure;
 use crate::nodes::{InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
-/// How long to wait for an answer of the database. A lease is renewed four times before it ends, so
-/// one slow answer does not end it.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long after a reconnection this node removes no other node. The database may have restarted,
-/// and the other processes may not hold their locks again yet.
-const RECONNECTED_FOR_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
+/// Time limit of each query about nodes. A lease is renewed four times before it ends, so one slow
+/// query does not end the lease.
+const NODE_QUERY_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time after a reconnection during which this node removes no other node. The database may have
+/// restarted, and the other processes may not have taken their advisory locks again yet.
+const CONNECTED_BEFORE_REMOVAL_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
 
-/// SQL condition: the process with the id in a column is gone. The second argument is bound to
-/// `GONE_MS`.
+/// SQL condition: the process whose id is in the column `$boot` is gone. The caller binds
+/// `GONE_AFTER_LEASE_MS` to the parameter `$after_ms`.
 macro_rules! is_gone {
     ($boot:literal, $after_ms:literal) => {
         concat!(
@@ -58,8 +59,8 @@ impl NodeConnection {
         }
     }
 
-    /// Runs a query on the connection. When the database does not answer, the connection is
-    /// dropped, and the next query opens another.
+    /// Runs a query on the connection that holds this process's lock. When the database does not
+    /// answer, the connection is dropped, and the next query opens a new one.
     async fn query<T>(
         &self,
         me: Option<InstanceId>,
@@ -74,9 +75,9 @@ impl NodeConnection {
             }
             let connection = held.connection.as_mut().expect("taken above");
             if let Some(me) = me {
-                // Every query takes the lock again, because it is lost with the connection. A
-                // repeated lock is harmless: Postgres counts it, and releases it when the
-                // connection ends.
+                // Every query takes the advisory lock again, because a lost connection has lost the
+                // lock. Taking it twice is harmless: Postgres counts the locks, and releases all
+                // when the connection ends.
                 sqlx::query("select pg_try_advisory_lock($1)")
                     .bind(lock_key(me))
                     .execute(&mut *connection)
@@ -84,8 +85,8 @@ impl NodeConnection {
             }
             query(connection).await
         };
-        let result = match timeout(ANSWER_TIMEOUT, attempt).await {
-            Ok(result) => result.map_err(Failure::at_commit),
+        let result = match timeout(NODE_QUERY_TIMEOUT, attempt).await {
+            Ok(result) => result.map_err(Failure::from_commit_error),
             Err(_) => Err(Failure::Unknown("the list of nodes does not answer".into())),
         };
         if result.is_err() {
@@ -99,7 +100,7 @@ impl NodeConnection {
         !held.is_reconnection
             || held
                 .connected_at
-                .is_some_and(|connected_at| connected_at.elapsed() >= RECONNECTED_FOR_MIN)
+                .is_some_and(|connected_at| connected_at.elapsed() >= CONNECTED_BEFORE_REMOVAL_MIN)
     }
 }
 
@@ -124,15 +125,18 @@ impl Nodes for Postgres {
                 others: Vec::new(),
                 eldest: true,
             };
-            let mut is_beside_older = false;
+            let mut is_older_node_alive = false;
             for row in rows {
                 let (node, elder, keeps_link_secrets) =
-                    read_node(&row).map_err(Failure::from_read)?;
+                    read_node(&row).map_err(Failure::from_read_error)?;
                 roll.eldest &= !elder;
                 roll.others.push(node);
-                is_beside_older |= !keeps_link_secrets;
+                is_older_node_alive |= !keeps_link_secrets;
             }
-            postgres.inner.secrets.set_beside_older(is_beside_older);
+            postgres
+                .inner
+                .secrets
+                .set_older_node_alive(is_older_node_alive);
             Ok(roll)
         })
         .await
@@ -151,8 +155,8 @@ impl Nodes for Postgres {
                         sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock_key(gone));
                     let has_ended: bool = try_lock.fetch_one(&mut *connection).await?;
                     if has_ended {
-                        let delete =
-                            sqlx::query("delete from nodes where boot_id = $1").bind(uuid(gone));
+                        let delete = sqlx::query("delete from nodes where boot_id = $1")
+                            .bind(instance_uuid(gone));
                         delete.execute(&mut *connection).await?;
                         sqlx::query("select pg_advisory_unlock($1)")
                             .bind(lock_key(gone))
@@ -173,7 +177,8 @@ impl Nodes for Postgres {
                 .inner
                 .node_connection
                 .query(None, async |connection| {
-                    let delete = sqlx::query("delete from nodes where boot_id = $1").bind(uuid(me));
+                    let delete =
+                        sqlx::query("delete from nodes where boot_id = $1").bind(instance_uuid(me));
                     delete.execute(connection).await
                 });
             left.await.map(|_| ())
@@ -199,15 +204,15 @@ async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, s
          from me join nodes n on n.boot_id <> me.boot_id and n.lease_until > clock_timestamp()
          order by n.started_at, n.boot_id",
     )
-    .bind(uuid(me.boot))
+    .bind(instance_uuid(me.boot))
     .bind(&me.address)
     .bind(LEASE_MS)
     .fetch_all(connection)
     .await
 }
 
-/// Reads a row: the node, whether it started earlier than this node, and whether its version stores
-/// link secrets in the current form.
+/// Reads a row about another node. Returns the node, whether it started earlier than this node, and
+/// whether its version of the program stores link secrets in the current form.
 fn read_node(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
     let node = Node {
         boot: InstanceId(row.try_get::<Uuid, _>(0)?.as_u128()),
@@ -216,6 +221,6 @@ fn read_node(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
     Ok((node, row.try_get(2)?, row.try_get(3)?))
 }
 
-pub(super) fn uuid(boot: InstanceId) -> Uuid {
+pub(super) fn instance_uuid(boot: InstanceId) -> Uuid {
     Uuid::from_u128(boot.0)
 }

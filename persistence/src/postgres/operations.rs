@@ -8,14 +8,14 @@ use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use uuid::Uuid;
 
-use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{codec, instant};
 use crate::error::Failure;
 use crate::stores::{Attempt, Operation, OperationKind};
 
 fn read(row: &PgRow) -> Result<Operation, Failure> {
-    let kind = codec::read_operation(row.try_get("kind").map_err(Failure::from_read)?)?;
+    let kind = codec::read_operation(row.try_get("kind").map_err(Failure::from_read_error)?)?;
     let operation = || {
         Ok(Operation {
             id: row.try_get("id")?,
@@ -26,15 +26,16 @@ fn read(row: &PgRow) -> Result<Operation, Failure> {
             attempts: row.try_get::<i32, _>("attempts")?.cast_unsigned(),
         })
     };
-    operation().map_err(Failure::from_read)
+    operation().map_err(Failure::from_read_error)
 }
 
 /// Claims due operations: captures first, then oldest first. Skips operations that another worker
 /// is claiming.
 ///
-/// Fee refunds of one order run one after the other. When a response is lost, the total refunded
-/// shows whether that refund happened, so no other refund of the order may run meanwhile.
-pub(super) async fn claim(
+/// Fee refunds of one order run one after the other. When a response is lost, only the total
+/// refunded shows whether that refund happened. So no other fee refund of the order may run at the
+/// same time.
+pub(super) async fn claim_due_operations(
     pool: &PgPool,
     now: Timestamp,
     lease_ms: i64,
@@ -51,12 +52,12 @@ pub(super) async fn claim(
          update payment_ops p set attempts = p.attempts + 1, due_at = $2 from due where p.id = due.id
          returning p.id, p.order_id, p.kind, p.key, p.amount_cents, p.attempts",
     )
-    .bind(instant::stored(now))
-    .bind(instant::stored(now.plus_ms(lease_ms)))
+    .bind(instant::to_stored_time(now))
+    .bind(instant::to_stored_time(now.plus_ms(lease_ms)))
     .bind(i64::from(limit))
     .fetch_all(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     let mut claimed = rows
         .iter()
         .map(read)
@@ -65,11 +66,12 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
-/// Claims one operation of each given order at once after a commit, unless another worker has it.
-pub(super) async fn claim_each(
+/// Claims one pending operation for each given order, right after the commit that queued it. Claims
+/// none if another worker has tried the operation and it is not due again.
+pub(super) async fn claim_for_orders(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = Vec::new();
     let (mut orders, mut kinds, mut nows, mut untils) =
@@ -83,10 +85,10 @@ pub(super) async fn claim_each(
         } = write
         {
             positions.push(position as i64);
-            orders.push(codec::uuid(*order));
+            orders.push(codec::order_uuid(*order));
             kinds.push(codec::operation(*kind));
-            nows.push(instant::stored(*now));
-            untils.push(instant::stored(now.plus_ms(*lease_ms)));
+            nows.push(instant::to_stored_time(*now));
+            untils.push(instant::to_stored_time(now.plus_ms(*lease_ms)));
             outcomes[position] = Some(Ok(WriteOutcome::Claimed(None)));
         }
     }
@@ -121,12 +123,12 @@ pub(super) async fn claim_each(
     Ok(())
 }
 
-/// Records the outcomes of attempts. Skips operations that are no longer pending: their effect was
-/// observed in another way and recorded.
+/// Records the outcomes of attempts. Skips operations that are no longer pending, because their
+/// effect was already recorded in another way.
 pub(super) async fn record_attempts(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = BTreeMap::new();
     let (mut ids, mut becomes, mut due, mut keys, mut whys, mut tries) = (
@@ -149,7 +151,7 @@ pub(super) async fn record_attempts(
                     new_key,
                 } => (
                     "pending",
-                    Some(instant::stored(*at)),
+                    Some(instant::to_stored_time(*at)),
                     new_key.as_deref(),
                     None,
                     Some(*attempts as i32),

@@ -16,9 +16,9 @@ use uuid::Uuid;
 use super::batch_queue::BatchWorker;
 use super::order_transitions::FinalState;
 use super::purchase_writes::PurchaseWrite;
-use super::writer::ANSWER_TIMEOUT;
+use super::writer::STATEMENT_ANSWER_TIMEOUT;
 use super::{
-    Postgres, READ_ONLY_SESSION_MAX, codec, commit, instant, is_read_only, order_transitions,
+    Postgres, READ_ONLY_SESSION_AGE_MAX, codec, commit, instant, is_read_only, order_transitions,
     orders,
 };
 use crate::audit_log;
@@ -30,22 +30,23 @@ use crate::stores::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgre
 #[async_trait]
 impl OrderStore for Postgres {
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure> {
-        self.find(OrderKey::Id(id)).await
+        self.find_order(OrderKey::Id(id)).await
     }
 
     async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure> {
-        self.find(OrderKey::ClientKey(client_key.into())).await
+        self.find_order(OrderKey::ClientKey(client_key.into()))
+            .await
     }
 
     async fn order_by_token(&self, token: &str) -> Result<Option<OrderRecord>, Failure> {
-        self.find(OrderKey::Token(token.into())).await
+        self.find_order(OrderKey::Token(token.into())).await
     }
 
     async fn order_by_payment_intent(
         &self,
         id: &PaymentIntentId,
     ) -> Result<Option<OrderRecord>, Failure> {
-        self.find(OrderKey::PaymentIntent(id.clone())).await
+        self.find_order(OrderKey::PaymentIntent(id.clone())).await
     }
 
     async fn record_payment_intent(
@@ -95,9 +96,9 @@ impl OrderStore for Postgres {
             let mut transaction = postgres.begin().await?;
             let accepted = orders::fill_buyer(&mut transaction, order, &buyer, source).await?;
             if let Some(audit_entry) = audit_entry.filter(|_| accepted) {
-                audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
+                audit_log::write_entry(&mut transaction, postgres.sealer(), &audit_entry)
                     .await
-                    .map_err(Failure::before_commit)?;
+                    .map_err(Failure::from_error_before_commit)?;
             }
             commit(transaction).await.map(|()| accepted)
         };
@@ -108,9 +109,9 @@ impl OrderStore for Postgres {
         let (postgres, audit_entry) = (self.clone(), audit_entry.clone());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            audit_log::write(&mut transaction, postgres.sealer(), &audit_entry)
+            audit_log::write_entry(&mut transaction, postgres.sealer(), &audit_entry)
                 .await
-                .map_err(Failure::before_commit)?;
+                .map_err(Failure::from_error_before_commit)?;
             commit(transaction).await
         };
         self.write(work).await
@@ -152,7 +153,7 @@ impl OrderStore for Postgres {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            order_transitions::reject(&mut transaction, order, &reason, at).await?;
+            order_transitions::reject_order(&mut transaction, order, &reason, at).await?;
             commit(transaction).await
         };
         self.write(work).await
@@ -165,7 +166,7 @@ impl OrderStore for Postgres {
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.end(order, FinalState::Released, reason, tell, at)
+        self.end_order(order, FinalState::Released, reason, tell, at)
             .await
     }
 
@@ -176,17 +177,18 @@ impl OrderStore for Postgres {
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.end(order, FinalState::Void, reason, tell, at).await
+        self.end_order(order, FinalState::Void, reason, tell, at)
+            .await
     }
 }
 
 impl Postgres {
-    async fn find(&self, key: OrderKey) -> Result<Option<OrderRecord>, Failure> {
+    async fn find_order(&self, key: OrderKey) -> Result<Option<OrderRecord>, Failure> {
         let answer = self.inner.lookups.submit(key).await;
         answer.unwrap_or_else(|_| Err(Failure::NotWritten("the lookup worker panicked".into())))
     }
 
-    async fn end(
+    async fn end_order(
         &self,
         order: OrderId,
         becomes: FinalState,
@@ -197,7 +199,8 @@ impl Postgres {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            order_transitions::end(&mut transaction, order, becomes, &reason, tell, at).await?;
+            order_transitions::end_order(&mut transaction, order, becomes, &reason, tell, at)
+                .await?;
             commit(transaction).await
         };
         self.write(work).await
@@ -229,8 +232,8 @@ pub(super) struct OrderLookup {
     options: PgConnectOptions,
     secrets: LinkSecrets,
     connection: Option<PgConnection>,
-    /// When the session was last checked for being read-only. A read-only session may show a stale
-    /// copy of the database.
+    /// When the database session was last checked for being read-only. A read-only session may show
+    /// a stale copy of the database.
     checked_at: Instant,
 }
 
@@ -245,8 +248,8 @@ impl BatchWorker for OrderLookup {
     async fn process(&mut self, keys: Vec<OrderKey>) -> Vec<Self::Response> {
         // A failed lookup is repeated once, because a connection that was idle during a restart of
         // the database fails at its first statement.
-        let records = match self.find(&keys).await {
-            Err(Failure::NotWritten(_)) => self.find(&keys).await,
+        let records = match self.find_batch(&keys).await {
+            Err(Failure::NotWritten(_)) => self.find_batch(&keys).await,
             records => records,
         };
         match records {
@@ -270,25 +273,25 @@ impl OrderLookup {
         }
     }
 
-    async fn find(&mut self, keys: &[OrderKey]) -> Result<Vec<OrderRecord>, Failure> {
-        let no_answer = |_| Failure::NotWritten("the database does not answer".into());
-        let mut connection = timeout(ANSWER_TIMEOUT, self.take())
+    async fn find_batch(&mut self, keys: &[OrderKey]) -> Result<Vec<OrderRecord>, Failure> {
+        let no_answer_error = |_| Failure::NotWritten("the database does not answer".into());
+        let mut connection = timeout(STATEMENT_ANSWER_TIMEOUT, self.take_connection())
             .await
-            .map_err(no_answer)?
-            .map_err(Failure::from_read)?;
+            .map_err(no_answer_error)?
+            .map_err(Failure::from_read_error)?;
         let records = timeout(
-            ANSWER_TIMEOUT,
+            STATEMENT_ANSWER_TIMEOUT,
             find_orders(&mut connection, &self.secrets, keys),
         )
         .await
-        .map_err(no_answer)??;
+        .map_err(no_answer_error)??;
         self.connection = Some(connection);
         Ok(records)
     }
 
-    async fn take(&mut self) -> Result<PgConnection, sqlx::Error> {
+    async fn take_connection(&mut self) -> Result<PgConnection, sqlx::Error> {
         if let Some(mut connection) = self.connection.take() {
-            if self.checked_at.elapsed() < READ_ONLY_SESSION_MAX {
+            if self.checked_at.elapsed() < READ_ONLY_SESSION_AGE_MAX {
                 return Ok(connection);
             }
             self.checked_at = Instant::now();
@@ -310,7 +313,7 @@ async fn find_orders(
     let mut token_hashes = Vec::new();
     for key in keys {
         match key {
-            OrderKey::Id(id) => ids.push(codec::uuid(*id)),
+            OrderKey::Id(id) => ids.push(codec::order_uuid(*id)),
             OrderKey::ClientKey(key) => client_keys.push(key.as_str()),
             OrderKey::Token(token) => {
                 token_hashes.push(secrets.token_hash(token).to_vec());
@@ -330,7 +333,7 @@ async fn find_orders(
     .bind(token_hashes)
     .fetch_all(connection)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     rows.iter().map(|row| read(row, secrets)).collect()
 }
 
@@ -354,13 +357,13 @@ macro_rules! select_orders {
 pub(super) use select_orders;
 
 pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
-    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read)?)?;
+    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read_error)?)?;
     let (lines, tickets) = read_lines(row)?;
     let (token, client_secret) = read_secrets(row, secrets)?;
     let record = || {
         let at = |column| {
             row.try_get::<Option<OffsetDateTime>, _>(column)
-                .map(|at| at.map(instant::read))
+                .map(|at| at.map(instant::from_stored_time))
         };
         let order = Order {
             id: OrderId(row.try_get::<Uuid, _>("id")?.as_u128()),
@@ -384,7 +387,7 @@ pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Fa
                 phone: row.try_get("buyer_phone")?,
             },
             consent_at: at("consent_at")?,
-            opened_at: instant::read(row.try_get("opened_at")?),
+            opened_at: instant::from_stored_time(row.try_get("opened_at")?),
             authorised_at: at("authorised_at")?,
             captured_at: at("captured_at")?,
             reason: row
@@ -393,20 +396,20 @@ pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Fa
             tickets,
         })
     };
-    record().map_err(Failure::from_read)
+    record().map_err(Failure::from_read_error)
 }
 
 /// Reads an order's token and client secret from the sealed columns, or in clear text if the row is
 /// not converted yet.
 fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<String>), Failure> {
-    let order: Uuid = row.try_get("id").map_err(Failure::from_read)?;
+    let order: Uuid = row.try_get("id").map_err(Failure::from_read_error)?;
     let clear = |column| {
         row.try_get::<Option<String>, _>(column)
-            .map_err(Failure::from_read)
+            .map_err(Failure::from_read_error)
     };
     let sealed = |column| {
         row.try_get::<Option<Vec<u8>>, _>(column)
-            .map_err(Failure::from_read)
+            .map_err(Failure::from_read_error)
     };
     let token = match (clear("token")?, sealed("token_sealed")?) {
         (Some(token), _) => token,
@@ -442,7 +445,7 @@ fn read_lines(row: &PgRow) -> Result<LinesAndTickets, Failure> {
             serials,
         ))
     };
-    let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read)?;
+    let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read_error)?;
     let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(
         |(((draw, count), price), card_fee)| Line {
             draw: DrawId(*draw),

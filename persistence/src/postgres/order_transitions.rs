@@ -5,7 +5,7 @@ use domain::{Cents, OrderId, OrderState, OrderTransition, Timestamp};
 use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
-use super::orders::lock;
+use super::orders::lock_order;
 use super::{codec, instant, outbox};
 use crate::error::Failure;
 use crate::stores::{FAST_PATH_MS, NotifyBuyer};
@@ -33,39 +33,39 @@ impl FinalState {
     }
 }
 
-pub(super) async fn reject(
+pub(super) async fn reject_order(
     connection: &mut PgConnection,
     order: OrderId,
     reason: &str,
     at: Timestamp,
 ) -> Result<(), Failure> {
-    let locked = lock(connection, order).await?;
+    let locked = lock_order(connection, order).await?;
     if !locked.check(OrderTransition::Reject)? {
         return Ok(());
     }
     sqlx::query(
         "update orders set state = 'rejecting', reason = coalesce(reason, $2) where id = $1",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(reason)
     .execute(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     drop_pending(connection, order, &["create", "update", "capture"]).await?;
     sqlx::query(
         "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'cancel', 'cancel-' || $1, $2)
          on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
            where payment_ops.state in ('dropped', 'failed')",
     )
-    .bind(codec::uuid(order))
-    .bind(instant::stored(at.plus_ms(FAST_PATH_MS)))
+    .bind(codec::order_uuid(order))
+    .bind(instant::to_stored_time(at.plus_ms(FAST_PATH_MS)))
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(())
 }
 
-pub(super) async fn end(
+pub(super) async fn end_order(
     connection: &mut PgConnection,
     order: OrderId,
     becomes: FinalState,
@@ -73,7 +73,7 @@ pub(super) async fn end(
     tell: NotifyBuyer,
     at: Timestamp,
 ) -> Result<(), Failure> {
-    let locked = lock(connection, order).await?;
+    let locked = lock_order(connection, order).await?;
     if !locked.check(becomes.transition())? {
         return Ok(());
     }
@@ -87,43 +87,43 @@ pub(super) async fn end(
 /// Queues the refund and voids the order in one transaction. With two transactions, another node
 /// could give tickets to the order between them.
 ///
-/// For a captured order, [`super::fees::give_back`] decides which fee is refunded. For an order
-/// that was never captured, this function queues a fee refund of `fee`.
-pub(super) async fn refund(
+/// For a captured order, [`super::fees::queue_fee_refunds_of_draw`] decides which fee is refunded.
+/// For an order that was never captured, this function queues a fee refund of `fee`.
+pub(super) async fn refund_and_void(
     connection: &mut PgConnection,
     order: OrderId,
     amount: Cents,
     fee: Cents,
     reason: &str,
 ) -> Result<(), Failure> {
-    let locked = lock(connection, order).await?;
+    let locked = lock_order(connection, order).await?;
     let inserted = sqlx::query(
         "insert into refunds (order_id, amount_cents, fee_cents, reason) values ($1, $2, $3, $4)
          on conflict (order_id) do nothing",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(amount.0)
     .bind(fee.0)
     .bind(reason)
     .execute(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     if inserted.rows_affected() == 0 {
         return Ok(());
     }
     let is_open = locked.check(OrderTransition::Refund)?;
-    queue(
+    queue_refund_operation(
         connection,
-        codec::uuid(order),
+        codec::order_uuid(order),
         "refund",
         format!("refund-{order}"),
         amount.0,
     )
     .await?;
     if locked.state != OrderState::Captured && fee > Cents::ZERO {
-        queue(
+        queue_refund_operation(
             connection,
-            codec::uuid(order),
+            codec::order_uuid(order),
             "fee_refund",
             format!("fee-{order}"),
             fee.0,
@@ -136,8 +136,8 @@ pub(super) async fn refund(
     Ok(())
 }
 
-/// Writes the order's final state, and drops all its pending operations. `at` is the time of the
-/// end; `None` means the time of the transaction.
+/// Writes the order's final state, and drops all its pending operations. `at` is the time at which
+/// the order ended. `None` means the time of the transaction.
 async fn write_final_state(
     connection: &mut PgConnection,
     order: OrderId,
@@ -148,13 +148,13 @@ async fn write_final_state(
     sqlx::query(
         "update orders set state = $2, reason = coalesce(reason, $3), ended_at = coalesce($4, transaction_instant()) where id = $1",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(becomes.state().name())
     .bind(reason)
-    .bind(at.map(instant::stored))
+    .bind(at.map(instant::to_stored_time))
     .execute(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     drop_pending(
         connection,
         order,
@@ -172,16 +172,16 @@ async fn drop_pending(
         "update payment_ops set state = 'dropped', ended_at = transaction_instant()
          where order_id = $1 and kind = any($2) and state = 'pending'",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(kinds)
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(())
 }
 
 /// Queues a payment operation that refunds a payment or an application fee.
-pub(super) async fn queue(
+pub(super) async fn queue_refund_operation(
     connection: &mut PgConnection,
     order: Uuid,
     kind: &str,
@@ -197,18 +197,18 @@ pub(super) async fn queue(
     .bind(amount)
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(())
 }
 
-/// Some SQL statements move many orders at once and check the state themselves. These tests compare
-/// these statements with the domain's transition table.
+/// Some SQL statements change many orders at once and check the orders' states in SQL. These tests
+/// compare the states in that SQL with the domain's transition table.
 #[cfg(test)]
 mod tests {
     use domain::{OrderState, OrderTransition, TransitionDecision};
 
-    use crate::postgres::purchase_writes::RECORD_INTENT_OR_CAPTURE;
-    use crate::postgres::tickets::ALLOCATE;
+    use crate::postgres::purchase_writes::RECORD_INTENT_OR_CAPTURE_SQL;
+    use crate::postgres::tickets::ALLOCATE_TICKETS_SQL;
 
     /// Returns the names of the states in which a transition is allowed, quoted for SQL.
     fn states_allowing(transition: OrderTransition) -> Vec<String> {
@@ -230,7 +230,7 @@ mod tests {
             sale.join(", "),
             repair.join(", ")
         );
-        assert!(ALLOCATE.contains(&condition), "{condition}");
+        assert!(ALLOCATE_TICKETS_SQL.contains(&condition), "{condition}");
     }
 
     #[test]
@@ -242,6 +242,9 @@ mod tests {
             "when a.captured is not null then o.state = {}\n",
             states_allowing(capture).join(", ")
         );
-        assert!(RECORD_INTENT_OR_CAPTURE.contains(&condition), "{condition}");
+        assert!(
+            RECORD_INTENT_OR_CAPTURE_SQL.contains(&condition),
+            "{condition}"
+        );
     }
 }

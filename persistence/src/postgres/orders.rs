@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::order_store::{read, select_orders};
-use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{codec, instant};
 use crate::error::Failure;
@@ -18,8 +18,8 @@ use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
 use crate::stores::{BuyerSource, OrderRecord};
 
-/// Fills blank buyer details by the rule of [`BuyerDetails::filled`], and sets the address of a
-/// mail that waits for one. Returns `false` when the order no longer accepts details from this
+/// Fills blank buyer details by the rule of [`BuyerDetails::filled_from`], and sets the address of
+/// a mail that waits for one. Returns `false` when the order no longer accepts details from this
 /// source.
 pub(super) async fn fill_buyer(
     connection: &mut PgConnection,
@@ -30,13 +30,13 @@ pub(super) async fn fill_buyer(
     let stored: Option<(Option<String>, Option<String>, Option<String>)> = sqlx::query_as(
         "select buyer_name, buyer_email, buyer_phone from orders where id = $1 for update",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .fetch_optional(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     let (name, email, phone) = stored.ok_or(Failure::NotFound)?;
     let before = BuyerDetails { name, email, phone };
-    let after = before.clone().filled(buyer);
+    let after = before.clone().filled_from(buyer);
     if after == before {
         return Ok(true);
     }
@@ -46,30 +46,30 @@ pub(super) async fn fill_buyer(
     let filled = sqlx::query(
         "update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1 and erased_at is null",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(after.name)
     .bind(&after.email)
     .bind(after.phone)
     .execute(&mut *connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     if filled.rows_affected() == 0 {
         return Ok(true);
     }
     sqlx::query(
         "update email_outbox set to_address = $2 where order_id = $1 and to_address is null",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(after.email)
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(true)
 }
 
 /// Returns whether an order accepts buyer details from a source. The caller has locked the order's
-/// row. So this statement reads the committed state, and no capture can happen before the details
-/// are written.
+/// row. So the statement reads the committed state, and no capture can be recorded before the
+/// caller writes the details.
 async fn accepts_buyer_details(
     connection: &mut PgConnection,
     order: OrderId,
@@ -94,47 +94,47 @@ async fn accepts_buyer_details(
             "select not exists (
                select from order_lines l join draws d on d.id = l.draw_id
                where l.order_id = $1 and d.kick_off <= $2 and d.winning_serial = any (l.serials))",
-            Some(instant::stored(at)),
+            Some(instant::to_stored_time(at)),
         ),
     };
     let accepted = sqlx::query_scalar(question)
-        .bind(codec::uuid(order))
+        .bind(codec::order_uuid(order))
         .bind(at)
         .fetch_one(connection)
         .await;
-    accepted.map_err(Failure::before_commit)
+    accepted.map_err(Failure::from_error_before_commit)
 }
 
-/// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected`]. No mail
-/// has to be addressed, because no mail waits for an address before the capture.
+/// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected_by`]. No
+/// queued mail needs the new address, because no mail waits for an address before the capture.
 pub(super) async fn correct_buyer(
     pool: &PgPool,
     order: OrderId,
     buyer: &BuyerDetails,
 ) -> Result<bool, Failure> {
     // Drops a name without an address and an address without a name, because neither is a contact.
-    let BuyerDetails { name, email, phone } = BuyerDetails::default().filled(buyer);
+    let BuyerDetails { name, email, phone } = BuyerDetails::default().filled_from(buyer);
     let corrected = sqlx::query(
         "update orders set buyer_name = coalesce($2, buyer_name), buyer_email = coalesce($3, buyer_email),
            buyer_phone = coalesce($4, buyer_phone)
          where id = $1 and state = 'quoted' and authorised_at is null and erased_at is null",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .bind(name)
     .bind(email)
     .bind(phone)
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     Ok(corrected.rows_affected() == 1)
 }
 
-/// Records that buyers confirmed their age and accepted the terms. Only the first confirmation of
-/// an order is kept.
+/// Records that buyers confirmed their age and accepted the terms. Only an order's first
+/// confirmation is stored.
 pub(super) async fn record_consents(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = BTreeMap::new();
     let (mut orders, mut at, mut ips) = (Vec::new(), Vec::new(), Vec::new());
@@ -147,9 +147,9 @@ pub(super) async fn record_consents(
             terms,
         } = write
         {
-            positions.insert(codec::uuid(*order), position);
-            orders.push(codec::uuid(*order));
-            at.push(instant::stored(*agreed_at));
+            positions.insert(codec::order_uuid(*order), position);
+            orders.push(codec::order_uuid(*order));
+            at.push(instant::to_stored_time(*agreed_at));
             ips.push(ip.as_str());
             versions.push(terms.version);
             digests.push(hex::encode(terms.sha256));
@@ -181,7 +181,7 @@ pub(super) async fn record_consents(
 }
 
 /// Returns orders whose outcome is undecided, oldest first.
-pub(super) async fn open(
+pub(super) async fn undecided_before(
     pool: &PgPool,
     secrets: &LinkSecrets,
     before: Timestamp,
@@ -194,7 +194,7 @@ pub(super) async fn open(
         pool,
         secrets,
         sqlx::query(open)
-            .bind(instant::stored(before))
+            .bind(instant::to_stored_time(before))
             .bind(i64::from(limit)),
     )
     .await
@@ -202,7 +202,7 @@ pub(super) async fn open(
 
 /// Returns orders that were captured, earliest capture first. Orders that were refunded since are
 /// included.
-pub(super) async fn captured(
+pub(super) async fn captured_since(
     pool: &PgPool,
     secrets: &LinkSecrets,
     since: Timestamp,
@@ -214,14 +214,14 @@ pub(super) async fn captured(
         pool,
         secrets,
         sqlx::query(captured)
-            .bind(instant::stored(since))
+            .bind(instant::to_stored_time(since))
             .bind(i64::from(limit)),
     )
     .await
 }
 
 /// Returns captured orders that still have a ticket of a cancelled draw.
-pub(super) async fn called_off(
+pub(super) async fn captured_of_cancelled_draws(
     pool: &PgPool,
     secrets: &LinkSecrets,
     limit: u32,
@@ -240,9 +240,9 @@ pub(super) async fn called_off(
     .await
 }
 
-/// Returns orders captured before a time whose buyer left no address, oldest first. Leaves out
-/// orders with an anomaly about them that is open or was closed by a person.
-pub(super) async fn nameless(
+/// Returns orders that were captured before a time and whose buyer left no e-mail address, oldest
+/// first. Leaves out orders about which an anomaly is open or was closed by a person.
+pub(super) async fn captured_without_address(
     pool: &PgPool,
     secrets: &LinkSecrets,
     before: Timestamp,
@@ -259,25 +259,28 @@ pub(super) async fn nameless(
         pool,
         secrets,
         sqlx::query(nameless)
-            .bind(instant::stored(before))
+            .bind(instant::to_stored_time(before))
             .bind(i64::from(limit)),
     )
     .await
 }
 
-type Statement = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
+type OrderQuery = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
 
 /// Runs a `select_orders!` statement and reads the orders from its rows.
 async fn fetch_orders(
     pool: &PgPool,
     secrets: &LinkSecrets,
-    orders: Statement,
+    orders: OrderQuery,
 ) -> Result<Vec<OrderRecord>, Failure> {
-    let rows = orders.fetch_all(pool).await.map_err(Failure::from_read)?;
+    let rows = orders
+        .fetch_all(pool)
+        .await
+        .map_err(Failure::from_read_error)?;
     rows.iter().map(|row| read(row, secrets)).collect()
 }
 
-pub(super) async fn newest(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
+pub(super) async fn newest_opened_at(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
     // `opened_at` has no index, and every start runs this query. So it finds the newest order by
     // the key of the newest order lines.
     let newest: Option<OffsetDateTime> = sqlx::query_scalar(
@@ -286,18 +289,18 @@ pub(super) async fn newest(pool: &PgPool) -> Result<Option<Timestamp>, Failure> 
     )
     .fetch_one(pool)
     .await
-    .map_err(Failure::from_read)?;
-    Ok(newest.map(instant::read))
+    .map_err(Failure::from_read_error)?;
+    Ok(newest.map(instant::from_stored_time))
 }
 
-pub(super) async fn accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
+pub(super) async fn connected_accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
     let accounts: Vec<String> = sqlx::query_scalar(
         "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null
          union select account_id from orders order by 1",
     )
     .fetch_all(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     Ok(accounts.into_iter().map(AccountId).collect())
 }
 
@@ -314,18 +317,18 @@ impl LockedOrder {
 }
 
 /// Locks an order until the end of the transaction.
-pub(super) async fn lock(
+pub(super) async fn lock_order(
     connection: &mut PgConnection,
     order: OrderId,
 ) -> Result<LockedOrder, Failure> {
     let row = sqlx::query("select state, lines_allocated from orders where id = $1 for update")
-        .bind(codec::uuid(order))
+        .bind(codec::order_uuid(order))
         .fetch_one(connection)
         .await
-        .map_err(Failure::from_read)?;
-    let lines_allocated: i16 = row.try_get(1).map_err(Failure::from_read)?;
+        .map_err(Failure::from_read_error)?;
+    let lines_allocated: i16 = row.try_get(1).map_err(Failure::from_read_error)?;
     Ok(LockedOrder {
-        state: codec::read_order_state(row.try_get(0).map_err(Failure::from_read)?)?,
+        state: codec::read_order_state(row.try_get(0).map_err(Failure::from_read_error)?)?,
         has_tickets: lines_allocated > 0,
     })
 }

@@ -7,11 +7,11 @@ use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 use uuid::Uuid;
 
-use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{codec, instant, nodes};
 use crate::error::Failure;
-use crate::nodes::{GONE_MS, InstanceId};
+use crate::nodes::{GONE_AFTER_LEASE_MS, InstanceId};
 use crate::stores::Mail;
 
 /// A mail to queue.
@@ -25,25 +25,25 @@ pub(super) struct NewMail {
     pub at: Timestamp,
 }
 
-pub(super) async fn queue(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure> {
+pub(super) async fn queue_once(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure> {
     let queued = sqlx::query(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at) values ($1, $2, $3, $4, $5, $6)
          on conflict (dedupe_key) do nothing",
     )
     .bind(&mail.dedupe_key)
     .bind(&mail.kind)
-    .bind(mail.order.map(codec::uuid))
+    .bind(mail.order.map(codec::order_uuid))
     .bind(&mail.to)
     .bind(&mail.data)
-    .bind(instant::stored(mail.at))
+    .bind(instant::to_stored_time(mail.at))
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     Ok(queued.rows_affected() == 1)
 }
 
 /// Queues the mail that tells the buyer that nothing was charged, in the transaction that ends the
-/// order. An order that was ever captured gets other mails.
+/// order. An order that was ever captured gets other mails instead.
 pub(super) async fn queue_not_charged(
     connection: &mut PgConnection,
     order: OrderId,
@@ -54,15 +54,16 @@ pub(super) async fn queue_not_charged(
          where id = $1 and buyer_email is not null and captured_at is null
          on conflict (dedupe_key) do nothing",
     )
-    .bind(codec::uuid(order))
+    .bind(codec::order_uuid(order))
     .execute(connection)
     .await
-    .map_err(Failure::before_commit)?;
+    .map_err(Failure::from_error_before_commit)?;
     Ok(())
 }
 
-/// Claims mails for sending, oldest first. A mail that has no address yet is not claimed.
-pub(super) async fn claim(
+/// Claims mails for sending, oldest first. A mail whose recipient's address is not known yet is not
+/// claimed.
+pub(super) async fn claim_due_mails(
     pool: &PgPool,
     sender: InstanceId,
     now: Timestamp,
@@ -80,19 +81,19 @@ pub(super) async fn claim(
          from due where e.id = due.id
          returning e.id, e.kind, e.order_id, e.to_address, e.data, e.message_id, e.attempts",
     ))
-    .bind(instant::stored(now))
-    .bind(instant::stored(now.plus_ms(lease_ms)))
+    .bind(instant::to_stored_time(now))
+    .bind(instant::to_stored_time(now.plus_ms(lease_ms)))
     .bind(i64::from(limit))
-    .bind(nodes::uuid(sender))
-    .bind(GONE_MS)
+    .bind(nodes::instance_uuid(sender))
+    .bind(GONE_AFTER_LEASE_MS)
     .fetch_all(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     let mut claimed = rows
         .iter()
         .map(read_mail)
         .collect::<Result<Vec<Mail>, sqlx::Error>>()
-        .map_err(Failure::from_read)?;
+        .map_err(Failure::from_read_error)?;
     claimed.sort_by_key(|mail| mail.id);
     Ok(claimed)
 }
@@ -114,7 +115,7 @@ fn read_mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
 pub(super) async fn mark_sent(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = BTreeMap::new();
     let (mut ids, mut at) = (Vec::new(), Vec::new());
@@ -122,7 +123,7 @@ pub(super) async fn mark_sent(
         if let PurchaseWrite::MarkMailSent { mail, at: sent_at } = write {
             positions.insert(*mail, position);
             ids.push(*mail);
-            at.push(instant::stored(*sent_at));
+            at.push(instant::to_stored_time(*sent_at));
         }
     }
     if ids.is_empty() {
@@ -142,7 +143,7 @@ pub(super) async fn mark_sent(
     Ok(())
 }
 
-pub(super) async fn failed(
+pub(super) async fn record_failure(
     pool: &PgPool,
     mail: i64,
     why: &str,
@@ -155,10 +156,10 @@ pub(super) async fn failed(
     )
     .bind(mail)
     .bind(why)
-    .bind(again.map(instant::stored))
+    .bind(again.map(instant::to_stored_time))
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     if updated.rows_affected() == 1 {
         Ok(())
     } else {

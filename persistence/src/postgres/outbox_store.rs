@@ -31,7 +31,7 @@ impl OutboxStore for Postgres {
             data: data.into(),
             at,
         };
-        self.write(async move || outbox::queue(postgres.actors(), &mail).await)
+        self.write(async move || outbox::queue_once(postgres.actors(), &mail).await)
             .await
     }
 
@@ -44,7 +44,7 @@ impl OutboxStore for Postgres {
     ) -> Result<Vec<Mail>, Failure> {
         let postgres = self.clone();
         self.write(async move || {
-            outbox::claim(postgres.background(), sender, now, lease_ms, limit).await
+            outbox::claim_due_mails(postgres.background(), sender, now, lease_ms, limit).await
         })
         .await
     }
@@ -62,7 +62,9 @@ impl OutboxStore for Postgres {
         again: Option<Timestamp>,
     ) -> Result<(), Failure> {
         let (postgres, why) = (self.clone(), why.to_string());
-        self.write(async move || outbox::failed(postgres.background(), mail, &why, again).await)
-            .await
+        self.write(async move || {
+            outbox::record_failure(postgres.background(), mail, &why, again).await
+        })
+        .await
     }
 }

@@ -18,7 +18,7 @@ impl PaymentOperationStore for Postgres {
     ) -> Result<Vec<Operation>, Failure> {
         let postgres = self.clone();
         self.write(async move || {
-            operations::claim(postgres.background(), now, lease_ms, limit).await
+            operations::claim_due_operations(postgres.background(), now, lease_ms, limit).await
         })
         .await
     }
@@ -52,14 +52,18 @@ impl PaymentOperationStore for Postgres {
 
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(async move { fees::fee_returned(postgres.actors(), codec::uuid(order)).await })
-            .await
+        self.run(
+            async move { fees::fee_returned(postgres.actors(), codec::order_uuid(order)).await },
+        )
+        .await
     }
 
     async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(async move { fees::fee_given_back(postgres.actors(), codec::uuid(order)).await })
-            .await
+        self.run(async move {
+            fees::fee_refunded_so_far(postgres.actors(), codec::order_uuid(order)).await
+        })
+        .await
     }
 
     async fn queue_refund(
@@ -72,7 +76,8 @@ impl PaymentOperationStore for Postgres {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            order_transitions::refund(&mut transaction, order, amount, fee, &reason).await?;
+            order_transitions::refund_and_void(&mut transaction, order, amount, fee, &reason)
+                .await?;
             commit(transaction).await
         };
         self.write(work).await
@@ -80,7 +85,7 @@ impl PaymentOperationStore for Postgres {
 
     async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { fees::owing(postgres.background()).await })
+        self.run(async move { fees::draws_owing_fee_refunds(postgres.background()).await })
             .await
     }
 
@@ -88,7 +93,7 @@ impl PaymentOperationStore for Postgres {
         let postgres = self.clone();
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            fees::give_back(&mut transaction, draw).await?;
+            fees::queue_fee_refunds_of_draw(&mut transaction, draw).await?;
             commit(transaction).await
         };
         self.write(work).await

@@ -1,6 +1,6 @@
-//! The small writes of a purchase other than those about its tickets. Many of these writes share
-//! one transaction. The statements for payment intents and captures are in this file, the others in
-//! the files of their tables.
+//! The small writes of a purchase, such as a payment intent, a capture or a consent. Draw commits
+//! write its tickets. Many small writes share one transaction. The statements for payment intents
+//! and captures are in this file, the others in the files of their tables.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::stable_hash::fnv1a;
 use crate::stores::{Attempt, Operation, OperationKind, StoredWebhookEvent, TermsAgreed};
 
 /// Maximum number of writes in one transaction.
-pub(super) const BATCH_SIZE_MAX: usize = 256;
+pub(super) const TRANSACTION_WRITES_MAX: usize = 256;
 
 /// One write of a purchase. Each variant corresponds to one method of a store.
 pub(super) enum PurchaseWrite {
@@ -76,9 +76,8 @@ pub(super) enum WriteOutcome {
 /// A worker that writes a batch of [`PurchaseWrite`]s in one transaction.
 pub(super) struct PurchaseWrites;
 
-/// The outcome of each write of a batch, at the position of the write. `None` until that write is
-/// done.
-pub(super) type Outcomes = Vec<Option<Result<WriteOutcome, Failure>>>;
+/// The outcomes of a batch, each at the position of its write. `None` until the write is done.
+pub(super) type WriteOutcomes = Vec<Option<Result<WriteOutcome, Failure>>>;
 
 impl Postgres {
     /// Submits a write to the batch queue and waits for its outcome.
@@ -113,14 +112,14 @@ impl BatchTransaction for PurchaseWrites {
         secrets: &LinkSecrets,
         batch: &[&PurchaseWrite],
     ) -> Result<Vec<Result<WriteOutcome, Failure>>, TransactionError> {
-        let mut outcomes: Outcomes = batch.iter().map(|_| None).collect();
-        // The groups are always written in this order. So every writer locks orders before
-        // operations and mails.
+        let mut outcomes: WriteOutcomes = batch.iter().map(|_| None).collect();
+        // Every batch runs its kinds of writes in this sequence. So every writer locks orders
+        // before it locks operations and mails.
         orders::record_consents(connection, batch, &mut outcomes).await?;
         record_intents_and_captures(connection, secrets, batch, &mut outcomes).await?;
-        operations::claim_each(connection, batch, &mut outcomes).await?;
+        operations::claim_for_orders(connection, batch, &mut outcomes).await?;
         operations::record_attempts(connection, batch, &mut outcomes).await?;
-        webhook_events::store(connection, batch, &mut outcomes).await?;
+        webhook_events::store_events_once(connection, batch, &mut outcomes).await?;
         webhook_events::mark_handled(connection, batch, &mut outcomes).await?;
         outbox::mark_sent(connection, batch, &mut outcomes).await?;
         Ok(outcomes
@@ -131,7 +130,7 @@ impl BatchTransaction for PurchaseWrites {
 }
 
 /// SQL that stores a new payment intent of an order, or its capture.
-pub(super) const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
+pub(super) const RECORD_INTENT_OR_CAPTURE_SQL: &str = "update orders o set
        payment_intent_id = coalesce(a.intent, o.payment_intent_id),
        client_secret = coalesce(o.client_secret, a.secret),
        client_secret_sealed = coalesce(o.client_secret_sealed, a.sealed),
@@ -144,11 +143,11 @@ pub(super) const RECORD_INTENT_OR_CAPTURE: &str = "update orders o set
        else o.payment_intent_id = a.intent or o.payment_intent_id is null and o.state in ('quoted', 'allocated') end
      returning o.id";
 
-/// SQL that writes the consequences. A new payment intent marks its `create` operation done. A
-/// capture marks its operation done, drops the order's other operations, stores the provider's
-/// figures, records offers as sold (the first sale locks an offer, decision H-4), and queues the
-/// confirmation mail.
-const RECORD_CONSEQUENCES: &str = "with ended as (
+/// SQL that writes what follows from new payment intents and captures. A new payment intent marks
+/// its `create` operation done. A capture marks its operation done, drops the order's other
+/// operations and stores the provider's figures. It also records offers as sold (the first sale
+/// locks an offer, decision H-4), and queues the confirmation mail.
+const RECORD_CONSEQUENCES_SQL: &str = "with ended as (
        update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
        from unnest($15::uuid[], $16::text[]) as a (order_id, done)
        where p.order_id = a.order_id and p.state = 'pending'
@@ -183,7 +182,7 @@ async fn record_intents_and_captures(
     connection: &mut PgConnection,
     secrets: &LinkSecrets,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = BTreeMap::new();
     let (mut orders, mut ids, mut at) = (Vec::new(), Vec::new(), Vec::new());
@@ -201,14 +200,15 @@ async fn record_intents_and_captures(
                 None,
             ),
             PurchaseWrite::RecordCapture { order, at, .. } => {
-                (order, None, None, Some(instant::stored(*at)))
+                (order, None, None, Some(instant::to_stored_time(*at)))
             }
             _ => continue,
         };
-        positions.insert(codec::uuid(*order), position);
-        orders.push(codec::uuid(*order));
+        positions.insert(codec::order_uuid(*order), position);
+        orders.push(codec::order_uuid(*order));
         ids.push(id);
-        let secret = secret.map(|secret| secrets.store_client_secret(codec::uuid(*order), secret));
+        let secret =
+            secret.map(|secret| secrets.store_client_secret(codec::order_uuid(*order), secret));
         let (clear, sealed) = secret.unzip();
         clear_secrets.push(clear.flatten());
         sealed_secrets.push(sealed);
@@ -217,14 +217,14 @@ async fn record_intents_and_captures(
     if orders.is_empty() {
         return Ok(());
     }
-    let query = sqlx::query_scalar(RECORD_INTENT_OR_CAPTURE)
+    let query = sqlx::query_scalar(RECORD_INTENT_OR_CAPTURE_SQL)
         .bind(orders)
         .bind(ids)
         .bind(clear_secrets)
         .bind(at)
         .bind(sealed_secrets);
     let done: Vec<Uuid> = query.fetch_all(&mut *connection).await?;
-    record_results(
+    record_consequences(
         connection,
         done.iter()
             .map(|order| (*order, batch[positions[order]]))
@@ -249,7 +249,7 @@ async fn record_intents_and_captures(
     Ok(())
 }
 
-async fn record_results(
+async fn record_consequences(
     connection: &mut PgConnection,
     changed: Vec<(Uuid, &PurchaseWrite)>,
 ) -> Result<(), TransactionError> {
@@ -269,7 +269,7 @@ async fn record_results(
         }
     }
     intents
-        .bind(sqlx::query(RECORD_CONSEQUENCES))
+        .bind(sqlx::query(RECORD_CONSEQUENCES_SQL))
         .bind(orders)
         .bind(done)
         .execute(connection)
@@ -277,7 +277,10 @@ async fn record_results(
     Ok(())
 }
 
-fn orders_without_outcome(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes) -> Vec<Uuid> {
+fn orders_without_outcome(
+    positions: &BTreeMap<Uuid, usize>,
+    outcomes: &WriteOutcomes,
+) -> Vec<Uuid> {
     positions
         .iter()
         .filter(|(_, position)| outcomes[**position].is_none())
@@ -285,13 +288,14 @@ fn orders_without_outcome(positions: &BTreeMap<Uuid, usize>, outcomes: &Outcomes
         .collect()
 }
 
-/// Answers a capture that changed no order: either it was recorded before, or it is refused.
+/// Returns the outcome of a capture whose statement changed no order: either the capture was
+/// recorded before, or it is refused.
 fn explain_unwritten_capture(
     state: OrderState,
     was_captured: bool,
 ) -> Result<WriteOutcome, Failure> {
     let capture = OrderTransition::Capture { was_captured };
-    // The second argument says whether the order has tickets. A capture is decided without it.
+    // The second argument says whether the order has tickets. It does not matter for a capture.
     match capture.decide(state, true) {
         TransitionDecision::AlreadyDone => Ok(WriteOutcome::Done),
         TransitionDecision::Allowed | TransitionDecision::Refused => {
@@ -357,7 +361,7 @@ impl PaymentIntentColumns {
             .push(intent.provider_fee.map(|fee| fee.0));
         self.disputed.push(intent.disputed);
         self.methods.push(intent.method.clone());
-        self.at.push(instant::stored(at));
+        self.at.push(instant::to_stored_time(at));
     }
 
     /// Binds the arrays to `$1` to `$14`, in the order of the columns.

@@ -20,7 +20,7 @@ impl ReconciliationStore for Postgres {
     ) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
         self.run(async move {
-            orders::open(
+            orders::undecided_before(
                 postgres.background(),
                 postgres.secrets(),
                 opened_before,
@@ -38,7 +38,7 @@ impl ReconciliationStore for Postgres {
     ) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
         self.run(async move {
-            orders::captured(postgres.background(), postgres.secrets(), since, limit).await
+            orders::captured_since(postgres.background(), postgres.secrets(), since, limit).await
         })
         .await
     }
@@ -46,7 +46,8 @@ impl ReconciliationStore for Postgres {
     async fn orders_of_cancelled_draws(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
         self.run(async move {
-            orders::called_off(postgres.background(), postgres.secrets(), limit).await
+            orders::captured_of_cancelled_draws(postgres.background(), postgres.secrets(), limit)
+                .await
         })
         .await
     }
@@ -58,7 +59,7 @@ impl ReconciliationStore for Postgres {
     ) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
         self.run(async move {
-            orders::nameless(
+            orders::captured_without_address(
                 postgres.background(),
                 postgres.secrets(),
                 captured_before,
@@ -71,13 +72,13 @@ impl ReconciliationStore for Postgres {
 
     async fn newest_order(&self) -> Result<Option<Timestamp>, Failure> {
         let postgres = self.clone();
-        self.run(async move { orders::newest(postgres.background()).await })
+        self.run(async move { orders::newest_opened_at(postgres.background()).await })
             .await
     }
 
     async fn connected_accounts(&self) -> Result<Vec<AccountId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { orders::accounts(postgres.background()).await })
+        self.run(async move { orders::connected_accounts(postgres.background()).await })
             .await
     }
 
@@ -96,7 +97,7 @@ impl ReconciliationStore for Postgres {
         payment_intent: &PaymentIntentId,
     ) -> Result<Option<AccountId>, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
-        self.run(async move { anomalies::witnessed(postgres.background(), &id).await })
+        self.run(async move { anomalies::account_of_payment(postgres.background(), &id).await })
             .await
     }
 
@@ -108,14 +109,14 @@ impl ReconciliationStore for Postgres {
 
     async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { anomalies::holder(postgres.background(), draw, serial).await })
+        self.run(async move { anomalies::ticket_owner(postgres.background(), draw, serial).await })
             .await
     }
 }
 
 /// Stores provider snapshots, and copies the provider's fee, the dispute and a missing payment
-/// method to the payment's row. For a disputed payment it queues a mail to the club, even if a
-/// newer snapshot was stored before.
+/// method to the payment's row. For a disputed payment, a mail to the club is queued, even if the
+/// store already has a newer snapshot.
 async fn store_snapshots(
     pool: &PgPool,
     intents: &[PaymentIntent],
@@ -123,7 +124,7 @@ async fn store_snapshots(
 ) -> Result<(), Failure> {
     let mut columns = PaymentIntentColumns::default();
     for intent in intents {
-        columns.add(intent.order.map(codec::uuid), intent, at);
+        columns.add(intent.order.map(codec::order_uuid), intent, at);
     }
     let query = sqlx::query(
         "with seen as (
@@ -165,6 +166,6 @@ async fn store_snapshots(
         .bind(query)
         .execute(pool)
         .await
-        .map_err(Failure::at_commit)?;
+        .map_err(Failure::from_commit_error)?;
     Ok(())
 }

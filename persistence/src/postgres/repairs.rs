@@ -1,11 +1,12 @@
-//! SQL statements for operators' repairs. For one payment, only one kind of repair runs at a time.
+//! SQL statements for operators' repairs. Of the two kinds of repair (give tickets, refund), only
+//! one runs at a time for a payment.
 
 use domain::{PaymentIntentId, Timestamp};
 use sqlx::postgres::PgPool;
 
 use super::{codec, instant};
 use crate::error::Failure;
-use crate::stores::{REPAIR_MS, Repair};
+use crate::stores::{REPAIR_BLOCK_MS, Repair};
 
 pub(super) async fn begin(
     pool: &PgPool,
@@ -20,11 +21,11 @@ pub(super) async fn begin(
     )
     .bind(&id.0)
     .bind(codec::repair(repair))
-    .bind(instant::stored(at.plus_ms(REPAIR_MS)))
-    .bind(instant::stored(at))
+    .bind(instant::to_stored_time(at.plus_ms(REPAIR_BLOCK_MS)))
+    .bind(instant::to_stored_time(at))
     .execute(pool)
     .await
-    .map_err(Failure::at_commit)?;
+    .map_err(Failure::from_commit_error)?;
     Ok(begun.rows_affected() == 1)
 }
 
@@ -38,6 +39,6 @@ pub(super) async fn end(
         .bind(codec::repair(repair))
         .execute(pool)
         .await
-        .map_err(Failure::at_commit)?;
+        .map_err(Failure::from_commit_error)?;
     Ok(())
 }

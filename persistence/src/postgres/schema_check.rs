@@ -1,12 +1,13 @@
-//! Compares the database's migrations with those compiled into this program.
+//! Compares the migrations that the database has with the migrations that are compiled into this
+//! program.
 
 use crate::MIGRATOR;
 use crate::error::Failure;
 use crate::postgres::Postgres;
 
 impl Postgres {
-    /// Returns how many migrations are missing in the database. A production server refuses to
-    /// start then, because it does not migrate the database itself.
+    /// Returns how many migrations are missing in the database. If any is missing, a production
+    /// server refuses to start, because it does not migrate the database itself.
     ///
     /// # Errors
     ///
@@ -18,7 +19,7 @@ impl Postgres {
                 sqlx::query_scalar("select to_regclass('_sqlx_migrations') is not null")
                     .fetch_one(postgres.background())
                     .await
-                    .map_err(Failure::from_read)?;
+                    .map_err(Failure::from_read_error)?;
             if !has_migrations_table {
                 return Ok(MIGRATOR.iter().count());
             }
@@ -26,7 +27,7 @@ impl Postgres {
                 sqlx::query_scalar("select version from _sqlx_migrations where success")
                     .fetch_all(postgres.background())
                     .await
-                    .map_err(Failure::from_read)?;
+                    .map_err(Failure::from_read_error)?;
             Ok(MIGRATOR
                 .iter()
                 .filter(|migration| !applied.contains(&migration.version))

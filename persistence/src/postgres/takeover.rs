@@ -8,28 +8,28 @@ use domain::DrawId;
 use sqlx::postgres::PgPool;
 use tokio::time::timeout;
 
-use super::claims::claim;
+use super::claims::claim_draws;
 use crate::error::Failure;
 use crate::ledger::Claims;
 use crate::nodes::InstanceId;
 use crate::seal::Sealer;
 
-/// How many milliseconds a transaction may be idle before it is ended. Our transactions pause much
-/// less between two statements.
-const IDLE_MS_MAX: i64 = 500;
+/// How long a transaction that locks the draw's row may be idle before it is ended, in
+/// milliseconds. Our transactions pause much less between two statements.
+const IDLE_TRANSACTION_MS_MAX: i64 = 500;
 /// How often idle transactions are searched for while the claim waits for the lock of the draw's
 /// row.
-const CHECK_INTERVAL: Duration = Duration::from_millis(200);
-/// Maximum number of claims. Each claim waits up to the lock timeout for a transaction that is not
-/// idle.
-const TRIES_MAX: usize = 3;
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_millis(200);
+/// Maximum number of attempts to claim the draw. Each attempt waits up to the lock timeout for a
+/// transaction that is not idle.
+const CLAIM_TRIES_MAX: usize = 3;
 
 /// Claims a draw from the given owner, even if the owner's lease has not ended.
 ///
 /// The owner's connection may be so slow that its transaction is idle for seconds and keeps the
 /// draw's row locked. That transaction is ended. No acknowledged commit is lost: before `COMMIT`
-/// was sent, the owner has acknowledged nothing. After that, it gets an unknown outcome and reads
-/// the database.
+/// was sent, the owner has acknowledged nothing. After that, the owner gets an unknown outcome and
+/// reads the database.
 pub(super) async fn take_over(
     pool: &PgPool,
     sealer: &Sealer,
@@ -37,7 +37,7 @@ pub(super) async fn take_over(
     draw: DrawId,
     from: InstanceId,
 ) -> Result<Claims, Failure> {
-    let mut tries_left = TRIES_MAX;
+    let mut tries_left = CLAIM_TRIES_MAX;
     loop {
         tries_left -= 1;
         match claim_past_idle_transactions(pool, sealer, me, draw, from).await {
@@ -49,7 +49,8 @@ pub(super) async fn take_over(
     }
 }
 
-/// Claims a draw. While the claim waits, ends idle transactions that lock the draw's row.
+/// Claims a draw. While the claim waits for the draw's row, ends idle transactions that lock this
+/// row.
 async fn claim_past_idle_transactions(
     pool: &PgPool,
     sealer: &Sealer,
@@ -58,16 +59,17 @@ async fn claim_past_idle_transactions(
     from: InstanceId,
 ) -> Result<Claims, Failure> {
     let draws = [draw];
-    let mut claim = pin!(claim(pool, sealer, me, &draws, Some(from)));
+    let mut claim = pin!(claim_draws(pool, sealer, me, &draws, Some(from)));
     loop {
         end_idle_transactions(pool, draw).await?;
-        if let Ok(claims) = timeout(CHECK_INTERVAL, &mut claim).await {
+        if let Ok(claims) = timeout(IDLE_CHECK_INTERVAL, &mut claim).await {
             return claims;
         }
     }
 }
 
-/// Ends database sessions of our login whose idle transaction locks a draw's row.
+/// Ends the database sessions of our own login that have an idle transaction which locks the draw's
+/// row.
 async fn end_idle_transactions(pool: &PgPool, draw: DrawId) -> Result<(), Failure> {
     let ended: Vec<bool> = sqlx::query_scalar(
         "select pg_terminate_backend(a.pid)
@@ -78,10 +80,10 @@ async fn end_idle_transactions(pool: &PgPool, draw: DrawId) -> Result<(), Failur
            and a.state_change < clock_timestamp() - $2 * interval '1 millisecond'",
     )
     .bind(draw.0)
-    .bind(IDLE_MS_MAX)
+    .bind(IDLE_TRANSACTION_MS_MAX)
     .fetch_all(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     if !ended.is_empty() {
         tracing::warn!(draw.id = %draw, "ended an idle transaction that locked a draw");
     }

@@ -13,15 +13,16 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 
-use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, pool};
+use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, build_pool};
 use crate::error::Failure;
 use crate::testing::{Database, Folder, database, sealer};
 
-/// After a statement that contains this word, the proxy forwards nothing more.
+/// Once a statement contains this word, the test's proxy forwards no more bytes on that connection.
 const FREEZE_WORD: &[u8] = b"silence";
 
-/// Number of `BEGIN`s that are cancelled on the only connection. A write follows every tenth.
-const CANCELLED_BEGINS: usize = 10_000;
+/// Number of `BEGIN` statements that the test cancels on its only connection. After every tenth of
+/// them it writes a row.
+const CANCELLED_BEGIN_COUNT: usize = 10_000;
 
 async fn create_table() -> (Database, PgConnectOptions) {
     let database = database().await;
@@ -30,17 +31,18 @@ async fn create_table() -> (Database, PgConnectOptions) {
     (database, options)
 }
 
-/// Returns how many writes succeeded, and how many of them are in the table.
+/// Returns how many writes reported success, and how many of these rows are in the table.
 async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (i64, i64) {
     let mut confirmed = 0;
-    for round in 0..CANCELLED_BEGINS {
+    for round in 0..CANCELLED_BEGIN_COUNT {
         let begins = pool.clone();
         let begun = tokio::spawn(async move { begins.begin().await.map(drop) });
         for _ in 0..round % 23 {
             tokio::task::yield_now().await;
         }
         begun.abort();
-        // The `BEGIN` was cancelled or completed. In both cases the connection is free again.
+        // The `BEGIN` task has ended, either cancelled or completed. So the only connection is free
+        // again.
         let _ = begun.await;
         if round % 10 == 9 {
             let written = sqlx::query("insert into innocent values ($1)")
@@ -63,17 +65,20 @@ async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (
 async fn cancelled_begins_lose_no_write() {
     let (database, options) = create_table().await;
     let (confirmed, found) = write_between_cancelled_begins(
-        &pool(1, &options, &DeadConnectionFlag::default()),
+        &build_pool(1, &options, &DeadConnectionFlag::default()),
         &database,
     )
     .await;
     println!(
-        "cancelled begins: {CANCELLED_BEGINS}, {confirmed} writes confirmed, {} lost",
+        "cancelled begins: {CANCELLED_BEGIN_COUNT}, {confirmed} writes confirmed, {} lost",
         confirmed - found
     );
     assert_eq!(
         (confirmed, found),
-        (CANCELLED_BEGINS as i64 / 10, CANCELLED_BEGINS as i64 / 10)
+        (
+            CANCELLED_BEGIN_COUNT as i64 / 10,
+            CANCELLED_BEGIN_COUNT as i64 / 10
+        )
     );
 }
 
@@ -90,9 +95,9 @@ async fn pool_without_rollback_loses_writes() {
     );
 }
 
-/// Forwards one connection until a statement contains `FREEZE_WORD`. Then both ends stay connected
-/// and receive nothing.
-async fn proxy(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
+/// Forwards one connection until a statement contains `FREEZE_WORD`. After that, both ends stay
+/// connected but receive nothing more.
+async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
     let mut far = UnixStream::connect(socket).await?;
     let (mut asked, mut answered, mut silent) = (vec![0; 8192], vec![0; 8192], false);
     loop {
@@ -129,7 +134,7 @@ async fn dead_connections_time_out_and_leave_the_pool() {
     let listener = UnixListener::bind(folder.path().join(".s.PGSQL.5432")).expect("a socket");
     tokio::spawn(async move {
         while let Ok((near, _)) = listener.accept().await {
-            tokio::spawn(proxy(near, socket.clone()));
+            tokio::spawn(forward_until_frozen(near, socket.clone()));
         }
     });
     let options = database.options.clone().socket(folder.path());
@@ -142,7 +147,7 @@ async fn dead_connections_time_out_and_leave_the_pool() {
             sqlx::query_scalar(question)
                 .fetch_one(inside.background())
                 .await
-                .map_err(Failure::from_read)
+                .map_err(Failure::from_read_error)
         };
         async move {
             postgres

@@ -47,7 +47,7 @@ fn refuse_not_found<T>() -> Result<T, TransactionError> {
 /// one commit completes the order. That commit sets the state `allocated` and queues the capture. A
 /// sale needs a `quoted` order. A repair also accepts a refused order, which becomes `quoted` until
 /// it has all its tickets. A single statement saves round trips.
-pub(super) const ALLOCATE: &str = "with line as (
+pub(super) const ALLOCATE_TICKETS_SQL: &str = "with line as (
        update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
        from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as a (draw_id, order_id, serials, fee, epoch)
        where l.order_id = a.order_id and l.draw_id = a.draw_id and l.serials is null
@@ -86,7 +86,7 @@ pub(super) const ALLOCATE: &str = "with line as (
 
 /// Gives tickets to order lines. When all lines of an order have tickets, the order becomes
 /// `allocated` and its capture is queued.
-pub(super) async fn allocate(
+pub(super) async fn allocate_tickets(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {
@@ -97,7 +97,7 @@ pub(super) async fn allocate(
     write_allocations(connection, &moves).await?;
     let repaired = moves.iter().filter(|moves| !moves.commit.append.sells);
     let repaired: Vec<Uuid> = repaired
-        .map(|moves| codec::uuid(moves.ticket_change.order))
+        .map(|moves| codec::order_uuid(moves.ticket_change.order))
         .collect();
     if repaired.is_empty() {
         Ok(())
@@ -119,7 +119,7 @@ async fn write_allocations(
     } in moves
     {
         draws.push(commit.append.draw.0);
-        orders.push(codec::uuid(ticket_change.order));
+        orders.push(codec::order_uuid(ticket_change.order));
         // The serials of each line are joined to one text, because Postgres accepts only
         // rectangular arrays of arrays.
         let numbers: Vec<String> = ticket_change
@@ -130,17 +130,17 @@ async fn write_allocations(
         serials.push(format!("{{{}}}", numbers.join(",")));
         fees.push(ticket_change.step.fee_delta.0);
         epochs.push(commit.append.epoch);
-        at.push(instant::stored(commit.append.at));
+        at.push(instant::to_stored_time(commit.append.at));
         sells.push(commit.append.sells);
         authorised.push(
             commit
                 .authorised_at(ticket_change.order)
-                .map(instant::stored),
+                .map(instant::to_stored_time),
         );
     }
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let distinct = distinct.len() as i64;
-    let query = sqlx::query_as(ALLOCATE)
+    let query = sqlx::query_as(ALLOCATE_TICKETS_SQL)
         .bind(draws)
         .bind(&orders)
         .bind(serials)
@@ -167,7 +167,7 @@ struct RejectedOrders {
 }
 
 /// Takes tickets back. Drops pending captures. Orders that were `allocated` become `rejecting`.
-pub(super) async fn void(
+pub(super) async fn void_tickets(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {
@@ -182,7 +182,7 @@ pub(super) async fn void(
     } in &moves
     {
         draws.push(commit.append.draw.0);
-        orders.push(codec::uuid(ticket_change.order));
+        orders.push(codec::order_uuid(ticket_change.order));
     }
     delete_tickets(connection, &moves).await?;
     let rejected = decrement_allocated_lines(connection, &draws, &orders, &moves).await?;
@@ -217,7 +217,7 @@ async fn delete_tickets(
         for serial in &ticket_change.serials {
             draws.push(commit.append.draw.0);
             serials.push(serial.number().cast_signed());
-            orders.push(codec::uuid(ticket_change.order));
+            orders.push(codec::order_uuid(ticket_change.order));
         }
     }
     let ticket_count = serials.len() as u64;
@@ -235,7 +235,7 @@ async fn delete_tickets(
     if deleted.rows_affected() != ticket_count {
         return refuse_not_found();
     }
-    // Marks the tickets as returned, because returned tickets are sold last (decision M-3).
+    // Marks the serials as returned, because returned tickets are sold last (decision M-3).
     sqlx::query(
         "update draws d set returned_serials =
            (select array_agg(distinct s order by s) from unnest(d.returned_serials || a.serials) as s)
@@ -262,7 +262,7 @@ async fn decrement_allocated_lines(
 ) -> Result<RejectedOrders, TransactionError> {
     let at: Vec<OffsetDateTime> = moves
         .iter()
-        .map(|moved| instant::stored(moved.commit.append.at))
+        .map(|moved| instant::to_stored_time(moved.commit.append.at))
         .collect();
     let charged: Vec<bool> = moves
         .iter()
@@ -290,8 +290,8 @@ async fn decrement_allocated_lines(
     .bind(charged)
     .fetch_all(connection)
     .await?;
-    // An order's state changed after the command was decided: it was captured since, or was
-    // expected to be captured and is not. The fee step would be wrong.
+    // An order's state is not the one that the command assumed: the order was captured meanwhile,
+    // or it was assumed to be captured and is not. The fee step would be wrong.
     if rows.len() != distinct.len() {
         return refuse_not_found();
     }
@@ -321,8 +321,8 @@ async fn drop_pending(
     Ok(())
 }
 
-/// Queues a `cancel` operation for each order. If it has one that was dropped or failed, that one
-/// becomes pending again.
+/// Queues a `cancel` operation for each order. If the order has a `cancel` operation that was
+/// dropped or failed, that operation becomes pending again.
 async fn queue_cancellations(
     connection: &mut PgConnection,
     rejected: &RejectedOrders,

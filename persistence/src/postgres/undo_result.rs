@@ -9,7 +9,7 @@ use super::writer::TransactionError;
 use crate::error::Failure;
 
 /// Reverts the consequences of results. Refused when a winner was already paid (decision E-6).
-pub(super) async fn write(
+pub(super) async fn revert_results(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {
@@ -28,9 +28,10 @@ pub(super) async fn write(
     Ok(())
 }
 
-/// Deletes pending payouts and the share of the club. The delete waits for a transaction that
-/// completes a payout. A completed payout to the winner prevents the undo. The club's share only
-/// records what the provider paid out (decision D-17), so the next result can record it again.
+/// Deletes pending payouts and the share of the club. The delete waits for a concurrent transaction
+/// that completes a payout. If the payout to the winner is completed, the undo is refused. The
+/// club's share only records what the provider paid out (decision D-17), so the next result can
+/// record it again.
 async fn delete_payouts(
     connection: &mut PgConnection,
     draw: DrawId,

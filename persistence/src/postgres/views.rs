@@ -69,7 +69,7 @@ impl ViewRow {
                 .filter(|_| result.is_some())
                 .map_or_else(|| prize_of(self.sold as u16), Cents),
             prize_max: prize_of(TICKETS),
-            closes_at: instant::read(self.kick_off),
+            closes_at: instant::from_stored_time(self.kick_off),
             deal_public: self.revealed,
             result,
         })

@@ -35,7 +35,8 @@ impl WebhookEventStore for Postgres {
     ) -> Result<Vec<StoredWebhookEvent>, Failure> {
         let postgres = self.clone();
         self.run(async move {
-            webhook_events::unhandled(postgres.background(), receiver, overdue, limit).await
+            webhook_events::find_unhandled_events(postgres.background(), receiver, overdue, limit)
+                .await
         })
         .await
     }

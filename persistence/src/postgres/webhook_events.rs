@@ -6,19 +6,19 @@ use domain::{PaymentIntentId, Timestamp};
 use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool, PgRow};
 
-use super::purchase_writes::{Outcomes, PurchaseWrite, WriteOutcome};
+use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{instant, nodes};
 use crate::error::Failure;
 use crate::link_secrets::without_client_secrets;
-use crate::nodes::{GONE_MS, InstanceId};
+use crate::nodes::{GONE_AFTER_LEASE_MS, InstanceId};
 use crate::stores::StoredWebhookEvent;
 
 /// Stores webhook events. The primary key prevents a second row for the same event.
-pub(super) async fn store(
+pub(super) async fn store_events_once(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = BTreeMap::new();
     let (mut ids, mut accounts, mut kinds, mut intents) =
@@ -37,8 +37,8 @@ pub(super) async fn store(
             kinds.push(event.kind.as_str());
             intents.push(event.payment_intent.as_ref().map(|id| id.0.as_str()));
             payloads.push(without_client_secrets(&event.payload));
-            received.push(instant::stored(*at));
-            receivers.push(nodes::uuid(*receiver));
+            received.push(instant::to_stored_time(*at));
+            receivers.push(nodes::instance_uuid(*receiver));
             outcomes[position] = Some(Ok(WriteOutcome::IsNewEvent(false)));
         }
     }
@@ -68,7 +68,7 @@ pub(super) async fn store(
 pub(super) async fn mark_handled(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
-    outcomes: &mut Outcomes,
+    outcomes: &mut WriteOutcomes,
 ) -> Result<(), TransactionError> {
     let mut positions = BTreeMap::new();
     let (mut ids, mut at) = (Vec::new(), Vec::new());
@@ -80,7 +80,7 @@ pub(super) async fn mark_handled(
         {
             positions.insert(event_id.clone(), position);
             ids.push(event_id.as_str());
-            at.push(instant::stored(*handled_at));
+            at.push(instant::to_stored_time(*handled_at));
         }
     }
     if ids.is_empty() {
@@ -102,7 +102,7 @@ pub(super) async fn mark_handled(
 }
 
 /// Returns the unhandled webhook events for a node, oldest first.
-pub(super) async fn unhandled(
+pub(super) async fn find_unhandled_events(
     pool: &PgPool,
     receiver: InstanceId,
     overdue: Timestamp,
@@ -115,12 +115,12 @@ pub(super) async fn unhandled(
         ") order by received_at, event_id limit $1",
     ))
     .bind(i64::from(limit))
-    .bind(nodes::uuid(receiver))
-    .bind(instant::stored(overdue))
-    .bind(GONE_MS)
+    .bind(nodes::instance_uuid(receiver))
+    .bind(instant::to_stored_time(overdue))
+    .bind(GONE_AFTER_LEASE_MS)
     .fetch_all(pool)
     .await
-    .map_err(Failure::from_read)?;
+    .map_err(Failure::from_read_error)?;
     let read = |row: &PgRow| {
         Ok(StoredWebhookEvent {
             event_id: row.try_get(0)?,
@@ -131,6 +131,6 @@ pub(super) async fn unhandled(
         })
     };
     rows.iter()
-        .map(|row| read(row).map_err(Failure::from_read))
+        .map(|row| read(row).map_err(Failure::from_read_error))
         .collect()
 }

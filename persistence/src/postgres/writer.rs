@@ -3,8 +3,8 @@
 //!
 //! When Postgres refuses a statement, the transaction is rolled back and each request is tried
 //! alone, so that only the faulty request fails. After an error before `COMMIT` was sent, nothing
-//! is written. When the response to `COMMIT` is lost, the outcome is unknown for every request of
-//! the batch.
+//! of the batch is written. When the response to `COMMIT` is lost, the outcome is unknown for every
+//! request of the batch.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -19,17 +19,18 @@ use crate::link_secrets::LinkSecrets;
 
 /// Maximum number of attempts at a batch. After the last, a deadlock, serialization failure or lost
 /// connection is returned as a failure.
-pub(super) const TRIES_MAX: usize = 3;
-/// How long to wait for the server. The server cancels a statement after 2 s, so a longer silence
-/// means that it is unreachable.
-pub(super) const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BATCH_TRIES_MAX: usize = 3;
+/// Time limit for an answer from Postgres. Postgres cancels a statement after 2 s, so a longer
+/// silence means that Postgres is unreachable.
+pub(super) const STATEMENT_ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The statements that write a batch of requests.
 pub(super) trait BatchTransaction: Send + 'static {
     type Request: Send + Sync + 'static;
     type Response: Send + 'static;
 
-    /// Returns a key, or `None`. Requests with the same key are written one after the other.
+    /// Returns the conflict key of a request, if it has one. Requests with equal keys are written
+    /// one after the other.
     fn conflict_key(request: &Self::Request) -> Option<u128>;
 
     /// Returns how much of a transaction's capacity a request uses.
@@ -56,9 +57,10 @@ pub(super) enum TransactionError {
     Refused(Failure),
     /// A lock timeout or a statement timeout ended the transaction.
     Busy(Failure),
-    /// The server does not respond. An immediate retry would fail as well.
+    /// Postgres does not respond. An immediate retry would fail as well.
     NoAnswer(Failure),
-    /// The session is read-only. A new connection may reach a server that accepts writes.
+    /// The database session is read-only. A new connection may reach a Postgres that accepts
+    /// writes.
     ReadOnly(Failure),
     /// The response to `COMMIT` was lost.
     Unknown(Failure),
@@ -77,7 +79,7 @@ impl From<sqlx::Error> for TransactionError {
         } else {
             TransactionError::Refused
         };
-        kind(Failure::before_commit(error))
+        kind(Failure::from_error_before_commit(error))
     }
 }
 
@@ -89,12 +91,12 @@ impl TransactionError {
             | TransactionError::Busy(failure)
             | TransactionError::NoAnswer(failure)
             | TransactionError::ReadOnly(failure)
-            | TransactionError::Unknown(failure) => failure.after_last_try(),
+            | TransactionError::Unknown(failure) => failure.collision_to_not_written(),
         }
     }
 }
 
-/// The responses of one batch, or why the whole batch failed.
+/// The response to each request of a batch, or the error with which the whole batch failed.
 type BatchResult<R> = Result<Vec<Result<R, Failure>>, TransactionError>;
 
 /// A worker that writes batches on its own connection.
@@ -119,7 +121,7 @@ impl<T: BatchTransaction> BatchWorker for BatchWriter<T> {
 
     async fn process(&mut self, batch: Vec<T::Request>) -> Vec<Result<T::Response, Failure>> {
         let batch: Vec<&T::Request> = batch.iter().collect();
-        match self.write(&batch).await {
+        match self.write_batch(&batch).await {
             Ok(responses) => responses,
             Err(TransactionError::Refused(_) | TransactionError::Busy(_)) if batch.len() > 1 => {
                 self.write_each(&batch).await
@@ -142,18 +144,18 @@ impl<T: BatchTransaction> BatchWriter<T> {
         }
     }
 
-    /// Writes each request in a separate transaction. After two requests for which the database was
-    /// busy, silent or read-only, the remaining requests fail without a try.
+    /// Writes each request in a separate transaction. After two requests that failed because the
+    /// database was busy, silent or read-only, the remaining requests fail without an attempt.
     async fn write_each(&mut self, batch: &[&T::Request]) -> Vec<Result<T::Response, Failure>> {
-        const BUSY_MAX: usize = 2;
+        const BUSY_REQUESTS_MAX: usize = 2;
         let mut busy = 0;
         let mut responses = Vec::with_capacity(batch.len());
         for request in batch {
-            if busy == BUSY_MAX {
+            if busy == BUSY_REQUESTS_MAX {
                 responses.push(Err(Failure::NotWritten("the database is busy".into())));
                 continue;
             }
-            let result = self.write(&[*request]).await;
+            let result = self.write_batch(&[*request]).await;
             busy += usize::from(matches!(
                 result,
                 Err(TransactionError::Busy(_)
@@ -169,31 +171,32 @@ impl<T: BatchTransaction> BatchWriter<T> {
         responses
     }
 
-    /// Writes a batch in one transaction, with at most [`TRIES_MAX`] tries.
-    async fn write(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
-        for _ in 1..TRIES_MAX {
-            match self.attempt(batch).await {
+    /// Writes a batch in one transaction. After a deadlock, serialization failure or lost
+    /// connection, tries again, at most [`BATCH_TRIES_MAX`] times in all.
+    async fn write_batch(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
+        for _ in 1..BATCH_TRIES_MAX {
+            match self.try_batch(batch).await {
                 Err(TransactionError::Retry(_)) => {}
                 result => return result,
             }
         }
-        self.attempt(batch).await
+        self.try_batch(batch).await
     }
 
-    async fn attempt(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
-        // The connection is taken out of the field. So it is dropped, not used again, when its
-        // state is unknown.
+    async fn try_batch(&mut self, batch: &[&T::Request]) -> BatchResult<T::Response> {
+        // The connection is taken out of `self`. When its state is unknown after the attempt, it is
+        // dropped and not used again.
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => within_timeout(PgConnection::connect_with(&self.options)).await?,
         };
         within_timeout(connection.execute("begin")).await?;
         let result = timeout(
-            ANSWER_TIMEOUT,
+            STATEMENT_ANSWER_TIMEOUT,
             T::transact(&mut connection, &self.secrets, batch),
         )
         .await;
-        match result.unwrap_or_else(|_| no_answer()) {
+        match result.unwrap_or_else(|_| no_answer_error()) {
             Ok(responses) if responses.iter().any(Result::is_ok) => {
                 commit(&mut connection).await?;
                 self.connection = Some(connection);
@@ -213,11 +216,11 @@ impl<T: BatchTransaction> BatchWriter<T> {
         }
     }
 
-    /// Rolls back the transaction. If that fails, the connection is dropped, and the server rolls
+    /// Rolls back the transaction. If that fails, drops the connection, so that Postgres rolls
     /// back.
     async fn roll_back(&mut self, mut connection: PgConnection) {
         if matches!(
-            timeout(ANSWER_TIMEOUT, connection.execute("rollback")).await,
+            timeout(STATEMENT_ANSWER_TIMEOUT, connection.execute("rollback")).await,
             Ok(Ok(_))
         ) {
             self.connection = Some(connection);
@@ -226,9 +229,9 @@ impl<T: BatchTransaction> BatchWriter<T> {
 }
 
 async fn commit(connection: &mut PgConnection) -> Result<(), TransactionError> {
-    match timeout(ANSWER_TIMEOUT, connection.execute("commit")).await {
+    match timeout(STATEMENT_ANSWER_TIMEOUT, connection.execute("commit")).await {
         Ok(Ok(_)) => Ok(()),
-        Ok(Err(error)) => match Failure::at_commit(error) {
+        Ok(Err(error)) => match Failure::from_commit_error(error) {
             unknown @ Failure::Unknown(_) => Err(TransactionError::Unknown(unknown)),
             collided @ Failure::Collided(_) => Err(TransactionError::Retry(collided)),
             refused => Err(TransactionError::Refused(refused)),
@@ -242,13 +245,13 @@ async fn commit(connection: &mut PgConnection) -> Result<(), TransactionError> {
 async fn within_timeout<A>(
     work: impl Future<Output = Result<A, sqlx::Error>>,
 ) -> Result<A, TransactionError> {
-    match timeout(ANSWER_TIMEOUT, work).await {
+    match timeout(STATEMENT_ANSWER_TIMEOUT, work).await {
         Ok(result) => Ok(result?),
-        Err(_) => no_answer(),
+        Err(_) => no_answer_error(),
     }
 }
 
-fn no_answer<A>() -> Result<A, TransactionError> {
+fn no_answer_error<A>() -> Result<A, TransactionError> {
     Err(TransactionError::NoAnswer(Failure::NotWritten(
         "the database does not answer".into(),
     )))

@@ -4,20 +4,20 @@ use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, Statement, catalogue_changed, repeatable, timestamp};
+use super::{Records, Statement, bump_catalogue_revision, repeatable_statement, timestamp};
 use crate::{Failure, Sealer};
 
-pub(crate) use crate::audit_log::write;
+pub(crate) use crate::audit_log::write_entry;
 pub use crate::audit_log::{AuditAction, AuditEntry};
 
-/// An entry of the audit log as it is stored.
+/// An entry of the audit log, as read from the database.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct StoredAuditEntry {
     pub id: i64,
     pub at: Timestamp,
     pub actor: String,
-    /// Name and current address of the club member who acted. `None` when no member did, or the
-    /// member no longer exists.
+    /// Name and current e-mail address of the club member who acted. `None` when no member did, or
+    /// the member no longer exists.
     pub person: Option<String>,
     pub club: Option<ClubId>,
     pub action: String,
@@ -39,7 +39,7 @@ pub(super) struct SignedEntry {
 impl SignedEntry {
     /// Returns a copy of the entry with an action and details that are known only inside the
     /// transaction.
-    pub fn recording(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
+    pub fn with_action_and_detail(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
         SignedEntry {
             entry: self.entry.with_action(action, detail),
             sealer: self.sealer.clone(),
@@ -62,9 +62,9 @@ struct AuditRow {
     previous_hash: Vec<u8>,
 }
 
-impl From<AuditRow> for Written {
-    fn from(row: AuditRow) -> Written {
-        Written {
+impl From<AuditRow> for StoredAuditEntry {
+    fn from(row: AuditRow) -> StoredAuditEntry {
+        StoredAuditEntry {
             id: row.id,
             at: timestamp(row.at),
             actor: row.actor,
@@ -92,7 +92,7 @@ impl Records {
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            write(&mut transaction, &sealer, &entry).await?;
+            write_entry(&mut transaction, &sealer, &entry).await?;
             transaction.commit().await
         };
         self.write(work).await
@@ -106,7 +106,10 @@ impl Records {
         entry: AuditEntry,
         listed: bool,
     ) -> Result<bool, Failure> {
-        let (statement, sealer) = (repeatable(statement)?, self.postgres.sealer().clone());
+        let (statement, sealer) = (
+            repeatable_statement(statement)?,
+            self.postgres.sealer().clone(),
+        );
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let found = statement()
@@ -115,9 +118,9 @@ impl Records {
                 .rows_affected()
                 > 0;
             if found {
-                write(&mut transaction, &sealer, &entry).await?;
+                write_entry(&mut transaction, &sealer, &entry).await?;
                 if listed {
-                    catalogue_changed(&mut transaction).await?;
+                    bump_catalogue_revision(&mut transaction).await?;
                 }
             }
             transaction.commit().await?;
@@ -126,14 +129,15 @@ impl Records {
         self.write(work).await
     }
 
-    /// Returns audit entries before the entry `before`, newest first. `objects` limits them to
-    /// entries about these objects; `footer-item:*` stands for every object of that kind.
+    /// Returns audit entries before the entry `before`, newest first. `objects` limits the entries
+    /// to those about the listed objects. An object such as `footer-item:*` stands for every object
+    /// of that kind.
     pub async fn audit_trail(
         &self,
         objects: &[String],
         before: Option<i64>,
         limit: i64,
-    ) -> Result<Vec<Written>, Failure> {
+    ) -> Result<Vec<StoredAuditEntry>, Failure> {
         let read = "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash,
                  (select format('%s <%s>', u.name, u.email) from club_users u
                   where u.id = substring(actor from 'member ([0-9]+)$')::bigint) as person
@@ -152,20 +156,28 @@ impl Records {
         let rows: Vec<AuditRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        Ok(rows.into_iter().map(Written::from).collect())
+        Ok(rows.into_iter().map(StoredAuditEntry::from).collect())
     }
 }
 
-/// Writes the audit entry of the person who acts, if there is one, in the caller's transaction.
-/// `id` is appended to an object that ends with a colon. The caller changes the catalogue after
-/// this call, because every writer locks the audit log first.
+/// Writes the audit entry of the person who acts, if there is one, in the caller's transaction. If
+/// the entry's object ends with a colon, `id` is appended to it. The caller increments the
+/// catalogue's revision after this call, because every writer locks the audit log before the
+/// catalogue.
 pub(super) async fn write_signed(
     connection: &mut PgConnection,
     signer: Option<&SignedEntry>,
     id: impl std::fmt::Display,
 ) -> Result<(), sqlx::Error> {
     match signer {
-        Some(signer) => write(connection, &signer.sealer, &signer.entry.clone().named(id)).await,
+        Some(signer) => {
+            write_entry(
+                connection,
+                &signer.sealer,
+                &signer.entry.clone().with_object_id(id),
+            )
+            .await
+        }
         None => Ok(()),
     }
 }

@@ -14,10 +14,10 @@ use super::Records;
 use crate::audit_log::{FIRST_PREVIOUS_HASH, keyed_hash};
 use crate::{Failure, Sealer};
 
-/// The number of entries that one statement reads.
-const PAGE_ROWS: i64 = 5_000;
+/// The number of audit entries that one statement of a check reads.
+const CHAIN_PAGE_ROWS: i64 = 5_000;
 
-/// The result of checking the whole log.
+/// The result of checking the hashes of the whole audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditChainReport {
     pub length: i64,
@@ -29,7 +29,8 @@ pub struct AuditChainReport {
 }
 
 /// The number and keyed hash of one entry, as text such as `42:9f…`. It is stored outside the
-/// database. There it shows later whether this entry, or an earlier one, was changed or removed.
+/// database. A later check compares it with the log, and so detects that this entry or an earlier
+/// one was changed or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditAnchor {
     pub entry: i64,
@@ -57,10 +58,11 @@ impl FromStr for AuditAnchor {
     }
 }
 
-type KeyedRow = (i64, Vec<u8>, Option<Vec<u8>>);
+type KeyedEntryRow = (i64, Vec<u8>, Option<Vec<u8>>);
 
 impl Records {
-    /// Recomputes every plain and every keyed hash, and reports the first wrong one.
+    /// Recomputes every plain and keyed hash of the audit log, and reports the first entry with a
+    /// wrong hash.
     pub async fn verify_audit_chain(&self) -> Result<AuditChainReport, Failure> {
         let read = "select (select count(*) from audit_log),
                  coalesce((select hash from audit_log order by id desc limit 1), ''::bytea),
@@ -69,8 +71,8 @@ impl Records {
         let (length, head, plain_break): (i64, Vec<u8>, Option<i64>) = self
             .read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await?;
-        let keyed_break = self.keyed_break().await?;
-        let broken_at = plain_break.into_iter().chain(keyed_break).min();
+        let first_keyed_break = self.first_keyed_break().await?;
+        let broken_at = plain_break.into_iter().chain(first_keyed_break).min();
         Ok(AuditChainReport {
             length,
             head,
@@ -78,7 +80,7 @@ impl Records {
         })
     }
 
-    async fn keyed_break(&self) -> Result<Option<i64>, Failure> {
+    async fn first_keyed_break(&self) -> Result<Option<i64>, Failure> {
         let mut walk = ChainWalk {
             previous: None,
             after: 0,
@@ -86,14 +88,14 @@ impl Records {
         loop {
             let read =
                 "select id, hash, keyed_hash from audit_log where id > $1 order by id limit $2";
-            let read = sqlx::query_as(read).bind(walk.after).bind(PAGE_ROWS);
-            let page: Vec<KeyedRow> = self
+            let read = sqlx::query_as(read).bind(walk.after).bind(CHAIN_PAGE_ROWS);
+            let page: Vec<KeyedEntryRow> = self
                 .read(async move |pool: PgPool| read.fetch_all(&pool).await)
                 .await?;
             if let Some(entry) = walk.first_break(self.postgres.sealer(), &page) {
                 return Ok(Some(entry));
             }
-            if page.len() < PAGE_ROWS as usize {
+            if page.len() < CHAIN_PAGE_ROWS as usize {
                 return Ok(None);
             }
         }
@@ -114,7 +116,7 @@ impl Records {
         Ok(newest.and_then(anchor))
     }
 
-    /// Returns whether the log still contains the anchor's entry without a change.
+    /// Returns whether the audit log still contains the anchor's entry unchanged.
     /// [`Records::verify_audit_chain`] checks the entries before that one.
     pub async fn holds_anchor(&self, anchor: &AuditAnchor) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
@@ -134,7 +136,7 @@ struct ChainWalk {
 }
 
 impl ChainWalk {
-    fn first_break(&mut self, sealer: &Sealer, page: &[KeyedRow]) -> Option<i64> {
+    fn first_break(&mut self, sealer: &Sealer, page: &[KeyedEntryRow]) -> Option<i64> {
         for (id, hash, keyed) in page {
             self.after = *id;
             if keyed.is_none() && self.previous.is_none() {

@@ -10,12 +10,12 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::claims::{Claim, ClaimBankDetails, ClaimOutcome, From};
-use super::{Records, audit, column, timestamp};
+use super::claims::{BankDetailsSource, Claim, ClaimBankDetails, ClaimOutcome};
+use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 
-/// How long a proposed change waits for confirmation by a second person, in seconds.
-const APPROVAL_SECONDS: i64 = 7 * 86_400;
+/// How long a second person can confirm a proposed change of bank details, in seconds.
+const PROPOSAL_VALID_SECONDS: i64 = 7 * 86_400;
 
 /// The winner's name and mail address.
 #[derive(Clone, Debug)]
@@ -29,10 +29,10 @@ pub struct BankChange {
     pub draw: DrawId,
     pub serial: Serial,
     pub bank: ClaimBankDetails,
-    /// The person who enters the details, under the name in the audit log. Two people never have
-    /// the same name there.
+    /// The person who enters the details, by the account's name in the audit log. Two accounts
+    /// never have the same name there.
     pub by: String,
-    /// The winner to be mailed. `None` when the winner left no address.
+    /// The winner to be mailed. `None` when the winner left no e-mail address.
     pub winner: Option<WinnerAddress>,
     pub at: Timestamp,
 }
@@ -43,7 +43,7 @@ pub enum BankOutcome {
     Changed,
     /// The same details were stored already. Nothing was written.
     Unchanged,
-    /// The winner's details stay in force until a second person enters the same new details.
+    /// The winner's details still apply, until a second person enters the same new details.
     Pending,
     /// The prize was already paid. Nothing was written.
     Paid,
@@ -73,8 +73,8 @@ impl Records {
         self.write_bank(work).await
     }
 
-    /// Stores bank details that the winner entered through the mailed link. The link works only
-    /// once, and only before its deadline.
+    /// Stores bank details that the winner entered through the mailed link. The link works once,
+    /// and only before its deadline.
     pub async fn store_winner_details(
         &self,
         claim: &Claim,
@@ -90,7 +90,7 @@ impl Records {
                  where draw_id = $1 and received_at is null and paid_at is null";
             let mark_answered = sqlx::query(mark_answered)
                 .bind(change.draw.0)
-                .bind(column(change.at));
+                .bind(to_column_time(change.at));
             if mark_answered
                 .execute(&mut *transaction)
                 .await?
@@ -104,7 +104,7 @@ impl Records {
                     &mut transaction,
                     &change,
                     None,
-                    From::Winner,
+                    BankDetailsSource::Winner,
                     "answer-claim",
                 )
                 .await?;
@@ -141,7 +141,7 @@ impl Records {
             };
             let delete =
                 sqlx::query("delete from bank.bank_proposals where draw_id = $1").bind(draw.0);
-            // Another call has deleted the proposal meanwhile, so there is nothing to record.
+            // A concurrent call has already deleted the proposal, so no audit entry is written.
             if delete.execute(&mut *transaction).await?.rows_affected() == 0 {
                 return Ok(false);
             }
@@ -149,7 +149,7 @@ impl Records {
             let signer = records
                 .signer
                 .as_ref()
-                .map(|entry| entry.recording("decline-winner-bank", detail));
+                .map(|entry| entry.with_action_and_detail("decline-winner-bank", detail));
             audit::write_signed(&mut transaction, signer.as_ref(), "").await?;
             transaction.commit().await?;
             Ok(true)
@@ -187,20 +187,20 @@ impl Records {
             .fetch_optional(&mut *connection)
             .await?;
         let before = stored
-            .map(|sealed| self.unsealed(draw.0, &sealed))
+            .map(|sealed| self.unseal_bank_details(draw.0, &sealed))
             .transpose()
             .map_err(unreadable_details_error)?;
         if before.as_ref() == Some(&change.bank) {
             return Ok(BankOutcome::Unchanged);
         }
-        // One person is enough when the winner entered no details, or when these were deleted after
-        // their retention time.
+        // One person may change the details alone if the winner entered none, or if the winner's
+        // details were deleted after their retention time.
         if !answered || before.is_none() {
             self.replace_details(
                 connection,
                 change,
                 before.as_ref(),
-                From::Club,
+                BankDetailsSource::Club,
                 "enter-winner-bank",
             )
             .await?;
@@ -217,7 +217,7 @@ impl Records {
                     connection,
                     change,
                     before.as_ref(),
-                    From::Club,
+                    BankDetailsSource::Club,
                     "approve-winner-bank",
                 )
                 .await?;
@@ -236,7 +236,7 @@ impl Records {
         connection: &mut PgConnection,
         change: &BankChange,
         before: Option<&ClaimBankDetails>,
-        from: From,
+        from: BankDetailsSource,
         action: &str,
     ) -> Result<(), sqlx::Error> {
         let draw = change.draw;
@@ -245,7 +245,7 @@ impl Records {
         )
         .bind(draw.0)
         .bind(from.word())
-        .bind(column(change.at))
+        .bind(to_column_time(change.at))
         .execute(&mut *connection)
         .await?;
         sqlx::query(
@@ -253,7 +253,7 @@ impl Records {
              on conflict (draw_id) do update set sealed = $2, kept_at = now()",
         )
         .bind(draw.0)
-        .bind(self.sealed(draw, &change.bank))
+        .bind(self.seal_bank_details(draw, &change.bank))
         .execute(&mut *connection)
         .await?;
         sqlx::query("delete from bank.bank_proposals where draw_id = $1")
@@ -262,7 +262,7 @@ impl Records {
             .await?;
         self.audit_change(connection, change, before, action)
             .await?;
-        queue_mail(connection, change, "winner-bank", from).await
+        queue_bank_change_mail(connection, change, "winner-bank", from).await
     }
 
     /// Stores a proposed change of bank details. It replaces an earlier proposal.
@@ -278,15 +278,21 @@ impl Records {
              on conflict (draw_id) do update set sealed = $2, proposed_by = $3, proposed_at = $4, expires_at = $5",
         )
         .bind(change.draw.0)
-        .bind(self.sealed(change.draw, &change.bank))
+        .bind(self.seal_bank_details(change.draw, &change.bank))
         .bind(change.by.clone())
-        .bind(column(change.at))
-        .bind(column(change.at.plus_seconds(APPROVAL_SECONDS)))
+        .bind(to_column_time(change.at))
+        .bind(to_column_time(change.at.plus_seconds(PROPOSAL_VALID_SECONDS)))
         .execute(&mut *connection)
         .await?;
         self.audit_change(connection, change, before, "propose-winner-bank")
             .await?;
-        queue_mail(connection, change, "winner-bank-proposed", From::Club).await
+        queue_bank_change_mail(
+            connection,
+            change,
+            "winner-bank-proposed",
+            BankDetailsSource::Club,
+        )
+        .await
     }
 
     async fn read_proposal(
@@ -299,12 +305,12 @@ impl Records {
              where draw_id = $1 and expires_at > $2";
         let row: Option<ProposalRow> = sqlx::query_as(read)
             .bind(draw.0)
-            .bind(column(at))
+            .bind(to_column_time(at))
             .fetch_optional(connection)
             .await?;
         row.map(|(sealed, by, expires_at)| {
             let bank = self
-                .unsealed(draw.0, &sealed)
+                .unseal_bank_details(draw.0, &sealed)
                 .map_err(unreadable_details_error)?;
             Ok(PendingBank {
                 bank,
@@ -327,7 +333,7 @@ impl Records {
         let signer = self
             .signer
             .as_ref()
-            .map(|entry| entry.recording(action, detail));
+            .map(|entry| entry.with_action_and_detail(action, detail));
         audit::write_signed(connection, signer.as_ref(), "").await
     }
 }
@@ -342,13 +348,13 @@ fn masked_details(bank: &ClaimBankDetails) -> Value {
     json!({ "accountName": name, "accountNumber": bank.masked_number(), "bsb": bank.masked_bsb() })
 }
 
-/// Queues the mail that tells the winner about a change. The account number is masked as in the
-/// audit log.
-async fn queue_mail(
+/// Queues the mail that tells the winner about a change. The mail shows the account number masked,
+/// as the audit log does.
+async fn queue_bank_change_mail(
     connection: &mut PgConnection,
     change: &BankChange,
     kind: &str,
-    by: From,
+    by: BankDetailsSource,
 ) -> Result<(), sqlx::Error> {
     let Some(winner) = &change.winner else {
         return Ok(());
@@ -364,7 +370,7 @@ async fn queue_mail(
     .bind(Uuid::from_u128(winner.order.0))
     .bind(winner.email.clone())
     .bind(data.to_string())
-    .bind(column(change.at))
+    .bind(to_column_time(change.at))
     .execute(connection)
     .await?;
     Ok(())

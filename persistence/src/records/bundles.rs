@@ -5,7 +5,7 @@ use domain::{ClubId, DrawId, Timestamp};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::{Records, audit, column, timestamp};
+use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,8 +117,8 @@ impl Records {
                 .bind(new.primary_copy)
                 .bind(new.share_image_url);
             let insert = insert
-                .bind(new.start_at.map(column))
-                .bind(new.end_at.map(column));
+                .bind(new.start_at.map(to_column_time))
+                .bind(new.end_at.map(to_column_time));
             let id: i64 = insert.fetch_one(&mut *transaction).await?;
             let join =
                 "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";

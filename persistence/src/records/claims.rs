@@ -1,5 +1,5 @@
-//! Prize claims: the winner of a draw sends bank details to the club. The details are sealed in the
-//! database, and are read only to show them masked or to pay the prize. They are deleted afterwards
+//! Prize claims: the winner of a draw sends bank details to the club. Bank details are sealed in
+//! the database. They are read only to show them masked or to pay the prize, and are later deleted
 //! (decisions B-4, F-7).
 
 use domain::{DrawId, OrderId, Serial, Timestamp};
@@ -7,12 +7,12 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Records, audit, column, timestamp};
+use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
-/// The sealing purpose of bank details. The sealing id is the draw's number.
-const BANK_PURPOSE: &str = "winner-bank";
+/// The purpose under which bank details are sealed. Their sealing id is the draw's number.
+const BANK_SEAL_PURPOSE: &str = "winner-bank";
 /// How many days bank details are kept after the prize was paid (decision F-7).
 const BANK_DETAILS_KEPT_DAYS: i64 = 90;
 
@@ -52,16 +52,16 @@ impl std::fmt::Debug for ClaimBankDetails {
 
 /// Who entered the bank details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum BankDetailsSource {
     Winner,
     Club,
 }
 
-impl From {
+impl BankDetailsSource {
     pub(super) fn word(self) -> &'static str {
         match self {
-            From::Winner => "winner",
-            From::Club => "club",
+            BankDetailsSource::Winner => "winner",
+            BankDetailsSource::Club => "club",
         }
     }
 }
@@ -74,7 +74,7 @@ pub struct Claim {
     pub respond_by: Option<Timestamp>,
     /// When the bank details were received, and from whom. [`Records::bank_details`] returns the
     /// details themselves.
-    pub received: Option<(Timestamp, From)>,
+    pub received: Option<(Timestamp, BankDetailsSource)>,
     pub paid: bool,
 }
 
@@ -82,14 +82,15 @@ pub struct Claim {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClaimOutcome {
     Kept,
-    /// Nothing was stored: the link was used before, or the club has entered details.
+    /// Nothing was stored, because the link was used before, or the club has already entered bank
+    /// details.
     Before,
     TooLate,
 }
 
 /// The mail that invites a winner to claim the prize through a link.
 #[derive(Clone, Debug)]
-pub struct Invitation {
+pub struct WinnerInvitation {
     pub draw: DrawId,
     pub serial: Serial,
     pub order: OrderId,
@@ -124,7 +125,7 @@ impl Records {
         Ok(row.map(Claim::from))
     }
 
-    /// Returns the claim whose link has this token, given the token's hash.
+    /// Returns the prize claim whose mailed link has a token with this hash.
     pub async fn claim_by_token(&self, token_hash: &[u8; 32]) -> Result<Option<Claim>, Failure> {
         let read = sqlx::query_as(
             "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims
@@ -145,26 +146,34 @@ impl Records {
             .read_bank(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         sealed
-            .map(|sealed| self.unsealed(draw.0, &sealed))
+            .map(|sealed| self.unseal_bank_details(draw.0, &sealed))
             .transpose()
     }
 
-    pub(super) fn sealed(&self, draw: DrawId, bank: &ClaimBankDetails) -> Vec<u8> {
-        // The parts are joined by line breaks. None of them contains one, because the request was
-        // validated.
+    pub(super) fn seal_bank_details(&self, draw: DrawId, bank: &ClaimBankDetails) -> Vec<u8> {
+        // The fields are joined by line breaks. No field contains a line break, because the request
+        // was validated.
         let plain = format!(
             "{}\n{}\n{}",
             bank.bsb, bank.account_number, bank.account_name
         );
         self.postgres
             .sealer()
-            .seal(BANK_PURPOSE, draw, plain.as_bytes())
+            .seal(BANK_SEAL_PURPOSE, draw, plain.as_bytes())
     }
 
-    pub(super) fn unsealed(&self, draw: i64, sealed: &[u8]) -> Result<ClaimBankDetails, Failure> {
+    pub(super) fn unseal_bank_details(
+        &self,
+        draw: i64,
+        sealed: &[u8],
+    ) -> Result<ClaimBankDetails, Failure> {
         let damaged = || Failure::Corrupt(format!("the bank details of draw {draw}"));
-        let plain = String::from_utf8(self.postgres.sealer().open(BANK_PURPOSE, draw, sealed)?)
-            .map_err(|_| damaged())?;
+        let plain = String::from_utf8(self.postgres.sealer().open(
+            BANK_SEAL_PURPOSE,
+            draw,
+            sealed,
+        )?)
+        .map_err(|_| damaged())?;
         let mut parts = plain.splitn(3, '\n').map(str::to_string);
         match (parts.next(), parts.next(), parts.next()) {
             (Some(bsb), Some(account_number), Some(account_name)) => Ok(ClaimBankDetails {
@@ -177,9 +186,9 @@ impl Records {
     }
 
     /// Queues the winner's mail and stores the hash of its link, in one transaction. Returns
-    /// `false` when the mail was queued before. A mail that was given up is queued again, with a
-    /// new link.
-    pub async fn invite_winner(&self, invitation: &Invitation) -> Result<bool, Failure> {
+    /// `false` when the mail was queued before. A mail that could not be sent and was given up is
+    /// queued again, with a new link.
+    pub async fn invite_winner(&self, invitation: &WinnerInvitation) -> Result<bool, Failure> {
         let (invitation, signer) = (invitation.clone(), self.signer.clone());
         let token_hash = self.link_hash(LinkKind::Claim, &invitation.token_hash);
         let work = async move |pool: PgPool| {
@@ -193,7 +202,7 @@ impl Records {
                 .bind(invitation.draw.0)
                 .bind(invitation.serial.number() as i16)
                 .bind(token_hash)
-                .bind(column(invitation.respond_by))
+                .bind(to_column_time(invitation.respond_by))
                 .execute(&mut *transaction)
                 .await?;
                 audit::write_signed(&mut transaction, signer.as_deref(), invitation.draw).await?;
@@ -207,22 +216,22 @@ impl Records {
     /// Records that the prize was paid. Its bank details are deleted after
     /// `BANK_DETAILS_KEPT_DAYS`.
     pub async fn claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
-        // A row is inserted even without bank details, because a paid row refuses details that come
-        // later.
+        // The claim's row is inserted even if there are no bank details, because a row that is
+        // marked paid refuses later details.
         let write = "insert into winner_claims (draw_id, serial, paid_at)
              select id, winning_serial, $2 from draws where id = $1 and winning_serial is not null
              on conflict (draw_id) do update set paid_at = coalesce(winner_claims.paid_at, $2)";
-        self.execute(sqlx::query(write).bind(draw.0).bind(column(at)))
+        self.execute(sqlx::query(write).bind(draw.0).bind(to_column_time(at)))
             .await?;
         Ok(())
     }
 
-    /// Deletes bank details whose retention time is over (decision F-7), and details that were
-    /// received before the winner's personal data was erased (decision F-8), paid or not. Also
-    /// deletes proposed changes that have expired, or whose winner was paid or erased. Returns how
-    /// many details were deleted.
+    /// Deletes bank details whose retention time is over (decision F-7). Also deletes the details
+    /// of a winner whose personal data was erased after they were received (decision F-8), whether
+    /// the prize was paid or not. Also deletes proposed changes that have expired, or whose winner
+    /// was paid or erased. Returns how many details were deleted.
     pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
-        let until = column(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
+        let until = to_column_time(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (
                  delete from bank.winner_details d using public.winner_claims c
                  where c.draw_id = d.draw_id and (c.paid_at <= $1 or c.erased_at >= c.received_at)
@@ -234,7 +243,7 @@ impl Records {
         let work = async move |pool: PgPool| {
             Ok(sqlx::query(write)
                 .bind(until)
-                .bind(column(at))
+                .bind(to_column_time(at))
                 .execute(&pool)
                 .await?
                 .rows_affected())
@@ -246,8 +255,8 @@ impl Records {
 impl std::convert::From<ClaimRow> for Claim {
     fn from((draw, serial, respond_by, from, received_at, paid_at): ClaimRow) -> Claim {
         let from = match from.as_deref() {
-            Some("club") => From::Club,
-            _ => From::Winner,
+            Some("club") => BankDetailsSource::Club,
+            _ => BankDetailsSource::Winner,
         };
         Claim {
             draw: DrawId(draw),
@@ -261,7 +270,7 @@ impl std::convert::From<ClaimRow> for Claim {
 
 async fn queue_winner_mail(
     connection: &mut PgConnection,
-    invitation: &Invitation,
+    invitation: &WinnerInvitation,
 ) -> Result<bool, sqlx::Error> {
     let queued = sqlx::query(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
@@ -273,7 +282,7 @@ async fn queue_winner_mail(
     .bind(Uuid::from_u128(invitation.order.0))
     .bind(invitation.to.clone())
     .bind(invitation.data.clone())
-    .bind(column(invitation.at))
+    .bind(to_column_time(invitation.at))
     .execute(connection)
     .await?;
     Ok(queued.rows_affected() == 1)

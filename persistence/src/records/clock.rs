@@ -12,7 +12,7 @@ impl Records {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the database could not be read.
-    pub async fn time(&self) -> Result<Timestamp, Failure> {
+    pub async fn database_time(&self) -> Result<Timestamp, Failure> {
         let read = query_scalar("select current_instant()");
         self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await

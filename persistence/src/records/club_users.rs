@@ -6,7 +6,7 @@ use domain::{ClubId, Timestamp};
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, column, timestamp};
+use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
@@ -81,7 +81,7 @@ impl TryFrom<ClubUserRow> for ClubUser {
             club: ClubId(row.club_id),
             email: row.email,
             name: row.name,
-            role: role(&row.role)?,
+            role: parse_role(&row.role)?,
             invited_at: timestamp(row.invited_at),
             invited_until: row
                 .token_expires_at
@@ -98,12 +98,12 @@ impl TryFrom<ClubUserRow> for ClubUser {
 /// # Errors
 ///
 /// The text is not a known role. A CHECK constraint should prevent that.
-pub(super) fn role(word: &str) -> Result<Role, sqlx::Error> {
+pub(super) fn parse_role(word: &str) -> Result<Role, sqlx::Error> {
     Role::from_name(word).ok_or_else(|| sqlx::Error::Decode(format!("no role {word}").into()))
 }
 
 impl Records {
-    /// Returns a club's members in the order they were invited.
+    /// Returns a club's members in the sequence of their invitations.
     pub async fn club_users(&self, club: ClubId) -> Result<Vec<ClubUser>, Failure> {
         let read = format!(
             "select {CLUB_USER_COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
@@ -121,8 +121,8 @@ impl Records {
             .await
     }
 
-    /// Returns when the club's shared login was last used, according to its open sessions. `None`
-    /// when it has no open session.
+    /// Returns when the club's shared login was last used, according to the login's open sessions.
+    /// `None` when there is no open session.
     pub async fn club_login_seen(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
         let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
         let read = sqlx::query_scalar(read).bind(club.0);
@@ -207,7 +207,7 @@ impl Records {
                  where id = $1",
             )
             .bind(id)
-            .bind(column(at))
+            .bind(to_column_time(at))
             .execute(&mut *transaction)
             .await?;
             audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
@@ -251,8 +251,8 @@ async fn invite_member(
     new: &NewClubUser,
     token_hash: &[u8],
 ) -> Result<InvitationOutcome, sqlx::Error> {
-    // The trigger that keeps addresses unique takes the same lock. So a concurrent new account with
-    // this address waits for this transaction.
+    // The database trigger that keeps login addresses unique takes this lock too. So a concurrent
+    // insert of an account with this address waits for this transaction.
     sqlx::query("select pg_advisory_xact_lock(hashtext('login'), hashtext(lower($1)))")
         .bind(&new.email)
         .execute(&mut *connection)
@@ -300,8 +300,8 @@ async fn renew_invitation(
     .bind(&new.name)
     .bind(new.role.name())
     .bind(token_hash)
-    .bind(column(new.until))
-    .bind(column(new.at))
+    .bind(to_column_time(new.until))
+    .bind(to_column_time(new.at))
     .execute(connection)
     .await?;
     Ok(())
@@ -336,8 +336,8 @@ async fn insert_member(
     .bind(&new.name)
     .bind(new.role.name())
     .bind(token_hash)
-    .bind(column(new.until))
-    .bind(column(new.at))
+    .bind(to_column_time(new.until))
+    .bind(to_column_time(new.at))
     .fetch_one(connection)
     .await?;
     Ok(Ok(id))

@@ -4,7 +4,7 @@ use domain::{AccountId, ClubId, Timestamp};
 use sqlx::{FromRow, PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, catalogue_changed, column, timestamp};
+use super::{Records, audit, bump_catalogue_revision, timestamp, to_column_time};
 use crate::Failure;
 
 /// A club: its public data, e-mail address, phone and connected account. Never contains the
@@ -99,10 +99,11 @@ impl From<ClubColumns> for Club {
     }
 }
 
-/// What changed when the provider reported the state of an account.
+/// What changed in the database when the provider reported the state of a connected account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccountChange {
-    /// Nothing changed: the state was known already, or no club has this account.
+    /// Nothing changed: the account's reported state was already stored, or no club has this
+    /// account.
     Nothing,
     Something,
     /// The club may no longer sell. A mail that says so was queued.
@@ -167,7 +168,7 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let row = insert_club(&mut transaction, new).await?;
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(row)
         };
@@ -186,7 +187,8 @@ impl Records {
     /// Removes every club that registered before a time, never confirmed its address and has done
     /// nothing since. Returns how many were removed.
     pub async fn remove_unconfirmed_clubs(&self, before: Timestamp) -> Result<u64, Failure> {
-        self.remove_unconfirmed(None, Some(column(before))).await
+        self.remove_unconfirmed(None, Some(to_column_time(before)))
+            .await
     }
 
     async fn remove_unconfirmed(
@@ -212,7 +214,7 @@ impl Records {
                 .await?
                 .rows_affected();
             if removed > 0 {
-                catalogue_changed(&mut transaction).await?;
+                bump_catalogue_revision(&mut transaction).await?;
             }
             transaction.commit().await?;
             Ok(removed)
@@ -220,18 +222,18 @@ impl Records {
         self.write(work).await
     }
 
-    /// Stores the club's connected account at the provider. [`Records::account_updated`] stores
-    /// what the account may do.
+    /// Stores the id of the club's connected account at the payment provider.
+    /// [`Records::account_updated`] stores what that account may do.
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
         let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
-        self.change(sqlx::query(write).bind(account).bind(club.0))
+        self.change_listed_row(sqlx::query(write).bind(account).bind(club.0))
             .await?;
         Ok(())
     }
 
-    /// Stores what an account may do, as reported by the provider (decision B-13). If a club may no
-    /// longer sell, a mail to it is queued in the same transaction.
+    /// Stores what a connected account may do, as reported by the provider (decision B-13). If the
+    /// club may no longer sell, the same transaction queues a mail to the club.
     pub async fn account_updated(
         &self,
         account: &AccountId,
@@ -243,10 +245,10 @@ impl Records {
         let capabilities = (charges_enabled, details_submitted, payouts_enabled);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let moved = move_account(&mut transaction, account, capabilities).await?;
+            let moved = update_account_state(&mut transaction, account, capabilities).await?;
             if moved != AccountChange::Nothing {
                 audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
-                catalogue_changed(&mut transaction).await?;
+                bump_catalogue_revision(&mut transaction).await?;
                 transaction.commit().await?;
             }
             Ok(moved)
@@ -258,12 +260,12 @@ impl Records {
     /// payment intents (decision H-3).
     pub async fn archive_club(&self, club: ClubId, archived: bool) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2 where id = $1";
-        self.change(sqlx::query(write).bind(club.0).bind(archived))
+        self.change_listed_row(sqlx::query(write).bind(club.0).bind(archived))
             .await
     }
 }
 
-async fn move_account(
+async fn update_account_state(
     connection: &mut PgConnection,
     account: String,
     capabilities: (bool, bool, bool),

@@ -5,7 +5,7 @@ use domain::ClubId;
 use sqlx::PgPool;
 
 use super::Records;
-use super::club_users::role;
+use super::club_users::parse_role;
 use super::sessions::{Holder, Member};
 use crate::Failure;
 
@@ -13,8 +13,8 @@ impl Records {
     /// Returns the account that has an e-mail address, with its password hash. Only the login calls
     /// it.
     ///
-    /// One query searches all kinds of accounts, so that its duration does not reveal the kind. An
-    /// account without a password is not returned.
+    /// One query searches all kinds of accounts, so that its duration does not reveal which kind
+    /// has the address. An account without a password is not returned.
     pub async fn credentials(&self, email: &str) -> Result<Option<(Holder, String)>, Failure> {
         type CredentialRow = (
             Option<i64>,
@@ -41,7 +41,7 @@ impl Records {
             let holder = match (admin, club, member) {
                 (Some(admin), ..) => Holder::Admin(admin),
                 (None, Some(club), Some(id)) => {
-                    let role = role(&word.unwrap_or_default())?;
+                    let role = parse_role(&word.unwrap_or_default())?;
                     Holder::Member(Member {
                         id,
                         club: ClubId(club),

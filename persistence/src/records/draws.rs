@@ -1,11 +1,11 @@
-//! Creates draws. After its creation, only a draw's actor changes it.
+//! Creates draws. After a draw's creation, only its actor changes it.
 
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
 use sqlx::{PgConnection, PgPool, Postgres, QueryBuilder};
 
-use super::{Records, audit, catalogue_changed, column};
+use super::{Records, audit, bump_catalogue_revision, to_column_time};
 use crate::Failure;
-use crate::seal::{PURPOSE_SEED, Sealer, fresh_seed};
+use crate::seal::{SEED_SEAL_PURPOSE, Sealer, fresh_seed};
 
 /// A draw to create. The number, seed and commitment are made when the draw is written (decision
 /// K-1).
@@ -46,11 +46,11 @@ impl Records {
         let (sealer, signer) = (self.postgres.sealer().clone(), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let ids = insert_all(&mut transaction, &sealer, &new).await?;
+            let ids = insert_draws(&mut transaction, &sealer, &new).await?;
             if let Some(first) = ids.first() {
                 audit::write_signed(&mut transaction, signer.as_deref(), first).await?;
             }
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(ids)
         };
@@ -59,9 +59,9 @@ impl Records {
 }
 
 impl Records {
-    /// Skips `count` draw numbers after a backup was restored. The backup does not contain numbers
-    /// that were assigned later. Their draws had published commitments and may have sold tickets,
-    /// so these numbers must not be used again.
+    /// Skips `count` draw numbers after a backup was restored. Draws that were created after the
+    /// backup are not in it. They had published commitments and may have sold tickets, so their
+    /// numbers must not be used again.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Records {
 
 /// Inserts draws in the caller's transaction, with their numbers and sealed seeds. Returns the
 /// numbers in the given order.
-pub(super) async fn insert_all(
+pub(super) async fn insert_draws(
     connection: &mut PgConnection,
     sealer: &Sealer,
     new: &[DrawToCreate],
@@ -97,7 +97,7 @@ pub(super) async fn insert_all(
 
 /// Returns the club's oldest draw that has the same teams and kick-off as one of these draws. Runs
 /// in the caller's transaction. Ignores cancelled draws, as [`Records::fixtures`] does.
-pub(super) async fn same_game(
+pub(super) async fn find_same_game(
     connection: &mut PgConnection,
     club: ClubId,
     new: &[DrawToCreate],
@@ -120,7 +120,7 @@ pub(super) async fn same_game(
         )
         .bind(
             new.iter()
-                .map(|draw| column(draw.kick_off))
+                .map(|draw| to_column_time(draw.kick_off))
                 .collect::<Vec<_>>(),
         )
         .fetch_one(connection)
@@ -142,8 +142,8 @@ fn insert_query(sealer: &Sealer, draws: &[(DrawId, &DrawToCreate)]) -> QueryBuil
             .push_bind(draw.home_team.clone())
             .push_bind(draw.away_team.clone())
             .push_bind(draw.zone.clone())
-            .push_bind(column(draw.kick_off))
-            .push_bind(draw.opens_at.map(column))
+            .push_bind(to_column_time(draw.kick_off))
+            .push_bind(draw.opens_at.map(to_column_time))
             .push_bind(draw.price.0)
             .push_bind(i16::from(draw.prize_percentage))
             .push_bind(draw.round_up_prize)
@@ -153,7 +153,7 @@ fn insert_query(sealer: &Sealer, draws: &[(DrawId, &DrawToCreate)]) -> QueryBuil
             .push_bind(draw.contact_name.clone())
             .push_bind(draw.contact_phone.clone())
             .push_bind(seed.commitment(*id).to_vec())
-            .push_bind(sealer.seal(PURPOSE_SEED, id, &seed.0));
+            .push_bind(sealer.seal(SEED_SEAL_PURPOSE, id, &seed.0));
     });
     query
 }

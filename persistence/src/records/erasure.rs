@@ -9,17 +9,17 @@ use domain::{DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool, query, query_as};
 use uuid::Uuid;
 
-use super::{Records, column};
+use super::{Records, to_column_time};
 use crate::Failure;
 
 /// After how many months buyer details are erased, if the configuration does not say otherwise
 /// (decision F-8).
 pub const KEPT_MONTHS: u8 = 13;
-/// The text that replaces a buyer's name. It is not empty, because an address needs a name
-/// (decision F-2).
+/// The text that replaces a buyer's name. It is not empty, because an e-mail address without a name
+/// is not allowed (decision F-2).
 pub const ERASED_NAME: &str = "Details erased";
-/// The text that replaces a buyer's address. It is not empty, because every view counts a ticket
-/// with an address as sold. Mail to the domain `invalid` is never delivered.
+/// The text that replaces a buyer's e-mail address. It is not empty, because every view counts a
+/// ticket with an address as sold. Mail to the domain `invalid` is never delivered.
 pub const ERASED_EMAIL: &str = "erased@invalid";
 /// The maximum number of orders that one transaction erases.
 pub const AT_ONCE: i64 = 100;
@@ -28,18 +28,18 @@ const EMAIL_HASH_PURPOSE: &str = "buyer-email";
 
 /// What one erasure transaction did to one draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Erased {
+pub struct ErasureProgress {
     pub draw: DrawId,
     pub orders: u64,
     /// Whether all buyers of the draw are erased. `false` when more orders are left than one
-    /// transaction erases, or when an order still needs a person's attention.
+    /// transaction erases, or when an order is unfinished.
     pub whole: bool,
 }
 
 impl Records {
     /// Erases the buyers of at most [`AT_ONCE`] orders of one draw: the first draw after `after`
     /// that is due. A draw is due when its kick-off was `months` ago and some of its orders can be
-    /// erased. An order with several games is erased after the last of them. Returns `None` when no
+    /// erased. An order with several games is erased after its last game. Returns `None` when no
     /// draw is due.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Records {
         after: DrawId,
         months: u8,
         at: Timestamp,
-    ) -> Result<Option<Erased>, Failure> {
+    ) -> Result<Option<ErasureProgress>, Failure> {
         let postgres = self.postgres.clone();
         let hash = move |email: String| {
             postgres
@@ -73,7 +73,7 @@ impl Records {
             erase_winner(&mut transaction, draw, at).await?;
             let whole = mark_draw_erased(&mut transaction, draw, months, at).await?;
             transaction.commit().await?;
-            Ok(Some(Erased {
+            Ok(Some(ErasureProgress {
                 draw,
                 orders: orders.len() as u64,
                 whole,
@@ -82,8 +82,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Returns the keyed hash of an address. An erased order is found again by this hash. Letter
-    /// case does not matter.
+    /// Returns the keyed hash of an e-mail address. The search finds an erased order by this hash.
+    /// Letter case does not matter.
     pub(super) fn email_hash(&self, email: &str) -> Vec<u8> {
         self.postgres
             .sealer()
@@ -92,9 +92,8 @@ impl Records {
     }
 }
 
-/// SQL that selects the orders of a draw that still contain a buyer and whose games were all at
-/// least so many months ago. The caller supplies the draw as SQL, the months as `$2` and the time
-/// as `$3`.
+/// SQL that selects the draw's orders that still contain buyer details and whose games all started
+/// at least `$2` months before the time `$3`. The macro's argument is the draw as SQL.
 macro_rules! named_orders {
     ($draw:literal) => {
         concat!(
@@ -110,9 +109,9 @@ macro_rules! named_orders {
 }
 
 /// Locks the next draw that is due and has an order that can be erased, or no order left to erase.
-/// Skips a draw whose orders all need a person's attention, because it would block the draws after
-/// it. Months are calendar
-/// months in UTC. The additional condition on `kick_off` lets the query use the index.
+/// Skips a draw whose remaining orders are all unfinished (open, or waiting for a refund), because
+/// it would block the draws after it. Months are calendar months in UTC. The additional condition
+/// on `kick_off` lets the query use the index.
 async fn lock_due_draw(
     connection: &mut PgConnection,
     after: DrawId,
@@ -132,14 +131,14 @@ async fn lock_due_draw(
     ))
     .bind(after.0)
     .bind(i32::from(months))
-    .bind(column(at))
+    .bind(to_column_time(at))
     .fetch_optional(connection)
     .await?;
     Ok(id.map(|(id,)| DrawId(id)))
 }
 
-/// Returns the draw's orders that can be erased: they still contain a buyer, need no person's
-/// attention, and all their games were long enough ago.
+/// Locks and returns the draw's orders that can be erased. They still contain buyer details, are
+/// finished, and all their games started at least `months` ago.
 async fn erasable_orders(
     connection: &mut PgConnection,
     draw: DrawId,
@@ -153,7 +152,7 @@ async fn erasable_orders(
     ))
     .bind(draw.0)
     .bind(i32::from(months))
-    .bind(column(at))
+    .bind(to_column_time(at))
     .bind(AT_ONCE)
     .fetch_all(connection)
     .await
@@ -165,9 +164,9 @@ async fn erase_orders(
     hashes: &[Option<Vec<u8>>],
     at: Timestamp,
 ) -> Result<(), sqlx::Error> {
-    // These texts may contain personal data. An operator's note about a refund or anomaly may name
-    // a person, and the provider's events name the payer. The draw number of a mail stays, because
-    // undoing a result finds its mails by that number.
+    // The columns that these statements clear may contain personal data. An operator's note about a
+    // refund or anomaly may name a person, and the provider's events name the payer. The draw
+    // number of a mail stays, because undoing a result finds its mails by that number.
     for statement in [
         "update orders o set reason = $2 from refunds r
          where r.order_id = o.id and o.id = any($1) and o.reason is not null",
@@ -207,14 +206,14 @@ async fn erase_orders(
     .bind(hashes)
     .bind(ERASED_NAME)
     .bind(ERASED_EMAIL)
-    .bind(column(at))
+    .bind(to_column_time(at))
     .execute(connection)
     .await?;
     Ok(())
 }
 
-/// Erases the winner's name and address. The bank details need another login, so `purge_claims`
-/// deletes them.
+/// Erases the winner's name and e-mail address. Bank details need the login for bank details, so
+/// `purge_claims` deletes them.
 async fn erase_winner(
     connection: &mut PgConnection,
     draw: DrawId,
@@ -231,14 +230,14 @@ async fn erase_winner(
     .await?;
     query("update winner_claims set erased_at = $2 where draw_id = $1 and erased_at is null")
         .bind(draw.0)
-        .bind(column(at))
+        .bind(to_column_time(at))
         .execute(connection)
         .await?;
     Ok(())
 }
 
-/// Marks the draw as erased when no order of it contains a buyer any more. An order with a later
-/// game is erased with that game, so it does not count here.
+/// Marks the draw as erased when none of its orders contains buyer details any more. An order that
+/// also contains a later game is erased with that game, so it does not count here.
 async fn mark_draw_erased(
     connection: &mut PgConnection,
     draw: DrawId,
@@ -248,13 +247,13 @@ async fn mark_draw_erased(
     let remaining: Option<(i32,)> = query_as(concat!("select 1", named_orders!("$1"), " limit 1"))
         .bind(draw.0)
         .bind(i32::from(months))
-        .bind(column(at))
+        .bind(to_column_time(at))
         .fetch_optional(&mut *connection)
         .await?;
     if remaining.is_none() {
         query("update draws set erased_at = $2 where id = $1")
             .bind(draw.0)
-            .bind(column(at))
+            .bind(to_column_time(at))
             .execute(connection)
             .await?;
     }

@@ -5,26 +5,26 @@ use sqlx::PgPool;
 
 use super::audit::{self, AuditAction};
 use super::settings::MAINTENANCE_MODE;
-use super::{COMMAND_LINE, Records, catalogue_changed};
+use super::{COMMAND_LINE_ACTOR, Records, bump_catalogue_revision};
 use crate::Failure;
 
-/// By how much the epoch of each draw is increased: far more than the number of claims that can be
-/// lost. Without this, a lost claim would be repeated with the same epoch, and both owners could
-/// write.
+/// By how much the epoch of each draw is increased. The increase far exceeds the number of claims
+/// that the new database can lack. Otherwise a new claim could get the epoch of a lost claim, and
+/// both owners could write.
 const EPOCHS_SKIPPED: i64 = 1_000_000;
 
 impl Records {
     /// Removes the owner of every draw, so that later writes of earlier owners are refused.
     ///
-    /// Also turns on maintenance mode, because lost payments must be found before anything is sold,
-    /// skips draw numbers that may have been assigned, and writes an audit entry. Returns the
+    /// Also turns on maintenance mode, because lost payments must be found before anything is sold.
+    /// Skips draw numbers that may have been assigned, and writes an audit entry. Returns the
     /// number of draws.
     ///
     /// # Errors
     ///
     /// [`Failure::Unknown`] or [`Failure::NotWritten`]. The caller may call again, because a
     /// repeated call is harmless.
-    pub async fn fence(&self, numbers_skipped: i64) -> Result<u64, Failure> {
+    pub async fn fence_all_draws(&self, numbers_skipped: i64) -> Result<u64, Failure> {
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -47,19 +47,19 @@ impl Records {
                  on conflict (key) do update set value = 'true', updated_by = $2, updated_at = now()";
             sqlx::query(closed)
                 .bind(MAINTENANCE_MODE)
-                .bind(COMMAND_LINE)
+                .bind(COMMAND_LINE_ACTOR)
                 .execute(&mut *transaction)
                 .await?;
             let action = AuditAction {
-                actor: COMMAND_LINE,
+                actor: COMMAND_LINE_ACTOR,
                 club: None,
                 action: "fence",
                 object: "draws",
                 ip: None,
             };
             let detail = serde_json::json!({ "draws": draws, "epochsSkipped": EPOCHS_SKIPPED });
-            audit::write(&mut transaction, &sealer, &action.entry(detail)).await?;
-            catalogue_changed(&mut transaction).await?;
+            audit::write_entry(&mut transaction, &sealer, &action.entry(detail)).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(draws)
         };

@@ -5,7 +5,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::{Records, column, timestamp};
+use super::{Records, timestamp, to_column_time};
 use crate::Failure;
 
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct FailedPayment {
 /// The newest failed payments, and sums over all of them.
 #[derive(Clone, Debug, Default)]
 pub struct FailedPayments {
-    /// The newest failed payments, at most [`LISTED_MAX`].
+    /// The newest failed payments, at most [`FAILED_PAYMENTS_LISTED_MAX`].
     pub newest: Vec<FailedPayment>,
     pub count: i64,
     pub total: Cents,
@@ -33,7 +33,7 @@ pub struct FailedPayments {
 }
 
 /// The maximum number of failed payments in the list.
-pub const LISTED_MAX: i64 = 2000;
+pub const FAILED_PAYMENTS_LISTED_MAX: i64 = 2000;
 
 #[derive(sqlx::FromRow)]
 struct FailedPaymentRow {
@@ -92,9 +92,9 @@ impl Records {
              ) sums
              order by opened_at desc limit $3",
         )
-        .bind(column(since))
+        .bind(to_column_time(since))
         .bind(club.map(|club| club.0))
-        .bind(LISTED_MAX);
+        .bind(FAILED_PAYMENTS_LISTED_MAX);
         let rows: Vec<FailedPaymentRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;

@@ -18,14 +18,14 @@ pub struct DrawFinancials {
     pub application_fee: Cents,
     /// The card fees that buyers paid in addition to the ticket price.
     pub card_fees_passed_on: Cents,
-    /// The sum of the provider's fees that are known. An order's fee is split over its lines in
-    /// proportion to their totals, so that the parts add up to the exact fee.
+    /// The sum of the known provider fees. An order's provider fee is split over the order's lines
+    /// in proportion to their totals, so that the parts add up to the exact fee.
     pub provider_fees_known: Cents,
     pub orders: i64,
     /// Number of orders whose provider fee is not known yet (decision D-18).
     pub orders_without_provider_fee: i64,
-    /// The sum of the line totals of the orders whose provider fee is unknown. That fee is
-    /// estimated from it.
+    /// The sum of the line totals of orders whose provider fee is unknown. Their provider fees are
+    /// estimated from this sum.
     pub subtotal_without_provider_fee: Cents,
 }
 
@@ -55,9 +55,9 @@ impl From<FinancialsRow> for DrawFinancials {
     }
 }
 
-/// SQL columns for sums over an order's line `l` (with `orders o` and `payments p`): whether the
-/// line has tickets, its cents with and without the card fee, the order's provider fee, and the
-/// order's total, both complete and up to this line.
+/// SQL columns of an order line `l` (with `orders o` and `payments p`): whether the line has
+/// tickets, its amounts with and without the card fee, and the order's provider fee. `upto` is the
+/// order's total up to this line, `whole` the complete total.
 macro_rules! line_columns {
     () => {
         "l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
@@ -79,8 +79,8 @@ macro_rules! fees_of_lines {
 pub(super) use {fees_of_lines, line_columns};
 
 /// SQL for the sums of a draw. The provider keeps its fee when a payment is refunded. The
-/// platform's fee is taken from the draw's fee ledger, because a refund can leave part of it on the
-/// refunded order (decision D-3).
+/// platform's fee is taken from the draw's fee ledger, because a refunded order can keep a part of
+/// that fee (decision D-3).
 macro_rules! sums {
     ($which:literal) => {
         concat!(

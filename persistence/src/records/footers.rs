@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use sqlx::{PgPool, Row};
 
 use super::audit::{self, AuditEntry};
-use super::{Records, Statement, catalogue_changed, repeatable};
+use super::{Records, Statement, bump_catalogue_revision, repeatable_statement};
 use crate::Failure;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let write = sqlx::query_scalar(write).bind(heading).bind(display_order);
             let id = write.fetch_one(&mut *transaction).await?;
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(id)
         };
@@ -111,7 +111,7 @@ impl Records {
             .bind(label.to_string())
             .bind(url.to_string())
             .bind(display_order);
-        self.change(write).await?;
+        self.change_listed_row(write).await?;
         Ok(())
     }
 
@@ -193,15 +193,15 @@ impl Records {
         write: Statement,
         entry: AuditEntry,
     ) -> Result<Option<i64>, Failure> {
-        let write = repeatable(write)?;
+        let write = repeatable_statement(write)?;
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let row = write().fetch_optional(&mut *transaction).await?;
             let id = row.map(|row| row.try_get(0)).transpose()?;
             if let Some(id) = id {
-                audit::write(&mut transaction, &sealer, &entry.named(id)).await?;
-                catalogue_changed(&mut transaction).await?;
+                audit::write_entry(&mut transaction, &sealer, &entry.with_object_id(id)).await?;
+                bump_catalogue_revision(&mut transaction).await?;
             }
             transaction.commit().await?;
             Ok(id)

@@ -1,5 +1,5 @@
-//! A draw as lists show it: its fixed facts, and its counts from the database row. A running actor
-//! may have a newer view.
+//! A draw as lists show it: its fixed facts, and its counts from the database row. The draw's
+//! running actor may have newer counts.
 
 use domain::{ClubId, DrawId, Timestamp, View};
 use sqlx::{PgConnection, PgPool};
@@ -9,7 +9,7 @@ use super::{Records, timestamp};
 use crate::Failure;
 use crate::postgres::views::{ViewRow, view_columns};
 
-/// The time zone of a draw without a time zone of its own (specification A, line 13).
+/// The time zone of a draw for which no time zone is stored (specification A, line 13).
 pub const ZONE_DEFAULT: &str = "Australia/Brisbane";
 
 #[derive(Clone, Debug)]
@@ -141,8 +141,8 @@ impl Records {
         rows.into_iter().map(ListingRow::listing).collect()
     }
 
-    /// Returns a club's draws by their teams and kick-off. An import looks up each line here, so
-    /// that a repeated import creates no second draw.
+    /// Returns a club's draws by their teams and kick-off. An import looks up each of its lines
+    /// among these draws, so that a repeated import creates no second draw.
     pub async fn fixtures(
         &self,
         club: ClubId,

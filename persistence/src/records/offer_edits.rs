@@ -5,7 +5,7 @@ use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
 
 use super::bundles::NewBundle;
-use super::{Records, audit, column};
+use super::{Records, audit, to_column_time};
 use crate::Failure;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +75,8 @@ impl Records {
         self.write(work).await
     }
 
-    /// Archives an offer, unless it is still on sale and has sales. The caller says whether the
-    /// offer has ended.
+    /// Archives an offer, unless it has sales and `is_over` is false. The caller passes in
+    /// `is_over` whether the offer has ended.
     pub async fn archive_bundle(
         &self,
         club: ClubId,
@@ -136,8 +136,8 @@ async fn write_bundle(
     .bind(new.display_tag)
     .bind(new.primary_copy)
     .bind(new.share_image_url)
-    .bind(new.start_at.map(column))
-    .bind(new.end_at.map(column))
+    .bind(new.start_at.map(to_column_time))
+    .bind(new.end_at.map(to_column_time))
     .execute(connection)
     .await?;
     Ok(())

@@ -3,7 +3,7 @@
 use domain::ClubId;
 use sqlx::{PgConnection, PgPool};
 
-use super::{Records, audit, catalogue_changed};
+use super::{Records, audit, bump_catalogue_revision};
 use crate::Failure;
 
 /// Changes of a club's home page. `None` leaves a field unchanged; `Some(None)` clears it.
@@ -44,7 +44,7 @@ impl Records {
             }
             update_page(&mut transaction, club, page).await?;
             audit::write_signed(&mut transaction, signer.as_deref(), club).await?;
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(SavePageOutcome::Done)
         };
@@ -77,7 +77,8 @@ async fn change_slug(
     if is_taken {
         return Ok(false);
     }
-    // If the new slug is a former slug of the club, it is current again and no longer an alias.
+    // If the new slug was a former slug of the club, its alias is deleted, because the slug is
+    // current again.
     sqlx::query("delete from club_slug_aliases where lower(slug) = lower($1)")
         .bind(slug.to_string())
         .execute(&mut *connection)

@@ -104,9 +104,9 @@ impl Records {
         Ok(row.map(Payout::from))
     }
 
-    /// Records a payout. If the draw has a payout of this kind that has not failed, returns that
-    /// one instead. The draw's row is locked, so that no payout is recorded for a result that is
-    /// being undone.
+    /// Records a payout. If the draw already has a payout of this kind that has not failed, returns
+    /// that payout instead. The draw's row is locked, so that no payout is recorded for a result
+    /// that is being undone.
     ///
     /// # Errors
     ///

@@ -5,9 +5,9 @@ use domain::{ClubId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 
 use super::audit::AuditAction;
-use super::club_users::role;
+use super::club_users::parse_role;
 use super::sessions::{Holder, Member};
-use super::{Records, audit, column};
+use super::{Records, audit, to_column_time};
 use crate::link_secrets::LinkKind;
 use crate::{Failure, Sealer};
 
@@ -15,11 +15,11 @@ const RESET_ACTION: &str = "reset-password";
 
 /// The recipient of a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Addressee {
+pub struct MailRecipient {
     pub holder: Holder,
     pub email: String,
-    /// The recipient's name. `None` when the address is not confirmed: its owner may be a stranger,
-    /// who should not read a name that somebody else entered.
+    /// The recipient's name. `None` when the e-mail address is not confirmed, because it may belong
+    /// to a stranger, who should not read a name that another person entered.
     pub name: Option<String>,
 }
 
@@ -32,9 +32,9 @@ impl Records {
         email: &str,
         token_hash: &[u8; 32],
         expires: Timestamp,
-    ) -> Result<Option<Addressee>, Failure> {
+    ) -> Result<Option<MailRecipient>, Failure> {
         let hash = self.link_hash(LinkKind::Account, token_hash);
-        let (email, expires) = (email.trim().to_string(), column(expires));
+        let (email, expires) = (email.trim().to_string(), to_column_time(expires));
         let work = async move |pool: PgPool| {
             let admin: Option<(i64, String, String)> = sqlx::query_as(
                 "update admins set reset_token_hash = $2, reset_expires_at = $3
@@ -46,7 +46,7 @@ impl Records {
             .fetch_optional(&pool)
             .await?;
             if let Some((id, email, name)) = admin {
-                return Ok(Some(Addressee {
+                return Ok(Some(MailRecipient {
                     holder: Holder::Admin(id),
                     email,
                     name: Some(name),
@@ -63,7 +63,7 @@ impl Records {
             .fetch_optional(&pool)
             .await?;
             if let Some((id, email, name)) = club {
-                return Ok(Some(Addressee {
+                return Ok(Some(MailRecipient {
                     holder: Holder::Club(ClubId(id)),
                     email,
                     name,
@@ -75,8 +75,8 @@ impl Records {
     }
 
     /// Returns the name, address and club slug of the account that a reset link belongs to. The
-    /// caller asks first, because hashing the new password is expensive. Returns `None` when the
-    /// link no longer works.
+    /// caller calls this before it hashes the new password, because hashing is expensive. Returns
+    /// `None` when the link no longer works.
     pub async fn reset_is_for(
         &self,
         token_hash: &[u8; 32],
@@ -94,7 +94,7 @@ impl Records {
         )
         .bind(hex_texts(&self.link_hashes(LinkKind::Account, token_hash)))
         .bind(self.link_hashes(LinkKind::Account, token_hash))
-        .bind(column(at));
+        .bind(to_column_time(at));
         self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
@@ -114,7 +114,7 @@ impl Records {
             self.link_id(LinkKind::Account, token_hash)
         );
         let sealer = self.postgres.sealer().clone();
-        let (password, at) = (password_hash.to_string(), column(at));
+        let (password, at) = (password_hash.to_string(), to_column_time(at));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let club: Option<i64> = sqlx::query_scalar(
@@ -166,7 +166,7 @@ impl Records {
             .bind(hex::encode(
                 self.link_hash(LinkKind::Verification, token_hash),
             ))
-            .bind(column(expires));
+            .bind(to_column_time(expires));
         self.execute(write).await?;
         Ok(())
     }
@@ -183,18 +183,18 @@ impl Records {
                  email_verification_expires = null
              where email_verification_token = any($1) and email_verification_expires > $2",
         );
-        self.change(
+        self.change_listed_row(
             write
                 .bind(hex_texts(
                     &self.link_hashes(LinkKind::Verification, token_hash),
                 ))
-                .bind(column(at)),
+                .bind(to_column_time(at)),
         )
         .await
     }
 }
 
-/// Returns hashes as hexadecimal text, because the table of clubs stores them so.
+/// Returns hashes as hexadecimal text, the form in which the table `clubs` stores them.
 fn hex_texts(hashes: &[Vec<u8>]) -> Vec<String> {
     hashes.iter().map(hex::encode).collect()
 }
@@ -219,7 +219,7 @@ async fn write_reset_entry(
         object: &object,
         ip: None,
     };
-    audit::write(connection, sealer, &action.entry(serde_json::json!({}))).await
+    audit::write_entry(connection, sealer, &action.entry(serde_json::json!({}))).await
 }
 
 /// Queues the mail that tells about the changed password (ASVS 6.3.7), once for each link, to the
@@ -268,7 +268,8 @@ async fn reset_admin(
         .await
 }
 
-/// Resets a member's password. Also returns whether the link was an invitation or a password reset.
+/// Sets a member's new password through a mailed link. Also returns whether the link was an
+/// invitation or a password reset.
 async fn reset_member(
     connection: &mut PgConnection,
     hashes: Vec<Vec<u8>>,
@@ -293,7 +294,7 @@ async fn reset_member(
     let member = Member {
         id,
         club: ClubId(club),
-        role: role(&word)?,
+        role: parse_role(&word)?,
     };
     Ok((
         Some(Holder::Member(member)),
@@ -312,7 +313,7 @@ async fn begin_member_reset(
     email: &str,
     hash: Vec<u8>,
     expires: time::OffsetDateTime,
-) -> Result<Option<Addressee>, sqlx::Error> {
+) -> Result<Option<MailRecipient>, sqlx::Error> {
     let row: Option<(i64, i64, String, String, String)> = sqlx::query_as(
         "update club_users set token_hash = $2, token_expires_at = $3
          where lower(email) = lower($1) and removed_at is null returning id, club_id, role, email, name",
@@ -328,9 +329,9 @@ async fn begin_member_reset(
     let member = Member {
         id,
         club: ClubId(club),
-        role: role(&word)?,
+        role: parse_role(&word)?,
     };
-    Ok(Some(Addressee {
+    Ok(Some(MailRecipient {
         holder: Holder::Member(member),
         email,
         name: Some(name),

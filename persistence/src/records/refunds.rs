@@ -10,8 +10,8 @@ use super::audit::AuditEntry;
 use crate::Failure;
 
 impl Records {
-    /// Returns whether the provider has refunded the order. `false` also for a failed refund,
-    /// because an operator retries it.
+    /// Returns whether the provider has refunded the order. Also `false` for a failed refund,
+    /// because an operator can retry it.
     pub async fn is_refunded(&self, order: OrderId) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from refunds where order_id = $1 and state = 'succeeded')",

@@ -3,12 +3,12 @@
 use domain::DrawId;
 use sqlx::PgPool;
 
-use super::{Records, catalogue_changed};
+use super::{Records, bump_catalogue_revision};
 use crate::Failure;
 
-/// SQL statements that move all times of a draw, and of the orders that contain only this draw, by
-/// `$2`.
-const SHIFT_STATEMENTS: [&str; 7] = [
+/// SQL statements that move all times of a draw into the past by `$2`. They also move the times of
+/// orders that contain only this draw.
+const SHIFT_DRAW_TIMES_SQL: [&str; 7] = [
     "update draws set kick_off = kick_off - $2, opens_at = opens_at - $2, closed_at = closed_at - $2,
          completed_at = completed_at - $2, created_at = created_at - $2 where id = $1",
     "update draw_events set at = at - $2 where draw_id = $1",
@@ -19,7 +19,8 @@ const SHIFT_STATEMENTS: [&str; 7] = [
      where o.lines = 1 and exists (select 1 from order_lines l where l.order_id = o.id and l.draw_id = $1)",
     "update winner_claims set respond_by = respond_by - $2, received_at = received_at - $2, paid_at = paid_at - $2,
          created_at = created_at - $2 where draw_id = $1",
-    // So that a payout is recorded after the game and completed the day after.
+    // The added hours make a payout appear recorded after the game, and completed on the day after
+    // the game.
     "update payouts set created_at = created_at - $2 + interval '4 hours',
          completed_at = completed_at - $2 + interval '28 hours' where draw_id = $1",
 ];
@@ -31,14 +32,14 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let by = time::Duration::milliseconds(by_ms);
-            for shift in SHIFT_STATEMENTS {
+            for shift in SHIFT_DRAW_TIMES_SQL {
                 sqlx::query(shift)
                     .bind(draw.0)
                     .bind(by)
                     .execute(&mut *transaction)
                     .await?;
             }
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(())
         };

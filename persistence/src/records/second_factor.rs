@@ -5,10 +5,11 @@ use domain::Timestamp;
 use sqlx::PgPool;
 
 use super::audit::{self, AuditAction};
-use super::{COMMAND_LINE, Records, column};
+use super::{COMMAND_LINE_ACTOR, Records, to_column_time};
 use crate::Failure;
 
-/// The sealing purpose of the secret. The sealing id is the operator's id.
+/// The purpose under which the second factor's secret is sealed. Its sealing id is the operator's
+/// id.
 const SECOND_FACTOR_PURPOSE: &str = "operator-second-factor";
 
 #[derive(Clone, PartialEq, Eq)]
@@ -44,8 +45,8 @@ impl Records {
         .transpose()
     }
 
-    /// Stores a secret for an operator who has none. An existing secret is kept, so that a repeated
-    /// enrolment page shows the same secret.
+    /// Stores a second-factor secret for an operator who has none. An existing secret is not
+    /// replaced, so that a repeated enrolment page shows the same secret.
     pub async fn begin_second_factor(&self, admin: i64, secret: &[u8]) -> Result<(), Failure> {
         let sealed = self
             .postgres
@@ -62,7 +63,10 @@ impl Records {
     pub async fn use_step(&self, admin: i64, step: i64, at: Timestamp) -> Result<bool, Failure> {
         let write = "update admins set totp_last_step = $2, totp_enrolled_at = coalesce(totp_enrolled_at, $3)
              where id = $1 and totp_last_step < $2";
-        let write = sqlx::query(write).bind(admin).bind(step).bind(column(at));
+        let write = sqlx::query(write)
+            .bind(admin)
+            .bind(step)
+            .bind(to_column_time(at));
         Ok(self.execute(write).await? > 0)
     }
 
@@ -86,13 +90,13 @@ impl Records {
             if let Some(id) = found {
                 let (action, object) = ("forget-second-factor", format!("admin:{id}"));
                 let action = AuditAction {
-                    actor: COMMAND_LINE,
+                    actor: COMMAND_LINE_ACTOR,
                     club: None,
                     action,
                     object: &object,
                     ip: None,
                 };
-                audit::write(
+                audit::write_entry(
                     &mut transaction,
                     &sealer,
                     &action.entry(serde_json::json!({})),

@@ -5,8 +5,8 @@ use domain::{ClubId, Timestamp};
 use sqlx::PgPool;
 use time::OffsetDateTime;
 
-use super::club_users::role;
-use super::{Records, column, timestamp};
+use super::club_users::parse_role;
+use super::{Records, timestamp, to_column_time};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
@@ -38,8 +38,8 @@ impl Holder {
         }
     }
 
-    /// Returns the account's name for the audit log. `Records::audit_trail` finds a member by this
-    /// name.
+    /// Returns the account's name in the audit log. `Records::audit_trail` finds the club member
+    /// who acted by this name.
     pub fn name(self) -> String {
         match self {
             Holder::Club(club) => format!("club {club}"),
@@ -70,7 +70,7 @@ pub struct Session {
 
 /// How long a session lasts: without use, and in total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lifetime {
+pub struct SessionLifetime {
     pub idle_seconds: i32,
     pub whole_seconds: i64,
 }
@@ -92,7 +92,7 @@ impl SessionRow {
             (Some(club), Some(id)) => Holder::Member(Member {
                 id,
                 club,
-                role: role(&self.role?).ok()?,
+                role: parse_role(&self.role?).ok()?,
             }),
             (Some(club), None) => Holder::Club(club),
             (None, _) => Holder::Admin(self.admin_id?),
@@ -112,7 +112,7 @@ impl Records {
         holder: Holder,
         proven_at: Option<Timestamp>,
         at: Timestamp,
-        lifetime: Lifetime,
+        lifetime: SessionLifetime,
     ) -> Result<(), Failure> {
         let (admin, member) = match holder {
             Holder::Club(_) => (None, None),
@@ -130,22 +130,23 @@ impl Records {
         .bind(self.link_hash(LinkKind::Session, token_hash))
         .bind(holder.club().map(|club| club.0))
         .bind(admin)
-        .bind(column(at))
+        .bind(to_column_time(at))
         .bind(lifetime.idle_seconds)
-        .bind(column(at.plus_seconds(lifetime.whole_seconds)))
-        .bind(proven_at.map(column))
+        .bind(to_column_time(at.plus_seconds(lifetime.whole_seconds)))
+        .bind(proven_at.map(to_column_time))
         .bind(member);
         self.execute(write).await?;
         Ok(())
     }
 
-    /// Records that the second factor or the password was entered again in this session.
+    /// Records the time at which the account's second factor or password was entered again in this
+    /// session.
     pub async fn prove_session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<(), Failure> {
         let write = "update sessions set proven_at = $2 where token_hash = any($1)";
         self.execute(
             sqlx::query(write)
                 .bind(self.link_hashes(LinkKind::Session, token_hash))
-                .bind(column(at)),
+                .bind(to_column_time(at)),
         )
         .await?;
         Ok(())
@@ -165,7 +166,7 @@ impl Records {
              where s.token_hash = any($1) and s.ends_at > $2 and s.seen_at + make_interval(secs => s.idle_seconds) > $2",
         )
         .bind(self.link_hashes(LinkKind::Session, token_hash))
-        .bind(column(at));
+        .bind(to_column_time(at));
         let row: Option<SessionRow> = self
             .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -177,7 +178,7 @@ impl Records {
             self.execute(
                 sqlx::query(write)
                     .bind(self.link_hashes(LinkKind::Session, token_hash))
-                    .bind(column(at)),
+                    .bind(to_column_time(at)),
             )
             .await?;
         }
@@ -196,7 +197,7 @@ impl Records {
                  where token_hash = any($1) and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2)",
         )
         .bind(self.link_hashes(LinkKind::Session, token_hash))
-        .bind(column(at));
+        .bind(to_column_time(at));
         self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
@@ -211,6 +212,7 @@ impl Records {
     /// Deletes expired sessions. There are at most a few thousand a day, so one statement suffices.
     pub async fn sweep_sessions(&self, at: Timestamp) -> Result<u64, Failure> {
         let write = "delete from sessions where ends_at <= $1 or seen_at + make_interval(secs => idle_seconds) <= $1";
-        self.execute(sqlx::query(write).bind(column(at))).await
+        self.execute(sqlx::query(write).bind(to_column_time(at)))
+            .await
     }
 }

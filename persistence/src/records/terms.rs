@@ -5,18 +5,18 @@ use domain::{ClubId, DrawId, Timestamp};
 use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
-use super::{Records, audit, catalogue_changed, column, draws, listings, lock_club};
+use super::{Records, audit, bump_catalogue_revision, draws, listings, lock_club, to_column_time};
 use crate::Failure;
 use crate::records::draws::DrawToCreate;
 use crate::records::listings::Listing;
 
-/// How long after an acceptance a draw may be created under it, in seconds.
+/// How long an acceptance of the terms is valid for creating draws, in seconds.
 const ACCEPTANCE_VALID_SECONDS: i64 = 30 * 60;
 
 /// Who accepted which terms, and from where. The server itself determines the network address and
 /// browser, so the client cannot forge them.
 #[derive(Clone, Debug)]
-pub struct Acceptance {
+pub struct TermsAcceptance {
     pub club: ClubId,
     pub at: Timestamp,
     pub ip_address: String,
@@ -31,15 +31,15 @@ pub struct Acceptance {
 pub enum CreateDrawsOutcome {
     /// The created draws, in the given order.
     Draws(Vec<Listing>),
-    /// Nothing was created, because the club already has one of the games. Its draw has this
-    /// number.
+    /// Nothing was created, because the club already has a draw for one of the games. The value is
+    /// that draw's number.
     Exists(DrawId),
     /// Nothing was created, because the club has no valid acceptance of the terms.
     NotAgreed,
 }
 
 impl Records {
-    pub async fn accept_terms(&self, acceptance: &Acceptance) -> Result<i64, Failure> {
+    pub async fn accept_terms(&self, acceptance: &TermsAcceptance) -> Result<i64, Failure> {
         let acceptance = acceptance.clone();
         let write =
             "insert into terms_acceptances (club_id, accepted_at, ip_address, user_agent, terms_version, terms_digest)
@@ -47,7 +47,7 @@ impl Records {
         let work = async move |pool: PgPool| {
             let write = sqlx::query_scalar(write)
                 .bind(acceptance.club.0)
-                .bind(column(acceptance.at))
+                .bind(to_column_time(acceptance.at))
                 .bind(acceptance.ip_address);
             write
                 .bind(acceptance.user_agent)
@@ -76,18 +76,18 @@ impl Records {
     ) -> Result<CreateDrawsOutcome, Failure> {
         let new = new.to_vec();
         let (sealer, signer) = (self.postgres.sealer().clone(), self.signer.clone());
-        let since = column(at.plus_seconds(-ACCEPTANCE_VALID_SECONDS));
+        let since = to_column_time(at.plus_seconds(-ACCEPTANCE_VALID_SECONDS));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             lock_club(&mut transaction, "draws", club).await?;
-            if let Some(draw) = draws::same_game(&mut transaction, club, &new).await? {
+            if let Some(draw) = draws::find_same_game(&mut transaction, club, &new).await? {
                 return Ok(Err(CreateDrawsOutcome::Exists(draw)));
             }
             let Some(acceptance) = lock_latest_acceptance(&mut transaction, club, since).await?
             else {
                 return Ok(Err(CreateDrawsOutcome::NotAgreed));
             };
-            let ids = draws::insert_all(&mut transaction, &sealer, &new).await?;
+            let ids = draws::insert_draws(&mut transaction, &sealer, &new).await?;
             sqlx::query("update terms_acceptances set draw_id = $2 where id = $1")
                 .bind(acceptance)
                 .bind(ids.first().map(|id| id.0))
@@ -97,7 +97,7 @@ impl Records {
                 audit::write_signed(&mut transaction, signer.as_deref(), first).await?;
             }
             let rows = listings::inserted_listings(&mut transaction, &ids).await?;
-            catalogue_changed(&mut transaction).await?;
+            bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(Ok(rows))
         };

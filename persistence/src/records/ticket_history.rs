@@ -15,7 +15,7 @@ pub struct TicketHistory {
     /// Serials of the sold tickets, ascending.
     pub sold: Vec<Serial>,
     /// Sales and returns in their order. `None` when the draw resold tickets before decision M-3,
-    /// because another rule chose the tickets then.
+    /// because at that time another rule chose which tickets were sold.
     pub moves: Option<Vec<TicketMove>>,
 }
 
@@ -52,8 +52,8 @@ impl Records {
              order by e.revision, x.place";
         let read = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            // Both statements read the same snapshot. Otherwise a sale between them would appear in
-            // only one.
+            // The two queries below read the same snapshot. Otherwise a sale between them would
+            // appear in only one of their results.
             sqlx::query("set transaction isolation level repeatable read, read only")
                 .execute(&mut *transaction)
                 .await?;
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mixed_allocation_names_never_sold_tickets_first() {
+    fn mixed_allocation_lists_never_sold_tickets_first() {
         let row = |returned, serials: &[i16]| TicketEventRow {
             returned,
             serials: serials.to_vec(),

@@ -7,12 +7,12 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::erasure::ERASED_EMAIL;
-use super::{Records, column, timestamp};
+use super::{Records, timestamp, to_column_time};
 use crate::Failure;
 use crate::link_secrets::LinkKind;
 
 /// The maximum number of orders that one link shows. The newest are shown.
-const ORDERS_SHOWN_MAX: i64 = 100;
+const ORDERS_PER_LINK_MAX: i64 = 100;
 
 /// The e-mail address that a link belongs to, and the orders that it shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,9 +24,9 @@ pub struct TicketLink {
 }
 
 impl Records {
-    /// Stores the hash of a link, if tickets were ever bought with the address. Letter case does
-    /// not matter. Returns the address as the newest order spells it, or `None` when no order has
-    /// it.
+    /// Stores the hash of a link, if tickets were ever bought with this e-mail address. Letter case
+    /// does not matter. Returns the address as the newest order spells it, or `None` when no order
+    /// has this address.
     pub async fn begin_ticket_link(
         &self,
         email: &str,
@@ -50,7 +50,7 @@ impl Records {
             )
             .bind(email)
             .bind(hash)
-            .bind(column(until))
+            .bind(to_column_time(until))
             .fetch_optional(&pool)
             .await
         };
@@ -69,7 +69,7 @@ impl Records {
                 "select email, expires_at from ticket_links where token_hash = any($1) and expires_at > $2",
             )
             .bind(hashes)
-            .bind(column(at))
+            .bind(to_column_time(at))
             .fetch_optional(&pool)
             .await?;
             let Some((email, until)) = link else {
@@ -81,7 +81,7 @@ impl Records {
                  order by opened_at desc, id limit $2",
             )
             .bind(&email)
-            .bind(ORDERS_SHOWN_MAX)
+            .bind(ORDERS_PER_LINK_MAX)
             .fetch_all(&pool)
             .await?;
             Ok(Some(TicketLink {
@@ -103,7 +103,7 @@ impl Records {
                    from over))
              select from over",
         );
-        self.execute(write.bind(column(at)).bind(ERASED_EMAIL))
+        self.execute(write.bind(to_column_time(at)).bind(ERASED_EMAIL))
             .await
     }
 }

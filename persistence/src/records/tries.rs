@@ -4,17 +4,17 @@
 use domain::Timestamp;
 use sqlx::{PgPool, query, query_scalar};
 
-use super::{Records, column};
+use super::{Records, to_column_time};
 use crate::Failure;
 
-/// The purpose of the keyed hash that stands for an account. The table contains only the hash, so
-/// it does not reveal the account.
+/// The purpose of the keyed hash by which the table of tries names an account. The table contains
+/// only the hash, so it does not reveal the account.
 const RATE_LIMIT_PURPOSE: &str = "tries";
 
 /// One rate limit: a maximum number of tries in a time window, which begins with the first try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RateLimitTry {
-    /// The name of the limit with the account that it protects.
+    /// Name of the rate limit together with the account that it protects.
     pub about: String,
     pub max: u32,
     pub window_seconds: i64,
@@ -45,12 +45,13 @@ impl Records {
                      returning count",
                 )
                 .bind(about)
-                .bind(column(at.plus_seconds(until)))
-                .bind(column(at))
+                .bind(to_column_time(at.plus_seconds(until)))
+                .bind(to_column_time(at))
                 .fetch_one(&mut *transaction)
                 .await?;
                 if i64::from(count) > i64::from(max) {
-                    // The rollback also reverts the limits that this loop has already counted.
+                    // The rollback also reverts the tries that this loop has already counted
+                    // against other limits.
                     transaction.rollback().await?;
                     return Ok(false);
                 }
@@ -61,7 +62,7 @@ impl Records {
         self.write(work).await
     }
 
-    /// Subtracts one try from each limit, for a try that should not count.
+    /// Subtracts one try from each given limit, because the try should not count.
     ///
     /// # Errors
     ///
@@ -86,12 +87,12 @@ impl Records {
     ///
     /// The database could not be written.
     pub async fn sweep_tries(&self, at: Timestamp) -> Result<u64, Failure> {
-        self.execute(query("delete from tries where until <= $1").bind(column(at)))
+        self.execute(query("delete from tries where until <= $1").bind(to_column_time(at)))
             .await
     }
 
-    /// Returns the rows of the limits in sorted order, so that two callers with the same limits
-    /// never deadlock.
+    /// Returns the rows of the given limits in sorted order. So two callers that count against the
+    /// same limits never deadlock.
     fn sorted_limit_rows(&self, tries: &[RateLimitTry]) -> Vec<(Vec<u8>, u32, i64)> {
         let sealer = self.postgres.sealer();
         let row = |one: &RateLimitTry| {

@@ -21,13 +21,13 @@ pub struct Upload {
 pub const PICTURES_MAX: i64 = 200;
 
 impl Records {
-    /// Stores a picture, but never the same picture twice. Returns `false` when the club has
-    /// [`PICTURES_MAX`] other pictures.
+    /// Stores a picture. A picture whose file name is already stored is not stored again. Returns
+    /// `false` when the club has [`PICTURES_MAX`] other pictures.
     pub async fn keep_upload(&self, upload: Upload) -> Result<bool, Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            // Concurrent uploads of one club wait for each other, so that each sees the other's
-            // picture when it checks the limit.
+            // Concurrent uploads of one club wait for each other, so that each upload counts the
+            // others' pictures when it checks the limit.
             lock_club(&mut transaction, "uploads", upload.club).await?;
             let read = "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
             let fits = sqlx::query_scalar(read)

@@ -28,24 +28,24 @@ pub struct AnomalyRecord {
 #[async_trait]
 pub trait AnomalyStore: Send + Sync {
     /// Stores a new open anomaly and returns `true`. Returns `false` when an anomaly of this kind
-    /// about the payment is open, or when a person has closed the same anomaly before.
+    /// about the payment is open, or when a person has closed an equal anomaly before.
     async fn raise_anomaly(
         &self,
         anomaly: &Anomaly,
         amount: Option<Cents>,
         at: Timestamp,
     ) -> Result<bool, Failure>;
-    /// Resolves the open anomalies of one kind about a payment, because their cause disappeared.
-    /// Includes those that name the payment's order and no payment, but not those about another
-    /// payment of the order. Returns how many were resolved.
+    /// Resolves the open anomalies of one kind about a payment, because their cause disappeared. An
+    /// anomaly is about the payment if it names the payment, or names the payment's order and no
+    /// payment. Returns how many were resolved.
     async fn resolve_healed(
         &self,
         payment_intent: &PaymentIntentId,
         kind: AnomalyKind,
         at: Timestamp,
     ) -> Result<u64, Failure>;
-    /// Returns the ids of the open anomalies about a payment, and of those that name the payment's
-    /// order and no payment.
+    /// Returns the ids of the open anomalies that name a payment, or that name the payment's order
+    /// and no payment.
     async fn open_anomalies_of(
         &self,
         payment_intent: &PaymentIntentId,
@@ -57,13 +57,13 @@ pub trait AnomalyStore: Send + Sync {
         among: &[PaymentIntentId],
     ) -> Result<BTreeSet<PaymentIntentId>, Failure>;
     /// Resolves the given anomalies, because the differences that caused them have disappeared.
-    /// Skips those that are no longer open. Returns how many were resolved.
+    /// Skips anomalies that are no longer open. Returns how many were resolved.
     async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure>;
     /// Returns anomalies, newest first, at most `limit`.
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure>;
-    /// Returns two numbers: the anomalies ever raised, and the open ones among them.
+    /// Returns two counts: all anomalies that were ever raised, and the open anomalies among them.
     async fn anomaly_counts(&self) -> Result<(u64, u64), Failure>;
-    /// Closes an anomaly, because a person has dealt with it. The same anomaly about the same
+    /// Closes an anomaly, because a person has dealt with it. An equal anomaly about the same
     /// payment is not raised again. Returns `false` when the anomaly is not open.
     async fn close_anomaly(
         &self,

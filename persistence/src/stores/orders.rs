@@ -13,8 +13,8 @@ use crate::ledger::BuyerDetails;
 #[derive(Clone, Debug)]
 pub struct OrderRecord {
     pub order: Order,
-    /// Unique key of the browser session and its purchase. When the browser retries a request, its
-    /// order is found by this key.
+    /// Unique key of the browser session and its purchase. When the browser repeats a request, the
+    /// server finds the earlier order by this key.
     pub client_key: String,
     /// Secret token of the order page. The buyer's link contains it.
     pub token: String,
@@ -38,8 +38,8 @@ impl OrderRecord {
         self.order.lines.iter().map(|line| line.draw)
     }
 
-    /// Returns the tickets whose number pairs the buyer may see: all after the capture, none before
-    /// (decision M-2).
+    /// Returns the tickets whose number pairs the buyer may see: all tickets once the payment was
+    /// captured, none before (decision M-2).
     pub fn shown_tickets(&self) -> &[(DrawId, Vec<Serial>)] {
         if self.order.state.shows_pairs() {
             &self.tickets
@@ -49,7 +49,7 @@ impl OrderRecord {
     }
 }
 
-/// The person who supplies buyer details. Until when an order accepts details depends on this
+/// The person who supplies buyer details for an order. The deadline for the details depends on this
 /// person (decision M-1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuyerSource {
@@ -113,8 +113,8 @@ pub trait OrderStore: Send + Sync {
         id: &PaymentIntentId,
         client_secret: &str,
     ) -> Result<(), Failure>;
-    /// Fills those buyer details that are still blank. Details that are stored are never replaced
-    /// (decision C-7). An order whose buyer was erased does not change (decision F-8).
+    /// Fills the order's blank buyer details. Buyer details that are already stored are never
+    /// replaced (decision C-7). An order whose buyer was erased does not change (decision F-8).
     ///
     /// Returns `false` when the order no longer accepts details from this source. The check and the
     /// write are one transaction.
@@ -124,13 +124,14 @@ pub trait OrderStore: Send + Sync {
         buyer: &BuyerDetails,
         source: BuyerSource,
     ) -> Result<bool, Failure>;
-    /// Replaces stored buyer details before the payment. Blank new details replace nothing.
+    /// Replaces stored buyer details of an unpaid order. A blank new detail replaces nothing.
     ///
     /// Returns `false` and changes nothing when the order is unknown, is not `quoted`, or is known
     /// to be authorised.
     async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure>;
-    /// Does the same as [`OrderStore::fill_buyer`] for an operator, and writes the audit entry in
-    /// the same transaction. The memory store has no audit log and only fills the details.
+    /// Fills blank buyer details as [`OrderStore::fill_buyer`] does, for an operator. Writes the
+    /// audit entry in the same transaction. The memory store has no audit log and only fills the
+    /// details.
     async fn fill_buyer_audited(
         &self,
         order: OrderId,
@@ -141,8 +142,8 @@ pub trait OrderStore: Send + Sync {
         let _ = audit_entry;
         self.fill_buyer(order, buyer, source).await
     }
-    /// Writes an audit entry for an operator's action that has no draw commit. The caller writes it
-    /// before the action takes effect. The memory store has no audit log and ignores the call.
+    /// Writes an audit entry for an operator's action that writes no draw commit. The caller calls
+    /// this before the action takes effect. The memory store has no audit log and ignores the call.
     async fn write_audit_entry(&self, audit_entry: &AuditEntry) -> Result<(), Failure> {
         let _ = audit_entry;
         Ok(())
@@ -160,16 +161,16 @@ pub trait OrderStore: Send + Sync {
     ///
     /// The same transaction stores the provider's figures, marks the capture operation done, and
     /// queues the confirmation mail (kind `tickets`, key `tickets-{order}`). If the buyer left no
-    /// address, the mail waits for one. A repeated call changes nothing.
+    /// e-mail address, the mail waits until there is one. A repeated call changes nothing.
     async fn record_capture(
         &self,
         order: OrderId,
         intent: &PaymentIntent,
         at: Timestamp,
     ) -> Result<(), Failure>;
-    /// Starts to refuse the order: its state becomes `rejecting`, with a reason and a pending
-    /// `cancel` operation. From now on no sale allocates tickets to it. The caller then voids the
-    /// tickets that the order already has. An order that has ended does not change.
+    /// Starts to refuse the order. Its state becomes `rejecting`, a reason is stored, and a
+    /// `cancel` operation is queued. From now on no sale allocates tickets to it. The caller then
+    /// voids the tickets that the order already has. An order that has ended does not change.
     ///
     /// # Errors
     ///
@@ -179,7 +180,8 @@ pub trait OrderStore: Send + Sync {
     /// dropped. An order that has ended does not change.
     ///
     /// With [`NotifyBuyer::Buyer`] the same transaction queues one mail (kind `not-charged`, key
-    /// `not-charged-{order}`), unless the buyer has no address or the order was ever captured.
+    /// `not-charged-{order}`), unless the buyer left no e-mail address or the order was ever
+    /// captured.
     ///
     /// # Errors
     ///
@@ -192,8 +194,8 @@ pub trait OrderStore: Send + Sync {
         at: Timestamp,
     ) -> Result<(), Failure>;
     /// Ends the order for good: its state becomes `void`, and it can never get tickets again.
-    /// Called when its tickets are taken back or its money is returned, even after a release.
-    /// `tell` has the same meaning as in [`OrderStore::release`].
+    /// Called when the order's tickets are taken back or its payment is refunded, even if the order
+    /// was released before. `tell` has the same meaning as in [`OrderStore::release`].
     ///
     /// # Errors
     ///

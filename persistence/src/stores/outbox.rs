@@ -16,10 +16,10 @@ pub struct Mail {
     pub to: String,
     /// Data for the template in addition to the order, as JSON text.
     pub data: String,
-    /// The message id in the mail's header. It is fixed when the mail is queued, so that mail
-    /// programs show a mail that was sent twice only once (effect E4 of the failure catalogue).
+    /// The message id in the mail's header. It is chosen when the mail is queued. So mail programs
+    /// show a mail that was sent twice only once (effect E4 of the failure catalogue).
     pub message_id: String,
-    /// How often the mail was claimed so far, including this time.
+    /// How often the mail was claimed so far, including the current claim.
     pub attempts: u32,
 }
 
@@ -40,8 +40,9 @@ pub trait OutboxStore: Send + Sync {
         data: &str,
         at: Timestamp,
     ) -> Result<bool, Failure>;
-    /// Claims mails for the node `sender` for `lease_ms` milliseconds, oldest first. Claims those
-    /// that are due, and those claimed by a node that is gone ([`crate::nodes::GONE_MS`]).
+    /// Claims mails for the node `sender` for `lease_ms` milliseconds, oldest first. Claims mails
+    /// that are due, and mails that were claimed by a node that is gone
+    /// ([`crate::nodes::GONE_AFTER_LEASE_MS`]).
     async fn claim_mail(
         &self,
         sender: InstanceId,

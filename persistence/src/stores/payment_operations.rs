@@ -6,8 +6,8 @@ use domain::{Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
 
 use crate::error::Failure;
 
-/// The kind of a call to the payment provider. A call is stored before it is made, and its outcome
-/// afterwards (architecture invariant A10).
+/// The kind of a call to the payment provider. Each call is stored before it is made, and its
+/// outcome is stored afterwards (architecture invariant A10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperationKind {
     Create,
@@ -19,9 +19,9 @@ pub enum OperationKind {
 }
 
 impl OperationKind {
-    /// Returns the key of the first operation of this kind for an order, if a commit of the order
-    /// writes that operation. `None` for the other kinds. The process that made the commit may try
-    /// the operation at once under this key, without a claim, for [`FAST_PATH_MS`].
+    /// Returns the idempotency key of an order's first operation of this kind, if a draw commit
+    /// queues that operation. `None` for other kinds. For [`FAST_PATH_MS`] after the commit, the
+    /// process that wrote it may try the operation under this key without a claim.
     pub fn first_key(self, order: OrderId) -> Option<String> {
         match self {
             OperationKind::Create => Some(format!("create-{order}-1")),
@@ -32,7 +32,7 @@ impl OperationKind {
     }
 }
 
-/// How long a new operation may be tried only by the process that wrote it, in milliseconds.
+/// Time during which only the process that queued an operation may try it, in milliseconds.
 /// Afterwards any worker may claim the operation.
 pub const FAST_PATH_MS: i64 = 2_000;
 
@@ -42,12 +42,12 @@ pub struct Operation {
     pub id: i64,
     pub order: OrderId,
     pub kind: OperationKind,
-    /// The idempotency key for the provider. It is the same for every attempt, until
-    /// [`Attempt::Again`] replaces it.
+    /// The idempotency key for the provider. Every attempt uses this key, until [`Attempt::Again`]
+    /// replaces it.
     pub key: String,
     /// The amount to refund. `None` for an operation that refunds nothing.
     pub amount: Option<Cents>,
-    /// How often the operation was claimed so far, including this time.
+    /// How often the operation was claimed so far, including the current claim.
     pub attempts: u32,
 }
 
@@ -56,8 +56,8 @@ pub struct Operation {
 pub enum Attempt {
     Done,
     /// Try the operation again at the time `at`. `new_key` replaces the idempotency key, if the
-    /// provider cached a failure under the old key. Ignored if an attempt after number `attempts`
-    /// has been claimed meanwhile.
+    /// provider cached a failure under the old key. This outcome is ignored if the operation was
+    /// claimed again after attempt number `attempts`.
     Again {
         attempts: u32,
         at: Timestamp,
@@ -78,9 +78,9 @@ pub enum Repair {
     Return,
 }
 
-/// How long a repair whose end was never recorded blocks a repair of the other kind, in
-/// milliseconds. This is longer than all provider calls of one repair take.
-pub const REPAIR_MS: i64 = 300_000;
+/// Time after which a repair whose end was never recorded no longer blocks the other kind of
+/// repair, in milliseconds. It exceeds the duration of all provider calls of one repair.
+pub const REPAIR_BLOCK_MS: i64 = 300_000;
 
 /// Stores calls to the payment provider, refunds, and operators' repairs.
 ///
@@ -111,12 +111,12 @@ pub trait PaymentOperationStore: Send + Sync {
     async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure>;
 
     /// Returns by how much voiding this order's tickets reduced the application fees of its draws,
-    /// as a positive amount. The caller reads it after the voids. So a refund that was interrupted
-    /// still returns the right amount when it continues.
+    /// as a positive amount. The amount is read from the database after the voids. So a refund that
+    /// was interrupted uses the right amount when it continues.
     async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Returns how much of this order's application fee was refunded so far: the sum of its fee
-    /// refunds that are done. The provider's total is not enough, because one order's fee may be
-    /// refunded for several other orders.
+    /// refunds that are done. The refunded total that the provider reports is not enough, because
+    /// one order's fee may be refunded for several other orders.
     async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Queues a `refund` operation of `amount` and voids the order in the same transaction, so that
     /// no node gives tickets to the order any more. A repeated call changes nothing.
@@ -134,19 +134,19 @@ pub trait PaymentOperationStore: Send + Sync {
     ) -> Result<(), Failure>;
 
     /// Returns the draws whose orders hold more application fee than the draw's fee ledger says is
-    /// due. The excess must be refunded.
+    /// due. The excess must be refunded to the club.
     async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure>;
     /// Queues `fee_refund` operations for the application fee that a draw must refund (decision
     /// D-3).
     ///
-    /// They refund the fee of captured orders that hold some of it: refunded orders first, then the
-    /// earliest captured. A later call refunds the fee of orders whose capture is pending now. A
-    /// repeated call changes nothing.
+    /// The operations refund the fee of captured orders that hold some of it: refunded orders
+    /// first, then the earliest captured. The fee of orders whose capture is still pending is left
+    /// to a later call. A repeated call changes nothing.
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure>;
 
-    /// Starts or continues an operator's repair of a payment. Only one kind of repair runs at a
-    /// time, on any node, until it ends or [`REPAIR_MS`] have passed. Returns `false` while the
-    /// other kind of repair runs.
+    /// Starts or continues an operator's repair of a payment. On all nodes together, only one kind
+    /// of repair of a payment runs at a time, until it ends or [`REPAIR_BLOCK_MS`] have passed.
+    /// Returns `false` while the other kind of repair runs.
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,

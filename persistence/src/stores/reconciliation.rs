@@ -34,8 +34,9 @@ pub trait ReconciliationStore: Send + Sync {
     /// Returns captured orders that still have a ticket of a cancelled draw. They must be refunded
     /// (decision E-9).
     async fn orders_of_cancelled_draws(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure>;
-    /// Returns orders captured before a time whose buyer left no address and that are not reported
-    /// yet. An order is reported when an anomaly about it is open, or was closed by a person.
+    /// Returns orders that were captured before a time, whose buyer left no e-mail address, and
+    /// that are not reported yet. An order is reported when an anomaly about it is open, or was
+    /// closed by a person.
     async fn orders_without_address(
         &self,
         captured_before: Timestamp,
@@ -49,10 +50,11 @@ pub trait ReconciliationStore: Send + Sync {
     /// Stores the provider's snapshots of payment intents. One call contains each payment intent at
     /// most once.
     ///
-    /// Only this method writes these rows; the purchase path never does. So they are an independent
-    /// copy of the provider's data. `at` is the time when the provider was asked. An older snapshot
-    /// never replaces a newer one. For a disputed payment of an order, the same transaction queues
-    /// one mail to the club (kind `disputed`, key `disputed-{payment intent}`).
+    /// Only this method writes the snapshots. The code that handles purchases never does, so the
+    /// snapshots are an independent copy of the provider's data. `at` is the time of the request to
+    /// the provider. An older snapshot never replaces a newer one. For a disputed payment of an
+    /// order, the same transaction queues one mail to the club (kind `disputed`, key
+    /// `disputed-{payment intent}`).
     async fn record_provider_snapshots(
         &self,
         intents: &[PaymentIntent],

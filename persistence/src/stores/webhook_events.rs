@@ -10,7 +10,7 @@ use crate::nodes::InstanceId;
 /// A webhook event from the payment provider.
 #[derive(Clone, Debug)]
 pub struct StoredWebhookEvent {
-    /// The provider's id of the event. It prevents that the same event is stored twice.
+    /// The provider's id of the event. An event with a known id is not stored again.
     pub event_id: String,
     pub account: Option<String>,
     pub kind: String,
@@ -36,9 +36,8 @@ pub trait WebhookEventStore: Send + Sync {
     ) -> Result<bool, Failure>;
     /// Returns the events that the node `receiver` has to handle, oldest first.
     ///
-    /// These are the events that it received. They also include events of other nodes, if the other
-    /// node is gone or received the event before the time `overdue`. Handling an event twice is
-    /// harmless.
+    /// These are the events that `receiver` itself received, and events of another node that is
+    /// gone or received the event before the time `overdue`. Handling an event twice is harmless.
     async fn unhandled_events(
         &self,
         receiver: InstanceId,

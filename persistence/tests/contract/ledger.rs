@@ -96,7 +96,7 @@ pub async fn last_line_completes_the_order(world: World) {
         .await
         .expect("opened");
     second
-        .execute(second.reserve(1, 20), None)
+        .execute(second.reserve_command(1, 20), None)
         .await
         .expect("reserved");
     assert!(
@@ -145,8 +145,8 @@ pub async fn last_line_completes_the_order(world: World) {
 
 pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
     let mut owner = world.owner(0).await;
-    world.captured(&mut owner, 1, 3).await;
-    world.captured(&mut owner, 2, 4).await;
+    world.buy_captured(&mut owner, 1, 3).await;
+    world.buy_captured(&mut owner, 2, 4).await;
     owner.void(1).await.expect("voided");
     let record = world.record(1).await;
     assert_eq!(
@@ -166,7 +166,7 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
     // Returned tickets are sold last (decision M-3). `reloaded` has claimed the draw and fenced the
     // owner, so the test claims it again.
     let mut owner = world.owner(0).await;
-    let next = world.captured(&mut owner, 3, 4).await;
+    let next = world.buy_captured(&mut owner, 3, 4).await;
     let numbers: Vec<u16> = next.tickets[0]
         .1
         .iter()
@@ -177,7 +177,7 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
 
 pub async fn void_before_the_capture_rejects_the_order(world: World) {
     let mut owner = world.owner(0).await;
-    world.allocated(&mut owner, 1, 3).await;
+    world.buy_allocated(&mut owner, 1, 3).await;
     owner.void(1).await.expect("voided");
     let record = world.record(1).await;
     assert_eq!(record.order.state, OrderState::Rejecting);
@@ -259,8 +259,8 @@ pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
             .is_some()
     );
 
-    // A repair may still give tickets to a rejected order. Then the order's pending cancellation is
-    // dropped.
+    // A repair may give tickets to a `rejecting` order. The order's pending `cancel` operation is
+    // then dropped.
     let (id, unit_price) = (OrderId(1), TERMS.price);
     let repair = Command::Allocate {
         order: id,
@@ -297,10 +297,10 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
     let mut owner = world.owner(0).await;
     let before = owner.draw.clone();
     assert_eq!(
-        owner.execute(owner.sale(9, 1), None).await,
+        owner.execute(owner.sale_command(9, 1), None).await,
         Err(Failure::NotFound)
     );
-    // The order exists, but in another draw.
+    // The order exists, but its only line is in another draw.
     world
         .owner(1)
         .await
@@ -308,12 +308,12 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
         .await
         .expect("opened");
     assert_eq!(
-        owner.execute(owner.sale(1, 1), None).await,
+        owner.execute(owner.sale_command(1, 1), None).await,
         Err(Failure::NotFound)
     );
-    // The number of tickets differs from the order line's.
+    // The allocation has another number of tickets than the order line.
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
-    assert!(owner.execute(owner.sale(2, 3), None).await.is_err());
+    assert!(owner.execute(owner.sale_command(2, 3), None).await.is_err());
     assert_eq!(reload(&world, 0).await.sold(), before.sold());
 }
 
@@ -333,7 +333,7 @@ pub async fn sale_needs_a_quoted_order(world: World) {
         .expect("the other order is not affected");
 }
 
-pub async fn order_opens_once(world: World) {
+pub async fn order_is_opened_only_once(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     let again = persistence::ledger::NewOrder {
@@ -411,7 +411,7 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
     let lines = vec![line(world.draws[0], 5)];
     owner
         .execute(
-            owner.reserve(1, 5),
+            owner.reserve_command(1, 5),
             Some(AttachedWrite::Reprice {
                 order: id,
                 lines: lines.clone(),
@@ -439,7 +439,7 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
             lines: lines.clone(),
         };
         owner
-            .execute(owner.reserve(1, count), Some(attached_write))
+            .execute(owner.reserve_command(1, count), Some(attached_write))
             .await
             .expect("repriced");
         assert_eq!(world.record(1).await.order.lines, lines);
@@ -462,7 +462,7 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
         .expect("released");
     let late = AttachedWrite::Reprice { order: id, lines };
     assert_eq!(
-        owner.execute(owner.reserve(1, 5), Some(late)).await,
+        owner.execute(owner.reserve_command(1, 5), Some(late)).await,
         Err(Failure::NotFound)
     );
 }
@@ -552,7 +552,7 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
         Ok(vec![world.draws[0], world.draws[2]])
     );
     assert!(matches!(
-        Ledger::append(&*world.ledger, vec![empty(&world)]).await,
+        Ledger::append(&*world.ledger, vec![append_without_events(&world)]).await,
         Err(Failure::NotWritten(_))
     ));
     assert!(matches!(
@@ -561,7 +561,7 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
     ));
 }
 
-fn empty(world: &World) -> persistence::ledger::Append {
+fn append_without_events(world: &World) -> persistence::ledger::Append {
     let (draw, at) = (world.draws[0], NOW);
     persistence::ledger::Append {
         draw,

@@ -380,7 +380,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
         .void(OrderId(1), "given back by hand", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
-    world.allocated(&mut owner, 4, 1).await;
+    world.buy_allocated(&mut owner, 4, 1).await;
     let refused = world
         .stores
         .void(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
@@ -400,7 +400,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
         .void(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
-    world.captured(&mut owner, 5, 1).await;
+    world.buy_captured(&mut owner, 5, 1).await;
     owner.void(5).await.expect("given back");
     world
         .stores
@@ -420,7 +420,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
 
 pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
     let mut owner = world.owner(0).await;
-    let record = world.captured(&mut owner, 1, 1).await;
+    let record = world.buy_captured(&mut owner, 1, 1).await;
     assert_eq!(
         send_due_mails(&world).await,
         [expected_mail("tickets", 1, "buyer.test")]
@@ -442,7 +442,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
             .expect("seen");
     }
     assert_eq!(send_due_mails(&world).await, [], "a stranger's");
-    // The first snapshot of the loop is older than the stored one, so it is ignored.
+    // The loop's first snapshot is older than the stored snapshot, so the store ignores it.
     for at_ms in 8..13 {
         world
             .stores
@@ -463,7 +463,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
 
 pub async fn newer_snapshot_replaces_the_older(world: World) {
     let mut owner = world.owner(0).await;
-    let record = world.captured(&mut owner, 1, 1).await;
+    let record = world.buy_captured(&mut owner, 1, 1).await;
     for status in [
         PaymentStatus::RequiresCapture,
         PaymentStatus::Succeeded,
@@ -482,7 +482,7 @@ pub async fn snapshots_are_stored_in_one_call(world: World) {
     let mut intents = Vec::new();
     for number in 1..=3 {
         intents.push(provider_intent(
-            &world.captured(&mut owner, number, 1).await,
+            &world.buy_captured(&mut owner, number, 1).await,
             PaymentStatus::Succeeded,
         ));
     }
@@ -508,7 +508,7 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
 
     let mut owner = world.owner(0).await;
     for number in 1..=3 {
-        world.captured(&mut owner, number, 1).await;
+        world.buy_captured(&mut owner, number, 1).await;
     }
     let all = [1, 2, 3, 4].map(intent_id);
     let reported = async || {
@@ -519,7 +519,8 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
             .expect("read")
     };
     assert_eq!(reported().await, BTreeSet::new());
-    // One names its payment, one only its order, one another payment and its order, one neither.
+    // The first anomaly names payment 1, the second only order 2. The third names payment 4 and
+    // order 3, the last neither a payment nor an order.
     for about in [
         anomaly(MissingTicket, Some(1), None),
         anomaly(FailedAllocation, None, Some(2)),
@@ -551,7 +552,7 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
 }
 
 pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
-    use persistence::stores::{REPAIR_MS, Repair::*};
+    use persistence::stores::{REPAIR_BLOCK_MS, Repair::*};
 
     let begin = async |payment, repair, after_ms| {
         world
@@ -582,9 +583,9 @@ pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
         "ending a repair that does not run changes nothing"
     );
     end(Tickets).await;
-    assert!(begin(1, Return, 4).await && !begin(1, Tickets, 4 + REPAIR_MS - 1).await);
+    assert!(begin(1, Return, 4).await && !begin(1, Tickets, 4 + REPAIR_BLOCK_MS - 1).await);
     assert!(
-        begin(1, Tickets, 4 + REPAIR_MS).await,
+        begin(1, Tickets, 4 + REPAIR_BLOCK_MS).await,
         "the repair timed out"
     );
 }
@@ -648,7 +649,7 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
 
 pub async fn ticket_payment_and_account_have_known_owners(world: World) {
     let mut owner = world.owner(0).await;
-    let record = world.captured(&mut owner, 1, 2).await;
+    let record = world.buy_captured(&mut owner, 1, 2).await;
     let [mine, orphaned] = [2, 3].map(|number| domain::Serial::new(number).expect("a serial"));
     assert_eq!(
         world.stores.ticket_owner(world.draws[0], mine).await,

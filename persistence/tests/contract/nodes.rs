@@ -7,8 +7,8 @@ use persistence::nodes::InstanceId;
 
 use crate::support::{NOW, Owner, Process, World};
 
-/// Claims the first draw for a process, and returns it as owner.
-async fn owner(world: &World, process: &Process) -> Owner {
+/// Claims the world's first draw for a process, and returns the process as the draw's owner.
+async fn claim_first_draw(world: &World, process: &Process) -> Owner {
     let mut claims = process.claim(&world.draws[..1]).await;
     let claimed = claims.taken.remove(0);
     Owner {
@@ -31,7 +31,7 @@ pub async fn draw_stays_with_its_owner_while_the_lease_runs(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
-    let mut owner = owner(&world, &one).await;
+    let mut owner = claim_first_draw(&world, &one).await;
     owner.open(world.order(1, &[(0, 3)])).await.expect("opened");
     let claims = other.claim(&world.draws).await;
     assert_eq!(
@@ -60,10 +60,10 @@ pub async fn draw_stays_with_its_owner_while_the_lease_runs(world: World) {
 pub async fn expired_lease_frees_the_draws(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
-    let mut first_owner = owner(&world, &one).await;
+    let mut first_owner = claim_first_draw(&world, &one).await;
     world.end_leases().await;
     other.renew().await;
-    let mut second_owner = owner(&world, &other).await;
+    let mut second_owner = claim_first_draw(&world, &other).await;
     one.renew().await;
     assert_eq!(
         first_owner.open(world.order(1, &[(0, 1)])).await,
@@ -81,7 +81,7 @@ pub async fn takeover_ignores_only_the_lease_of_the_named_owner(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
-    let mut first_owner = owner(&world, &one).await;
+    let mut first_owner = claim_first_draw(&world, &one).await;
     first_owner
         .open(world.order(1, &[(0, 1)]))
         .await
@@ -168,8 +168,8 @@ pub async fn ended_process_is_removed_and_a_running_one_is_not(world: World) {
     assert_eq!(other.nodes().remove_ended(one.node.boot).await, Ok(false));
     assert!(other.claim(&world.draws).await.taken.is_empty());
     let gone: InstanceId = one.kill();
-    // The operating system closes the connections of the killed process. The database notices that
-    // with a delay.
+    // The operating system closes the connections of the killed process. The database notices the
+    // closed connections with a delay.
     while other.nodes().remove_ended(gone).await != Ok(true) {
         tokio::task::yield_now().await;
     }
@@ -183,7 +183,7 @@ pub async fn changed_and_lost_draws_are_reported(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
-    let mut owner = owner(&world, &one).await;
+    let mut owner = claim_first_draw(&world, &one).await;
     let known_draw = |revision, ours| KnownDraw {
         draw: world.draws[0],
         revision,
@@ -232,7 +232,7 @@ pub async fn changed_and_lost_draws_are_reported(world: World) {
 pub async fn deal_is_read_without_owning_the_draw(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
-    let owner = owner(&world, &one).await;
+    let owner = claim_first_draw(&world, &one).await;
     assert_eq!(
         &other.ledger().deal(world.draws[0]).await.expect("read"),
         owner.draw.deal()

@@ -11,8 +11,8 @@ use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
 
 type PlannedCommit = (Command, Option<AttachedWrite>);
 
-/// Decides each command as if the earlier commands were written. Returns the commits, and the draw
-/// as it is after them.
+/// Decides each command as if the commits of the earlier commands were written. Returns the
+/// commits, and the draw after all of them.
 fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw) {
     let mut next = owner.clone();
     let mut appends = Vec::new();
@@ -24,16 +24,16 @@ fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw)
     (appends, next.draw)
 }
 
-fn opening(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit {
+fn reserving_order(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     (
-        owner.reserve(id, count),
+        owner.reserve_command(id, count),
         Some(AttachedWrite::Open(world.order(id, &[(0, count)]))),
     )
 }
 
 fn authorised_sale(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     (
-        owner.sale(id, count),
+        owner.sale_command(id, count),
         Some(AttachedWrite::Authorised {
             order: OrderId(id),
             at: NOW,
@@ -50,8 +50,8 @@ async fn reload(world: &World) -> Draw {
     Draw::restore(claimed.taken.remove(0).snapshot)
 }
 
-/// Checks that the journal and the tables agree, that no invariant is violated, and that so many
-/// commits and transactions were written.
+/// Checks that the journal and the tables agree, that no invariant is violated, and that the given
+/// numbers of commits and transactions were written.
 async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
     match (&world.memory, &world.postgres) {
         (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed()),
@@ -88,17 +88,17 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
         &owner,
         vec![
             authorised_sale(&owner, 1, 10),
-            opening(&world, &owner, 5, 50),
+            reserving_order(&world, &owner, 5, 50),
             (Command::Release { order: OrderId(2) }, None),
             authorised_sale(&owner, 3, 10),
             (
-                owner.reserve(4, 7),
+                owner.reserve_command(4, 7),
                 Some(AttachedWrite::Reprice {
                     order: OrderId(4),
                     lines: lines.clone(),
                 }),
             ),
-            opening(&world, &owner, 6, 1),
+            reserving_order(&world, &owner, 6, 1),
         ],
     );
     owner.ledger.append(appends).await.expect("written");
@@ -149,8 +149,8 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
     );
 }
 
-/// The last event of each reservation counts. Here a reservation expires in the commit of another
-/// order, and is made again in the commit of its order.
+/// If several commits change one reservation, its last event counts. Here a reservation expires in
+/// another order's commit, and is made again in its own order's commit.
 pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
     let mut owner = world.owner(0).await;
     owner
@@ -214,7 +214,9 @@ pub async fn one_fenced_commit_prevents_all(world: World) {
     let owner = world.owner(0).await;
     let (correct, after) = decide_all(
         &owner,
-        (1..=3).map(|id| opening(&world, &owner, id, 2)).collect(),
+        (1..=3)
+            .map(|id| reserving_order(&world, &owner, id, 2))
+            .collect(),
     );
     let with_error = |position: usize, change: fn(&mut Append)| {
         let mut appends = correct.clone();
@@ -278,10 +280,12 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
     let before = owner.draw.clone();
     let cases: [(PlannedCommit, IsExpectedFailure); 3] = [
         // The order does not exist.
-        ((owner.sale(77, 1), None), |why| *why == Failure::NotFound),
+        ((owner.sale_command(77, 1), None), |why| {
+            *why == Failure::NotFound
+        }),
         (
             (
-                owner.reserve(78, 1),
+                owner.reserve_command(78, 1),
                 Some(AttachedWrite::Authorised {
                     order: OrderId(78),
                     at: NOW,
@@ -296,7 +300,10 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
                     client_key: "key-1".into(),
                     ..world.order(79, &[(0, 1)])
                 };
-                (owner.reserve(79, 1), Some(AttachedWrite::Open(order)))
+                (
+                    owner.reserve_command(79, 1),
+                    Some(AttachedWrite::Open(order)),
+                )
             },
             |why| matches!(why, Failure::NotWritten(_)),
         ),
@@ -305,10 +312,10 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
         let (appends, _) = decide_all(
             &owner,
             vec![
-                opening(&world, &owner, 1, 3),
+                reserving_order(&world, &owner, 1, 3),
                 authorised_sale(&owner, 9, 4),
                 case,
-                opening(&world, &owner, 2, 3),
+                reserving_order(&world, &owner, 2, 3),
             ],
         );
         let failure = owner
@@ -334,7 +341,7 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
 
 pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     let mut owner = world.owner(0).await;
-    world.captured(&mut owner, 1, 2).await;
+    world.buy_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 3)])).await.expect("opened");
     let result = GameResult::new(4, 9).expect("a result");
     let unit_price = TERMS.price;
@@ -362,7 +369,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         let Ok(events) = owner.draw.decide(NOW, &command) else {
             continue;
         };
-        let first = decide_all(&owner, vec![opening(&world, &owner, 3, 1)])
+        let first = decide_all(&owner, vec![reserving_order(&world, &owner, 3, 1)])
             .0
             .remove(0);
         let second = Append {
@@ -377,7 +384,10 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     }
     let (mut appends, _) = decide_all(
         &owner,
-        vec![opening(&world, &owner, 3, 1), opening(&world, &owner, 4, 1)],
+        vec![
+            reserving_order(&world, &owner, 3, 1),
+            reserving_order(&world, &owner, 4, 1),
+        ],
     );
     let act = AuditAction {
         actor: "operator 1",
@@ -392,7 +402,10 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         Err(Failure::NotWritten(_))
     ));
     // A transaction may contain only one commit of each order.
-    let same_order = vec![opening(&world, &owner, 3, 1), (owner.reserve(3, 2), None)];
+    let same_order = vec![
+        reserving_order(&world, &owner, 3, 1),
+        (owner.reserve_command(3, 2), None),
+    ];
     assert!(matches!(
         owner.ledger.append(decide_all(&owner, same_order).0).await,
         Err(Failure::NotWritten(_))
@@ -400,8 +413,8 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     assert_eq!(reload(&world).await, owner.draw);
 }
 
-/// The database's clock is long after kick-off, the owner's clock is before it (rule 5 of the
-/// decisions).
+/// The database's clock is long after kick-off, while the owner's clock is before kick-off (rule 5
+/// of the decisions).
 pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
     if let Some(memory) = &world.memory {
         memory.set_clock(|| NOW);

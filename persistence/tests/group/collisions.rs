@@ -10,7 +10,7 @@ use persistence::{Failure, Postgres};
 use sqlx::{AssertSqlSafe, Executor};
 
 use super::support::{LEASELESS_NODE, NOW, Owner, TERMS, World};
-use super::{reserve, spawn_append};
+use super::{reserve_append, spawn_append};
 
 const TRIES_MAX: i64 = 3;
 /// SQL of a trigger that fails when the row is written.
@@ -45,7 +45,7 @@ async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: 
         .expect("a trigger");
 }
 
-/// Returns how often a write was tried.
+/// Returns how often the test's write was tried.
 async fn count_tries(world: &World) -> i64 {
     let read =
         sqlx::query_scalar("select case when is_called then last_value else 0 end from collisions");
@@ -88,7 +88,7 @@ async fn collided_commit_is_retried_and_written_once() {
         let (world, owner) = one_draw().await;
         make_writes_collide(&world, (when, "draw_events"), TRIES_MAX - 1, code).await;
         assert_eq!(
-            append(&owner, reserve(&owner, 1)).await,
+            append(&owner, reserve_append(&owner, 1)).await,
             Ok(()),
             "{code}: {when}"
         );
@@ -111,7 +111,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
     ] {
         let (world, owner) = one_draw().await;
         make_writes_collide(&world, (when, "draw_events"), TRIES_MAX, code).await;
-        let result = append(&owner, reserve(&owner, 1)).await;
+        let result = append(&owner, reserve_append(&owner, 1)).await;
         assert!(
             matches!(&result, Err(Failure::NotWritten(why)) if why.contains("each other")),
             "{result:?}"
@@ -122,7 +122,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
             "{code}: {when}"
         );
         assert_eq!(
-            append(&owner, reserve(&owner, 1)).await,
+            append(&owner, reserve_append(&owner, 1)).await,
             Ok(()),
             "the owner's state was still right"
         );
@@ -130,7 +130,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
     }
 }
 
-/// Checks a write other than a draw's commit: it is tried again after two collisions, and fails
+/// Checks that a write other than a draw's commit is tried again after two collisions, and fails
 /// after the third.
 async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), Failure>) {
     for when in [TRIGGER_AT_WRITE, TRIGGER_AT_COMMIT] {
@@ -224,7 +224,7 @@ async fn deadlocked_commit_is_rolled_back_and_written_later() {
         .execute(&mut blocker)
         .await
         .expect("the same reservation");
-    let commit = spawn_append(&owner, reserve(&owner, 1));
+    let commit = spawn_append(&owner, reserve_append(&owner, 1));
     let waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
     while sqlx::query_scalar::<_, i64>(waits)
         .fetch_one(&mut watch)

@@ -7,7 +7,7 @@ use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
 use super::support::{Owner, World};
-use super::{reserve, spawn_append};
+use super::{reserve_append, spawn_append};
 
 /// Row locks of draws 0 and 1. Both writers wait for these locks until the gate is opened.
 pub struct Gate {
@@ -30,8 +30,11 @@ impl Gate {
         let mut gate = Gate { locks, watch };
         let mut blocked = Vec::new();
         for (position, owner) in owners.iter().take(2).enumerate() {
-            blocked.push(spawn_append(owner, reserve(owner, position as u128 + 1)));
-            gate.until(
+            blocked.push(spawn_append(
+                owner,
+                reserve_append(owner, position as u128 + 1),
+            ));
+            gate.wait_for_count(
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
                 position as i64 + 1,
             )
@@ -40,9 +43,9 @@ impl Gate {
         (gate, blocked)
     }
 
-    /// Waits until the count that a query returns has the expected value. Returns after 2,000
-    /// queries in any case, because a lock wait has a time limit.
-    async fn until(&mut self, count: &'static str, expected: i64) {
+    /// Repeats a counting query until it returns the expected value, at most 2,000 times, because
+    /// the writers' wait for the lock is limited.
+    async fn wait_for_count(&mut self, count: &'static str, expected: i64) {
         for _ in 0..2_000 {
             let found: i64 = sqlx::query_scalar(count)
                 .fetch_one(&mut self.watch)

@@ -1,4 +1,4 @@
-//! Test of an owner with a bad connection: its idle transaction keeps the draw's row locked.
+//! Test of an owner with a bad connection, whose idle transaction keeps the draw's row locked.
 
 use persistence::nodes::InstanceId;
 use sqlx::postgres::PgConnection;

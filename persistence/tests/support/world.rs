@@ -31,7 +31,7 @@ pub const TERMS: Terms = Terms {
     closes_at: KICK_OFF,
 };
 pub const CLUB: ClubId = ClubId(1);
-/// A node without a lease. So any later claim can take its draws.
+/// A node that never gets a lease, so that any later claim can take its draws.
 pub const LEASELESS_NODE: InstanceId = InstanceId(7);
 
 pub fn account() -> AccountId {
@@ -52,7 +52,7 @@ impl World {
         memory.add_club(CLUB, account());
         let draws: Vec<DrawId> = (0..terms.len() as i64).map(|n| DrawId(1001 + n)).collect();
         for (id, terms) in draws.iter().zip(terms) {
-            memory.add_draw(fresh(*id, *terms));
+            memory.add_draw(new_draw_snapshot(*id, *terms));
         }
         World {
             ledger: Arc::new(memory.clone()),
@@ -74,8 +74,8 @@ impl World {
         .await
         .expect("a club");
         let new = terms.iter().enumerate().map(|(n, terms)| NewDraw {
-            seed: seed(n as i64),
-            ..NewDraw::plain(CLUB, "Broncos", "Eels", *terms)
+            seed: seed_of_draw(n as i64),
+            ..NewDraw::with_defaults(CLUB, "Broncos", "Eels", *terms)
         });
         let draws = postgres.create_draws(new.collect()).await.expect("draws");
         World {
@@ -170,7 +170,7 @@ impl World {
     }
 
     /// Buys tickets of one draw. The order ends in the state `allocated`.
-    pub async fn allocated(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
+    pub async fn buy_allocated(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
         let draw = self
             .draws
             .iter()
@@ -189,8 +189,8 @@ impl World {
     }
 
     /// Buys tickets of one draw. The order ends in the state `captured`.
-    pub async fn captured(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
-        let record = self.allocated(owner, id, count).await;
+    pub async fn buy_captured(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
+        let record = self.buy_allocated(owner, id, count).await;
         self.stores
             .record_capture(
                 OrderId(id),
@@ -296,16 +296,16 @@ pub fn provider_intent(record: &OrderRecord, status: PaymentStatus) -> PaymentIn
     }
 }
 
-fn seed(draw: i64) -> Seed {
+fn seed_of_draw(draw: i64) -> Seed {
     Seed([draw as u8; 32])
 }
 
-fn fresh(id: DrawId, terms: Terms) -> DrawSnapshot {
+fn new_draw_snapshot(id: DrawId, terms: Terms) -> DrawSnapshot {
     DrawSnapshot {
         id,
         terms,
         fee_policy: FeePolicy::DEFAULT,
-        deal: Deal::new(seed(id.0 - 1001)),
+        deal: Deal::new(seed_of_draw(id.0 - 1001)),
         status: domain::Status::Active,
         revision: 0,
         reservations: Vec::new(),
@@ -374,7 +374,7 @@ impl Owner {
         }
     }
 
-    pub fn reserve(&self, id: u128, count: u16) -> Command {
+    pub fn reserve_command(&self, id: u128, count: u16) -> Command {
         Command::Reserve {
             order: OrderId(id),
             count,
@@ -382,7 +382,7 @@ impl Owner {
         }
     }
 
-    pub fn sale(&self, id: u128, count: u16) -> Command {
+    pub fn sale_command(&self, id: u128, count: u16) -> Command {
         let unit_price = self.draw.terms().price;
         Command::Allocate {
             order: OrderId(id),
@@ -400,7 +400,7 @@ impl Owner {
             .find(|line| line.draw == self.draw.id())
             .expect("a line of this draw")
             .count;
-        let command = self.reserve(order.id.0, count);
+        let command = self.reserve_command(order.id.0, count);
         self.execute(command, Some(AttachedWrite::Open(order)))
             .await
     }
@@ -410,19 +410,23 @@ impl Owner {
             order: OrderId(id),
             at: NOW,
         };
-        self.execute(self.sale(id, count), Some(attached_write))
+        self.execute(self.sale_command(id, count), Some(attached_write))
             .await
     }
 
-    /// Takes back the order's tickets. Works for captured orders and for others.
+    /// Takes back the order's tickets, whether the order was captured or not.
     pub async fn void(&mut self, id: u128) -> Result<Vec<Event>, Failure> {
-        match self.void_as(id, true).await {
-            Err(Failure::NotFound) => self.void_as(id, false).await,
+        match self.void_with_charged_flag(id, true).await {
+            Err(Failure::NotFound) => self.void_with_charged_flag(id, false).await,
             voided => voided,
         }
     }
 
-    pub async fn void_as(&mut self, id: u128, charged: bool) -> Result<Vec<Event>, Failure> {
+    pub async fn void_with_charged_flag(
+        &mut self,
+        id: u128,
+        charged: bool,
+    ) -> Result<Vec<Event>, Failure> {
         self.execute(
             Command::Void {
                 order: OrderId(id),

@@ -11,7 +11,7 @@ use domain::access::Principal;
 use domain::{ClubId, Timestamp, access};
 use futures_util::future::{Either, LocalBoxFuture};
 use persistence::records::audit::AuditAction;
-use persistence::records::sessions::{Holder, Lifetime, Session};
+use persistence::records::sessions::{Holder, Session, SessionLifetime};
 
 use crate::api::error::Problem;
 use crate::services::identity::{address, hash, login, login_cookie, random, second_factor};
@@ -19,11 +19,11 @@ use crate::state::State;
 
 /// Maximum session lifetimes. Operators: 2 hours without a request, 12 hours in all. Clubs: 12
 /// hours without a request, 24 hours in all.
-pub const OPERATOR: Lifetime = Lifetime {
+pub const OPERATOR: SessionLifetime = SessionLifetime {
     idle_seconds: 2 * 3600,
     whole_seconds: 12 * 3600,
 };
-pub const CLUB: Lifetime = Lifetime {
+pub const CLUB: SessionLifetime = SessionLifetime {
     idle_seconds: 12 * 3600,
     whole_seconds: 24 * 3600,
 };

@@ -221,7 +221,7 @@ impl OwnOrder {
         let unpaid =
             self.record.order.state == OrderState::Quoted && self.record.authorised_at.is_none();
         if unpaid && self.proof.browser {
-            let corrected = self.record.buyer.clone().corrected(details);
+            let corrected = self.record.buyer.clone().corrected_by(details);
             if corrected == self.record.buyer {
                 return Ok(());
             }
@@ -257,7 +257,7 @@ impl OwnOrder {
             .fill_buyer(self.id(), details, source)
             .await?;
         if accepted {
-            self.record.buyer = std::mem::take(&mut self.record.buyer).filled(details);
+            self.record.buyer = std::mem::take(&mut self.record.buyer).filled_from(details);
             // Send the confirmation mail of a captured order, which may have waited for an address.
             if self.record.order.state == OrderState::Captured {
                 state.outbox.wake_mailer();

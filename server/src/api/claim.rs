@@ -1,7 +1,9 @@
 //! A winner's bank details: submitted once, shown masked (decision B-4).
 
 use persistence::records::bank_changes::PendingBank;
-use persistence::records::claims::{Claim as ClaimRecord, ClaimBankDetails, From as BankSource};
+use persistence::records::claims::{
+    BankDetailsSource as BankSource, Claim as ClaimRecord, ClaimBankDetails,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

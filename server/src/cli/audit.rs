@@ -108,8 +108,8 @@ pub async fn examine(
             object: format!("entry {entry}"),
         });
     }
-    let orders = auditor.orders().await?;
-    let reported: BTreeSet<String> = auditor.reported().await?.into_iter().collect();
+    let orders = auditor.order_sums().await?;
+    let reported: BTreeSet<String> = auditor.payments_with_anomaly().await?.into_iter().collect();
     let accounts: BTreeSet<String> = auditor
         .club_accounts()
         .await?

@@ -118,7 +118,7 @@ pub async fn fence(config: &Config) -> anyhow::Result<()> {
     let database = Database::reach(config).await?;
     let fenced = async {
         let records = Records::new(database.connect_migrated(config).await?);
-        Ok::<_, anyhow::Error>(records.fence(NUMBERS_SKIPPED).await?)
+        Ok::<_, anyhow::Error>(records.fence_all_draws(NUMBERS_SKIPPED).await?)
     };
     let fenced = fenced.await;
     database.close().await;
@@ -196,7 +196,14 @@ pub async fn import_fixtures(
             fee_policy,
             contact,
         };
-        let plan = fixtures::plan(&records, club.id, &table, &common, records.time().await?).await;
+        let plan = fixtures::plan(
+            &records,
+            club.id,
+            &table,
+            &common,
+            records.database_time().await?,
+        )
+        .await;
         let plan = plan.map_err(|refusal| import_error(refusal, file))?;
         let numbers = match mode {
             ImportMode::DryRun => Vec::new(),

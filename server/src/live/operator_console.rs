@@ -108,7 +108,7 @@ pub fn status(checks: &Checks) -> &'static str {
 /// The database could not be read.
 pub async fn now(state: &State) -> Result<OpsNow, Problem> {
     let (pulse, (vitals, off_ms)) = (
-        state.records.pulse().await?,
+        state.records.console_counters().await?,
         console_health::read(&*state.clock, &state.records).await?,
     );
     // Use a result of the last five minutes, because the check reads every row.

@@ -81,7 +81,7 @@ impl Clock for DatabaseClock {
 /// The database could not be read.
 pub async fn ahead_ms(clock: impl Fn() -> Timestamp, records: &Records) -> Result<i64, Failure> {
     let before = clock();
-    let database = records.time().await?;
+    let database = records.database_time().await?;
     Ok(off_ms(before, database, clock()))
 }
 

@@ -28,7 +28,7 @@ async fn run_housekeeping_at(server: &TestServer, at: Timestamp) {
 }
 
 async fn is_buyer_stored(server: &TestServer, who: &Buyer) -> bool {
-    let rows = server.database.everything().await;
+    let rows = server.database.all_rows_as_text().await;
     [who.name, who.email, who.phone]
         .iter()
         .any(|word| rows.contains(word))
@@ -126,7 +126,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
             .await,
         0
     );
-    let before = server.database.everything().await;
+    let before = server.database.all_rows_as_text().await;
     run_housekeeping_at(&server, due_at.plus_seconds(DAY_SECONDS)).await;
     let erased =
         "select count(*) from orders where erased_at > to_timestamp($1::double precision / 1000)";
@@ -142,7 +142,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         before.matches(ERASED_EMAIL).count(),
         server
             .database
-            .everything()
+            .all_rows_as_text()
             .await
             .matches(ERASED_EMAIL)
             .count()

@@ -80,7 +80,7 @@ async fn moved_clock_closes_every_sale_it_passes() {
         (status(passed).await, status(ahead).await),
         (Status::Closed, Status::Active)
     );
-    let database = server.records.time().await.expect("a time");
+    let database = server.records.database_time().await.expect("a time");
     assert!(
         database.ms_since(server.now()).abs() < 60_000,
         "the database clock moved as far"

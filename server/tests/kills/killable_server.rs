@@ -173,7 +173,7 @@ impl KillableServer {
         let auditor = self.open_auditor().await;
         let started = Instant::now();
         loop {
-            let undecided = auditor.undecided().await.expect("read");
+            let undecided = auditor.paid_undecided_orders().await.expect("read");
             let unsent = auditor.unsent_mails().await.expect("read");
             if undecided.is_empty() && unsent == 0 {
                 break;

@@ -145,7 +145,7 @@ impl RaceEnvironment {
             closes_at,
         };
         let new = (0..count)
-            .map(|_| NewDraw::plain(ClubId(1), "Broncos", "Eels", terms))
+            .map(|_| NewDraw::with_defaults(ClubId(1), "Broncos", "Eels", terms))
             .collect();
         let draws = self.postgres().create_draws(new).await.expect("draws");
         let mut sold = Vec::new();

@@ -190,7 +190,7 @@ impl Repairs<'_> {
             token,
             audit_entry,
         } = recipient;
-        let mut audit_entry = audit_entry.map(|entry| entry.named(order));
+        let mut audit_entry = audit_entry.map(|entry| entry.with_object_id(order));
         let by_operator = audit_entry.is_some();
         if !intent.is_captured() {
             return Err(RepairError::Unknown);

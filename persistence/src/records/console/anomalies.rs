@@ -1,4 +1,4 @@
-//! Anomalies as the console shows them, with their order, draws, club and buyer.
+//! Anomalies as the operator's console shows them, each with its order, draws, club and buyer.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -68,8 +68,8 @@ const SELECT_ANOMALIES: &str = "select a.id, a.kind, coalesce(a.payment_intent_i
      left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)";
 
 impl Records {
-    /// Returns anomalies, newest first. `resolved` limits them to resolved (`true`) or open
-    /// (`false`) ones; `None` means all.
+    /// Returns anomalies, newest first. `resolved` selects resolved (`true`) or open (`false`)
+    /// anomalies. `None` selects all.
     pub async fn anomalies(
         &self,
         resolved: Option<bool>,
@@ -162,7 +162,8 @@ impl Records {
                 .into_iter()
                 .fold(resolved, sqlx::query::QueryScalar::bind);
             for id in resolved.fetch_all(&mut *transaction).await? {
-                audit::write(&mut transaction, &sealer, &entry.clone().named(id)).await?;
+                audit::write_entry(&mut transaction, &sealer, &entry.clone().with_object_id(id))
+                    .await?;
             }
             transaction.commit().await
         };

@@ -1,5 +1,5 @@
-//! Numbers for the operator about consequences: what the cancellation of a draw refunds (decision
-//! E-9), and what undoing a result reverts.
+//! Counts for the operator's console: what the cancellation of a draw refunds (decision E-9), and
+//! what undoing a result deletes or corrects.
 
 use domain::DrawId;
 use sqlx::PgPool;
@@ -42,9 +42,9 @@ impl Records {
             .await
     }
 
-    /// Returns two numbers for a draw: pending payouts, which undoing the result deletes, and
-    /// mailed corrections of the result.
-    pub async fn undoing(&self, draw: DrawId) -> Result<(i64, i64), Failure> {
+    /// Returns two counts for a draw: the payouts that undoing the result deletes, and the queued
+    /// mails that correct an earlier result.
+    pub async fn undo_effect_counts(&self, draw: DrawId) -> Result<(i64, i64), Failure> {
         let read = "select (select count(*) from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')),
                  (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%')";
         let read = sqlx::query_as(read).bind(draw.0);

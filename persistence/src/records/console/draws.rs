@@ -16,7 +16,7 @@ pub struct DrawFigures {
     /// The status of the payout to the winner. `None` when no payout was recorded.
     pub payout_status: Option<String>,
     pub winners_notified: bool,
-    /// Number of sold tickets whose buyer left no address (decision C-11).
+    /// Number of sold tickets whose buyer left no e-mail address (decision C-11).
     pub orphaned_tickets: i64,
 }
 
@@ -41,7 +41,7 @@ impl Records {
 
     /// Returns three numbers: reservations, tickets that these reservations hold, and payments
     /// whose outcome is undecided.
-    pub async fn in_flight(&self) -> Result<(i64, i64, i64), Failure> {
+    pub async fn in_flight_counts(&self) -> Result<(i64, i64, i64), Failure> {
         let read =
             "select (select count(*) from reservations), (select coalesce(sum(count), 0)::bigint from reservations),
                  (select count(*) from orders where unfinished and payment_intent_id is not null)";

@@ -1,4 +1,4 @@
-//! Paid tickets whose buyer left no address (decisions C-11, F-3).
+//! Paid tickets whose buyer left no e-mail address (decisions C-11, F-3).
 
 use domain::{DrawId, Serial};
 use sqlx::PgPool;
@@ -30,7 +30,7 @@ const SELECT_ORPHANS: &str =
      join draws d on d.id = t.draw_id left join clubs c on c.id = o.club_id";
 
 impl Records {
-    /// Returns paid tickets whose buyer left no address, newest first.
+    /// Returns paid tickets whose buyer left no e-mail address, newest first.
     pub async fn orphans(&self) -> Result<Vec<Orphan>, Failure> {
         let read = format!(
             "{SELECT_ORPHANS} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000"

@@ -17,8 +17,8 @@ pub struct SearchResult {
 
 impl Records {
     /// Returns at most 20 results, clubs and draws first. Letter case does not matter. `%` and `_`
-    /// are ordinary characters. An order whose buyer was erased is found only by the complete
-    /// address that was used for it (decision F-8).
+    /// are ordinary characters. An order whose buyer was erased is found only by the buyer's
+    /// complete e-mail address (decision F-8).
     pub async fn search(&self, words: &str) -> Result<Vec<SearchResult>, Failure> {
         let pattern = format!(
             "%{}%",

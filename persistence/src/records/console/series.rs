@@ -4,7 +4,7 @@ use domain::Timestamp;
 use sqlx::PgPool;
 
 use crate::Failure;
-use crate::records::{Records, column};
+use crate::records::{Records, to_column_time};
 
 /// One interval of a time series. `at` is the start of the interval, in seconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -18,7 +18,7 @@ pub struct SeriesInterval {
 
 impl Records {
     /// Returns every interval from `from` up to `to`. Intervals without sales are included.
-    pub async fn series(
+    pub async fn sales_series(
         &self,
         from: Timestamp,
         to: Timestamp,
@@ -43,8 +43,8 @@ impl Records {
                  coalesce(o.anomalies, 0)::bigint as anomalies
              from steps s left join paid p on p.at = s.at left join odd o on o.at = s.at order by s.at",
         )
-        .bind(column(from))
-        .bind(column(to))
+        .bind(to_column_time(from))
+        .bind(to_column_time(to))
         .bind(step_seconds as f64);
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await

@@ -5,7 +5,7 @@ use sqlx::PgPool;
 
 use crate::Failure;
 use crate::records::financials::{fees_of_lines, line_columns};
-use crate::records::{Records, column};
+use crate::records::{Records, to_column_time};
 
 /// The sums of one draw, in cents. A test draw is one whose league contains "test" (decision E-15).
 #[derive(Clone, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
@@ -20,20 +20,21 @@ pub struct DrawTakings {
     pub card_fees_cents: i64,
     pub provider_fees_cents: i64,
     pub orders_without_provider_fee: i64,
-    /// The amount charged for orders whose provider fee is unknown. That fee is estimated from this
-    /// amount (decision D-18).
+    /// The amount charged for orders whose provider fee is unknown. Their provider fees are
+    /// estimated from this amount (decision D-18).
     pub charged_without_provider_fee_cents: i64,
     pub refunded_cents: i64,
     /// The prize that the draw owes. A draw on sale owes the prize for the tickets sold so far. A
-    /// completed draw owes a prize only if its winning ticket was sold. But until kick-off every
-    /// completed draw owes it, because the sum would otherwise reveal the winner (decision E-6).
+    /// completed draw owes a prize only if its winning ticket was sold. Before kick-off, every
+    /// completed draw counts as owing the prize, because the sum would otherwise reveal whether the
+    /// winning ticket was sold (decision E-6).
     pub prize_cents: i64,
 }
 
 impl Records {
     /// Returns the sums of every draw, sorted by kick-off. The two instants limit the kick-off;
     /// `None` means no limit.
-    pub async fn takings(
+    pub async fn draw_takings(
         &self,
         from: Option<Timestamp>,
         to: Option<Timestamp>,
@@ -74,10 +75,10 @@ impl Records {
                  and not ($3 and coalesce(d.league, '') ilike '%test%')
              order by d.kick_off, d.id",
         ))
-        .bind(from.map(column))
-        .bind(to.map(column))
+        .bind(from.map(to_column_time))
+        .bind(to.map(to_column_time))
         .bind(without_tests)
-        .bind(column(now));
+        .bind(to_column_time(now));
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }

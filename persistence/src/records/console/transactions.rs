@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::Failure;
-use crate::records::{Records, column};
+use crate::records::{Records, to_column_time};
 
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct TransactionRow {
@@ -55,7 +55,7 @@ pub struct TransactionGroup {
 }
 
 /// The maximum number of payments in the list. The sums still include all payments.
-pub const LISTED_MAX: i64 = 5000;
+pub const TRANSACTIONS_LISTED_MAX: i64 = 5000;
 
 impl Records {
     /// Returns the successful payments of one club or of all, in groups with equal charge and
@@ -73,14 +73,14 @@ impl Records {
              where p.status = 'succeeded' and o.opened_at >= $1 and ($2::bigint is null or o.club_id = $2)
              group by p.amount_cents, p.provider_fee_cents",
         )
-        .bind(column(since))
+        .bind(to_column_time(since))
         .bind(club.map(|club| club.0));
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
     /// Returns payments of one club, or of all clubs if `None`, newest first. Returns at most
-    /// [`LISTED_MAX`].
+    /// [`TRANSACTIONS_LISTED_MAX`].
     pub async fn transactions(
         &self,
         club: Option<ClubId>,
@@ -102,9 +102,9 @@ impl Records {
              where o.opened_at >= $1 and ($2::bigint is null or o.club_id = $2)
              order by o.opened_at desc, o.id limit $3",
         )
-        .bind(column(since))
+        .bind(to_column_time(since))
         .bind(club.map(|club| club.0))
-        .bind(LISTED_MAX);
+        .bind(TRANSACTIONS_LISTED_MAX);
         self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }

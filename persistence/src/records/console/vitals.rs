@@ -1,5 +1,5 @@
-//! The health of background work: how much is waiting, when it last succeeded, and what has
-//! changed.
+//! The health of background work for the operator's console: how much work waits, and when work
+//! last succeeded. Also counters of what has changed.
 
 use sqlx::PgPool;
 use time::OffsetDateTime;
@@ -29,8 +29,8 @@ pub struct Vitals {
     pub schema: i64,
 }
 
-/// Counters that grow when a list of the console changes, and the numbers shown beside its menu
-/// entries.
+/// Counters that change when a list of the operator's console changes, and the numbers that its
+/// menu shows.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct ConsoleCounters {
     pub anomalies_total: i64,
@@ -71,7 +71,7 @@ impl Records {
             .await
     }
 
-    pub async fn pulse(&self) -> Result<ConsoleCounters, Failure> {
+    pub async fn console_counters(&self) -> Result<ConsoleCounters, Failure> {
         let read = sqlx::query_as(
             "select (select count(*) from anomalies) as anomalies_total,
                  (select count(*) from anomalies where resolved_at is null) as anomalies_unresolved,

@@ -1,6 +1,6 @@
 //! The audit log.
 
-use persistence::records::audit::Written as WrittenEntry;
+use persistence::records::audit::StoredAuditEntry as WrittenEntry;
 use persistence::records::audit_chain::AuditChainReport;
 use serde::Serialize;
 use serde_json::Value;

@@ -4,7 +4,7 @@
 use anyhow::Context;
 use domain::{DrawId, GameResult};
 use persistence::records::bank_changes::BankChange;
-use persistence::records::claims::{ClaimBankDetails, Invitation};
+use persistence::records::claims::{ClaimBankDetails, WinnerInvitation};
 use persistence::records::payouts::NewPayout;
 use persistence::records::tickets::SoldTicket;
 use serde_json::json;
@@ -130,7 +130,7 @@ impl SeedRun<'_> {
             .iter()
             .find(|listing| listing.id() == draw)
             .context("the draw is listed")?;
-        let invitation = Invitation {
+        let invitation = WinnerInvitation {
             draw,
             serial: ticket.serial,
             order: ticket.order,

@@ -43,7 +43,7 @@ pub(super) async fn write(page: &mut MetricsText, state: &State) {
         last_pass.0 / 1000,
     );
     let result = write_database_gauges(page, state).await;
-    let is_up = result.is_ok() && state.records.reachable().await.is_ok();
+    let is_up = result.is_ok() && state.records.check_reachable().await.is_ok();
     page.gauge(
         "fd_database_up",
         "Whether the books can be read and written.",
@@ -52,7 +52,7 @@ pub(super) async fn write(page: &mut MetricsText, state: &State) {
 }
 
 async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<(), Problem> {
-    let (reservations, held, payments) = state.records.in_flight().await?;
+    let (reservations, held, payments) = state.records.in_flight_counts().await?;
     let open = state.records.open_anomalies().await?;
     let (vitals, off_ms) = console_health::read(&*state.clock, &state.records).await?;
     let name = "fd_clock_off_seconds";

@@ -442,7 +442,7 @@ async fn bank_details_are_never_stored_in_plain_text() {
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
-    let everything = server.database.everything().await;
+    let everything = server.database.all_rows_as_text().await;
     assert!(
         everything.contains("alice@example.com"),
         "the dump holds the buyer"

@@ -149,7 +149,7 @@ async fn issued_secrets_are_never_stored_in_clear_text() {
         async || (server.database.count(events, "payment_intent.%").await > 0).then_some(()),
     )
     .await;
-    let text = server.database.everything().await;
+    let text = server.database.all_rows_as_text().await;
     for (name, secret) in &secrets {
         for form in stored_forms_of_secret(secret) {
             assert!(!text.contains(&form), "the {name} is stored as {form}");

@@ -107,7 +107,7 @@ impl TestServer {
         movable_clock: Option<Arc<SandboxClock>>,
     ) -> TestServer {
         let database = persistence::testing::database().await;
-        let postgres = Postgres::connect_by(database.doors(), Sealer::new(&[7; 32]))
+        let postgres = Postgres::connect_by(database.logins(), Sealer::new(&[7; 32]))
             .await
             .expect("connected");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");

@@ -4,7 +4,7 @@
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::ClubId;
-use persistence::records::terms::Acceptance;
+use persistence::records::terms::TermsAcceptance;
 
 use crate::access::caller::Caller;
 use crate::api::draw_form::{AcceptedTerms, TermsAgreementForm};
@@ -46,7 +46,7 @@ pub async fn accept(
         .get(header::USER_AGENT)
         .and_then(|agent| agent.to_str().ok())
         .unwrap_or_default();
-    let acceptance = Acceptance {
+    let acceptance = TermsAcceptance {
         club,
         at: state.clock.now(),
         ip_address: address(&request, &state.config).to_string(),

@@ -7,7 +7,9 @@ use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use domain::access::Principal;
 use domain::{Cents, ClubId, fee};
-use persistence::records::console::transactions::{LISTED_MAX, TransactionGroup, TransactionRow};
+use persistence::records::console::transactions::{
+    TRANSACTIONS_LISTED_MAX, TransactionGroup, TransactionRow,
+};
 use persistence::records::failed_payments::{FailedPayment as FailedPaymentRow, FailedPayments};
 
 use crate::access::caller::Caller;
@@ -68,7 +70,7 @@ pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpRespons
     let refunded = sum(|one| one.refunded_cents);
     Ok(HttpResponse::Ok().json(TransactionSums {
         count: sum(|one| one.count),
-        listed_max: LISTED_MAX,
+        listed_max: TRANSACTIONS_LISTED_MAX,
         total_charged: Cents(charged).decimal(),
         stripe_fees: Cents(provider_fees).decimal(),
         platform_fees: Cents(platform_fees).decimal(),

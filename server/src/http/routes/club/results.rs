@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use actors::Denied;
 use domain::{Command, DrawId, GameResult, Refusal, View};
 use persistence::Failure;
-use persistence::records::claims::Invitation;
+use persistence::records::claims::WinnerInvitation;
 use persistence::records::listings::Listing;
 use persistence::records::payouts::NewPayout;
 use serde_json::json;
@@ -172,7 +172,7 @@ fn claim_invitation(
     listing: &Listing,
     draw: DrawId,
     winner: &Winner,
-) -> Option<Invitation> {
+) -> Option<WinnerInvitation> {
     let ticket = winner.ticket.as_ref()?;
     let to = ticket
         .buyer_email
@@ -186,7 +186,7 @@ fn claim_invitation(
     let serial = winner.serial;
     let data = json!({ "draw": draw.0, "serial": serial.number(), "until": respond_by.0, "sealedLink": sealed });
     let version = listing.completed_revision.unwrap_or_default();
-    Some(Invitation {
+    Some(WinnerInvitation {
         draw,
         serial,
         order: ticket.order,

@@ -24,7 +24,7 @@ pub struct ReadinessQuery {
 /// Handles the readiness check: 503 while the server starts, stops or cannot reach its database.
 pub async fn ready(state: web::Data<State>, query: web::Query<ReadinessQuery>) -> HttpResponse {
     let phase = *state.phase.borrow();
-    let database_ok = state.records.reachable().await.is_ok();
+    let database_ok = state.records.check_reachable().await.is_ok();
     let ready = phase == Phase::Ready && database_ok && state.draws.may_serve();
     let drains = phase >= Phase::Draining && query.draining == Some(404);
     let mut response = match (ready, drains) {

@@ -82,7 +82,7 @@ pub async fn undo(
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    let (payouts_before, corrections_before) = state.records.undoing(draw).await?;
+    let (payouts_before, corrections_before) = state.records.undo_effect_counts(draw).await?;
     let result = before
         .result
         .map(|(result, _)| [result.cell.home(), result.cell.away()]);
@@ -98,7 +98,7 @@ pub async fn undo(
     // Send the queued correction mail to a winner who was notified before.
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
-    let (payouts_after, corrections_after) = state.records.undoing(draw).await?;
+    let (payouts_after, corrections_after) = state.records.undo_effect_counts(draw).await?;
     let new_status = status_shown(&undone.view, state.clock.now());
     Ok(HttpResponse::Ok().json(ResultUndone {
         new_status,

@@ -46,7 +46,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
         .transpose()?;
     let draws = state
         .records
-        .takings(from, to, false, state.clock.now())
+        .draw_takings(from, to, false, state.clock.now())
         .await?;
     let sums = RevenueTotals::of(&draws);
     let policy = state.config.fees.policy;

@@ -15,7 +15,7 @@ use crate::state::State;
 /// Handles `GET /api/admin/health`.
 pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let started = Instant::now();
-    let reachable = state.records.reachable().await.is_ok();
+    let reachable = state.records.check_reachable().await.is_ok();
     let latency_ms = started.elapsed().as_millis() as i64;
     let (vitals, off_ms) = console_health::read(&*state.clock, &state.records).await?;
     let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;

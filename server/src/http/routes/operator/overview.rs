@@ -27,7 +27,7 @@ pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem>
         .is_none_or(|value| value != "false");
     let draws = state
         .records
-        .takings(None, None, without_tests, state.clock.now())
+        .draw_takings(None, None, without_tests, state.clock.now())
         .await?;
     let clubs = state.records.club_rows(Some(false), None).await?;
     let sums = RevenueTotals::of(&draws);
@@ -76,7 +76,7 @@ pub async fn series(
     let instant = |seconds: i64| domain::Timestamp(seconds * 1000);
     let steps = state
         .records
-        .series(instant(to - seconds), instant(to), step)
+        .sales_series(instant(to - seconds), instant(to), step)
         .await?;
     Ok(HttpResponse::Ok().json(Series::new(step, &steps)))
 }

@@ -6,7 +6,8 @@ use super::Records;
 use crate::Failure;
 
 impl Records {
-    /// Returns whether this webhook event is already stored. A stored event is handled, or will be.
+    /// Returns whether this webhook event is already stored. A stored event was handled or will be
+    /// handled.
     pub async fn is_webhook_event_known(&self, event_id: &str) -> Result<bool, Failure> {
         let read = "select exists (select from webhook_events where event_id = $1)";
         let read = sqlx::query_scalar(read).bind(event_id.to_string());

@@ -10,17 +10,17 @@ use persistence::stores::{
 
 use crate::support::{KICK_OFF, NOW, World, account, buyer, intent_id, provider_intent};
 
-const LEASE_MS: i64 = 1_000;
+const OPERATION_LEASE_MS: i64 = 1_000;
 
 fn id(order: u128) -> OrderId {
     OrderId(order)
 }
 
-async fn claim_due(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
+async fn claim_due_operations(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
     let now = NOW.plus_ms(after_ms);
     let claimed = world
         .stores
-        .claim_operations(now, LEASE_MS, 100)
+        .claim_operations(now, OPERATION_LEASE_MS, 100)
         .await
         .expect("claimed");
     claimed
@@ -29,15 +29,15 @@ async fn claim_due(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)
         .collect()
 }
 
-async fn claim_one(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
+async fn claim_one_operation(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
     world
         .stores
-        .claim_operation(id(order), kind, NOW, LEASE_MS)
+        .claim_operation(id(order), kind, NOW, OPERATION_LEASE_MS)
         .await
         .expect("read")
 }
 
-fn refused<T: std::fmt::Debug>(outcome: Result<T, Failure>) -> bool {
+fn is_not_written<T: std::fmt::Debug>(outcome: Result<T, Failure>) -> bool {
     matches!(outcome, Err(Failure::NotWritten(_)))
 }
 
@@ -52,7 +52,7 @@ pub async fn order_has_one_payment_intent(world: World) {
             .await
             .expect("opened, and again");
     }
-    assert!(refused(
+    assert!(is_not_written(
         world
             .stores
             .record_payment_intent(id(1), &PaymentIntentId("pi_other".into()), "other")
@@ -84,12 +84,18 @@ pub async fn order_has_one_payment_intent(world: World) {
             .is_none()
     );
     assert!(
-        claim_one(&world, 1, OperationKind::Create).await.is_none(),
+        claim_one_operation(&world, 1, OperationKind::Create)
+            .await
+            .is_none(),
         "done"
     );
-    assert!(claim_one(&world, 2, OperationKind::Create).await.is_some());
+    assert!(
+        claim_one_operation(&world, 2, OperationKind::Create)
+            .await
+            .is_some()
+    );
 
-    // An order that has ended accepts no new payment intent. It keeps the one that it has.
+    // An order that has ended accepts no new payment intent, and keeps its present one.
     owner
         .execute(domain::Command::Release { order: id(2) }, None)
         .await
@@ -101,7 +107,7 @@ pub async fn order_has_one_payment_intent(world: World) {
             .await
             .expect("released");
     }
-    assert!(refused(
+    assert!(is_not_written(
         world
             .stores
             .record_payment_intent(id(2), &intent_id(2), "secret")
@@ -268,7 +274,7 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
         .await
         .expect("opened");
     other
-        .execute(other.reserve(1, 1), None)
+        .execute(other.reserve_command(1, 1), None)
         .await
         .expect("reserved");
     owner.open(world.order(2, &[(0, 1)])).await.expect("opened");
@@ -333,7 +339,7 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
 
 pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
     let mut owner = world.owner(0).await;
-    let record = world.allocated(&mut owner, 1, 2).await;
+    let record = world.buy_allocated(&mut owner, 1, 2).await;
     let intent = provider_intent(&record, PaymentStatus::Succeeded);
     for minute in [1, 2] {
         world
@@ -348,13 +354,15 @@ pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
         (OrderState::Captured, Some(NOW.plus_seconds(60)))
     );
     assert!(
-        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_one_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none(),
         "done"
     );
-    assert_eq!(claim_due(&world, 60_000).await, []);
+    assert_eq!(claim_due_operations(&world, 60_000).await, []);
     let mails = world
         .stores
-        .claim_mail(InstanceId(1), NOW.plus_seconds(120), LEASE_MS, 10)
+        .claim_mail(InstanceId(1), NOW.plus_seconds(120), OPERATION_LEASE_MS, 10)
         .await
         .expect("claimed");
     let mails: Vec<_> = mails
@@ -379,7 +387,7 @@ pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
         .expect("opened");
     let intent = provider_intent(&world.record(2).await, PaymentStatus::Succeeded);
     assert!(
-        refused(world.stores.record_capture(id(2), &intent, NOW).await),
+        is_not_written(world.stores.record_capture(id(2), &intent, NOW).await),
         "it has no tickets"
     );
     assert_eq!(
@@ -410,7 +418,7 @@ pub async fn mail_waits_for_an_address(world: World) {
     assert!(
         world
             .stores
-            .claim_mail(InstanceId(1), NOW, LEASE_MS, 10)
+            .claim_mail(InstanceId(1), NOW, OPERATION_LEASE_MS, 10)
             .await
             .expect("claimed")
             .is_empty()
@@ -424,7 +432,7 @@ pub async fn mail_waits_for_an_address(world: World) {
     );
     let mails = world
         .stores
-        .claim_mail(InstanceId(1), NOW, LEASE_MS, 10)
+        .claim_mail(InstanceId(1), NOW, OPERATION_LEASE_MS, 10)
         .await
         .expect("claimed");
     assert_eq!(
@@ -452,7 +460,7 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
         (OrderState::Rejecting, Some("sold out"))
     );
     assert_eq!(
-        claim_due(&world, 3_000).await,
+        claim_due_operations(&world, 3_000).await,
         [(id(1), OperationKind::Cancel)],
         "its create operation is dropped"
     );
@@ -473,7 +481,7 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
         (record.order.state, record.reason.as_deref()),
         (OrderState::Released, Some("sold out"))
     );
-    assert_eq!(claim_due(&world, 60_000).await, []);
+    assert_eq!(claim_due_operations(&world, 60_000).await, []);
     world
         .stores
         .void(id(1), "given back by hand", NotifyBuyer::Nobody, NOW)
@@ -508,18 +516,18 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
 
 pub async fn order_with_tickets_cannot_be_ended(world: World) {
     let mut owner = world.owner(0).await;
-    world.allocated(&mut owner, 1, 2).await;
-    assert!(refused(world.stores.reject(id(1), "", NOW).await));
-    assert!(refused(
+    world.buy_allocated(&mut owner, 1, 2).await;
+    assert!(is_not_written(world.stores.reject(id(1), "", NOW).await));
+    assert!(is_not_written(
         world
             .stores
             .release(id(1), "", NotifyBuyer::Nobody, NOW)
             .await
     ));
-    assert!(refused(
+    assert!(is_not_written(
         world.stores.void(id(1), "", NotifyBuyer::Nobody, NOW).await
     ));
-    assert!(refused(
+    assert!(is_not_written(
         world
             .stores
             .queue_refund(id(1), Cents(1), Cents(0), "")
@@ -537,11 +545,11 @@ pub async fn order_with_tickets_cannot_be_ended(world: World) {
         (record.order.state, record.reason.as_deref()),
         (OrderState::Void, Some("the authorisation is gone"))
     );
-    assert_eq!(claim_due(&world, 60_000).await, []);
+    assert_eq!(claim_due_operations(&world, 60_000).await, []);
 }
 
-/// The payment was captured without our server, and is refunded. A node that still considers the
-/// order open must not give it tickets.
+/// The payment was captured directly at the provider, without our server, and is then refunded. A
+/// node that still considers the order open must not give it tickets.
 pub async fn refunded_order_gets_no_tickets(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
@@ -558,7 +566,7 @@ pub async fn refunded_order_gets_no_tickets(world: World) {
         .expect("queued");
     assert_eq!(world.record(1).await.order.state, OrderState::Void);
     assert_eq!(
-        claim_due(&world, 0).await,
+        claim_due_operations(&world, 0).await,
         [
             (id(1), OperationKind::Refund),
             (id(1), OperationKind::FeeRefund)
@@ -621,7 +629,10 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             .expect("queued, and again");
     }
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
-    assert_eq!(claim_due(&world, 0).await, [(id(1), OperationKind::Refund)]);
+    assert_eq!(
+        claim_due_operations(&world, 0).await,
+        [(id(1), OperationKind::Refund)]
+    );
 
     owner.void(2).await.expect("voided");
     assert_eq!(world.stores.fee_returned(id(2)).await, Ok(Cents(1100)));
@@ -640,7 +651,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
     }
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
     assert_eq!(
-        claim_due(&world, 0).await,
+        claim_due_operations(&world, 0).await,
         [
             (id(2), OperationKind::Refund),
             (id(1), OperationKind::FeeRefund)
@@ -653,11 +664,11 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             (OrderState::Void, fees[order as usize - 1])
         );
     }
-    let fee = claim_one(&world, 1, OperationKind::FeeRefund).await;
+    let fee = claim_one_operation(&world, 1, OperationKind::FeeRefund).await;
     assert!(fee.is_none(), "leased");
     let claimed = world
         .stores
-        .claim_operations(NOW.plus_ms(LEASE_MS), LEASE_MS, 10)
+        .claim_operations(NOW.plus_ms(OPERATION_LEASE_MS), OPERATION_LEASE_MS, 10)
         .await
         .expect("claimed");
     let amounts: Vec<_> = claimed
@@ -696,8 +707,8 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
 /// refunded. The fee refund must wait for the capture of A.
 pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
     let mut owner = world.owner(0).await;
-    let fee_holder = world.allocated(&mut owner, 1, 50).await;
-    let second = world.captured(&mut owner, 2, 50).await;
+    let fee_holder = world.buy_allocated(&mut owner, 1, 50).await;
+    let second = world.buy_captured(&mut owner, 2, 50).await;
     assert_eq!(
         (
             fee_holder.order.application_fee,
@@ -705,7 +716,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         ),
         (Cents(875), Cents(225))
     );
-    owner.void_as(2, true).await.expect("voided");
+    owner.void_with_charged_flag(2, true).await.expect("voided");
     world
         .stores
         .queue_refund(id(2), second.order.total(), Cents(225), "asked for")
@@ -720,19 +731,19 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
 
     // A third order comes after the fee reached its cap. The first order holds the whole fee, so no
     // fee can be refunded until the first order is captured.
-    let third = world.captured(&mut owner, 3, 50).await;
-    let fourth = world.captured(&mut owner, 4, 19).await;
+    let third = world.buy_captured(&mut owner, 3, 50).await;
+    let fourth = world.buy_captured(&mut owner, 4, 19).await;
     assert_eq!(
         (third.order.application_fee, fourth.order.application_fee),
         (Cents(225), Cents(0))
     );
-    owner.void_as(3, true).await.expect("voided");
+    owner.void_with_charged_flag(3, true).await.expect("voided");
     world
         .stores
         .queue_refund(id(3), third.order.total(), Cents(0), "asked for")
         .await
         .expect("queued");
-    owner.void_as(4, true).await.expect("voided");
+    owner.void_with_charged_flag(4, true).await.expect("voided");
     world
         .stores
         .queue_refund(id(4), fourth.order.total(), Cents(225), "asked for")
@@ -747,30 +758,40 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
 
     // When the first order is released without a charge, the fee that it holds disappears. So no
     // fee refund is queued for it.
-    owner.void_as(1, false).await.expect("voided");
+    owner
+        .void_with_charged_flag(1, false)
+        .await
+        .expect("voided");
     assert_eq!(owner.draw.fee(), Cents::ZERO);
     assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
-    assert_eq!(owner.void_as(1, true).await, Ok(vec![]), "voided already");
+    assert_eq!(
+        owner.void_with_charged_flag(1, true).await,
+        Ok(vec![]),
+        "voided already"
+    );
     if let Some((_, postgres)) = &world.postgres {
         assert_eq!(postgres.violations().await.expect("read"), []);
     }
 }
 
 /// An order that replaced a released one holds more than its share of the fee while its capture is
-/// pending. The excess is due for another order's refund, and is refunded only after the capture.
+/// pending. The excess must be refunded for another order, and is refunded only after that capture.
 pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) {
     let mut owner = world.owner(0).await;
-    world.allocated(&mut owner, 1, 50).await;
-    let refunded = world.captured(&mut owner, 2, 50).await;
-    owner.void_as(1, false).await.expect("let go");
+    world.buy_allocated(&mut owner, 1, 50).await;
+    let refunded = world.buy_captured(&mut owner, 2, 50).await;
+    owner
+        .void_with_charged_flag(1, false)
+        .await
+        .expect("let go");
     assert_eq!(owner.draw.fee(), Cents(225));
-    let fee_holder = world.allocated(&mut owner, 3, 10).await;
+    let fee_holder = world.buy_allocated(&mut owner, 3, 10).await;
     assert_eq!(
         fee_holder.order.application_fee,
         Cents(825),
         "the fee of $300, less what the second order holds"
     );
-    owner.void_as(2, true).await.expect("voided");
+    owner.void_with_charged_flag(2, true).await.expect("voided");
     world
         .stores
         .queue_refund(id(2), refunded.order.total(), Cents(875), "asked for")
@@ -791,16 +812,22 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         [Cents(225)]
     );
 
-    // A void with the wrong `charged` flag is refused, because the flag shows that the caller has
-    // old data.
-    assert_eq!(owner.void_as(3, true).await, Err(Failure::NotFound));
+    // A void with the wrong `charged` flag is refused, because a wrong flag shows that the caller's
+    // copy of the order is out of date.
+    assert_eq!(
+        owner.void_with_charged_flag(3, true).await,
+        Err(Failure::NotFound)
+    );
     let intent = provider_intent(&world.record(3).await, PaymentStatus::Succeeded);
     world
         .stores
         .record_capture(id(3), &intent, NOW)
         .await
         .expect("captured");
-    assert_eq!(owner.void_as(3, false).await, Err(Failure::NotFound));
+    assert_eq!(
+        owner.void_with_charged_flag(3, false).await,
+        Err(Failure::NotFound)
+    );
     world
         .stores
         .queue_fee_refunds(world.draws[0])
@@ -822,7 +849,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
 async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
     let claimed = world
         .stores
-        .claim_operations(NOW, LEASE_MS, 100)
+        .claim_operations(NOW, OPERATION_LEASE_MS, 100)
         .await
         .expect("claimed");
     claimed
@@ -835,9 +862,9 @@ async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
 pub async fn operations_are_claimed_once_captures_first(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(2, &[(0, 1)])).await.expect("opened");
-    world.allocated(&mut owner, 1, 1).await;
+    world.buy_allocated(&mut owner, 1, 1).await;
     assert_eq!(
-        claim_due(&world, 1_999).await,
+        claim_due_operations(&world, 1_999).await,
         [],
         "only the process that wrote them tries them for two seconds"
     );
@@ -845,12 +872,16 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
         (id(1), OperationKind::Capture),
         (id(2), OperationKind::Create),
     ];
-    assert_eq!(claim_due(&world, 2_000).await, both);
-    assert_eq!(claim_due(&world, 2_999).await, [], "leased");
-    assert_eq!(claim_due(&world, 3_000).await, both, "the leases are over");
+    assert_eq!(claim_due_operations(&world, 2_000).await, both);
+    assert_eq!(claim_due_operations(&world, 2_999).await, [], "leased");
+    assert_eq!(
+        claim_due_operations(&world, 3_000).await,
+        both,
+        "the leases are over"
+    );
     let limited = world
         .stores
-        .claim_operations(NOW.plus_ms(4_000), LEASE_MS, 1)
+        .claim_operations(NOW.plus_ms(4_000), OPERATION_LEASE_MS, 1)
         .await
         .expect("claimed");
     assert_eq!(
@@ -864,8 +895,8 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
 
 pub async fn attempt_ends_or_postpones_an_operation(world: World) {
     let mut owner = world.owner(0).await;
-    world.allocated(&mut owner, 1, 1).await;
-    let capture = claim_one(&world, 1, OperationKind::Capture)
+    world.buy_allocated(&mut owner, 1, 1).await;
+    let capture = claim_one_operation(&world, 1, OperationKind::Capture)
         .await
         .expect("due");
     let again = Attempt::Again {
@@ -879,12 +910,14 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .await
         .expect("recorded");
     assert!(
-        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_one_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none(),
         "not before its time"
     );
     let claimed = world
         .stores
-        .claim_operations(NOW.plus_seconds(60), LEASE_MS, 10)
+        .claim_operations(NOW.plus_seconds(60), OPERATION_LEASE_MS, 10)
         .await
         .expect("claimed");
     assert_eq!(
@@ -902,7 +935,9 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .await
         .expect("recorded");
     assert!(
-        claim_one(&world, 1, OperationKind::Capture).await.is_none(),
+        claim_one_operation(&world, 1, OperationKind::Capture)
+            .await
+            .is_none(),
         "the second attempt still has the operation and its key"
     );
     world
@@ -920,7 +955,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .record_attempt(capture.id, Attempt::Done)
         .await
         .expect("already ended");
-    assert_eq!(claim_due(&world, 600_000).await, []);
+    assert_eq!(claim_due_operations(&world, 600_000).await, []);
     assert_eq!(
         world.stores.record_attempt(77, Attempt::Done).await,
         Err(Failure::NotFound)
