@@ -34,16 +34,17 @@ pub const DRAIN_SECONDS_MAX: u64 = 20;
 /// Time between reporting "not ready" and closing the listener. Load balancers check every second
 /// or two.
 const NOT_READY_BEFORE_CLOSE: Duration = Duration::from_secs(3);
-/// Time without an acknowledgement after which a peer counts as gone, even if its socket is open
-/// (for example a stalled phone).
+/// Time without a TCP acknowledgement after which the operating system closes a client's
+/// connection, for example that of a stalled phone.
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(20);
 /// The limit of open files and sockets to request from the system: enough for many boards and
 /// phones.
 const OPEN_FILES_LIMIT: u64 = 65_536;
 
-/// The configuration, database and providers that a server is built from.
+/// What a server is built from: configuration, database, clock, web site and payment provider.
 pub struct Parts {
-    /// `public_url` may be empty. Browsers then reach the server at the address it listens on.
+    /// If `public_url` is empty, it becomes `http://localhost` with the port that the server
+    /// listens on.
     pub config: Config,
     /// The database, already migrated.
     pub postgres: Postgres,
@@ -52,7 +53,7 @@ pub struct Parts {
     pub provider: Provider,
 }
 
-/// A started server.
+/// Handle of a started server, with which it is stopped.
 pub struct Running {
     pub address: SocketAddr,
     pub state: web::Data<State>,

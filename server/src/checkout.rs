@@ -68,17 +68,18 @@ impl CheckoutRequest {
     }
 }
 
-/// An order with an open payment.
+/// An order whose payment is open, and the end of its reservation.
 pub struct OpenedCheckout {
     pub order: OwnOrder,
     /// When the reservation ends, as shown to the buyer.
     pub shown_until: Timestamp,
 }
 
-/// Opens or resizes the browser's order for these draws.
+/// Opens an order of this browser for the requested draws, or resizes the open one.
 ///
 /// # Errors
-/// The reason, written for the buyer. Earlier reservations of the browser stay as they were.
+/// Why no order was opened, written for the buyer. Earlier reservations of the browser stay as they
+/// were.
 pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheckout, Problem> {
     limits::check_open_for_payments(state)?;
     let quote =
@@ -114,11 +115,11 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     Ok(OpenedCheckout { order, shown_until })
 }
 
-/// Returns the browser's newest order for these draws, paid or not, so that a repeated request
-/// never buys twice. Opens a new order when there is none.
+/// Returns the browser's newest order for the requested draws, paid or not, so that a repeated
+/// request never buys twice. Opens a new order when there is none.
 ///
 /// # Errors
-/// The same as for [`open`].
+/// Why no order was opened, written for the buyer.
 pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<OwnOrder, Problem> {
     if let Some(own) = order::newest(state, &request.browser, &request.tickets).await? {
         let record = own.record();
@@ -134,10 +135,11 @@ pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<
     Ok(open(state, request).await?.order)
 }
 
-/// The draw that has too few tickets left for a browser without reservations, and its number of
-/// unsold tickets. Reads only memory, never the database.
+/// Finds a draw that has too few tickets left for a browser without reservations. Returns the draw
+/// and its number of unsold tickets. Reads only memory, never the database.
 ///
-/// `None` when enough tickets are left or memory does not suffice to tell; then [`open`] decides.
+/// `None` when enough tickets are left, or when memory does not suffice to decide. The caller then
+/// uses [`open`].
 pub fn too_late(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
     let tickets = requested_tickets::single(body).ok()?;
     limits::check_open_for_payments(state).ok()?;
@@ -175,7 +177,7 @@ pub async fn stop_tracking_if_ended(
     Ok(())
 }
 
-/// Stores the buyer, the remembered consents and the offers with an opened order.
+/// Stores with an opened order the buyer, the consents remembered for the browser, and the offers.
 async fn complete_order(
     state: &State,
     request: &CheckoutRequest,
@@ -183,7 +185,8 @@ async fn complete_order(
     found: FoundOrder,
     now: Timestamp,
 ) -> Result<OwnOrder, Problem> {
-    // This never fails, because the order was found or opened under a key of this browser.
+    // `of_browser` never returns `None` here, because the order was found or opened under a key of
+    // this browser.
     let mut order =
         OwnOrder::of_browser(found.record, &request.browser).ok_or_else(Problem::unavailable)?;
     order.correct_buyer(state, &request.buyer).await?;

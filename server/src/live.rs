@@ -37,7 +37,7 @@ const TICKS_PER_CLEANUP: u64 = 10;
 /// Maximum number of sockets of one process.
 pub const SESSIONS_MAX: usize = 20_000;
 
-/// Query parameters of the handshake.
+/// Query parameters of the WebSocket handshake.
 #[derive(Deserialize)]
 pub struct SocketQuery {
     #[serde(default)]
@@ -114,7 +114,7 @@ pub async fn run(state: web::Data<State>) {
     orders.abort();
 }
 
-/// The values that the last tick published.
+/// The values that the publisher sent at its last tick, to detect changes.
 #[derive(Default)]
 struct PublishedState {
     ticks: u64,
@@ -213,8 +213,8 @@ async fn republish_topic(state: &State, topic: Topic) {
     }
 }
 
-/// Subscribes a socket to a topic and sends it the current frame. Nothing is sent if the object does
-/// not exist.
+/// Subscribes a socket to a topic and sends it the current frame. Undoes the subscription if the
+/// topic's object does not exist.
 async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
     // Subscribe before building the first frame. A frame published in between is newer and replaces
     // it.

@@ -38,7 +38,7 @@ pub struct State {
     pub outbox: Outbox,
     pub draws: Draws,
     pub payments: Payments,
-    /// Client for creating clubs' Stripe accounts and reading their status.
+    /// Client for creating the clubs' Stripe accounts and reading their status.
     pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,

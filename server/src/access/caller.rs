@@ -28,7 +28,7 @@ pub const CLUB: Lifetime = Lifetime {
     whole_seconds: 24 * 3600,
 };
 
-/// The signed-in session, if any, and the address of the request.
+/// Who sent a request: the login session, if there is one, and the client's IP address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub session: Option<Session>,
@@ -56,8 +56,10 @@ impl Caller {
         self.session.map(|session| session.holder)
     }
 
-    /// Returns until when the last entered password, or the operator's last code, counts as recent.
-    /// `None` when the caller must enter it again.
+    /// Returns the time until which the caller's last proof counts as recent. The proof is the
+    /// entered password, or for an operator the entered second-factor code.
+    ///
+    /// `None` when the caller must prove the identity again.
     pub fn proven_until(self, now: Timestamp) -> Option<Timestamp> {
         let until = self.session?.proven_at?.plus_ms(second_factor::FRESH_MS);
         (until > now).then_some(until)
@@ -82,7 +84,8 @@ impl Caller {
         self.proven_until(now).map(|_| ()).ok_or_else(stale)
     }
 
-    /// Builds an audit log entry of the caller. `actor` is the result of [`Caller::name`].
+    /// Starts an audit log entry about an action of this caller. `actor` is the result of
+    /// [`Caller::name`].
     pub fn act<'a>(
         self,
         actor: &'a str,
@@ -196,10 +199,11 @@ fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
         .ok_or_else(Problem::unavailable)
 }
 
-/// Opens a session for a caller who has just proved the identity, and closes the session of the
-/// request's cookie (session fixation). An operator's session has the role
-/// [`Principal::HalfOperator`] until a second-factor code is entered; `proven` tells whether it
-/// was.
+/// Opens a session for an account whose password or code was just verified. Closes the session of
+/// the request's cookie (session fixation).
+///
+/// `proven` tells whether an operator has entered a second-factor code. Until then the session has
+/// the role [`Principal::HalfOperator`].
 ///
 /// # Errors
 ///
@@ -225,7 +229,7 @@ pub async fn sign_in(
     Ok(login_cookie(hex::encode(token), &state.config))
 }
 
-/// Records that the password or the code was entered again in the current session.
+/// Records that the caller entered the password or second-factor code again in the current session.
 ///
 /// # Errors
 ///

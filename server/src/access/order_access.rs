@@ -62,7 +62,8 @@ fn is_same(sent: &str, stored: &str) -> bool {
     Sha256::digest(sent) == Sha256::digest(stored)
 }
 
-/// An order that a caller named, with or without a proof.
+/// The access to an order that a request named by id. It depends on whether the request proves that
+/// the caller is the buyer.
 pub enum OrderAccess {
     Own(Box<OwnOrder>),
     /// The caller sent no proof of being the buyer, and may only trigger fulfilment and read the
@@ -71,8 +72,7 @@ pub enum OrderAccess {
 }
 
 impl OrderAccess {
-    /// Decides by the caller's browser cookie, `orderToken` and `clientSecret` which access to the
-    /// order is given.
+    /// Decides the access by the request's browser cookie, `orderToken` and `clientSecret`.
     pub fn of(record: OrderRecord, browser: &Browser, body: &Purchase) -> OrderAccess {
         let proof = OrderProof::of(&record, browser, body);
         if proof.is_any() {
@@ -138,7 +138,8 @@ impl OwnOrder {
         }
     }
 
-    /// Replaces the record with a newer one of the same order, and keeps the caller's proofs.
+    /// Replaces the order's record with a newer one of the same order, and keeps the caller's
+    /// proofs.
     #[must_use]
     pub fn read_again(self, record: OrderRecord) -> OwnOrder {
         assert_eq!(
@@ -229,7 +230,8 @@ impl OwnOrder {
                 self.record.buyer = corrected;
                 return Ok(());
             }
-            // The payment was authorised meanwhile, so only blank fields may be filled below.
+            // The payment was authorised in the meantime, so `fill_buyer` below fills only blank
+            // fields.
         }
         self.fill_buyer(state, details).await.map(|_| ())
     }
@@ -258,7 +260,8 @@ impl OwnOrder {
             .await?;
         if accepted {
             self.record.buyer = std::mem::take(&mut self.record.buyer).filled(details);
-            // Send the confirmation mail of a captured order, which may have waited for an address.
+            // Send the order's confirmation mail now, because it may have waited for the buyer's
+            // e-mail address.
             if self.record.order.state == OrderState::Captured {
                 state.outbox.wake_mailer();
             }

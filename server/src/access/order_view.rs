@@ -130,7 +130,8 @@ fn refund_reason_shown(lines: &[OrderLine]) -> Option<String> {
         .then(|| "The draw was cancelled.".to_string())
 }
 
-/// Returns the order's status, with the values that purchase responses use, and its refund.
+/// Returns the status of an order and its refund. The status has the values that the responses to a
+/// purchase use.
 async fn status_and_refund(
     state: &State,
     record: &OrderRecord,

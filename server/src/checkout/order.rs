@@ -14,12 +14,12 @@ use crate::services::identity::{Browser, random};
 use crate::services::open_orders::{CheckoutPlan, RequestedTickets, client_key};
 use crate::state::State;
 
-/// Maximum number of finished orders of one browser for the same draws that are skipped to find an
-/// unused order number.
+/// Maximum number of one browser's finished orders for the same draws that are skipped when a new
+/// order is opened.
 const GENERATIONS_MAX: u32 = 200;
 
-/// An order of the browser, and its generation, the number among the browser's successive orders
-/// for these draws.
+/// An order of the browser. `generation` is its number among the browser's successive orders for
+/// the same draws.
 pub(super) struct FoundOrder {
     pub record: OrderRecord,
     pub generation: u32,
@@ -104,11 +104,11 @@ fn opening_failed(failure: PaymentFailure, account: &AccountId) -> Problem {
     club_not_ready()
 }
 
-/// Returns when the reservation ends, as shown to the buyer: after 120 seconds, never past kick-off
-/// (decision C-1).
+/// Returns the end of the order's reservation as shown to the buyer: 120 seconds after opening, but
+/// never past kick-off (decision C-1).
 ///
-/// A repeated request does not prolong the reservation, so the end of an existing reservation is
-/// read from the draws.
+/// A repeated request does not prolong the reservation. The end of an existing reservation is
+/// therefore read from the draws.
 pub(super) async fn shown_until(
     state: &State,
     record: &OrderRecord,
@@ -124,14 +124,15 @@ pub(super) async fn shown_until(
     }
     let grace = reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS;
     Ok(match state.payments.reservation(record.order.id).await? {
-        // The reservation ends at kick-off, without a grace period.
+        // `kept.until` lacks the grace period, but a reservation that ends at kick-off has none.
+        // Show the earlier of kick-off and 120 seconds from now.
         Some(kept) if kept.until.plus_seconds(grace) >= quote.closes_at => shown(now),
         Some(kept) => kept.until,
         None => now,
     })
 }
 
-/// Finds the browser's newest order for these draws.
+/// Finds the browser's newest order for the requested draws.
 pub(super) async fn newest(
     state: &State,
     browser: &Browser,
@@ -141,7 +142,7 @@ pub(super) async fn newest(
     if let Some(tracked) = state.open_orders.newest(browser, tickets) {
         return Ok(state.payments.order(tracked.order).await?.and_then(own));
     }
-    // Search the database, because after a restart no order is in memory.
+    // Search the database, because the orders in memory are lost at a restart.
     let mut newest = None;
     for generation in 0.. {
         let key = client_key(browser, tickets.keys().copied(), generation);

@@ -59,8 +59,8 @@ pub async fn price(state: &State, tickets: &RequestedTickets) -> Result<Quote, P
     price_draws(state, tickets, draws)
 }
 
-/// Like [`price`], but only from memory. `None` when an actor would have to start, or when the
-/// tickets are not on sale.
+/// Prices the requested tickets from memory only. `None` when a draw's actor would have to start,
+/// or when the tickets cannot be bought.
 pub fn price_now(state: &State, tickets: &RequestedTickets) -> Option<Quote> {
     let draws: Option<Vec<DrawState>> = tickets
         .keys()
@@ -69,11 +69,11 @@ pub fn price_now(state: &State, tickets: &RequestedTickets) -> Option<Quote> {
     price_draws(state, tickets, draws?).ok()
 }
 
-/// The state of one draw: the catalogue's facts, the draw's fixed facts and its current view.
+/// What is needed to price one draw: the catalogue's facts, the draw's listing and its current view.
 type DrawState = (Arc<CatalogueFacts>, Arc<Listing>, View);
 
-/// Prices the tickets. `draws` holds the state of each requested draw, in the same order as
-/// `tickets`.
+/// Prices the requested tickets. `draws` holds the state of each requested draw, in the same order
+/// as `tickets`.
 fn price_draws(
     state: &State,
     tickets: &RequestedTickets,

@@ -1,4 +1,5 @@
-//! Reads the requested tickets of a body: one draw, or a cart of several.
+//! Parses the requested tickets of a purchase request: of one draw, or of a cart with several
+//! draws.
 
 use domain::{DrawId, TICKETS_PER_ORDER_MAX};
 
@@ -6,7 +7,7 @@ use crate::api::error::Problem;
 use crate::api::purchase::Purchase;
 use crate::services::open_orders::RequestedTickets;
 
-/// Maximum number of draws in a cart; a club has no more games in two weeks.
+/// Maximum number of items in a cart. A club has no more games than this in two weeks.
 const CART_LINES_MAX: usize = 20;
 
 /// Reads the tickets of one draw: `{drawNumber|drawId, ticketCount}`.
@@ -41,10 +42,10 @@ pub fn cart(body: &Purchase) -> Result<RequestedTickets, Problem> {
     Ok(counts)
 }
 
-/// Reads the requested tickets of a body that contains one draw or a cart.
+/// Parses the requested tickets of a request body that contains either one draw or a cart.
 ///
 /// # Errors
-/// The same as for [`single`] and [`cart`].
+/// 400 for an empty or overlong cart, a missing draw or a count outside 1…50.
 pub fn either(body: &Purchase) -> Result<RequestedTickets, Problem> {
     if body.items.is_some() {
         cart(body)

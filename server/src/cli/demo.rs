@@ -39,7 +39,7 @@ pub struct Demo {
     season: tokio::task::JoinHandle<()>,
 }
 
-/// Starts the demo, prints its addresses, and stops the demo in an orderly way on SIGINT or
+/// Starts the demo, prints its URLs and logins, and stops the demo in an orderly way on SIGINT or
 /// SIGTERM.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     demo.stop().await
 }
 
-/// Starts the demo without printing addresses. The browser tests use it too.
+/// Starts the demo without printing its URLs. The browser tests use it too.
 ///
 /// # Errors
 ///
@@ -216,8 +216,8 @@ impl Demo {
     }
 }
 
-/// Prints addresses and logins on one screen. One write call is enough for all of it, so a reader
-/// that closes the pipe early does not stop the demo.
+/// Prints the demo's URLs and logins on one screen. All of it is one write call, and a failed write
+/// is ignored, so that a reader that closes the pipe early does not stop the demo.
 fn print_addresses(running: &Running, configured_port: u16) {
     let config = &running.state.config;
     let (url, data_dir) = (&config.public_url, config.data_dir.display());

@@ -73,8 +73,8 @@ pub async fn refuse_moved_clock(records: &Records) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the folder of the built pages: `FD_WEB_DIR`, or else `web/dist` below the working
-/// directory, or else below the sources.
+/// Returns the folder of the built web pages: `FD_WEB_DIR`, or else `web/dist` in the working
+/// directory. Without built pages there, returns `web/dist` of the source tree.
 fn web_dir(config: &Config) -> PathBuf {
     let beside_sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist");
     let here = PathBuf::from("web/dist");

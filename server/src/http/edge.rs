@@ -108,7 +108,8 @@ pub async fn wrap(
 /// the cookie belongs to one browser.
 pub const PRIVATE_PAGE: &str = "private, no-cache";
 
-/// Returns the kind of the response, by the matched route, or by the path if no route matched.
+/// Returns the kind of response that selects the security headers. It depends on the matched route,
+/// or on the path if no route matched.
 fn response_kind(
     response: &ServiceResponse<BoxBody>,
 ) -> crate::render::security_policy::ResponseKind {
@@ -158,7 +159,8 @@ pub fn request_id_text(id: &HeaderValue) -> &str {
     id.to_str().unwrap_or_default()
 }
 
-/// Logs and counts one response with its route, status and duration, without data of the caller.
+/// Logs and counts one response with its route, status and duration. No data of the caller is
+/// recorded.
 fn record_response(state: &State, response: &ServiceResponse<BoxBody>, elapsed: Duration) {
     let (request, status) = (response.request(), response.status().as_u16());
     let route = route(request);

@@ -1,4 +1,4 @@
-//! The fast path: answers frequent requests from memory, before the application runs. Such a
+//! The fast path: answers frequent requests from memory, before they reach the application. Such a
 //! request skips routing and extractors, and its response headers are prepared once per worker.
 //!
 //! All other requests go to the application. For the same request both give the same response, byte

@@ -1,5 +1,5 @@
-//! `/metrics` for Prometheus, on an address of its own (decision B-24). Names and labels follow
-//! ux.md section 5.
+//! `/metrics` for Prometheus, on a listener of its own (decision B-24). Metric names and labels
+//! follow ux.md section 5.
 
 use std::fmt::{Display, Write};
 use std::net::TcpListener;
@@ -16,7 +16,7 @@ mod readings;
 /// Media type of the Prometheus text format.
 const TEXT_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Serves only `/metrics`, until the returned handle stops the server.
+/// Starts an HTTP server that has only the path `/metrics`. The returned handle stops it.
 ///
 /// # Errors
 ///

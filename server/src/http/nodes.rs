@@ -1,5 +1,5 @@
-//! Calls between nodes. Calls arrive on a separate listener, on `NODE_ADDRESS`. A caller must have
-//! the sealing key, which all nodes share and which is not in the database.
+//! HTTP calls between nodes. A node accepts these calls on a separate listener, on `NODE_ADDRESS`.
+//! A caller must have the sealing key, which all nodes share and which is not in the database.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -27,9 +27,10 @@ use crate::ops::peer_credentials::{PASS, PeerCredentials};
 /// Maximum time to connect to another node. It is short, because a live node accepts connections at
 /// once.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum time to wait for another node's answer. Longer than any commit and shorter than a lease.
-/// After the timeout the caller retries until a new owner is determined. The time covers two
-/// database reads, so that a busy owner is seen alive more often than its allowed silence
+/// Maximum time to wait for another node's answer, longer than any commit and shorter than a lease.
+/// After a timeout the caller retries until a new owner is determined.
+///
+/// The time is long enough for two database reads, in which the changes of a busy owner are seen
 /// (`actors/src/unresponsive_owners.rs`).
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the client keeps an idle connection. Shorter than the server does (actix: 5 s), so that
@@ -64,7 +65,7 @@ impl HttpPeerClient {
         }
     }
 
-    /// Sends a request to a draw's owner. `None` if there is no readable answer.
+    /// Sends a request to the node that owns a draw. `None` if there is no readable answer.
     async fn send(
         &self,
         owner: &Node,
@@ -112,7 +113,7 @@ impl PeerClient for HttpPeerClient {
 }
 
 /// Serves requests of other nodes until the returned handle stops the server. At shutdown this
-/// listener closes after the one for browsers.
+/// server stops after the one for browsers.
 ///
 /// # Errors
 ///

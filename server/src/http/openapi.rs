@@ -1,5 +1,5 @@
-//! The `OpenAPI` document, built from the route table and the descriptions of bodies, answers and
-//! refusals. A test fails when a route and a description do not match.
+//! The `OpenAPI` document, built from the route table and the descriptions of request bodies,
+//! responses and errors. A test fails when a route and a description do not match.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +82,8 @@ pub fn document() -> Value {
     })
 }
 
-/// The `OpenAPI` tag of each audience, with its description.
+/// The `OpenAPI` tag of each audience (the callers that a route is for), with the tag's
+/// description.
 const TAGS: [(Audience, &str, &str); 11] = [
     (Audience::Public, "public", "For anyone."),
     (

@@ -44,7 +44,7 @@ pub enum Verb {
     Delete,
 }
 
-/// Body limit of a JSON request other than those below, in bytes.
+/// Body limit of a JSON request that needs no larger limit, in bytes.
 pub const FORM: usize = 16 * 1024;
 /// Body limit of a Stripe webhook event, in bytes (decision B-1).
 const WEBHOOK_BODY_MAX: usize = 256 * 1024;
@@ -53,7 +53,7 @@ const WEBHOOK_BODY_MAX: usize = 256 * 1024;
 const PICTURE_BODY_MAX: usize = 4_200_000;
 /// Body limit of a CSV table with a season's fixtures, in bytes.
 const FIXTURES_BODY_MAX: usize = 1024 * 1024;
-/// Body limit of a browser's diagnostics, in bytes (decision B-23).
+/// Body limit of a browser's diagnostic message, in bytes (decision B-23).
 const LOG_BODY_MAX: usize = 2 * 1024;
 /// Body limit of CSP violation reports, in bytes: browsers send several at once, each with the
 /// whole policy.
@@ -320,8 +320,8 @@ fn first_word(call: &str) -> &str {
     end.map_or(call, |end| &call[..=end])
 }
 
-/// Builds the actix resource for one path, with all its methods. `place` is the path within its
-/// scope.
+/// Builds the actix resource of one path, with all its methods. `place` is the same path without
+/// the prefix of its actix scope.
 fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
     let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
     let body_max = here
@@ -348,8 +348,8 @@ pub fn pages() -> ActixRoute {
     web::to(page)
 }
 
-/// Builds the `Allow` header of a 405 response, which RFC 9110 requires: the methods of these
-/// routes.
+/// Builds the `Allow` header of a 405 response, which RFC 9110 requires. It lists the methods of
+/// the routes of one path.
 fn allow_header(here: &[&Route]) -> String {
     let reads = here
         .iter()

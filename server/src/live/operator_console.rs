@@ -18,8 +18,8 @@ use crate::state::State;
 
 /// Maximum age of the cached integrity result in WebSocket frames, in seconds.
 const INTEGRITY_MAX_AGE_SECONDS: i64 = 300;
-/// Maximum milliseconds since the reconciler's last pass. It runs every 30 seconds, so three missed
-/// passes count as unhealthy.
+/// Maximum milliseconds since the reconciler's last pass for it to count as healthy. It passes
+/// every 30 seconds, so three missed passes count as unhealthy.
 const PASS_MS_MAX: i64 = 90_000;
 
 /// Builds the health checks. The database check is ok, because the caller has just read from the
@@ -31,7 +31,7 @@ pub fn checks(
     violations: BTreeMap<String, u64>,
 ) -> Checks {
     let last_round = state.payments.metrics().last_pass_at();
-    // Before the first pass has ended, measure from the start of the server.
+    // Before the reconciler's first pass has ended, measure from the start of the server.
     let since = last_round.unwrap_or(state.started_at);
     let (paused, sessions) = (state.draws.paused(), state.live.sessions());
     Checks {
@@ -111,7 +111,8 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
         state.records.pulse().await?,
         console_health::read(&*state.clock, &state.records).await?,
     );
-    // Use a result of the last five minutes, because the check reads every row.
+    // Accept an integrity result of the last five minutes, because an integrity check reads every
+    // row.
     let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
     let health = status(&checks(state, &vitals, off_ms, violations));
     let changed = state.draws.changes() as i64;

@@ -16,7 +16,7 @@ use crate::services::live_hub::topic::Topic;
 use crate::state::State;
 
 const TICK: Duration = Duration::from_millis(100);
-/// Number of ticks between checks of an open order. Checks are needed, because webhooks and
+/// Number of ticks between checks of an open order. The checks are needed, because webhooks and
 /// background workers change orders without notifying this node.
 const TICKS_PER_CHECK: u64 = 10;
 

@@ -35,11 +35,11 @@ struct Session {
     outbox: Arc<Outbox>,
     topics: Vec<Topic>,
     last_message_at: Instant,
-    /// Start of the current one-second window, and the number of messages in it.
+    /// Start of the current one-second window, and the number of messages received in the window.
     message_count: (Instant, u32),
 }
 
-/// Message to a session: its outbox has frames to send.
+/// Actor message that tells a session to send the frames in its outbox.
 #[derive(Message)]
 #[rtype(result = "()")]
 struct Wake;

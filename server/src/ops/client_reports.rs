@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Maximum length of a report's text in the log.
 const TEXT_CHARS_MAX: usize = 500;
-/// Parts of a JSON field's name that indicate personal or secret data (decision B-23).
+/// Parts of a JSON field's name that mark the field as personal or secret (decision B-23).
 const PERSONAL_KEY_PARTS: [&str; 9] = [
     "name", "mail", "phone", "secret", "token", "card", "address", "buyer", "cookie",
 ];
@@ -15,7 +15,7 @@ const PERSONAL_KEY_PARTS: [&str; 9] = [
 /// The events that a page may report about an offer (specification A, line 107).
 pub const OFFER_EVENTS: [&str; 3] = ["offer_view", "offer_share", "offer_add_to_cart"];
 
-/// Maximum number of CSP violations in one request.
+/// Maximum number of CSP violations that are recorded from one request.
 const VIOLATIONS_MAX: usize = 10;
 
 /// Counters of reports from browsers.
@@ -59,8 +59,9 @@ impl ClientReports {
     }
 
     /// Records CSP violations, in the old format with a single report or in the newer list format.
-    /// A page's address may contain the secret of an order, so only the page's first path segment
-    /// and the hosts of other addresses are logged.
+    ///
+    /// A page's URL may contain the secret of an order. So only the first path segment of the
+    /// page's URL and the hosts of other URLs are logged.
     pub fn record_csp_violations(&self, reports: &Value) {
         let report_list = reports
             .as_array()
@@ -119,7 +120,8 @@ fn slug(value: &Value) -> Option<&str> {
     value.as_str().filter(is_slug)
 }
 
-/// The scheme and host of an address. A keyword (`inline`, `eval`, `data`) is returned as it is.
+/// Returns the scheme and host of a URL. A keyword (`inline`, `eval`, `data`) is returned
+/// unchanged.
 fn host(address: &str) -> String {
     let host = match address.split_once("://") {
         Some((scheme, rest)) => format!(
@@ -135,8 +137,8 @@ fn host(address: &str) -> String {
     plain_line(&host)
 }
 
-/// The first path segment, such as `my` for `https://doubles.example.com/my/…`. It is the kind of
-/// page and contains no order's secret.
+/// Returns the first path segment of a URL, such as `my` for `https://doubles.example.com/my/…`. It
+/// is the kind of page and contains no order's secret.
 fn first_path_segment(address: &str) -> String {
     let path = address
         .split_once("://")

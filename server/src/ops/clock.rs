@@ -13,7 +13,7 @@ use persistence::records::Records;
 
 /// Interval between readings of the database's clock.
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
-/// Offsets below this are ignored, so that the corrected clock does not jitter.
+/// Clock offsets up to this are ignored, so that the corrected clock does not jitter.
 const OFFSET_IGNORED_MS: i64 = 500;
 
 /// The machine's clock, corrected to the database's clock.
@@ -33,7 +33,7 @@ impl DatabaseClock {
         }
     }
 
-    /// Reads the database's clock once.
+    /// Reads the database's clock once, and corrects this clock if it differs.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl DatabaseClock {
         Ok(())
     }
 
-    /// Measures the offset from the database's clock at regular intervals; never returns.
+    /// Corrects this clock by the database's clock at regular intervals; never returns.
     pub async fn follow(self: Arc<Self>, records: Records) {
         loop {
             tokio::time::sleep(SYNC_INTERVAL).await;

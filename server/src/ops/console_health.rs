@@ -13,8 +13,8 @@ use crate::ops::clock::ahead_ms;
 /// alert.
 pub const CLOCK_OFF_SECONDS_MAX: i64 = 60;
 
-/// The state of background work, and the number of milliseconds by which this machine's clock is
-/// ahead of the database's (negative: behind).
+/// Reads the state of background work, and the number of milliseconds by which this machine's clock
+/// is ahead of the database's (negative: behind).
 ///
 /// # Errors
 ///

@@ -52,7 +52,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The same as [`Database::open`].
+    /// A one-line error: what is missing and how to get it.
     pub async fn reach(config: &Config) -> Result<Database, EmbeddedError> {
         match Database::open(config).await {
             Err(EmbeddedError::InUse(dir)) => match RunningInstance::read(&config.data_dir) {
@@ -98,8 +98,9 @@ impl Database {
         verify_seal(postgres, config).await
     }
 
-    /// The logins to connect with. The private Postgres has three logins of its own; another server
-    /// uses the configured logins.
+    /// Returns the database logins to connect with. The private Postgres has three logins of its
+    /// own. With `DATABASE_URL`, the configured logins are used; a demo creates missing ones if it
+    /// may.
     async fn logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
         let logins = DatabaseLogins::hosted(
             self.url.expose(),
@@ -114,8 +115,7 @@ impl Database {
         })
     }
 
-    /// Connects for production. The serving login must not be able to read bank details (decision
-    /// F-7).
+    /// Connects for production. Refuses a serving login that can read bank details (decision F-7).
     ///
     /// # Errors
     ///
@@ -213,8 +213,8 @@ fn wrong_key(config: &Config) -> String {
     )
 }
 
-/// The configured key, or else the key file in the data folder. The file is created on the first
-/// start. The key file is never stored in the database itself.
+/// Returns the configured sealing key, or else the key from the key file in the data folder. The
+/// file is created on the first start. It is never stored in the database itself.
 fn seal_key(config: &Config) -> anyhow::Result<Secret> {
     if let Some(key) = &config.seal_key {
         return Ok(key.clone());
@@ -246,10 +246,11 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// The file that a running demo writes for commands started beside it. Only its owner may read it.
+/// The contents of the file `running.json`, which a running demo writes for commands started beside
+/// it. Only the file's owner may read it.
 #[derive(Serialize, Deserialize)]
 pub struct RunningInstance {
-    /// The address that the demo's server listens on.
+    /// The URL that the demo's server listens on.
     pub address: String,
     pub database: String,
 }

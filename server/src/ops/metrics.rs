@@ -17,7 +17,7 @@ use dashmap::DashMap;
 /// paths.
 pub const NO_ROUTE: &str = "page";
 
-/// Reasons for refusing a Stripe webhook, with their label values.
+/// Reasons for refusing a Stripe webhook, each with the value of its metric label.
 const REFUSALS: [(BadSignature, &str); 3] = [
     (BadSignature::Unreadable, "unreadable"),
     (BadSignature::OutOfTime, "out-of-time"),
@@ -113,8 +113,8 @@ impl Metrics {
         self.untrusted_forwards.load(Ordering::Relaxed)
     }
 
-    /// Returns the histogram for one combination of labels, so that a caller that always records
-    /// the same one looks it up once.
+    /// Returns the histogram of one combination of labels. A caller that always records the same
+    /// combination looks it up only once.
     pub fn counter(
         &self,
         method_used: &Method,
@@ -130,13 +130,13 @@ impl Metrics {
     }
 }
 
-/// The pattern of the route that answered a request. It is stored in the request's extensions for
+/// The pattern of the route that handles a request. It is stored in the request's extensions for
 /// metrics and logs.
 #[derive(Clone, Copy)]
 pub struct AnsweredBy(pub &'static str);
 
-/// The pattern that matched a request. The path itself is never used, because it may contain an
-/// order's secret.
+/// Returns the pattern of the route that matched a request, as the metric label. The request's path
+/// is never used, because it may contain an order's secret.
 pub fn route(request: &HttpRequest) -> Cow<'static, str> {
     if let Some(AnsweredBy(route)) = request.extensions().get() {
         return Cow::Borrowed(route);

@@ -29,7 +29,7 @@ impl PeerCredentials {
         PeerCredentials { sealer, me }
     }
 
-    /// This node's instance id, for which the other node encrypts its answer.
+    /// Returns this node's instance id, for which the other node encrypts its answer.
     pub fn me(&self) -> uuid::Uuid {
         uuid::Uuid::from_u128(self.me.0)
     }
@@ -39,7 +39,7 @@ impl PeerCredentials {
         hex::encode(self.sealer.seal(PURPOSE_PASS, to, &now.0.to_be_bytes()))
     }
 
-    /// Whether a pass was created for this node and is not expired.
+    /// Whether a pass was created for this node and has not expired.
     pub fn admits(&self, pass: &str, now: Timestamp) -> bool {
         let sealed = hex::decode(pass).unwrap_or_default();
         let issued = self

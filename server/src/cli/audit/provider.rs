@@ -16,8 +16,8 @@ use crate::config::Config;
 use crate::config::Stage;
 use crate::ops::database::RunningInstance;
 
-/// The audit makes at most one call in this many that the rate limit allows, because it shares
-/// Stripe's limit with a running server.
+/// Divisor of the configured Stripe rate limit. The audit uses only this fraction of the limit,
+/// because a running server shares it.
 const RATE_FRACTION: u32 = 4;
 
 /// A connected payment provider: Stripe or the sandbox.
@@ -38,7 +38,8 @@ impl ConnectedProvider {
     }
 }
 
-/// Connects to Stripe. In the demo's stage, connects to the sandbox.
+/// Connects to Stripe in production. In the demo, connects to the sandbox of the running demo, or
+/// starts a sandbox.
 pub fn reach(
     config: &Config,
     #[cfg_attr(not(feature = "demo"), expect(unused_variables))] sign: Option<&RunningInstance>,

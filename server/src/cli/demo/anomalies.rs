@@ -1,6 +1,6 @@
-//! Seeds one open anomaly of each type for the operator's console. Four of them are caused as in
-//! reality: by a payment made directly at Stripe, or by a buyer without an address. The operator
-//! can resolve them with the console's actions.
+//! Seeds one open anomaly of each type for the operator's console. Four of them have a real cause
+//! in the sandbox: two payments made directly at Stripe, a dispute, and a buyer without an e-mail
+//! address. The operator can resolve them with the console's actions.
 
 use actors::{Gateway, NewIntent, Stripe};
 use anyhow::{Context, ensure};
@@ -16,15 +16,17 @@ use super::buyers::{self, CARD, PlannedOrder};
 use super::plan::DRAWS;
 use super::seed::{SeedRun, Seller};
 
-/// Indexes in [`DRAWS`] of the draw with each anomaly. In this order, the draws are on sale with
-/// free tickets, on sale, awaiting a result, and completed.
+/// Index in [`DRAWS`] of the draw with a payment for an unknown order. It has free tickets.
 const UNKNOWN_ORDER: usize = 3;
+/// Index in [`DRAWS`] of the draw with an order that is paid twice. It is on sale.
 const PAID_TWICE: usize = 1;
+/// Index in [`DRAWS`] of the draw with a ticket without buyer. It awaits its result.
 const WITHOUT_BUYER: usize = 12;
+/// Index in [`DRAWS`] of the draw with a disputed payment. It is completed.
 const DISPUTED: usize = 14;
 
-/// An anomaly that depends on dates in the past. It is raised after the games' dates have been
-/// moved.
+/// An anomaly that is stored at the end of seeding, after the games' dates have been moved into the
+/// past.
 pub struct DeferredAnomaly {
     anomaly: Anomaly,
     amount: Cents,
@@ -46,8 +48,8 @@ struct AnomalySeeder<'a> {
     gateway: Stripe,
 }
 
-/// Creates the anomalies. The reconciler finds the anomalous payments at Stripe in its next run.
-/// Returns the anomalies to raise after the games' dates have been moved.
+/// Causes the anomalies of the demo. The reconciler finds the payments without order at Stripe in
+/// its next run. Returns the anomalies to store after the games' dates have been moved.
 pub async fn create(
     seeding: &SeedRun<'_>,
     draws: &[DrawId],
@@ -158,8 +160,9 @@ impl AnomalySeeder<'_> {
         })
     }
 
-    /// Returns an invented anomaly of this type for display. A real one is resolved automatically
-    /// once Stripe answers again. The operator can mark the invented one as resolved.
+    /// Returns an invented anomaly for display: an authorisation that could not be cancelled. A
+    /// real one resolves itself once Stripe answers again. The operator can mark the invented one
+    /// as resolved.
     fn unresolved_cancellation(&self) -> DeferredAnomaly {
         let anomaly = Anomaly {
             kind: AnomalyKind::FailedAllocation,

@@ -15,13 +15,14 @@ use crate::text::terms;
 
 /// Maximum number of concurrent orders.
 const CONCURRENT_ORDERS: usize = 8;
-/// Maximum number of attempts of one request while the server answers that it is busy.
+/// Maximum number of repetitions of a request while the server is busy, and of checks whether an
+/// order is fulfilled.
 const ATTEMPTS_MAX: u32 = 20;
 /// The sandbox card that always pays.
 pub const CARD: &str = "pm_card_visa";
 /// The sandbox card with insufficient funds.
 const EMPTY_CARD: &str = "pm_card_chargeDeclinedInsufficientFunds";
-/// Numbers of tickets per order. The orders use them in turn.
+/// Numbers of tickets in one order. Successive orders use them in turn.
 const COUNTS: [u16; 8] = [2, 5, 10, 1, 4, 20, 3, 8];
 
 /// An order that a simulated buyer will place.
@@ -29,7 +30,8 @@ const COUNTS: [u16; 8] = [2, 5, 10, 1, 4, 20, 3, 8];
 pub struct PlannedOrder {
     pub seller: Seller,
     pub wanted: LineRequest,
-    /// Name of the buyer. `None` for a buyer who leaves neither name nor address.
+    /// Name of the buyer, from which the e-mail address is made. `None` for a buyer who leaves
+    /// neither.
     pub buyer: Option<&'static str>,
 }
 
@@ -157,7 +159,7 @@ where
     ask().await
 }
 
-/// Waits a tenth of a second before the next attempt.
+/// Waits a tenth of a second before a request is repeated.
 pub(super) async fn pause() {
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
 }

@@ -11,7 +11,8 @@ use super::plan::{BUYERS, CLUBS, DRAWS, LOCKED_OFFER_SLUG, OFFERS, STAFF};
 use super::seed::{SeedRun, Seller};
 use crate::services::identity::random;
 
-/// Lifetime of an invitation in seconds. Seeding takes less time than this on any machine.
+/// Lifetime in seconds of an invitation to a staff member. Seeding takes less time than this on any
+/// machine.
 const INVITATION_SECONDS: i64 = 3600;
 
 /// Returns the e-mail address with which a staff member of this role signs in.
@@ -20,7 +21,8 @@ pub fn login(role: Role, slug: &str) -> String {
 }
 
 impl SeedRun<'_> {
-    /// Invites the staff and accepts the invitations, as the mailed link does (decision G-17).
+    /// Invites the club's staff and accepts the invitations for them, as opening the mailed links
+    /// would (decision G-17).
     pub(super) async fn staff(&self, seller: &Seller, password_hash: &str) -> anyhow::Result<()> {
         for (role, name) in STAFF {
             let token_hash: [u8; 32] = random();

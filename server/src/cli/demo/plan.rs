@@ -18,8 +18,8 @@ pub struct ClubPlan {
     pub home: &'static str,
     pub zone: &'static str,
     pub contact: (&'static str, &'static str),
-    /// Whether the club's e-mail address is confirmed. One club's address is not, so that its pages
-    /// show the reminder.
+    /// Whether the club has confirmed its e-mail address. One club has not, so that its dashboard
+    /// shows the reminder to confirm.
     pub is_verified: bool,
 }
 
@@ -391,7 +391,7 @@ pub const OFFERS: [OfferPlan; 6] = [
     },
 ];
 
-/// The footer's menus: a heading, then the label and address of each link.
+/// The menus of the page footer: each has a heading, and the label and URL of each link.
 pub const FOOTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "For supporters",

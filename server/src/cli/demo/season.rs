@@ -25,7 +25,7 @@ const LIVE_MIN: usize = 9;
 /// Number of draws on sale after new ones were created. It exceeds `LIVE_MIN`, so that the next
 /// check does not need to create more.
 const LIVE_AFTER_REFILL: usize = 12;
-/// Number of games without a result that are left for the user, who can enter their results.
+/// Number of played games that are left without a result, so that the user can enter it.
 const AWAITING_KEPT: usize = 2;
 const RESULT_WAIT_MS: i64 = 24 * HOUR_MS;
 const MINUTE_MS: i64 = 60 * 1000;
@@ -109,7 +109,8 @@ impl SeasonKeeper {
         Ok(())
     }
 
-    /// Enters a result for a draw, and performs what follows when a club enters one.
+    /// Enters an invented result for a draw. Then settles it like a result that a club enters:
+    /// records the club's share and mails the club.
     async fn complete(&self, draw: DrawId) -> anyhow::Result<()> {
         let outcome = self
             .draws

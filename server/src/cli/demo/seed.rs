@@ -98,8 +98,8 @@ pub struct Seller {
 }
 
 impl SeedRun<'_> {
-    /// Seeds everything except the steps that must wait until the server has stopped. Returns
-    /// these.
+    /// Seeds everything except the steps that must wait until the server has stopped, and returns
+    /// those steps.
     pub async fn run(&self) -> anyhow::Result<SeedResult> {
         let hash = password::hash(PASSWORD);
         for (email, name) in [
@@ -178,8 +178,8 @@ impl SeedRun<'_> {
             };
             buyers::declined(&self.running.engine.payments, wish).await?;
         }
-        // Waits until webhooks have reported the declined payments. A webhook that is later than
-        // this is delivered after the next start.
+        // Waits until webhooks have reported the declined payments. A webhook that arrives after
+        // this wait is delivered at the next start of the demo.
         for _ in 0..WEBHOOK_ATTEMPTS {
             if self
                 .records()
@@ -298,7 +298,10 @@ impl SeedRun<'_> {
         Ok(())
     }
 
-    /// Enters the result of a played draw, and performs what follows, such as payouts.
+    /// Enters the result of a completed draw, records the club's share as paid and moves the prize
+    /// to its planned stage.
+    ///
+    /// Returns by how much the dates of a played draw must be moved; `None` for a draw on sale.
     async fn settle(
         &self,
         plan: &DrawPlan,
@@ -360,7 +363,7 @@ impl SeedRun<'_> {
     }
 }
 
-/// Rounds a kick-off to five minutes, because fixture lists use such times.
+/// Rounds a kick-off to five minutes, as in published fixture lists.
 pub fn round(at: Timestamp) -> Timestamp {
     let step = 5 * MINUTE_MS;
     Timestamp((at.0 + step / 2).div_euclid(step) * step)

@@ -1,5 +1,5 @@
-//! The addresses that the fast path can answer. Only the spelling that the site's pages use is
-//! recognised; any other spelling goes to the application.
+//! Parses the request URLs that the fast path can answer. Only the spelling that the site's pages
+//! use is recognised. Requests with any other spelling go to the application.
 
 use actix_web::http::Uri;
 use domain::{DrawId, Timestamp};
@@ -24,7 +24,7 @@ pub const CREATE_INTENT_PATH: &str = "/api/create-payment-intent";
 /// Maximum number of digits accepted in a draw's number. Every draw's number has fewer.
 const DRAW_NUMBER_DIGITS_MAX: usize = 15;
 
-/// An address that the fast path can answer.
+/// A request URL that the fast path can answer: an API call or a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FastPathAddress {
     Call(FastPathCall),
@@ -40,7 +40,7 @@ pub enum FastPathCall {
 }
 
 impl FastPathAddress {
-    /// Parses a request's address; `None` if the fast path cannot answer it.
+    /// Parses a request's URL; `None` if the fast path cannot answer it.
     pub fn of(uri: &Uri) -> Option<FastPathAddress> {
         let path = uri.path();
         if let Some(call) = path.strip_prefix("/api/draws/") {
@@ -86,7 +86,7 @@ impl FastPathCall {
         !matches!(self, FastPathCall::List(_))
     }
 
-    /// Returns the current response if it is in memory.
+    /// Returns the current response to this API call if it is in memory.
     pub fn ready(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
         match self {
             FastPathCall::List(list) => catalogue.list_ready(list, now),

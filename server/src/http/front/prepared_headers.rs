@@ -18,7 +18,7 @@ use crate::state::State;
 
 /// The prepared headers and bodies of one worker.
 pub struct PreparedHeaders {
-    /// Headers of JSON that browsers revalidate each time, and of its 304 response.
+    /// Headers of a JSON response that browsers revalidate at each use.
     pub revalidated: HeaderLines,
     pub smaller_revalidated: HeaderLines,
     pub not_modified: HeaderLines,

@@ -17,8 +17,8 @@ pub struct RequestCookies {
 }
 
 impl RequestCookies {
-    /// Reads the cookies. `None` if they need the full cookie parser; the application then handles
-    /// the request.
+    /// Reads the cookies that the fast path needs. `None` if they need the full cookie parser; the
+    /// application then handles the request.
     pub fn of(headers: &HeaderMap, state: &State, now: Timestamp) -> Option<RequestCookies> {
         RequestCookies::read(headers, &state.config, &state.browser_cookies, now)
     }

@@ -30,8 +30,8 @@ impl<S> FastPathInner<S>
 where
     S: Service<Request, Response = ServiceResponse<BoxBody>, Error = Error>,
 {
-    /// Handles a request to create a payment intent: refuses it here, or passes it to the
-    /// application.
+    /// Handles a request to create a payment intent: rejects it if the draw has too few tickets, or
+    /// else passes it to the application.
     pub(super) async fn create_intent(self: Rc<Self>, mut request: Request) -> FastPathResult {
         let started = Instant::now();
         let payload = match read_body(request.take_payload()).await {

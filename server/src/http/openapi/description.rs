@@ -31,13 +31,13 @@ pub enum Shape {
     Nothing,
     One(Model),
     List(Model),
-    /// Either a public schema, or for the owner a schema with more fields.
+    /// Either the public schema or the owner's schema, which has more fields.
     Either([Model; 2]),
     /// A body that is not JSON, given by its media type.
     Other(&'static str),
 }
 
-/// A Rust type with an `OpenAPI` schema: the schema's name, and functions to build it.
+/// A Rust type with an `OpenAPI` schema, as functions that return the schema's name and contents.
 pub struct Model {
     pub name: fn() -> Cow<'static, str>,
     pub schema: fn() -> RefOr<Schema>,

@@ -30,7 +30,8 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
     }
 }
 
-/// How long a request body may take to arrive: 15 seconds for a form, 60 for a picture.
+/// How long a request body may take to arrive: 15 seconds for a JSON form, 60 seconds for a larger
+/// body.
 pub fn patience(body_max: usize) -> Duration {
     Duration::from_secs(if body_max <= FORM { 15 } else { 60 })
 }
@@ -64,7 +65,8 @@ pub fn unreadable(error: actix_web::Error) -> Problem {
     }
 }
 
-/// The NUL character as JSON escapes it. It is refused, because Postgres cannot store NUL in text.
+/// The NUL character as JSON escapes it. A body with NUL is refused, because Postgres cannot store
+/// NUL in text.
 const NUL: &[u8] = b"\\u0000";
 
 /// Parses a whole JSON body.

@@ -32,7 +32,7 @@ const ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
     "/api/payouts/{payout}",
 ];
 
-/// Builds the actix route of a handler with these checks in front.
+/// Builds the actix route of a handler that runs only if all checks of this module pass.
 pub(super) fn guarded(route: &'static Route) -> ActixRoute {
     (route.handler)().wrap(from_fn(
         move |request: ServiceRequest, next: Next<BoxBody>| async move {
@@ -41,7 +41,8 @@ pub(super) fn guarded(route: &'static Route) -> ActixRoute {
     ))
 }
 
-/// Runs the checks, then the handler.
+/// Checks the caller and the URL, and refuses the request if a check fails. Otherwise runs the
+/// handler, with a deadline for the body of a request that may change state.
 async fn guard(
     route: &'static Route,
     mut request: ServiceRequest,

@@ -19,7 +19,7 @@ const GAMES_MAX: usize = 20;
 /// Query parameters of the calendar file.
 #[derive(Deserialize)]
 pub struct CalendarQuery {
-    /// Numbers of further draws for the same file, separated by commas.
+    /// Numbers of further draws to put into the file, separated by commas.
     #[serde(default)]
     also: String,
 }

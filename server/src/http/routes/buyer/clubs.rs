@@ -91,8 +91,8 @@ pub struct ClubDrawsQuery {
 }
 
 impl ClubDrawsQuery {
-    /// Returns the requested draw status. Two older names of statuses are accepted as well
-    /// (decision E-1).
+    /// Returns the requested draw status. Two older status names are accepted as well (decision
+    /// E-1).
     fn status(&self) -> Option<&str> {
         self.status.as_deref().map(|status| match status {
             "open" => "active",

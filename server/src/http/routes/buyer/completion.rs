@@ -1,4 +1,5 @@
-//! Finishes a purchase. Every entry point ends in the one idempotent `fulfil` (decision C-4).
+//! Completes a purchase. Every entry point calls the one idempotent function `fulfil` (decision
+//! C-4).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{FulfilStatus, FulfilmentResult};
@@ -60,10 +61,10 @@ pub fn check_consents(body: &Purchase) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Checks the e-mail address before the payment is charged, because tickets cannot be sent to an
-/// invalid address.
+/// Checks the buyer's e-mail address before the payment is charged, because tickets cannot be sent
+/// to an invalid address.
 ///
-/// A wallet sends no address; the buyer is asked for one afterwards (decision C-11).
+/// A wallet sends no e-mail address; the buyer is asked for one afterwards (decision C-11).
 ///
 /// # Errors
 /// 400.
@@ -79,8 +80,8 @@ pub const EMAIL_ERROR: &str = "Valid email address is required";
 pub const AGE_ERROR: &str = "You must be over 18 to purchase tickets";
 pub const TERMS_ERROR: &str = "You must agree to the terms and conditions";
 
-/// Finds the order of the payment intent in the body, or else the browser's newest order for these
-/// draws.
+/// Finds the order of the payment intent in the body. Without a payment intent, finds the browser's
+/// newest order for the draws in the body.
 async fn find_order(
     request: &HttpRequest,
     state: &State,
@@ -145,8 +146,8 @@ pub async fn finish(
         .is_some_and(|expected| expected != amount);
     if amount_differs && own.record().order.state == OrderState::Quoted {
         let status = own.reject_changed_amount(state).await?;
-        // If the payment is authorised already, the amount stays, because the buyer authorised
-        // exactly that amount.
+        // If the payment is authorised already, a changed total is ignored, because the buyer
+        // authorised exactly the order's amount.
         if matches!(
             status,
             FulfilStatus::NotCharged { .. } | FulfilStatus::Waiting
@@ -183,8 +184,8 @@ pub async fn finish(
     purchase_answer(state, fulfilled, Some(own)).await
 }
 
-/// Error text for new contact details after the result is known. They are refused, because another
-/// holder of the token could claim a winning ticket (decision M-1).
+/// Error text for contact details that arrive after the result is known. They are refused, because
+/// another holder of the order's token could claim a winning ticket (decision M-1).
 const CONTACT_CLOSED_ERROR: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
 
 async fn purchase_answer(

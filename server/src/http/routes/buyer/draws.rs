@@ -34,7 +34,8 @@ impl DrawListQuery {
     }
 }
 
-/// Responds with a draw list: the prepared response of the whole list, or the requested part.
+/// Responds with a list of draws: with the prepared response for the whole list, or with the
+/// requested part.
 fn list_answer(
     list: List,
     request: &HttpRequest,

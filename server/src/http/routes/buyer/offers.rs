@@ -44,7 +44,7 @@ pub async fn find(state: &State, club: &str, slug: &str) -> Result<Offer, Proble
     found.ok_or_else(not_found)
 }
 
-/// Builds the public API object of an offer, with the address of its picture or share card.
+/// Builds the public API object of an offer, with the URL of its picture or share card.
 pub fn shown(state: &State, offer: &Offer) -> PublicOffer {
     let picture = card::address_of_offer(&state.config.public_url, offer);
     offer.public(picture, state.clock.now())

@@ -23,8 +23,8 @@ pub async fn show(
     Ok(HttpResponse::Ok().json(present(&state, &own).await?))
 }
 
-/// Sends the confirmation mail again, only to the stored address and only if the caller proves to
-/// be the buyer (decision M-1). The response is the same if no mail is sent.
+/// Sends the confirmation mail again, only to the stored e-mail address and only if the caller
+/// proves to be the buyer (decision M-1). The response is the same if no mail is sent.
 pub async fn resend(
     state: web::Data<State>,
     browser: Browser,

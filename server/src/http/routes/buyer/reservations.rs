@@ -87,7 +87,7 @@ async fn extensions_allowed(
     max_extensions
 }
 
-/// Finds an order of this browser. Any other order answers 404.
+/// Finds an order that this browser opened. Any other order answers 404.
 async fn own_order(state: &State, browser: &Browser, path: &str) -> Result<OwnOrder, Problem> {
     let id = Uuid::parse_str(path).map_err(|_| Problem::not_found())?;
     let record = state.payments.order(OrderId(id.as_u128())).await?;

@@ -1,4 +1,4 @@
-//! A draw's tickets. The public may read counts and serials. The operator, and members of the club
+//! A draw's tickets. Everyone may read counts and serials. The operator, and members of the club
 //! with the right to sell, also read the buyers (decisions F-1, G-17).
 
 use actix_web::{HttpRequest, HttpResponse, web};

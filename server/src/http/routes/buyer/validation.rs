@@ -63,7 +63,8 @@ async fn availability(
     Ok(errors)
 }
 
-/// Returns the number of tickets that the browser can get: the free ones plus those reserved by it.
+/// Returns how many tickets of a draw this browser can get: the free ones plus those that the
+/// browser has reserved.
 fn tickets_free_for_browser(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
     view.free()
         + state

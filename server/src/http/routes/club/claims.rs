@@ -18,7 +18,7 @@ use crate::http::routes::body::Body;
 use crate::services::identity::{address, link_hash_of};
 use crate::state::State;
 
-/// Responds with the claim page.
+/// Responds with the winner's claim page data.
 pub async fn show(
     request: HttpRequest,
     state: web::Data<State>,
@@ -31,7 +31,7 @@ pub async fn show(
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
-/// Stores the winner's bank details.
+/// Stores the bank details that the winner submits with the claim link.
 pub async fn submit_bank_details(
     request: HttpRequest,
     state: web::Data<State>,

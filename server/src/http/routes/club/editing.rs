@@ -46,8 +46,8 @@ pub async fn edit(
         Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
     };
     let reason = reason(&state, caller, by, &body.0)?;
-    // Check this before the form, because after kick-off the form error "Game date must be in the
-    // future" would mislead.
+    // Check whether the draw may be edited before the form is checked. After kick-off the form
+    // error "Game date must be in the future" would mislead.
     if let (Editor::Club, Some((refusal, _))) = (by, not_editable(&view, now)) {
         return Err(Problem::refused(draw, refusal));
     }
@@ -100,8 +100,8 @@ fn draw_not_editable() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "draw-not-found", message)
 }
 
-/// Returns whether the edited draw passes the card fee on. While passing on is forbidden, any edit
-/// turns it off (decision D-14).
+/// Returns the new setting for passing the card fee on to buyers; `None` leaves it unchanged. While
+/// passing on is forbidden, any edit turns it off (decision D-14).
 fn card_fee(
     state: &State,
     listing: &Listing,

@@ -212,8 +212,8 @@ fn offer_locked(status: &str) -> Problem {
     )
 }
 
-/// Converts a failed write to a response: 409 if another offer now has the slug. The database's
-/// unique constraint rejects such a write.
+/// Builds the response to a failed write of an offer: 409 if another offer now has its slug, or
+/// else the failure. The database's unique constraint rejects a duplicate slug.
 async fn slug_conflict(
     state: &State,
     club: &Club,
@@ -260,7 +260,8 @@ async fn checked_form(
     Ok(new)
 }
 
-/// Builds an audit entry. The store appends the offer's id to the object.
+/// Builds an audit entry about an offer. The database layer appends the offer's id to the audited
+/// object `bundle:`.
 fn audit_entry(caller: Caller, club: &Club, action: &str) -> AuditEntry {
     caller
         .act(&caller.name(), Some(club.id), action, "bundle:")

@@ -128,7 +128,8 @@ pub async fn settle(
     let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
     let act = caller.act(&actor, Some(payout.club), "settle-payout", &object);
     let detail = json!({ "payout": id, "status": status, "amount": payout.amount.decimal() });
-    // A repeated call changes nothing and writes no audit entry.
+    // Write no audit entry if the payout is settled already, because a repeated call changes
+    // nothing.
     let records = if payout.status == "pending" {
         state.records.by(act.entry(detail))
     } else {

@@ -56,8 +56,8 @@ pub async fn list(
 /// and invalidates the old one.
 ///
 /// # Errors
-/// 403 `email-unconfirmed`: the club's own address is not confirmed. 409 `email-in-use`, without
-/// saying who uses the address. 409 `too-many-people`. 429.
+/// 403 `email-unconfirmed`: the club's own e-mail address is not confirmed. 409 `email-in-use`,
+/// without saying who uses the e-mail address. 409 `too-many-people`. 429.
 pub async fn invite(
     state: web::Data<State>,
     caller: Caller,
@@ -66,8 +66,7 @@ pub async fn invite(
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(caller, &path)?;
     let (email, name, role) = check_user_form(&body.0)?;
-    // For a user of this club who has joined already, no mail is sent and the request is not
-    // counted as a guess of addresses.
+    // For a user of this club who has joined already, no mail is sent and no rate limit is used up.
     let joined = state
         .records
         .club_users(club)
@@ -181,8 +180,8 @@ fn check_user_form(form: &ClubUserForm) -> Result<(String, String, Role), Proble
     Ok((email, name, role.unwrap_or(Role::Viewer)))
 }
 
-/// Whether a user's name is not empty and has no control characters, because the name appears in
-/// mails.
+/// Whether a user's name is valid: not empty and without control characters, because the name
+/// appears in mails.
 fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(char::is_control)
 }

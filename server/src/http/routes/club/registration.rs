@@ -67,8 +67,8 @@ pub async fn register(
     let guess = guess
         .count_on_all_nodes(&state.records, state.clock.now())
         .await?;
-    // Remove an earlier registration with this address that was never confirmed, so that it does
-    // not block the address's real owner.
+    // Remove an earlier club with this e-mail address that was never confirmed, so that it does not
+    // block the real owner of the address.
     if state.records.remove_unconfirmed_club(&email).await? {
         state.catalogue.reload().await?;
     }
@@ -142,14 +142,14 @@ async fn must_be_hard_to_guess(
     findings.finish()
 }
 
-/// Whether any account uses this address. Clubs, their users and operators share one login form, so
-/// addresses are unique over all (decisions B-3, G-17).
+/// Whether any account uses this e-mail address. Clubs, their users and operators share one login
+/// form, so addresses are unique over all (decisions B-3, G-17).
 async fn address_is_used(state: &State, email: &str) -> Result<bool, Problem> {
     Ok(state.records.address_is_taken(email).await?)
 }
 
-/// Builds the refusal of an address that has an account already. Also mails the account's owner, at
-/// most once a day; the mail contains nothing from the form.
+/// Builds the refusal of an e-mail address that has an account already. Also mails the account's
+/// owner, at most once a day; the mail contains nothing from the form.
 ///
 /// # Errors
 /// The mail could not be queued.
@@ -260,7 +260,8 @@ pub async fn join_waitlist(
         .records
         .join_waitlist(&club, &name, &email, &phone)
         .await?;
-    // The mail contains nothing from the form, because the address may belong to another person.
+    // The mail contains nothing from the form, because the e-mail address may belong to another
+    // person.
     let data = json!({}).to_string();
     let key = format!("waitlist-{}", email.to_lowercase());
     state

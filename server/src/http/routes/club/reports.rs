@@ -20,7 +20,7 @@ use crate::state::State;
 /// Poster colour of a club whose stored colour cannot be parsed: black.
 const FALLBACK_COLOUR: Colour = Colour([0; 3]);
 
-/// Responds with the sold tickets as CSV.
+/// Responds with the draw's sold tickets as CSV.
 pub async fn tickets_csv(
     state: web::Data<State>,
     caller: Caller,
@@ -36,7 +36,7 @@ pub async fn tickets_csv(
     ))
 }
 
-/// Responds with the report as PDF.
+/// Responds with the draw's report as PDF.
 pub async fn report(
     state: web::Data<State>,
     caller: Caller,
@@ -203,7 +203,7 @@ fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> Report
     }
 }
 
-/// Responds with a file download. It is never cached.
+/// Responds with a file download that is never cached.
 pub fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
     // The file name needs no escaping, because it contains only letters, digits, hyphens and a dot.
     let disposition = format!("attachment; filename=\"{name}\"; filename*=UTF-8''{name}");

@@ -37,8 +37,8 @@ pub async fn login(
     let (holder, hash) = state.records.credentials(&email).await?.unzip();
     // The log contains the account's id, never its e-mail address.
     let (account, address) = (holder.map(Holder::name), from.to_string());
-    // An unknown e-mail address takes as long to check as a wrong password, and gets the same
-    // response.
+    // Checking an unknown e-mail address takes as long as checking a wrong password, and gets the
+    // same response.
     if !verify(password, hash).await? {
         tracing::warn!(account, address, "sign-in refused");
         return Err(invalid_credentials());
@@ -179,7 +179,8 @@ pub async fn whoami(state: web::Data<State>, caller: Caller) -> Result<HttpRespo
     Ok(HttpResponse::Ok().json(describe_session(&state, session).await?))
 }
 
-/// Builds the description of a session, which may still lack the second factor.
+/// Builds the description of a signed-in session, also of an operator's session that still lacks
+/// the second factor.
 pub(in crate::http::routes) async fn describe_session(
     state: &State,
     session: Session,

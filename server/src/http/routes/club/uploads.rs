@@ -123,7 +123,8 @@ pub async fn show(
     state: web::Data<State>,
     key: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    // Generated keys hold only these characters; for any other key the database is not read.
+    // Generated picture keys contain only these characters. For any other key the database is not
+    // read.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
     if !key.bytes().all(plain) {
         return Err(Problem::not_found());

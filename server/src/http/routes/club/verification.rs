@@ -78,7 +78,7 @@ pub(super) async fn must_be_confirmed(state: &State, club: ClubId) -> Result<(),
     ))
 }
 
-/// Sends another link to a club whose address is not confirmed.
+/// Mails another confirmation link to a club whose e-mail address is not confirmed.
 ///
 /// # Errors
 /// 429 with `Retry-After`: too many links were sent within the hour.

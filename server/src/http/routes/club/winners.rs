@@ -82,8 +82,8 @@ pub async fn list(
     }))
 }
 
-/// Returns the winning ticket of a completed draw as a list. Before kick-off the list is empty and
-/// the time of the reveal is returned.
+/// Returns a list with the winning ticket of a completed draw. Before kick-off the list is empty,
+/// and the time of the reveal is returned with it.
 ///
 /// # Errors
 /// 409 `not-completed`.
@@ -104,8 +104,8 @@ pub(super) async fn rows(
     ))
 }
 
-/// Builds the winning ticket for its club: sellers read the buyer, owners also the bank details
-/// (decision G-17).
+/// Builds the winning ticket as its club may see it: sellers read the buyer, owners also the bank
+/// details (decision G-17).
 async fn winning_ticket(
     state: &State,
     caller: Caller,

@@ -15,7 +15,7 @@ use crate::state::State;
 /// Query parameters of a share card.
 #[derive(Deserialize)]
 pub struct CardQuery {
-    /// Version of the card's contents, as the page's `<head>` links it. The image of a version
+    /// Version of the card's contents, as linked in the page's `<head>`. The image of one version
     /// never changes.
     v: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! The web app manifest and the service worker.
 //!
-//! Both are built from `web/src/offline` and keep their addresses, so clients revalidate them. The
+//! Both are built from `web/src/offline`. Their URLs never change, so clients revalidate them. The
 //! service worker is served from the root, because otherwise it could not control every page.
 
 use actix_web::http::StatusCode;

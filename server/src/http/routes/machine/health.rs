@@ -13,7 +13,7 @@ pub async fn live() -> HttpResponse {
     HttpResponse::Ok().json(wire::Liveness { status: "live" })
 }
 
-/// Query of the readiness check.
+/// Query parameters of the readiness check.
 #[derive(Deserialize)]
 pub struct ReadinessQuery {
     /// The status to answer while the server drains. `HAProxy` reads 404 as "send no new traffic" and

@@ -12,8 +12,8 @@ use crate::http::openapi;
 use crate::http::openapi::description::{Shape, refusal, variable};
 use crate::http::routes::{ROUTES, Route};
 
-/// `Cache-Control` of the document. Clients revalidate it, because it changes with the server's
-/// version.
+/// `Cache-Control` of the `OpenAPI` document. Clients revalidate the document, because it changes
+/// with the server's version.
 const REVALIDATE: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 
 /// Handles `GET /api/openapi.json`.
@@ -23,7 +23,7 @@ pub async fn document() -> HttpResponse {
         .json(openapi::document())
 }
 
-/// Responds with the document as an HTML page without scripts or external resources.
+/// Responds with the `OpenAPI` document as an HTML page without scripts or external resources.
 pub async fn docs() -> Result<HttpResponse, Problem> {
     let page = DocsPage {
         calls: ROUTES.iter().filter_map(CallDoc::of).collect(),
@@ -43,7 +43,7 @@ pub async fn docs() -> Result<HttpResponse, Problem> {
         .body(html))
 }
 
-/// The data of the HTML page.
+/// The data of the HTML page that documents the API.
 #[derive(Template)]
 #[template(path = "page/docs.html")]
 struct DocsPage {
@@ -51,7 +51,7 @@ struct DocsPage {
     models: Vec<ModelDoc>,
 }
 
-/// One route on the HTML page.
+/// One route in the HTML documentation of the API.
 struct CallDoc {
     method: String,
     path: &'static str,
@@ -65,7 +65,7 @@ struct CallDoc {
     refusals: Vec<(u16, &'static str)>,
 }
 
-/// The name of a request or response body on the HTML page.
+/// The schema names of a request or response body in the HTML documentation of the API.
 enum Named {
     Nothing,
     One(String),
@@ -74,14 +74,14 @@ enum Named {
     Other(&'static str),
 }
 
-/// One schema on the HTML page.
+/// One schema in the HTML documentation of the API.
 struct ModelDoc {
     name: String,
     says: String,
     fields: Vec<FieldDoc>,
 }
 
-/// One field of a schema on the HTML page.
+/// One field of a schema in the HTML documentation of the API.
 struct FieldDoc {
     name: String,
     kind: String,

@@ -23,8 +23,8 @@ mod short_link;
 
 use page_content::{PAGE_NOT_FOUND, PageContent};
 
-/// The script that other sites embed. It is cached for ten minutes only, because its address stays
-/// the same when its contents change.
+/// The URL path of the script that other sites embed. The script is cached for ten minutes only,
+/// because its URL stays the same when its contents change.
 const WIDGET_SCRIPT: &str = "/widgets/live.js";
 const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
 
@@ -85,7 +85,7 @@ fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
     answer
 }
 
-/// Renders the pages of one request.
+/// Renders the HTML page that one request asks for.
 struct PageWriter<'a> {
     state: &'a State,
     site: &'a Site,

@@ -13,8 +13,7 @@ use crate::checkout;
 use crate::http::routes::body::unreadable;
 use crate::state::State;
 
-/// The event types that the Stripe endpoint subscribes to (decision B-1), including the
-/// authorisation of a payment.
+/// The event types that the Stripe endpoint subscribes to (decision B-1).
 ///
 /// Unused types are left out, because each event costs a request, two writes and perhaps an API
 /// call.
@@ -82,8 +81,8 @@ pub async fn receive(
     Ok(HttpResponse::Ok().finish())
 }
 
-/// Reads the account's status from Stripe before the event is stored. If the status cannot be read
-/// now, the event is refused, so that Stripe sends it again.
+/// Reads a connected account's status from Stripe before the event about the account is stored. If
+/// the status cannot be read now, the event is refused, so that Stripe sends it again.
 async fn refresh_account(
     state: &State,
     account: &AccountId,
@@ -191,7 +190,7 @@ impl WebhookEvent {
         let envelope: EventEnvelope = serde_json::from_str(payload).ok()?;
         let (sender, object) = (envelope.account, envelope.data.object);
         let changed_account = match envelope.kind.as_str() {
-            // Ignore an event that another account sent about this account.
+            // Ignore an event whose `account` is another account than the updated one.
             "account.updated" => object
                 .id
                 .clone()

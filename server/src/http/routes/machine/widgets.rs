@@ -101,8 +101,9 @@ pub async fn of_draw(state: &State, draw: DrawId) -> Result<Widget, Problem> {
     })
 }
 
-/// Builds the widget of an offer. Its start is the offer's own start time if there is one, else the
-/// earliest of its games; its end is the earliest of all.
+/// Builds the widget data of an offer. Sales open at the offer's own start time, or else when the
+/// first of its games goes on sale. Sales close at the earliest end: that of a game or the offer's
+/// own.
 pub fn of_offer(state: &State, offer: &Offer) -> Widget {
     let bundle = &offer.bundle;
     let opens = offer

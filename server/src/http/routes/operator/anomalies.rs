@@ -173,7 +173,8 @@ pub async fn refund(
         .await
     {
         Ok(_) | Err(RepairError::Refunded) => {
-            // Also refund the order, so that a refund that failed before is retried and recorded.
+            // Refund the order of the payment too, so that a refund that failed before is retried
+            // and recorded.
             if let Some(order) = state.payments.order_by_payment_intent(&payment).await? {
                 state
                     .records

@@ -95,7 +95,7 @@ pub async fn undo(
         .undo(draw)
         .await
         .map_err(|denied| cancellation_refused(draw, denied))?;
-    // Send the queued correction mail to a winner who was notified before.
+    // Send the correction mail that the undo queued for a winner who was notified before.
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
     let (payouts_after, corrections_after) = state.records.undoing(draw).await?;

@@ -252,8 +252,8 @@ async fn save_item(
     Ok(id)
 }
 
-/// Builds the object of an audit entry. For a new row, whose id is unknown, the store appends the
-/// id.
+/// Builds the audited object of a footer menu or item. For a new row, whose id is unknown, the
+/// database layer appends the id.
 fn audit_object(kind: &str, id: Option<i64>) -> String {
     id.map_or_else(|| format!("{kind}:"), |id| format!("{kind}:{id}"))
 }

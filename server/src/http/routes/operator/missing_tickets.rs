@@ -74,8 +74,8 @@ pub async fn resolve(
     let allocating = caller
         .act(&actor, None, "allocate-missing-ticket", "order:")
         .entry(detail.clone());
-    // Read the open anomalies first: the reconciler may resolve them as soon as the tickets are
-    // allocated.
+    // Read the open anomalies before tickets are allocated, because the reconciler may resolve them
+    // right after the allocation.
     let open = state
         .records
         .open_anomalies_of(&payment.0, MISSING_TICKET)
@@ -239,8 +239,8 @@ async fn allocation_refused(
         }
     };
     let order = state.payments.order_by_payment_intent(payment).await?;
-    // Offer a refund for a captured payment without tickets: of the order, or of the anomaly if
-    // there is no order.
+    // Tell the console whether a refund is possible, and of which order. Without an order, the
+    // console refunds the anomaly.
     let problem =
         Problem::conflict(code, sentence).with("refundable", reason != RepairError::Refunded);
     let id = order.map(|record| Uuid::from_u128(record.order.id.0).to_string());

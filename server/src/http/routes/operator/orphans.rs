@@ -67,7 +67,7 @@ async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
 }
 
 /// Assigns a buyer to all tickets of an order without buyer, and sends the confirmation mail that
-/// waited for an address.
+/// waited for an e-mail address.
 ///
 /// # Errors
 /// 409 `second-approval-required`: the winning ticket of a revealed draw needs another operator's

@@ -19,7 +19,8 @@ const ALLOWED_STEP_SECONDS: [i64; 10] = [
     300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
 ];
 
-/// Responds with the totals. Test draws are excluded while the console hides them (decision E-15).
+/// Responds with the platform's totals. Test draws are excluded while the console hides them
+/// (decision E-15).
 pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let settings = state.records.settings().await?;
     let without_tests = settings

@@ -128,8 +128,8 @@ async fn draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     )
 }
 
-/// Returns the content of an offer's page: 404 for an ended offer, while a closed one is shown as
-/// closed.
+/// Returns the content of an offer's page. An ended offer gives the 404 page; a closed offer is
+/// shown as closed.
 async fn offer(
     state: &State,
     page: &Page<'_>,
