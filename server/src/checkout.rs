@@ -23,7 +23,7 @@ mod order;
 mod quote;
 pub mod requested_tickets;
 
-pub use answer::CheckoutForm;
+pub use answer::CheckoutKind;
 pub use consents::remember_consents;
 pub use limits::{amount_changed, hold_source};
 
@@ -91,13 +91,13 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     let plan = state
         .open_orders
         .plan(&request.browser, &request.tickets, now);
-    limits::check_plan(state, &request, &plan)?;
+    limits::check_browser_limits(state, &request, &plan)?;
     abandon_overlapping_orders(state, &request, &plan).await?;
     state
         .open_orders
         .record_begun(&request.browser, &request.tickets, now);
-    let found = order::find_or_open(state, &request, &quote, &plan).await?;
-    let shown_until = order::shown_until(state, &found.record, &quote, now).await?;
+    let found = order::find_or_open_order(state, &request, &quote, &plan).await?;
+    let shown_until = order::reservation_end_shown(state, &found.record, &quote, now).await?;
     let generation = found.generation;
     let order = complete_order(state, &request, &plan, found, now).await?;
     let tracked = TrackedOrder {
@@ -120,8 +120,11 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
 ///
 /// # Errors
 /// Why no order was opened, written for the buyer.
-pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<OwnOrder, Problem> {
-    if let Some(own) = order::newest(state, &request.browser, &request.tickets).await? {
+pub async fn newest_order_or_open(
+    state: &State,
+    request: CheckoutRequest,
+) -> Result<OwnOrder, Problem> {
+    if let Some(own) = order::newest_order(state, &request.browser, &request.tickets).await? {
         let record = own.record();
         let is_same = record
             .order
@@ -140,10 +143,10 @@ pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<
 ///
 /// `None` when enough tickets are left, or when memory does not suffice to decide. The caller then
 /// uses [`open`].
-pub fn too_late(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
-    let tickets = requested_tickets::single(body).ok()?;
+pub fn find_too_few_tickets(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
+    let tickets = requested_tickets::parse_single(body).ok()?;
     limits::check_open_for_payments(state).ok()?;
-    let quote = quote::price_now(state, &tickets)?;
+    let quote = quote::price_from_memory(state, &tickets)?;
     let agreed = body
         .expected_amount
         .is_none_or(|expected| expected == quote.total());
@@ -190,14 +193,14 @@ async fn complete_order(
     let mut order =
         OwnOrder::of_browser(found.record, &request.browser).ok_or_else(Problem::unavailable)?;
     order.correct_buyer(state, &request.buyer).await?;
-    consents::store_remembered(state, request, &order, now).await?;
+    consents::store_remembered_consents(state, request, &order, now).await?;
     // A new order without offers needs no write, because no stored offers have to be removed.
     let offers = request
         .offers
         .as_ref()
         .filter(|offers| !plan.is_new || !offers.is_empty());
     if let Some(offers) = offers.filter(|_| is_unpaid(&order)) {
-        offers::store(state, &order, &request.tickets, offers).await?;
+        offers::store_order_offers(state, &order, &request.tickets, offers).await?;
     }
     Ok(order)
 }

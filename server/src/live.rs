@@ -28,10 +28,10 @@ use crate::services::live_hub::outbox::Outbox;
 use crate::services::live_hub::topic::{self, Topic};
 
 /// Interval between publications. All changes of a topic within one interval are sent as one frame.
-const TICK: Duration = Duration::from_millis(100);
+const TICK_INTERVAL: Duration = Duration::from_millis(100);
 /// Number of ticks between publications of the list of all draws. The list is large and has many
 /// subscribers, so it is published less often than other topics.
-const TICKS_PER_LIST: u64 = 10;
+const TICKS_PER_DRAW_LIST: u64 = 10;
 /// Number of ticks between removals of closed and stalled sockets.
 const TICKS_PER_CLEANUP: u64 = 10;
 /// Maximum number of sockets of one process.
@@ -89,15 +89,15 @@ pub async fn open(
 }
 
 /// Publishes changes until the server closes, then asks every socket to reconnect to another node.
-pub async fn run(state: web::Data<State>) {
-    let orders = actix_web::rt::spawn(orders::run(state.clone()));
+pub async fn publish_until_closed(state: web::Data<State>) {
+    let orders = actix_web::rt::spawn(orders::publish_order_topics(state.clone()));
     let mut phase = state.phase.clone();
-    let mut tick = tokio::time::interval(TICK);
+    let mut tick = tokio::time::interval(TICK_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // Start from the current values, because every new subscriber is sent them. Only later changes
     // are published.
     let mut published = PublishedState {
-        public: Some(public_now(&state)),
+        public: Some(read_public_state(&state)),
         ..PublishedState::default()
     };
     loop {
@@ -134,11 +134,12 @@ impl PublishedState {
             publish_draws(state).await;
             self.publish_public(state).await;
         }
-        if self.ticks.is_multiple_of(TICKS_PER_LIST) && self.listed != Some((changed, reading)) {
+        if self.ticks.is_multiple_of(TICKS_PER_DRAW_LIST) && self.listed != Some((changed, reading))
+        {
             self.listed = Some((changed, reading));
             republish_topic(state, Topic::Draws).await;
         }
-        if self.ticks.is_multiple_of(TICKS_PER_LIST) {
+        if self.ticks.is_multiple_of(TICKS_PER_DRAW_LIST) {
             self.publish_ops(state).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANUP) {
@@ -156,7 +157,7 @@ impl PublishedState {
     /// Publishes the topic `public` only when its value changes, not at every sale, because every
     /// open page subscribes to it.
     async fn publish_public(&mut self, state: &State) {
-        let now = public_now(state);
+        let now = read_public_state(state);
         if self.public.as_ref() != Some(&now) {
             republish_topic(state, Topic::Public).await;
             self.public = Some(now);
@@ -170,7 +171,7 @@ impl PublishedState {
             .live
             .subscribed_topics(|watched| *watched == Topic::Ops)
         {
-            let Ok(now) = operator_console::now(state).await else {
+            let Ok(now) = operator_console::read_console_state(state).await else {
                 continue;
             };
             if self.ops.as_ref() != Some(&now) {
@@ -251,7 +252,7 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
             topic,
             after,
             "public",
-            public_now(state),
+            read_public_state(state),
         )),
         // Boxed here, because futures that read the database are several kilobytes large.
         Topic::Ops => Some(encode_frame(
@@ -259,13 +260,15 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
             topic,
             after,
             "ops",
-            Box::pin(operator_console::now(state)).await.ok()?,
+            Box::pin(operator_console::read_console_state(state))
+                .await
+                .ok()?,
         )),
         Topic::Order(token) => Box::pin(orders::build_frame(state, topic, token, after)).await,
     }
 }
 
-fn public_now(state: &State) -> PublicNow {
+fn read_public_state(state: &State) -> PublicNow {
     let maintenance_mode = state.catalogue.facts().maintenance_mode();
     PublicNow {
         maintenance_mode,

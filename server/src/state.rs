@@ -75,7 +75,8 @@ pub struct StateParts {
 }
 
 impl State {
-    /// Builds the state and reads the catalogue. It starts no task: see `http::housekeeping::run`.
+    /// Builds the state and reads the catalogue. It starts no background task; these are started by
+    /// `http::housekeeping::start_background_tasks`.
     ///
     /// # Errors
     /// The database could not be read.

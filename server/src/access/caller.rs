@@ -19,11 +19,11 @@ use crate::state::State;
 
 /// Maximum session lifetimes. Operators: 2 hours without a request, 12 hours in all. Clubs: 12
 /// hours without a request, 24 hours in all.
-pub const OPERATOR: Lifetime = Lifetime {
+pub const OPERATOR_SESSION_LIFETIME: Lifetime = Lifetime {
     idle_seconds: 2 * 3600,
     whole_seconds: 12 * 3600,
 };
-pub const CLUB: Lifetime = Lifetime {
+pub const CLUB_SESSION_LIFETIME: Lifetime = Lifetime {
     idle_seconds: 12 * 3600,
     whole_seconds: 24 * 3600,
 };
@@ -60,7 +60,7 @@ impl Caller {
     /// entered password, or for an operator the entered second-factor code.
     ///
     /// `None` when the caller must prove the identity again.
-    pub fn proven_until(self, now: Timestamp) -> Option<Timestamp> {
+    pub fn proof_recent_until(self, now: Timestamp) -> Option<Timestamp> {
         let until = self.session?.proven_at?.plus_ms(second_factor::FRESH_MS);
         (until > now).then_some(until)
     }
@@ -81,12 +81,12 @@ impl Caller {
             }
         };
         let stale = || Problem::new(StatusCode::FORBIDDEN, "reauthentication-required", sentence);
-        self.proven_until(now).map(|_| ()).ok_or_else(stale)
+        self.proof_recent_until(now).map(|_| ()).ok_or_else(stale)
     }
 
     /// Starts an audit log entry about an action of this caller. `actor` is the result of
     /// [`Caller::name`].
-    pub fn act<'a>(
+    pub fn audit_action<'a>(
         self,
         actor: &'a str,
         club: Option<ClubId>,
@@ -218,8 +218,8 @@ pub async fn sign_in(
     let token: [u8; 32] = random();
     let (lifetime, proven) = match holder {
         // Clubs need no second factor, and their password was entered just now.
-        Holder::Club(_) | Holder::Member(_) => (CLUB, true),
-        Holder::Admin(_) => (OPERATOR, proven),
+        Holder::Club(_) | Holder::Member(_) => (CLUB_SESSION_LIFETIME, true),
+        Holder::Admin(_) => (OPERATOR_SESSION_LIFETIME, proven),
     };
     let now = state.clock.now();
     state
@@ -234,7 +234,7 @@ pub async fn sign_in(
 /// # Errors
 ///
 /// The database could not be written.
-pub async fn prove(request: &HttpRequest, state: &State) -> Result<(), Problem> {
+pub async fn record_recent_proof(request: &HttpRequest, state: &State) -> Result<(), Problem> {
     let login = login(request, &state.config).ok_or_else(Problem::unauthenticated)?;
     Ok(state
         .records

@@ -56,7 +56,7 @@ impl Provider {
     /// # Errors
     ///
     /// `SMTP_URL` is missing or not valid.
-    pub(super) fn delivery(
+    pub(super) fn mail_delivery(
         &self,
         config: &Config,
         #[cfg_attr(not(feature = "demo"), expect(unused_variables))] lifecycle: &Lifecycle,
@@ -139,7 +139,7 @@ impl Provider {
 
     /// Returns a function that registers the sandbox's routes. The function registers nothing if
     /// the payment provider is Stripe.
-    pub(super) fn routes(&self) -> impl Fn(&mut ServiceConfig) + Clone + Send + use<> {
+    pub(super) fn sandbox_routes(&self) -> impl Fn(&mut ServiceConfig) + Clone + Send + use<> {
         let sandbox = self.sandbox().cloned();
         move |cfg| {
             if let Some(sandbox) = &sandbox {
@@ -167,7 +167,7 @@ impl Provider {
         Ok(())
     }
 
-    pub(super) fn routes(&self) -> impl Fn(&mut ServiceConfig) + Clone + Send + use<> {
+    pub(super) fn sandbox_routes(&self) -> impl Fn(&mut ServiceConfig) + Clone + Send + use<> {
         |_| {}
     }
 }

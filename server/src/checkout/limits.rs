@@ -73,7 +73,7 @@ pub(super) fn check_not_sold_out(
 ///
 /// # Errors
 /// 409 `too-many-reserved`, or 429 with `Retry-After`.
-pub(super) fn check_plan(
+pub(super) fn check_browser_limits(
     state: &State,
     request: &CheckoutRequest,
     plan: &CheckoutPlan,

@@ -16,7 +16,7 @@ use crate::state::State;
 
 /// Maximum number of one browser's finished orders for the same draws that are skipped when a new
 /// order is opened.
-const GENERATIONS_MAX: u32 = 200;
+const ORDER_GENERATIONS_MAX: u32 = 200;
 
 /// An order of the browser. `generation` is its number among the browser's successive orders for
 /// the same draws.
@@ -29,7 +29,7 @@ pub(super) struct FoundOrder {
 ///
 /// A finished order is returned only for the attempt key that opened it. So a repeated request gets
 /// the same order, and a new purchase opens another.
-pub(super) async fn find_or_open(
+pub(super) async fn find_or_open_order(
     state: &State,
     request: &CheckoutRequest,
     quote: &Quote,
@@ -44,7 +44,7 @@ pub(super) async fn find_or_open(
             .filter(|tracked| tracked.order == order)
             .map(|tracked| &tracked.attempt)
     };
-    for generation in first..first + GENERATIONS_MAX {
+    for generation in first..first + ORDER_GENERATIONS_MAX {
         let order = OpenOrder {
             client_key: client_key(
                 &request.browser,
@@ -67,7 +67,7 @@ pub(super) async fn find_or_open(
                     state.clock.now(),
                 );
             }
-            opening_failed(failure, &quote.account)
+            order_opening_problem(failure, &quote.account)
         })?;
         let is_same_attempt =
             request.attempt.is_some() && attempt_of(record.order.id) == Some(&request.attempt);
@@ -96,7 +96,7 @@ pub(super) async fn find_or_open(
 ///
 /// No card has been charged at this point, so a decline concerns the club's account, and Stripe's
 /// text is not meant for the buyer (finding F30 of reliability.md).
-fn opening_failed(failure: PaymentFailure, account: &AccountId) -> Problem {
+fn order_opening_problem(failure: PaymentFailure, account: &AccountId) -> Problem {
     let PaymentFailure::Declined { code, message } = failure else {
         return failure.into();
     };
@@ -109,7 +109,7 @@ fn opening_failed(failure: PaymentFailure, account: &AccountId) -> Problem {
 ///
 /// A repeated request does not prolong the reservation. The end of an existing reservation is
 /// therefore read from the draws.
-pub(super) async fn shown_until(
+pub(super) async fn reservation_end_shown(
     state: &State,
     record: &OrderRecord,
     quote: &Quote,
@@ -133,7 +133,7 @@ pub(super) async fn shown_until(
 }
 
 /// Finds the browser's newest order for the requested draws.
-pub(super) async fn newest(
+pub(super) async fn newest_order(
     state: &State,
     browser: &Browser,
     tickets: &RequestedTickets,

@@ -61,13 +61,13 @@ struct MoneyTotals {
 /// # Errors
 /// The database or Stripe cannot be reached.
 pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<AuditReport> {
-    let database = Database::reach(config).await?;
+    let database = Database::open_for_command(config).await?;
     let findings = async {
         let postgres = database.connect_migrated(config).await?;
         let auditor = Auditor::open(database.url.expose()).await?;
-        let provider = provider::reach(config, database.sign())?;
+        let provider = provider::connect_provider(config, database.running_demo())?;
         let findings = examine(&postgres, &auditor, &provider.gateway).await;
-        provider.leave().await;
+        provider.stop_sandbox().await;
         let mut findings = findings?;
         if let Some(anchor) = kept {
             findings

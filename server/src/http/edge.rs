@@ -12,7 +12,7 @@ use actix_web::{Error, HttpMessage, HttpResponse, web};
 use tracing::Instrument;
 
 use crate::api::error::Problem;
-use crate::ops::metrics::{NO_ROUTE, route};
+use crate::ops::metrics::{NO_ROUTE_LABEL, route};
 use crate::services::identity::{KnownBrowser, random};
 use crate::state::State;
 
@@ -20,7 +20,7 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub const X_SERVER_TIME: HeaderName = HeaderName::from_static("x-server-time");
 
 /// Creates a request id, which is logged and shown to the buyer for support.
-pub fn new_id() -> HeaderValue {
+pub fn new_request_id() -> HeaderValue {
     let mut id = [0; 16];
     hex::encode_to_slice(random::<8>(), &mut id).expect("the buffer has two digits per byte");
     HeaderValue::from_bytes(&id).expect("digits are valid in a header")
@@ -39,7 +39,7 @@ pub async fn wrap(
         .app_data::<web::Data<State>>()
         .cloned()
         .expect("routes::configure gave every App its state");
-    let id = new_id();
+    let id = new_request_id();
     let browser_from_cookie = state
         .browser_cookies
         .read(request.request(), state.clock.now());
@@ -98,7 +98,7 @@ pub async fn wrap(
     {
         headers.insert(
             header::CACHE_CONTROL,
-            HeaderValue::from_static(PRIVATE_PAGE),
+            HeaderValue::from_static(PRIVATE_PAGE_CACHE_CONTROL),
         );
     }
     Ok(response)
@@ -106,7 +106,7 @@ pub async fn wrap(
 
 /// The `Cache-Control` value of a page that sets a cookie. Shared caches must not store it, because
 /// the cookie belongs to one browser.
-pub const PRIVATE_PAGE: &str = "private, no-cache";
+pub const PRIVATE_PAGE_CACHE_CONTROL: &str = "private, no-cache";
 
 /// Returns the kind of response that selects the security headers. It depends on the matched route,
 /// or on the path if no route matched.
@@ -114,7 +114,9 @@ fn response_kind(
     response: &ServiceResponse<BoxBody>,
 ) -> crate::render::security_policy::ResponseKind {
     match route(response.request()).as_ref() {
-        NO_ROUTE => crate::render::security_policy::ResponseKind::of(response.request().path()),
+        NO_ROUTE_LABEL => {
+            crate::render::security_policy::ResponseKind::of(response.request().path())
+        }
         matched => crate::render::security_policy::ResponseKind::of(matched),
     }
 }
@@ -151,7 +153,7 @@ fn count_untrusted_forward(state: &State, request: &ServiceRequest) {
             .any(|proxy| proxy.to_canonical() == peer)
     };
     if request.headers().contains_key(header::X_FORWARDED_FOR) && !peer.is_some_and(is_trusted) {
-        state.metrics.untrusted_forward();
+        state.metrics.add_untrusted_forward();
     }
 }
 
@@ -165,7 +167,9 @@ fn record_response(state: &State, response: &ServiceResponse<BoxBody>, elapsed: 
     let (request, status) = (response.request(), response.status().as_u16());
     let route = route(request);
     log_response(request.method(), &route, status, elapsed);
-    state.metrics.note(request.method(), route, status, elapsed);
+    state
+        .metrics
+        .record_duration(request.method(), route, status, elapsed);
 }
 
 /// Writes the log line of one response.

@@ -19,7 +19,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 /// returned handles are aborted.
 ///
 /// Call this function once, inside the actix runtime.
-pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
+pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
     let maintain = |state: web::Data<State>| async move {
         let mut ticks = 0u64;
         loop {
@@ -36,7 +36,7 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
     };
     vec![
         actix_web::rt::spawn(maintain(state.clone())),
-        actix_web::rt::spawn(live::run(state)),
+        actix_web::rt::spawn(live::publish_until_closed(state)),
     ]
 }
 

@@ -22,7 +22,7 @@ use crate::api::node as wire;
 use crate::http::routes;
 use crate::state::State;
 
-use crate::ops::peer_credentials::{PASS, PeerCredentials};
+use crate::ops::peer_credentials::{PASS_HEADER, PeerCredentials};
 
 /// Maximum time to connect to another node. It is short, because a live node accepts connections at
 /// once.
@@ -35,7 +35,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long the client keeps an idle connection. Shorter than the server does (actix: 5 s), so that
 /// a call rarely uses a connection that the server is closing.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(4);
 const IDLE_CONNECTIONS_MAX: usize = 128;
 /// Worker threads for calls from other nodes. Two suffice, because these calls wait for actors and
 /// use little CPU.
@@ -55,7 +55,7 @@ impl HttpPeerClient {
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_idle_timeout(IDLE_CONNECTION_TIMEOUT)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(tcp);
         HttpPeerClient {
@@ -73,12 +73,15 @@ impl HttpPeerClient {
         errand: &DrawRequest,
         now: Timestamp,
     ) -> Option<PeerAnswer> {
-        let body =
-            serde_json::to_vec(&wire::WireDrawRequest::of(self.credentials.me(), errand)).ok()?;
+        let body = serde_json::to_vec(&wire::WireDrawRequest::of(
+            self.credentials.own_id(),
+            errand,
+        ))
+        .ok()?;
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
-            .header(PASS, self.credentials.issue(owner.boot, now))
+            .header(PASS_HEADER, self.credentials.issue(owner.boot, now))
             .body(Full::new(Bytes::from(
                 self.credentials.seal(owner.boot, &body),
             )))

@@ -16,7 +16,7 @@ const PERSONAL_KEY_PARTS: [&str; 9] = [
 pub const OFFER_EVENTS: [&str; 3] = ["offer_view", "offer_share", "offer_add_to_cart"];
 
 /// Maximum number of CSP violations that are recorded from one request.
-const VIOLATIONS_MAX: usize = 10;
+const VIOLATIONS_PER_REQUEST_MAX: usize = 10;
 
 /// Counters of reports from browsers.
 #[derive(Default)]
@@ -74,7 +74,7 @@ impl ClientReports {
         for report in report_list
             .chain(reports.get("csp-report"))
             .filter(|report| report.is_object())
-            .take(VIOLATIONS_MAX)
+            .take(VIOLATIONS_PER_REQUEST_MAX)
         {
             let field = |names: [&str; 2]| {
                 names
@@ -88,8 +88,8 @@ impl ClientReports {
                 plain_line(directive.unwrap_or_default()),
                 field(["documentURL", "document-uri"]),
             );
-            let blocked = host(field(["blockedURL", "blocked-uri"]).unwrap_or_default());
-            let source = host(field(["sourceFile", "source-file"]).unwrap_or_default());
+            let blocked = scheme_and_host(field(["blockedURL", "blocked-uri"]).unwrap_or_default());
+            let source = scheme_and_host(field(["sourceFile", "source-file"]).unwrap_or_default());
             let page = first_path_segment(page.unwrap_or_default());
             self.breaches.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(target: "browser", directive, blocked, source, page, "CSP violation reported by a browser");
@@ -99,7 +99,9 @@ impl ClientReports {
     /// Counts and logs an event that a page reports about an offer. Unknown events are ignored.
     pub fn record_offer_event(&self, event: &Value, club: &Value, offer: &Value) {
         let position = OFFER_EVENTS.iter().position(|name| *event == **name);
-        let (Some(index), Some(club), Some(offer)) = (position, slug(club), slug(offer)) else {
+        let (Some(index), Some(club), Some(offer)) =
+            (position, valid_slug(club), valid_slug(offer))
+        else {
             return;
         };
         self.offers[index].fetch_add(1, Ordering::Relaxed);
@@ -111,7 +113,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn slug(value: &Value) -> Option<&str> {
+fn valid_slug(value: &Value) -> Option<&str> {
     const SLUG_CHARS_MAX: usize = 80;
     let is_slug = |text: &&str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -122,7 +124,7 @@ fn slug(value: &Value) -> Option<&str> {
 
 /// Returns the scheme and host of a URL. A keyword (`inline`, `eval`, `data`) is returned
 /// unchanged.
-fn host(address: &str) -> String {
+fn scheme_and_host(address: &str) -> String {
     let host = match address.split_once("://") {
         Some((scheme, rest)) => format!(
             "{scheme}://{}",
@@ -222,14 +224,14 @@ mod tests {
             (String::new(), String::new())
         );
         assert_eq!(
-            host("https://evil.test/steal?mail=jo@example.com"),
+            scheme_and_host("https://evil.test/steal?mail=jo@example.com"),
             "https://evil.test"
         );
         assert_eq!(
             (
-                host("inline"),
-                host("data:text/html,x"),
-                host("https://jo@evil.test/")
+                scheme_and_host("inline"),
+                scheme_and_host("data:text/html,x"),
+                scheme_and_host("https://jo@evil.test/")
             ),
             ("inline".into(), "data".into(), String::new())
         );

@@ -51,7 +51,7 @@ impl DatabaseClock {
     }
 
     /// Corrects this clock by the database's clock at regular intervals; never returns.
-    pub async fn follow(self: Arc<Self>, records: Records) {
+    pub async fn follow_database(self: Arc<Self>, records: Records) {
         loop {
             tokio::time::sleep(SYNC_INTERVAL).await;
             if let Err(failure) = self.sync(&records).await {
@@ -82,12 +82,12 @@ impl Clock for DatabaseClock {
 pub async fn ahead_ms(clock: impl Fn() -> Timestamp, records: &Records) -> Result<i64, Failure> {
     let before = clock();
     let database = records.time().await?;
-    Ok(off_ms(before, database, clock()))
+    Ok(smallest_offset_ms(before, database, clock()))
 }
 
 /// The smallest possible offset in milliseconds. The database read its clock at some time between
 /// request and response, so a time within that interval counts as no offset.
-fn off_ms(before: Timestamp, database: Timestamp, after: Timestamp) -> i64 {
+fn smallest_offset_ms(before: Timestamp, database: Timestamp, after: Timestamp) -> i64 {
     before.ms_since(database).max(0) + after.ms_since(database).min(0)
 }
 
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn slow_database_response_is_not_a_clock_offset() {
         let off = |before, database, after| {
-            off_ms(Timestamp(before), Timestamp(database), Timestamp(after))
+            smallest_offset_ms(Timestamp(before), Timestamp(database), Timestamp(after))
         };
         assert_eq!(off(1_000, 1_000, 1_000), 0);
         assert_eq!(off(1_000, 40_000, 90_000), 0, "it took a minute and a half");

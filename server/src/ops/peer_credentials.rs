@@ -9,7 +9,7 @@ use persistence::nodes::InstanceId;
 
 /// Name of the HTTP header that carries the pass, the short-lived proof that the caller has the
 /// sealing key.
-pub const PASS: &str = "x-node-pass";
+pub const PASS_HEADER: &str = "x-node-pass";
 /// Validity of a pass in milliseconds, before and after its issue time, because clocks of nodes may
 /// differ.
 const PASS_VALID_MS: u64 = 60_000;
@@ -30,7 +30,7 @@ impl PeerCredentials {
     }
 
     /// Returns this node's instance id, for which the other node encrypts its answer.
-    pub fn me(&self) -> uuid::Uuid {
+    pub fn own_id(&self) -> uuid::Uuid {
         uuid::Uuid::from_u128(self.me.0)
     }
 
@@ -40,7 +40,7 @@ impl PeerCredentials {
     }
 
     /// Whether a pass was created for this node and has not expired.
-    pub fn admits(&self, pass: &str, now: Timestamp) -> bool {
+    pub fn accepts_pass(&self, pass: &str, now: Timestamp) -> bool {
         let sealed = hex::decode(pass).unwrap_or_default();
         let issued = self
             .sealer
@@ -67,29 +67,34 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_900_000_000_000);
 
-    fn pass(key: u8, me: u128) -> PeerCredentials {
+    fn credentials(key: u8, me: u128) -> PeerCredentials {
         PeerCredentials::new(Sealer::new(&[key; 32]), InstanceId(me))
     }
 
     #[test]
     fn pass_is_valid_for_one_node_key_and_minute() {
-        let (one, other) = (pass(7, 1), pass(7, 2));
+        let (one, other) = (credentials(7, 1), credentials(7, 2));
         let issued = one.issue(InstanceId(2), NOW);
-        assert!(other.admits(&issued, NOW) && other.admits(&issued, NOW.plus_ms(60_000)));
-        assert!(!other.admits(&issued, NOW.plus_ms(60_001)), "it is old");
-        assert!(!one.admits(&issued, NOW), "it is for another node");
         assert!(
-            !pass(8, 2).admits(&issued, NOW),
+            other.accepts_pass(&issued, NOW) && other.accepts_pass(&issued, NOW.plus_ms(60_000))
+        );
+        assert!(
+            !other.accepts_pass(&issued, NOW.plus_ms(60_001)),
+            "it is old"
+        );
+        assert!(!one.accepts_pass(&issued, NOW), "it is for another node");
+        assert!(
+            !credentials(8, 2).accepts_pass(&issued, NOW),
             "that node has another key"
         );
         for wrong in ["", "zz", "00", &issued[2..]] {
-            assert!(!other.admits(wrong, NOW), "{wrong}");
+            assert!(!other.accepts_pass(wrong, NOW), "{wrong}");
         }
     }
 
     #[test]
     fn sealed_message_opens_only_at_its_recipient() {
-        let (one, other) = (pass(7, 1), pass(7, 2));
+        let (one, other) = (credentials(7, 1), credentials(7, 2));
         let sealed = one.seal(InstanceId(2), b"Alice");
         assert_eq!(other.open(&sealed).as_deref(), Some(&b"Alice"[..]));
         assert_eq!(one.open(&sealed), None);

@@ -32,7 +32,7 @@ pub fn start(stage: Stage) {
                 .with(layer)
                 .try_init()
         }
-        Stage::Production => lines(filter, std::io::stderr).try_init(),
+        Stage::Production => json_lines_subscriber(filter, std::io::stderr).try_init(),
     };
     // An error means that logging has started before: tests start several servers in one process.
     drop(started);
@@ -43,10 +43,10 @@ pub fn production<W>(writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    lines(EnvFilter::new(PRODUCTION_FILTER), writer)
+    json_lines_subscriber(EnvFilter::new(PRODUCTION_FILTER), writer)
 }
 
-fn lines<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + Sync
+fn json_lines_subscriber<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {

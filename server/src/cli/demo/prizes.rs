@@ -19,7 +19,7 @@ const DAY_SECONDS: i64 = 86_400;
 impl SeedRun<'_> {
     /// Returns the result to enter for a draw: the planned result, or the number pair of a sold
     /// ticket if the plan needs a winner.
-    pub(super) async fn result(
+    pub(super) async fn result_to_enter(
         &self,
         prize: PrizeStage,
         draw: DrawId,
@@ -41,7 +41,7 @@ impl SeedRun<'_> {
     ///
     /// The dates of the draw and its prize are moved back by `back_ms` afterwards. The dates
     /// written here are therefore later by `back_ms`.
-    pub(super) async fn award(
+    pub(super) async fn advance_prize(
         &self,
         prize: PrizeStage,
         draw: DrawId,
@@ -58,7 +58,7 @@ impl SeedRun<'_> {
             .into_iter()
             .find(|ticket| ticket.serial == serial)
             .context("the winning ticket is sold")?;
-        let hash = self.invite(draw, &ticket, back_ms).await?;
+        let hash = self.queue_claim_mail(draw, &ticket, back_ms).await?;
         if !matches!(prize, PrizeStage::Received | PrizeStage::Paid) {
             return Ok(());
         }
@@ -106,7 +106,7 @@ impl SeedRun<'_> {
 
     /// Queues the mail with the winner's claim link, as the API call `notify-winners` does. Returns
     /// the hash that identifies the link in the database.
-    async fn invite(
+    async fn queue_claim_mail(
         &self,
         draw: DrawId,
         ticket: &SoldTicket,

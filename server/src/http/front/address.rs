@@ -10,7 +10,7 @@ use crate::services::catalogue::lists::List;
 use crate::services::catalogue::prepared::Prepared;
 
 /// The API routes that the fast path can answer, as written in the route table. All are public.
-pub const CALLS: [&str; 5] = [
+pub const FAST_PATH_ROUTES: [&str; 5] = [
     "/api/draws/active",
     "/api/draws/awaiting-results",
     "/api/draws/completed",
@@ -53,7 +53,7 @@ impl FastPathAddress {
         if path == "/" {
             return Some(FastPathAddress::Page(CachedPageKey::of_draw(None)));
         }
-        let draw = number(path.strip_prefix("/draw/")?)?;
+        let draw = parse_draw_number(path.strip_prefix("/draw/")?)?;
         Some(FastPathAddress::Page(CachedPageKey::of_draw(Some(draw))))
     }
 }
@@ -65,14 +65,14 @@ impl FastPathCall {
             "awaiting-results" => Some(FastPathCall::List(List::Awaiting)),
             "completed" => Some(FastPathCall::List(List::Completed)),
             _ => match path.split_once('/') {
-                None => number(path).map(FastPathCall::Draw),
-                Some((draw, "tickets")) => number(draw).map(FastPathCall::Tickets),
+                None => parse_draw_number(path).map(FastPathCall::Draw),
+                Some((draw, "tickets")) => parse_draw_number(draw).map(FastPathCall::Tickets),
                 Some(_) => None,
             },
         }
     }
 
-    /// Returns the index of this API call in [`CALLS`].
+    /// Returns the index of this API call in [`FAST_PATH_ROUTES`].
     pub fn index(self) -> usize {
         match self {
             FastPathCall::List(list) => list as usize,
@@ -87,7 +87,7 @@ impl FastPathCall {
     }
 
     /// Returns the current response to this API call if it is in memory.
-    pub fn ready(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
+    pub fn prepared_response(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
         match self {
             FastPathCall::List(list) => catalogue.list_ready(list, now),
             FastPathCall::Draw(draw) => catalogue.single_ready(draw, now),
@@ -96,7 +96,7 @@ impl FastPathCall {
     }
 }
 
-fn number(word: &str) -> Option<DrawId> {
+fn parse_draw_number(word: &str) -> Option<DrawId> {
     let plain = word.len() <= DRAW_NUMBER_DIGITS_MAX
         && !word.starts_with('0')
         && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -112,7 +112,7 @@ mod tests {
     use domain::access::Audience;
 
     use super::*;
-    use crate::http::routes::{FORM, ROUTES, Verb};
+    use crate::http::routes::{FORM_BODY_MAX, ROUTES, Verb};
     use crate::render::page_address::Page;
 
     fn of(uri: &'static str) -> Option<FastPathAddress> {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_fast_path_call_is_public() {
-        for (index, path) in CALLS.into_iter().enumerate() {
+        for (index, path) in FAST_PATH_ROUTES.into_iter().enumerate() {
             let row = ROUTES
                 .iter()
                 .find(|route| route.path == path && route.method == Verb::Get)
@@ -141,7 +141,10 @@ mod tests {
             .iter()
             .find(|route| route.path == CREATE_INTENT_PATH && route.method == Verb::Post)
             .expect("in the table");
-        assert_eq!((row.audience, row.body_max), (Audience::Public, FORM));
+        assert_eq!(
+            (row.audience, row.body_max),
+            (Audience::Public, FORM_BODY_MAX)
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::services::catalogue::lists::{List, ListSlice};
 use crate::state::State;
 
 /// Responds with the clubs that have a public page, sorted by name.
-pub async fn public_list(state: web::Data<State>) -> HttpResponse {
+pub async fn list_public_clubs(state: web::Data<State>) -> HttpResponse {
     let facts = state.catalogue.facts();
     // A club whose public page is off is not listed, because its link would lead to a 404 (decision
     // H-14).

@@ -16,14 +16,14 @@ use crate::state::State;
 
 /// Handles `POST /api/complete-card-payment` of the card form. The body has no consents, because
 /// the buyer gave them with `validate-purchase` (decision C-12).
-pub async fn complete_card(
+pub async fn complete_card_payment(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     match find_order(&request, &state, &browser, &body.0).await? {
-        OrderAccess::Own(own) => finish(&state, &browser, *own, &body.0).await,
+        OrderAccess::Own(own) => finish_purchase(&state, &browser, *own, &body.0).await,
         OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
     }
 }
@@ -41,7 +41,7 @@ pub async fn complete_purchase(
         OrderAccess::Own(own) => {
             own.store_consents(&state, address(&request, &state.config))
                 .await?;
-            finish(&state, &browser, *own, &body.0).await
+            finish_purchase(&state, &browser, *own, &body.0).await
         }
         OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
     }
@@ -99,7 +99,7 @@ async fn find_order(
             .order_by_payment_intent(&PaymentIntentId(id.to_string()))
             .await?
     } else {
-        let tickets = requested_tickets::either(body)?;
+        let tickets = requested_tickets::parse_single_or_cart(body)?;
         let tracked = state
             .open_orders
             .newest(browser, &tickets)
@@ -127,14 +127,14 @@ async fn fulfil_unproven(state: &State, record: &OrderRecord) -> Result<HttpResp
         .ok_or_else(Problem::unavailable)?;
     let fulfilled = state.payments.fulfil(&id).await?;
     state.live.mark_order_changed(&record.token);
-    purchase_answer(state, fulfilled, None).await
+    purchase_response(state, fulfilled, None).await
 }
 
 /// Stores the buyer's details, fulfils the order and builds the answer.
 ///
 /// # Errors
 /// Why the purchase did not finish, written for the buyer.
-pub async fn finish(
+pub async fn finish_purchase(
     state: &State,
     browser: &Browser,
     mut own: OwnOrder,
@@ -178,17 +178,17 @@ pub async fn finish(
         }
         FulfilStatus::Waiting | FulfilStatus::Processing => {}
     }
-    if !accepted && own.brought_token() && fulfilled.status == FulfilStatus::Succeeded {
+    if !accepted && own.has_token_proof() && fulfilled.status == FulfilStatus::Succeeded {
         return Err(Problem::conflict("contact-closed", CONTACT_CLOSED_ERROR));
     }
-    purchase_answer(state, fulfilled, Some(own)).await
+    purchase_response(state, fulfilled, Some(own)).await
 }
 
 /// Error text for contact details that arrive after the result is known. They are refused, because
 /// another holder of the order's token could claim a winning ticket (decision M-1).
 const CONTACT_CLOSED_ERROR: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
 
-async fn purchase_answer(
+async fn purchase_response(
     state: &State,
     fulfilled: FulfilmentResult,
     own: Option<OwnOrder>,
@@ -208,7 +208,7 @@ async fn purchase_answer(
         FulfilStatus::Refunding => return Err(refunding_problem()),
     };
     let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
-    let own = own.map(|own| own.read_again(record));
+    let own = own.map(|own| own.with_newer_record(record));
     let tickets = match &own {
         Some(own) => tickets(state, own).await?,
         None => Vec::new(),
@@ -217,7 +217,7 @@ async fn purchase_answer(
         success: status == "succeeded",
         status,
         payment_intent_id,
-        order_token: own.as_ref().and_then(OwnOrder::shown_token),
+        order_token: own.as_ref().and_then(OwnOrder::disclosable_token),
         tickets,
         message: message.map(str::to_string),
         client_secret: None,
@@ -228,7 +228,7 @@ async fn purchase_answer(
 async fn tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Problem> {
     let mut tickets = Vec::new();
     for draw in own.record().draws() {
-        let pairs = own.pairs(state, draw).await?;
+        let pairs = own.number_pairs(state, draw).await?;
         tickets.extend(
             pairs
                 .into_iter()

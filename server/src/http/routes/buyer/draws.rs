@@ -36,7 +36,7 @@ impl DrawListQuery {
 
 /// Responds with a list of draws: with the prepared response for the whole list, or with the
 /// requested part.
-fn list_answer(
+fn draw_list_response(
     list: List,
     request: &HttpRequest,
     state: &State,
@@ -57,7 +57,7 @@ pub async fn active(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    list_answer(List::Active, &request, &state, &query)
+    draw_list_response(List::Active, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/awaiting-results`.
@@ -66,7 +66,7 @@ pub async fn awaiting_results(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    list_answer(List::Awaiting, &request, &state, &query)
+    draw_list_response(List::Awaiting, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/completed`.
@@ -75,7 +75,7 @@ pub async fn completed(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    list_answer(List::Completed, &request, &state, &query)
+    draw_list_response(List::Completed, &request, &state, &query)
 }
 
 /// Responds with one draw. The draw's own club also gets the fields for editing.
@@ -116,7 +116,7 @@ pub async fn meta(
     let club = facts
         .club(listing.club)
         .ok_or_else(Problem::draw_not_found)?;
-    let card = cards::of_draw(&state, draw).await;
+    let card = cards::share_card_of_draw(&state, draw).await;
     let image =
         card.map(|card| card::address(&state.config.public_url, &format!("draw/{draw}"), &card));
     Ok(HttpResponse::Ok().json(DrawMeta {

@@ -112,7 +112,7 @@ pub async fn open_link(
         .ok_or_else(unknown)?;
     let mut shown = Vec::with_capacity(link.orders.len());
     for own in OwnOrder::of_link(&state, &link).await? {
-        shown.push(order_view::present(&state, &own).await?);
+        shown.push(order_view::order_for_buyer(&state, &own).await?);
     }
     let (email_masked, until) = (masked_email(&link.email), rfc3339(link.until));
     Ok(HttpResponse::Ok().json(MyTickets {

@@ -27,7 +27,7 @@ pub async fn release(
 ) -> Result<HttpResponse, Problem> {
     let own = own_order(&state, &browser, &path).await?;
     if own.record().order.state == OrderState::Quoted {
-        own.abandon(&state).await?;
+        own.abandon_order(&state).await?;
         checkout::stop_tracking_if_ended(&state, &browser, own.id()).await?;
         state.live.mark_order_changed(&own.record().token);
     }
@@ -44,7 +44,7 @@ pub async fn extend(
 ) -> Result<HttpResponse, Problem> {
     let own = own_order(&state, &browser, &path).await?;
     let order = own.id();
-    let shown_until = own.extend(&state).await?;
+    let shown_until = own.extend_reservation(&state).await?;
     let used = state
         .payments
         .reservation(order)

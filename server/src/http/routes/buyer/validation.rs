@@ -25,7 +25,7 @@ pub async fn validate(
         known.as_ref().map(|known| &known.0),
         address(&request, &state.config),
     )?;
-    let tickets = requested_tickets::either(&body.0)?;
+    let tickets = requested_tickets::parse_single_or_cart(&body.0)?;
     let mut errors = availability(&state, &browser, &tickets).await?;
     errors.extend(form_errors(&body.0).map(str::to_string));
     if errors.is_empty() {

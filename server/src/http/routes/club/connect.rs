@@ -96,7 +96,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
         .await
         .map_err(account_creation_failed)?;
     let (actor, object) = (caller.name(), format!("club:{}", club.id));
-    let act = caller.act(&actor, Some(club.id), "connect-account", &object);
+    let act = caller.audit_action(&actor, Some(club.id), "connect-account", &object);
     state
         .records
         .by(act.entry(json!({ "account": account.0 })))

@@ -11,7 +11,7 @@ use persistence::records::listings::Listing;
 use serde_json::{Value, json};
 
 use super::draw_check::{self, CheckedDrawForm, StoredDraw};
-use super::draws::{check_card_fee, draw_for_editor, not_editable};
+use super::draws::{check_card_fee, draw_for_editor, edit_refusal};
 use super::own_draw;
 use crate::access::caller::Caller;
 use crate::api::draw_form::{ArchiveForm, DrawForm};
@@ -48,7 +48,7 @@ pub async fn edit(
     let reason = reason(&state, caller, by, &body.0)?;
     // Check whether the draw may be edited before the form is checked. After kick-off the form
     // error "Game date must be in the future" would mislead.
-    if let (Editor::Club, Some((refusal, _))) = (by, not_editable(&view, now)) {
+    if let (Editor::Club, Some((refusal, _))) = (by, edit_refusal(&view, now)) {
         return Err(Problem::refused(draw, refusal));
     }
     let stored = StoredDraw {
@@ -61,7 +61,7 @@ pub async fn edit(
     let pass_card_fee = card_fee(&state, &listing, checked.pass_card_fee)?;
     let (terms, details) = split_form(checked, pass_card_fee);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "edit-draw", &object);
+    let act = caller.audit_action(&actor, Some(listing.club), "edit-draw", &object);
     let draws = state
         .draws
         .by(act.entry(changed_fields(&body.0, &listing, &view, reason)));
@@ -185,7 +185,7 @@ pub async fn archive(
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
     let archived = body.0.archived.unwrap_or(true);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "archive-draw", &object);
+    let act = caller.audit_action(&actor, Some(listing.club), "archive-draw", &object);
     let committed = state
         .draws
         .by(act.entry(json!({ "archived": archived })))

@@ -16,7 +16,10 @@ const GAMES_MAX: usize = 50;
 ///
 /// # Errors
 /// 400 with every error of the form.
-pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBundle, Problem> {
+pub fn check_offer_form(
+    form: &OfferForm,
+    is_own: impl Fn(DrawId) -> bool,
+) -> Result<NewBundle, Problem> {
     let (name, slug) = (trimmed(form.name.as_deref()), trimmed(form.slug.as_deref()));
     let mut games: Vec<DrawId> = form.game_ids.iter().copied().map(DrawId).collect();
     games.sort();

@@ -19,7 +19,7 @@ use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::state::State;
 
-const PERIOD_SECONDS: i64 = 30 * 86_400;
+const REPORTED_PERIOD_SECONDS: i64 = 30 * 86_400;
 
 /// Returns the club whose payments the caller may read; `None` for the operator, who reads those of
 /// all clubs.
@@ -35,7 +35,7 @@ pub async fn transactions(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
-    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
+    let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     let rows = state
         .records
         .transactions(readable_club(caller), since)
@@ -55,7 +55,7 @@ pub async fn transactions(
 
 /// Handles `GET /api/stripe-debug/sums`.
 pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
-    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
+    let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     let groups = state
         .records
         .alike_transactions(readable_club(caller), since)
@@ -202,7 +202,7 @@ pub async fn recovery_report(
 }
 
 async fn failed_payments(state: &State, caller: Caller) -> Result<FailedPayments, Problem> {
-    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
+    let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     Ok(state
         .records
         .failed_payments(readable_club(caller), since)

@@ -20,7 +20,7 @@ use crate::state::State;
 use crate::text::contact_format::is_email;
 
 /// How long an invitation is valid: 72 hours, so that it survives a weekend.
-const INVITATION_SECONDS: i64 = 72 * 3600;
+const INVITATION_LIFETIME_SECONDS: i64 = 72 * 3600;
 /// The user id in the API that stands for the club's own login.
 const CLUB_LOGIN: i64 = 0;
 
@@ -106,7 +106,7 @@ pub async fn invite(
         .await?;
     let token: [u8; 32] = random();
     let hash = link_hash(&token);
-    let until = at.plus_seconds(INVITATION_SECONDS);
+    let until = at.plus_seconds(INVITATION_LIFETIME_SECONDS);
     let new = NewClubUser {
         club,
         email,
@@ -120,7 +120,7 @@ pub async fn invite(
         caller.name(),
         json!({ "email": new.email, "role": role.word() }),
     );
-    let act = caller.act(&actor, Some(club), "invite-club-user", "club-user:");
+    let act = caller.audit_action(&actor, Some(club), "invite-club-user", "club-user:");
     let user = match state
         .records
         .by(act.entry(detail))
@@ -220,7 +220,7 @@ pub async fn change(
     }
     let detail = json!({ "role": role.unwrap_or(before.role).word(), "was": before.role.word() });
     let (actor, object) = (caller.name(), format!("club-user:{id}"));
-    let act = caller.act(&actor, Some(club), "change-club-user", &object);
+    let act = caller.audit_action(&actor, Some(club), "change-club-user", &object);
     let changed = state
         .records
         .by(act.entry(detail))
@@ -242,7 +242,7 @@ pub async fn remove(
     let (club, id) = parse_member_path(caller, path.into_inner())?;
     refuse_own_account(caller, id)?;
     let (actor, object) = (caller.name(), format!("club-user:{id}"));
-    let act = caller.act(&actor, Some(club), "remove-club-user", &object);
+    let act = caller.audit_action(&actor, Some(club), "remove-club-user", &object);
     let records = state.records.by(act.entry(json!({})));
     if !records
         .remove_club_user(club, id, state.clock.now())

@@ -60,7 +60,7 @@ pub async fn register(
         .await?;
     let email = trimmed(body.0.email.as_deref());
     let name = trimmed(body.0.name.as_deref());
-    must_be_hard_to_guess(&body.0, &name, &email).await?;
+    check_password_strength(&body.0, &name, &email).await?;
     let guess = state
         .limits
         .begin_registration(address(&request, &state.config))?;
@@ -125,7 +125,7 @@ fn check_registration(form: &Registration) -> Result<(), Problem> {
     findings.finish()
 }
 
-async fn must_be_hard_to_guess(
+async fn check_password_strength(
     form: &Registration,
     name: &str,
     email: &str,

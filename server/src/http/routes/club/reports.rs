@@ -29,7 +29,7 @@ pub async fn tickets_csv(
     let report = DrawReport::read(&state, caller, &path, "download-tickets").await?;
     let body = report::csv(&report.facts(&state), &report.takings, &report.rows)
         .ok_or_else(Problem::unavailable)?;
-    Ok(answer(
+    Ok(download_response(
         "text/csv; charset=utf-8",
         &report.name("tickets.csv"),
         body,
@@ -44,7 +44,7 @@ pub async fn report(
 ) -> Result<HttpResponse, Problem> {
     let report = DrawReport::read(&state, caller, &path, "download-report").await?;
     let name = report.name("report.pdf");
-    Ok(answer(
+    Ok(download_response(
         "application/pdf",
         &name,
         report_pdf(&state, report).await?,
@@ -55,13 +55,13 @@ pub async fn report(
 ///
 /// # Errors
 /// 404: no such draw.
-pub async fn for_console(
+pub async fn console_report(
     state: &State,
     caller: Caller,
     path: &web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let report = DrawReport::read(state, caller, path, "download-report").await?;
-    Ok(answer(
+    Ok(download_response(
         "application/pdf",
         &format!("FD-{}-report.pdf", report.draw),
         report_pdf(state, report).await?,
@@ -99,7 +99,7 @@ pub async fn poster(
     };
     let pdf = blocking_jobs::run(move || poster.pdf()).await?;
     let body = pdf.ok_or_else(Problem::unavailable)?;
-    Ok(answer(
+    Ok(download_response(
         "application/pdf",
         &format!("draw-{draw}-poster.pdf"),
         body,
@@ -159,7 +159,7 @@ impl DrawReport {
         state
             .records
             .audit(
-                caller.act(&actor, Some(listing.club), action, &object),
+                caller.audit_action(&actor, Some(listing.club), action, &object),
                 &json!({}),
             )
             .await?;
@@ -204,7 +204,7 @@ fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> Report
 }
 
 /// Responds with a file download that is never cached.
-pub fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
+pub fn download_response(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
     // The file name needs no escaping, because it contains only letters, digits, hyphens and a dot.
     let disposition = format!("attachment; filename=\"{name}\"; filename*=UTF-8''{name}");
     HttpResponse::Ok()

@@ -8,7 +8,7 @@ use persistence::records::club_users::ClubUser;
 use persistence::records::sessions::{Holder, Session};
 use serde_json::json;
 
-use crate::access::caller::{Caller, prove, sign_in, sign_out};
+use crate::access::caller::{Caller, record_recent_proof, sign_in, sign_out};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
@@ -101,7 +101,7 @@ pub async fn reauthenticate(
     let is_right = is_password_right(&state, holder, body.0).await?;
     let (actor, club) = (caller.name(), holder.club());
     let object = club.map_or_else(String::new, |club| format!("club:{club}"));
-    let act = caller.act(&actor, club, "reauthenticate", &object);
+    let act = caller.audit_action(&actor, club, "reauthenticate", &object);
     state
         .records
         .audit(act, &json!({ "accepted": is_right }))
@@ -109,7 +109,7 @@ pub async fn reauthenticate(
     if !is_right {
         return Err(wrong_password());
     }
-    prove(&request, &state).await?;
+    record_recent_proof(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,

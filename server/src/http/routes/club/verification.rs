@@ -61,7 +61,7 @@ pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem>
 ///
 /// # Errors
 /// 403 `email-not-confirmed`.
-pub(super) async fn must_be_confirmed(state: &State, club: ClubId) -> Result<(), Problem> {
+pub(super) async fn require_confirmed_email(state: &State, club: ClubId) -> Result<(), Problem> {
     let club = state
         .records
         .club(club)

@@ -25,7 +25,7 @@ pub async fn site(
     state: web::Data<State>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
-    answer(&state, Card::of_site(), &query).await
+    card_response(&state, Card::of_site(), &query).await
 }
 
 /// Handles `GET /og/draw/{draw}`.
@@ -35,10 +35,10 @@ pub async fn draw(
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
-    let card = of_draw(&state, draw)
+    let card = share_card_of_draw(&state, draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    answer(&state, card, &query).await
+    card_response(&state, card, &query).await
 }
 
 /// Handles `GET /og/club/{slug}`.
@@ -49,7 +49,7 @@ pub async fn club(
 ) -> Result<HttpResponse, Problem> {
     let facts = state.catalogue.facts();
     let card = Card::of_club(&*clubs::page(&facts, &path)?, &facts);
-    answer(&state, card, &query).await
+    card_response(&state, card, &query).await
 }
 
 /// Handles `GET /og/offer/{slug}/{bundle}`.
@@ -59,11 +59,11 @@ pub async fn offer(
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let offer = offers::find(&state, &path.0, &path.1).await?;
-    answer(&state, Card::of_offer(&offer), &query).await
+    card_response(&state, Card::of_offer(&offer), &query).await
 }
 
 /// Builds the share card of a draw's current state.
-pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
+pub async fn share_card_of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
     let now = state.clock.now();
     let (facts, listing, view) = state.catalogue.draw(draw).await?;
     let club = facts.club(listing.club)?;
@@ -71,7 +71,11 @@ pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
     Some(Card::of_draw(club, &wire, &DrawTexts::new(&wire, now)))
 }
 
-async fn answer(state: &State, card: Card, query: &CardQuery) -> Result<HttpResponse, Problem> {
+async fn card_response(
+    state: &State,
+    card: Card,
+    query: &CardQuery,
+) -> Result<HttpResponse, Problem> {
     let version = card.version();
     let bytes = if let Some(bytes) = state.cards.get(&version) {
         bytes

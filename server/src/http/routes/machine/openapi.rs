@@ -9,24 +9,24 @@ use serde_json::Value;
 
 use crate::api::error::Problem;
 use crate::http::openapi;
-use crate::http::openapi::description::{Shape, refusal, variable};
+use crate::http::openapi::description::{BodyShape, error_status_description, path_variable};
 use crate::http::routes::{ROUTES, Route};
 
 /// `Cache-Control` of the `OpenAPI` document. Clients revalidate the document, because it changes
 /// with the server's version.
-const REVALIDATE: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
+const REVALIDATE_HEADER: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 
 /// Handles `GET /api/openapi.json`.
 pub async fn document() -> HttpResponse {
     HttpResponse::Ok()
-        .insert_header(REVALIDATE)
+        .insert_header(REVALIDATE_HEADER)
         .json(openapi::document())
 }
 
 /// Responds with the `OpenAPI` document as an HTML page without scripts or external resources.
 pub async fn docs() -> Result<HttpResponse, Problem> {
     let page = DocsPage {
-        calls: ROUTES.iter().filter_map(CallDoc::of).collect(),
+        calls: ROUTES.iter().filter_map(RouteDoc::of).collect(),
         models: models(),
     };
     let html = page.render().map_err(|failure| {
@@ -34,7 +34,7 @@ pub async fn docs() -> Result<HttpResponse, Problem> {
         Problem::unavailable()
     })?;
     Ok(HttpResponse::Ok()
-        .insert_header(REVALIDATE)
+        .insert_header(REVALIDATE_HEADER)
         .insert_header((
             CONTENT_SECURITY_POLICY,
             "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -47,26 +47,26 @@ pub async fn docs() -> Result<HttpResponse, Problem> {
 #[derive(Template)]
 #[template(path = "page/docs.html")]
 struct DocsPage {
-    calls: Vec<CallDoc>,
-    models: Vec<ModelDoc>,
+    calls: Vec<RouteDoc>,
+    models: Vec<SchemaDoc>,
 }
 
 /// One route in the HTML documentation of the API.
-struct CallDoc {
+struct RouteDoc {
     method: String,
     path: &'static str,
     audience: &'static str,
     says: &'static str,
     variables: Vec<(&'static str, &'static str)>,
     query: &'static [(&'static str, &'static str)],
-    body: Named,
+    body: BodyName,
     statuses: &'static [u16],
-    answer: Named,
+    answer: BodyName,
     refusals: Vec<(u16, &'static str)>,
 }
 
 /// The schema names of a request or response body in the HTML documentation of the API.
-enum Named {
+enum BodyName {
     Nothing,
     One(String),
     List(String),
@@ -75,7 +75,7 @@ enum Named {
 }
 
 /// One schema in the HTML documentation of the API.
-struct ModelDoc {
+struct SchemaDoc {
     name: String,
     says: String,
     fields: Vec<FieldDoc>,
@@ -88,49 +88,49 @@ struct FieldDoc {
     says: String,
 }
 
-impl CallDoc {
-    fn of(route: &Route) -> Option<CallDoc> {
+impl RouteDoc {
+    fn of(route: &Route) -> Option<RouteDoc> {
         let description = openapi::description(route)?;
         let names = route
             .path
             .split('/')
             .filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
-        Some(CallDoc {
+        Some(RouteDoc {
             method: route.method.method().to_string(),
             path: route.path,
             audience: openapi::tag(route.audience),
             says: description.summary,
-            variables: names.map(|name| (name, variable(name).1)).collect(),
+            variables: names.map(|name| (name, path_variable(name).1)).collect(),
             query: description.query,
-            body: Named::of(&description.body),
+            body: BodyName::of(&description.body),
             statuses: description.statuses,
-            answer: Named::of(&description.answer),
+            answer: BodyName::of(&description.answer),
             refusals: description
-                .refusals(route)
+                .error_statuses(route)
                 .into_iter()
-                .map(|status| (status, refusal(status)))
+                .map(|status| (status, error_status_description(status)))
                 .collect(),
         })
     }
 }
 
-impl Named {
-    fn of(shape: &Shape) -> Named {
+impl BodyName {
+    fn of(shape: &BodyShape) -> BodyName {
         match shape {
-            Shape::Nothing => Named::Nothing,
-            Shape::One(model) => Named::One((model.name)().into_owned()),
-            Shape::List(model) => Named::List((model.name)().into_owned()),
-            Shape::Either([model, other]) => {
-                Named::Either((model.name)().into_owned(), (other.name)().into_owned())
+            BodyShape::Nothing => BodyName::Nothing,
+            BodyShape::One(model) => BodyName::One((model.name)().into_owned()),
+            BodyShape::List(model) => BodyName::List((model.name)().into_owned()),
+            BodyShape::Either([model, other]) => {
+                BodyName::Either((model.name)().into_owned(), (other.name)().into_owned())
             }
-            Shape::Other(media) => Named::Other(media),
+            BodyShape::Other(media) => BodyName::Other(media),
         }
     }
 }
 
-fn models() -> Vec<ModelDoc> {
+fn models() -> Vec<SchemaDoc> {
     let schemas: BTreeMap<String, Value> = openapi::schemas();
-    let model = |(name, schema): (String, Value)| ModelDoc {
+    let model = |(name, schema): (String, Value)| SchemaDoc {
         says: schema["description"]
             .as_str()
             .unwrap_or_default()

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::encoded::Encoded;
 use crate::api::error::Problem;
-use crate::ops::metrics::{AnsweredBy, NO_ROUTE};
+use crate::ops::metrics::{MatchedRoute, NO_ROUTE_LABEL};
 use crate::render::page::{self, Frame, Navigation};
 use crate::render::page_address::{Page, PageKind};
 use crate::render::page_cache::{self, CachedPageKey, PageVersion, RenderedPage};
@@ -34,7 +34,9 @@ pub async fn page(
     state: web::Data<State>,
     site: web::Data<Site>,
 ) -> Result<HttpResponse, Problem> {
-    request.extensions_mut().insert(AnsweredBy(NO_ROUTE));
+    request
+        .extensions_mut()
+        .insert(MatchedRoute(NO_ROUTE_LABEL));
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Problem::not_found());
     }
@@ -103,7 +105,7 @@ impl PageWriter<'_> {
         };
         let Some((name, stamp)) = name.zip(stamp) else {
             let (status, document) = self.compose(page_found).await?;
-            return Ok(self.answer(status, private, &page_cache::encoded(document)));
+            return Ok(self.page_response(status, private, &page_cache::encoded(document)));
         };
         let rendered = if let Some(rendered) = self.state.pages.get(name, stamp, now) {
             rendered
@@ -111,15 +113,15 @@ impl PageWriter<'_> {
             let (status, document) = self.compose(page_found).await?;
             let rendered = RenderedPage::new(stamp, now, document);
             if status != StatusCode::OK {
-                return Ok(self.answer(status, private, &rendered.document));
+                return Ok(self.page_response(status, private, &rendered.document));
             }
             self.state.pages.keep(name, &rendered);
             rendered
         };
-        Ok(self.answer(StatusCode::OK, private, &rendered.document))
+        Ok(self.page_response(StatusCode::OK, private, &rendered.document))
     }
 
-    fn answer(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
+    fn page_response(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
         let mut answer = HttpResponse::build(status);
         answer.insert_header((
             CONTENT_TYPE,
@@ -145,7 +147,7 @@ impl PageWriter<'_> {
     async fn compose(&self, page_found: Option<Page<'_>>) -> Result<(StatusCode, String), Problem> {
         let mut boot = Map::new();
         let page_content = match &page_found {
-            Some(page) => page_content::look_up(self.state, page, &mut boot).await?,
+            Some(page) => page_content::read_page_content(self.state, page, &mut boot).await?,
             None => PAGE_NOT_FOUND,
         };
         let is_missing = matches!(page_content, PageContent::Missing(..));

@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use crate::api::error::Problem;
 use crate::checkout;
-use crate::http::routes::body::unreadable;
+use crate::http::routes::body::unreadable_body;
 use crate::state::State;
 
 /// The event types that the Stripe endpoint subscribes to (decision B-1).
 ///
 /// Unused types are left out, because each event costs a request, two writes and perhaps an API
 /// call.
-pub const KINDS: [&str; 14] = [
+pub const SUBSCRIBED_EVENT_TYPES: [&str; 14] = [
     "payment_intent.amount_capturable_updated",
     "payment_intent.succeeded",
     "payment_intent.processing",
@@ -40,7 +40,7 @@ pub async fn receive(
     state: web::Data<State>,
     body: Result<web::Bytes, actix_web::Error>,
 ) -> Result<HttpResponse, Problem> {
-    let body = body.map_err(unreadable)?;
+    let body = body.map_err(unreadable_body)?;
     let header = request
         .headers()
         .get("stripe-signature")
@@ -63,7 +63,7 @@ pub async fn receive(
     }
     // A signed event that cannot be parsed has a newer format. Acknowledge it, because Stripe would
     // otherwise resend the event for days.
-    let Some(event) = WebhookEvent::read(&body) else {
+    let Some(event) = WebhookEvent::parse(&body) else {
         return Ok(HttpResponse::Ok().finish());
     };
     if event.livemode != expects_live_events(&state) {
@@ -185,7 +185,7 @@ struct CardDecline {
 }
 
 impl WebhookEvent {
-    fn read(body: &[u8]) -> Option<WebhookEvent> {
+    fn parse(body: &[u8]) -> Option<WebhookEvent> {
         let payload = std::str::from_utf8(body).ok()?;
         let envelope: EventEnvelope = serde_json::from_str(payload).ok()?;
         let (sender, object) = (envelope.account, envelope.data.object);
@@ -240,7 +240,7 @@ mod tests {
     fn event_yields_its_payment_intent() {
         let intent = br#"{"id":"evt_1","type":"payment_intent.succeeded","account":"acct_1","livemode":false,
             "data":{"object":{"object":"payment_intent","id":"pi_1"}}}"#;
-        let event = WebhookEvent::read(intent).expect("an event");
+        let event = WebhookEvent::parse(intent).expect("an event");
         assert_eq!(
             event.notice.payment_intent,
             Some(PaymentIntentId("pi_1".into()))
@@ -248,14 +248,14 @@ mod tests {
         assert_eq!(event.notice.account.as_deref(), Some("acct_1"));
         let charge = br#"{"id":"evt_2","type":"charge.refunded",
             "data":{"object":{"object":"charge","id":"ch_1","payment_intent":"pi_1"}}}"#;
-        let event = WebhookEvent::read(charge).expect("an event");
+        let event = WebhookEvent::parse(charge).expect("an event");
         assert_eq!(
             event.notice.payment_intent,
             Some(PaymentIntentId("pi_1".into()))
         );
         assert!(event.declined.is_none());
-        assert!(WebhookEvent::read(b"{}").is_none());
-        assert!(WebhookEvent::read(b"\xff").is_none());
+        assert!(WebhookEvent::parse(b"{}").is_none());
+        assert!(WebhookEvent::parse(b"\xff").is_none());
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
         let body =
             br#"{"id":"evt_4","type":"payment_intent.payment_failed","data":{"object":{"object":"payment_intent",
             "id":"pi_1","last_payment_error":{"payment_method":{"card":{"fingerprint":"f1"}}}}}}"#;
-        let declined = WebhookEvent::read(body)
+        let declined = WebhookEvent::parse(body)
             .and_then(|event| event.declined)
             .expect("a decline");
         assert_eq!(
@@ -277,7 +277,7 @@ mod tests {
         let body = br#"{"id":"evt_3","type":"account.updated","data":{"object":{"object":"account","id":"acct_1",
             "charges_enabled":true}}}"#;
         let account = |body: &[u8]| {
-            WebhookEvent::read(body)
+            WebhookEvent::parse(body)
                 .expect("an event")
                 .changed_account
                 .map(|account| account.0)

@@ -100,7 +100,10 @@ async fn run_scan(state: &State, caller: Caller, hours_back: i64) -> Result<Scan
         json!({ "hoursBack": hours_back, "newAnomalies": found.raised, "healed": found.healed });
     state
         .records
-        .audit(caller.act(&actor, None, "scan-payments", "system"), &detail)
+        .audit(
+            caller.audit_action(&actor, None, "scan-payments", "system"),
+            &detail,
+        )
         .await?;
     Ok(scanned)
 }
@@ -134,7 +137,7 @@ pub async fn resolve(
         let (actor, object) = (caller.name(), format!("anomaly:{id}"));
         let detail = json!({ "type": row.kind, "paymentIntentId": row.payment_intent_id, "resolution": resolution });
         let entry = caller
-            .act(&actor, None, "resolve-anomaly", &object)
+            .audit_action(&actor, None, "resolve-anomaly", &object)
             .entry(detail);
         state
             .records
@@ -158,12 +161,16 @@ pub async fn refund(
 ) -> Result<HttpResponse, Problem> {
     let (id, row) = find_anomaly(&state, &path).await?;
     let reason = reason(&body.0, "Give a reason for the refund.")?;
-    let payment = PaymentIntentId(row.payment_intent_id.clone().ok_or_else(nothing_taken)?);
+    let payment = PaymentIntentId(
+        row.payment_intent_id
+            .clone()
+            .ok_or_else(no_captured_payment)?,
+    );
     let (actor, object) = (caller.name(), format!("anomaly:{id}"));
     let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
     let act = |action: &str| {
         caller
-            .act(&actor, row.club_id.map(ClubId), action, &object)
+            .audit_action(&actor, row.club_id.map(ClubId), action, &object)
             .entry(detail.clone())
     };
     match state
@@ -187,7 +194,7 @@ pub async fn refund(
                 .payments
                 .order_by_payment_intent(&payment)
                 .await?
-                .ok_or_else(nothing_taken)?;
+                .ok_or_else(no_captured_payment)?;
             state
                 .payments
                 .by(act("refund-payment"))
@@ -195,7 +202,7 @@ pub async fn refund(
                 .await?;
         }
         Err(RepairError::Unavailable) => return Err(Problem::unavailable()),
-        Err(_) => return Err(nothing_taken()),
+        Err(_) => return Err(no_captured_payment()),
     }
     if row.resolved_at.is_none() {
         state
@@ -208,7 +215,7 @@ pub async fn refund(
 }
 
 /// Builds the 409 response: there is no captured payment to refund.
-pub(super) fn nothing_taken() -> Problem {
+pub(super) fn no_captured_payment() -> Problem {
     Problem::conflict("no-payment", "Nothing was taken that could go back.")
 }
 

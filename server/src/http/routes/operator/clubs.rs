@@ -57,7 +57,7 @@ async fn set_archived(
         "restore-club"
     };
     let entry = caller
-        .act(&actor, Some(club), action, &object)
+        .audit_action(&actor, Some(club), action, &object)
         .entry(json!({}));
     if state
         .records

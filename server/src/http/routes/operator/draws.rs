@@ -46,7 +46,7 @@ pub async fn close_expired(
     for view in state.draws.views().into_iter().filter(expired) {
         let object = format!("draw:{}", view.draw);
         let entry = caller
-            .act(&actor, None, "close-expired-draw", &object)
+            .audit_action(&actor, None, "close-expired-draw", &object)
             .entry(json!({}));
         let after = state
             .draws
@@ -75,7 +75,7 @@ pub async fn undo(
     path: web::Path<String>,
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
-    let draw = confirmed_draw(&path, &body.0)?;
+    let draw = draw_confirmed_by_number(&path, &body.0)?;
     let reason = reason(&body.0, "Give a reason for undoing the results.")?;
     let (_, listing, before) = state
         .catalogue
@@ -87,7 +87,7 @@ pub async fn undo(
         .result
         .map(|(result, _)| [result.cell.home(), result.cell.away()]);
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "undo-results", &object);
+    let act = caller.audit_action(&actor, Some(listing.club), "undo-results", &object);
     let draws = state
         .draws
         .by(act.entry(json!({ "reason": reason, "before": result })));
@@ -127,7 +127,7 @@ pub async fn cancel(
     path: web::Path<String>,
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
-    let draw = confirmed_draw(&path, &body.0)?;
+    let draw = draw_confirmed_by_number(&path, &body.0)?;
     let reason = reason(&body.0, "Give a reason for cancelling the draw.")?;
     let (_, listing, view) = state
         .catalogue
@@ -138,7 +138,7 @@ pub async fn cancel(
         return Err(Problem::conflict("draw-completed", HAS_RESULT_ERROR));
     }
     let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "cancel-draw", &object);
+    let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
     let payments =
         state.payments.by(act
             .entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })));
@@ -176,7 +176,7 @@ async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellati
 }
 
 /// Checks that the operator typed the draw's number as confirmation, and returns the number.
-fn confirmed_draw(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Problem> {
+fn draw_confirmed_by_number(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Problem> {
     let draw = draw_number(path)?;
     if form.draw_number == Some(draw.0) {
         return Ok(draw);

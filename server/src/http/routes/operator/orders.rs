@@ -38,7 +38,7 @@ pub async fn refund(
     let (actor, object) = (caller.name(), format!("order:{}", order.id));
     let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
     let entry = caller
-        .act(
+        .audit_action(
             &actor,
             Some(domain::ClubId(order.club_id)),
             "refund-order",

@@ -96,7 +96,7 @@ pub async fn recover(
     let order = OrderId(orphan.order_id.as_u128());
     if let Some(known) = &orphan.buyer_email {
         if *known == email && orphan.buyer_name.as_deref() == Some(name.as_str()) {
-            return recovered(&state, order, &orphan, name, email, true).await;
+            return recovery_response(&state, order, &orphan, name, email, true).await;
         }
         return Err(Problem::conflict(
             "not-orphaned",
@@ -112,7 +112,7 @@ pub async fn recover(
         let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
         let detail = json!({ "ticket": path.as_str(), "approvedBy": approved_by });
         let entry = caller
-            .act(&actor, None, "recover-ticket", &object)
+            .audit_action(&actor, None, "recover-ticket", &object)
             .entry(detail);
         state
             .anomalies
@@ -135,7 +135,7 @@ pub async fn recover(
         RepairError::Unknown => unknown(),
         _ => Problem::unavailable(),
     })?;
-    recovered(
+    recovery_response(
         &state,
         order,
         &orphan,
@@ -192,7 +192,7 @@ async fn verify_approval(
     Ok(holder.name())
 }
 
-async fn recovered(
+async fn recovery_response(
     state: &State,
     order: OrderId,
     orphan: &Orphan,

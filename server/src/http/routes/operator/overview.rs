@@ -9,8 +9,8 @@ use crate::api::error::Problem;
 use crate::state::State;
 
 const HOUR_SECONDS: i64 = 3600;
-const HOURS_DEFAULT: i64 = 24;
-const HOURS_MAX: i64 = 720;
+const SERIES_HOURS_DEFAULT: i64 = 24;
+const SERIES_HOURS_MAX: i64 = 720;
 /// Maximum number of time steps in a chart.
 const CHART_STEPS_MAX: i64 = 200;
 /// Allowed lengths of a time step, in seconds: 5, 10, 15 and 30 minutes, 1, 2, 4, 6, 12 and 24
@@ -60,8 +60,8 @@ pub async fn series(
     state: web::Data<State>,
     query: web::Query<SeriesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let hours = query.hours.unwrap_or(HOURS_DEFAULT);
-    if !(1..=HOURS_MAX).contains(&hours) {
+    let hours = query.hours.unwrap_or(SERIES_HOURS_DEFAULT);
+    if !(1..=SERIES_HOURS_MAX).contains(&hours) {
         return Err(Problem::bad_request(
             "hours-out-of-range",
             "Choose between 1 and 720 hours.",

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::fees::{self, Period};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::http::routes::club::reports::{answer, for_console};
+use crate::http::routes::club::reports::{console_report, download_response};
 use crate::render::{blocking_jobs, fee_report};
 use crate::state::State;
 
@@ -17,7 +17,7 @@ pub async fn draw(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    for_console(&state, caller, &path).await
+    console_report(&state, caller, &path).await
 }
 
 /// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time unless
@@ -53,9 +53,9 @@ pub async fn platform_fees(
     state
         .records
         .audit(
-            caller.act(&actor, None, "download-platform-fees", "system"),
+            caller.audit_action(&actor, None, "download-platform-fees", "system"),
             &detail,
         )
         .await?;
-    Ok(answer("application/pdf", &name, body))
+    Ok(download_response("application/pdf", &name, body))
 }

@@ -9,7 +9,7 @@ use persistence::records::admins::Admin;
 use persistence::records::sessions::{Holder, Session};
 use serde_json::json;
 
-use crate::access::caller::{Caller, prove, sign_in};
+use crate::access::caller::{Caller, record_recent_proof, sign_in};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::api::session::{Enrolment, Reauthenticated, SecondFactorCode};
@@ -88,7 +88,7 @@ pub async fn reauthenticate(
 ) -> Result<HttpResponse, Problem> {
     let admin = operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
-    prove(&request, &state).await?;
+    record_recent_proof(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,
@@ -147,6 +147,9 @@ async fn audit_second_factor(
     let (actor, object) = (caller.name(), format!("admin:{}", admin.id));
     Ok(state
         .records
-        .audit(caller.act(&actor, None, action, &object), &json!({}))
+        .audit(
+            caller.audit_action(&actor, None, action, &object),
+            &json!({}),
+        )
         .await?)
 }

@@ -132,7 +132,7 @@ async fn store_setting(
     let before = find_setting(state, key).await?.map(|setting| setting.value);
     let (actor, object) = (caller.name(), format!("setting:{key}"));
     let entry = caller
-        .act(&actor, None, "set", &object)
+        .audit_action(&actor, None, "set", &object)
         .entry(json!({ "before": before, "after": value }));
     state
         .records

@@ -30,7 +30,7 @@ pub async fn remove(
     let id = path.parse().map_err(|_| unknown())?;
     let (actor, object) = (caller.name(), format!("waitlist:{id}"));
     let entry = caller
-        .act(&actor, None, "remove-from-waitlist", &object)
+        .audit_action(&actor, None, "remove-from-waitlist", &object)
         .entry(json!({}));
     if state.records.leave_waitlist(id, entry).await? {
         Ok(HttpResponse::NoContent().finish())

@@ -47,7 +47,7 @@ const OFFER_NOT_FOUND: PageContent = PageContent::Missing(
 ///
 /// # Errors
 /// The database could not be read.
-pub async fn look_up(
+pub async fn read_page_content(
     state: &State,
     page: &Page<'_>,
     boot: &mut Map<String, Value>,
@@ -69,7 +69,7 @@ pub async fn look_up(
             if page.address.shows == PageKind::Board {
                 boot.insert(
                     "widget".into(),
-                    json!(widgets::of_draw(state, page.draw()).await?),
+                    json!(widgets::draw_widget(state, page.draw()).await?),
                 );
             }
             Ok(match page.address.shows {
@@ -92,7 +92,7 @@ pub async fn look_up(
             Some(own) => {
                 boot.insert(
                     "order".into(),
-                    json!(order_view::present(state, &own).await?),
+                    json!(order_view::order_for_buyer(state, &own).await?),
                 );
                 Ok(PageContent::Plain(
                     page.address.heading.to_string(),
@@ -147,7 +147,7 @@ async fn offer(
     boot.insert("offer".into(), json!(offers::shown(state, &offer)));
     boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
     if page.address.shows == PageKind::OfferBoard {
-        boot.insert("widget".into(), json!(widgets::of_offer(state, &offer)));
+        boot.insert("widget".into(), json!(widgets::offer_widget(state, &offer)));
         return Ok(PageContent::OfferBoard(face));
     }
     Ok(PageContent::Offer(face))
@@ -163,7 +163,7 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
     Ok(match page.address.shows {
         PageKind::Landing => Some(card::address(site, "site", &Card::of_site())),
         PageKind::Draw | PageKind::Verify => {
-            let card = cards::of_draw(state, page.draw()).await;
+            let card = cards::share_card_of_draw(state, page.draw()).await;
             card.map(|card| card::address(site, &format!("draw/{}", page.draw()), &card))
         }
         PageKind::Club => facts.club_by_slug(page.variable("slug")).map(|club| {
