@@ -85,7 +85,7 @@ impl Caller {
     }
 
     /// Starts an audit log entry about an action of this caller. `actor` is the result of
-    /// [`Caller::name`].
+    /// [`Caller::audit_name`].
     pub fn audit_action<'a>(
         self,
         actor: &'a str,
@@ -122,7 +122,7 @@ impl Caller {
 
     /// Returns the session's identity for the audit log, such as `club 3`. It is never taken from
     /// request data.
-    pub fn name(self) -> String {
+    pub fn audit_name(self) -> String {
         self.holder()
             .map_or_else(|| "anonymous".to_string(), Holder::name)
     }

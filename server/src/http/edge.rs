@@ -12,7 +12,7 @@ use actix_web::{Error, HttpMessage, HttpResponse, web};
 use tracing::Instrument;
 
 use crate::api::error::Problem;
-use crate::ops::metrics::{NO_ROUTE_LABEL, route};
+use crate::ops::metrics::{NO_ROUTE_LABEL, route_label};
 use crate::services::identity::{KnownBrowser, random};
 use crate::state::State;
 
@@ -113,7 +113,7 @@ pub const PRIVATE_PAGE_CACHE_CONTROL: &str = "private, no-cache";
 fn response_kind(
     response: &ServiceResponse<BoxBody>,
 ) -> crate::render::security_policy::ResponseKind {
-    match route(response.request()).as_ref() {
+    match route_label(response.request()).as_ref() {
         NO_ROUTE_LABEL => {
             crate::render::security_policy::ResponseKind::of(response.request().path())
         }
@@ -165,7 +165,7 @@ pub fn request_id_text(id: &HeaderValue) -> &str {
 /// recorded.
 fn record_response(state: &State, response: &ServiceResponse<BoxBody>, elapsed: Duration) {
     let (request, status) = (response.request(), response.status().as_u16());
-    let route = route(request);
+    let route = route_label(request);
     log_response(request.method(), &route, status, elapsed);
     state
         .metrics
@@ -204,7 +204,7 @@ fn problem_body(response: &ServiceResponse<BoxBody>, id: &str) -> Option<String>
     let error = response.response().error();
     if let Some(problem) = error.and_then(|error| error.as_error::<Problem>()) {
         if status.is_server_error() {
-            let route = route(response.request());
+            let route = route_label(response.request());
             tracing::warn!(request.id = id, route = &*route, %problem, "request failed");
         }
         return Some(problem.body(id));

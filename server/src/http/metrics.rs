@@ -39,12 +39,12 @@ pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<
 async fn show(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok()
         .content_type(TEXT_MEDIA_TYPE)
-        .body(text(&state).await)
+        .body(current_metrics_text(&state).await)
 }
 
 /// Returns the current metrics as text. While the database cannot be read, only the metrics in
 /// memory are included.
-pub async fn text(state: &State) -> String {
+pub async fn current_metrics_text(state: &State) -> String {
     let mut page = MetricsText::default();
     let engine_metrics = state.payments.metrics();
     page.write_family(

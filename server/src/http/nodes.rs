@@ -81,7 +81,7 @@ impl HttpPeerClient {
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
-            .header(PASS_HEADER, self.credentials.issue(owner.boot, now))
+            .header(PASS_HEADER, self.credentials.issue_pass(owner.boot, now))
             .body(Full::new(Bytes::from(
                 self.credentials.seal(owner.boot, &body),
             )))

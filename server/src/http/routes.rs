@@ -88,7 +88,7 @@ routes! { ROUTES
     Get    "/api/draws/{draw}"                      Public   FORM_BODY_MAX => buyer::draws::show;
     Get    "/api/draws/{draw}/tickets"              Public   FORM_BODY_MAX => buyer::tickets::list;
     Get    "/api/draws/{draw}/available-tickets"    Public   FORM_BODY_MAX => buyer::tickets::available;
-    Get    "/api/draws/{draw}/calendar.ics"         Public   FORM_BODY_MAX => buyer::calendar::file;
+    Get    "/api/draws/{draw}/calendar.ics"         Public   FORM_BODY_MAX => buyer::calendar::calendar_file;
     Get    "/api/meta/draw/{draw}"                  Public   FORM_BODY_MAX => buyer::draws::meta;
     Get    "/api/public/draws/{draw}/proof"         Public   FORM_BODY_MAX => buyer::proof::show;
     Get    "/api/public/widget/draw/{draw}"         Public   FORM_BODY_MAX => machine::widgets::draw;
@@ -142,7 +142,7 @@ routes! { ROUTES
     Post   "/api/draws"                             Seller   FORM_BODY_MAX => club::draws::create;
     Patch  "/api/draws/{draw}"                      Seller   FORM_BODY_MAX => club::editing::edit;
     Patch  "/api/draws/{draw}/archive"              Seller   FORM_BODY_MAX => club::editing::archive;
-    Get    "/api/clubs/{club}/draw-template"        Club     FORM_BODY_MAX => club::draws::template;
+    Get    "/api/clubs/{club}/draw-template"        Club     FORM_BODY_MAX => club::draws::last_draw_template;
     Post   "/api/draws/{draw}/results"              ProvenSeller FORM_BODY_MAX => club::results::enter_result;
     Post   "/api/draws/{draw}/notify-winners"       Seller   FORM_BODY_MAX => club::results::notify_winner;
     Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE_BODY_MAX => club::page::save;
@@ -181,8 +181,8 @@ routes! { ROUTES
     Post   "/api/admin/reauthenticate"              Operator FORM_BODY_MAX => operator::second_factor::reauthenticate;
     Get    "/api/admin/payment-anomalies"           Operator FORM_BODY_MAX => operator::anomalies::list;
     Get    "/api/admin/payment-anomalies/stats"     Operator FORM_BODY_MAX => operator::anomalies::stats;
-    Post   "/api/admin/payment-anomalies/check"     Operator FORM_BODY_MAX => operator::anomalies::check;
-    Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM_BODY_MAX => operator::anomalies::scan;
+    Post   "/api/admin/payment-anomalies/check"     Operator FORM_BODY_MAX => operator::anomalies::scan_last_hour;
+    Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM_BODY_MAX => operator::anomalies::scan_history;
     Post   "/api/admin/payment-anomalies/{anomaly}/resolve" ProvenOperator FORM_BODY_MAX => operator::anomalies::resolve;
     Post   "/api/admin/payment-anomalies/{anomaly}/refund" ProvenOperator FORM_BODY_MAX => operator::anomalies::refund;
     Post   "/api/admin/payment-anomalies/resolve"   ProvenOperator FORM_BODY_MAX => operator::missing_tickets::resolve;
@@ -275,17 +275,18 @@ pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
     cfg.app_data(state);
     // One actix scope per first path segment, so that a request is matched against few patterns.
     let mut scopes: BTreeMap<&str, Vec<&'static str>> = BTreeMap::new();
-    for path in paths(ROUTES) {
+    for path in distinct_paths(ROUTES) {
         match path.strip_prefix(API_PREFIX) {
             Some(call) => scopes.entry(first_segment(call)).or_default().push(path),
-            None => drop(cfg.service(resource(ROUTES, path, path))),
+            None => drop(cfg.service(path_resource(ROUTES, path, path))),
         }
     }
     let calls = scopes
         .into_iter()
         .fold(web::scope(API_PREFIX), |calls, (word, paths)| {
-            let place =
-                |path: &'static str| resource(ROUTES, &path[API_PREFIX.len() + word.len()..], path);
+            let place = |path: &'static str| {
+                path_resource(ROUTES, &path[API_PREFIX.len() + word.len()..], path)
+            };
             let scope = paths
                 .into_iter()
                 .fold(web::scope(word), |scope, path| scope.service(place(path)));
@@ -297,8 +298,8 @@ pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
 /// Registers the routes for other nodes, which are served on a separate address.
 pub fn configure_for_nodes(cfg: &mut ServiceConfig, state: web::Data<State>) {
     cfg.app_data(state);
-    for path in paths(NODE_ROUTES) {
-        cfg.service(resource(NODE_ROUTES, path, path));
+    for path in distinct_paths(NODE_ROUTES) {
+        cfg.service(path_resource(NODE_ROUTES, path, path));
     }
 }
 
@@ -307,7 +308,7 @@ const API_PREFIX: &str = "/api";
 
 /// Returns the distinct paths of a route table, literal segments before variables, because actix
 /// takes the first match.
-fn paths(table: &'static [Route]) -> Vec<&'static str> {
+fn distinct_paths(table: &'static [Route]) -> Vec<&'static str> {
     let mut paths: Vec<&'static str> = table.iter().map(|route| route.path).collect();
     paths.sort_by_key(|path| path.replace('{', "\u{7f}"));
     paths.dedup();
@@ -322,7 +323,7 @@ fn first_segment(call: &str) -> &str {
 
 /// Builds the actix resource of one path, with all its methods. `place` is the same path without
 /// the prefix of its actix scope.
-fn resource(table: &'static [Route], place: &str, path: &str) -> Resource {
+fn path_resource(table: &'static [Route], place: &str, path: &str) -> Resource {
     let here: Vec<&'static Route> = table.iter().filter(|route| route.path == path).collect();
     let body_max = here
         .iter()

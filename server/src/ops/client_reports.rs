@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value;
 
 /// Maximum length of a report's text in the log.
-const TEXT_CHARS_MAX: usize = 500;
+const REPORT_TEXT_CHARS_MAX: usize = 500;
 /// Parts of a JSON field's name that mark the field as personal or secret (decision B-23).
 const PERSONAL_KEY_PARTS: [&str; 9] = [
     "name", "mail", "phone", "secret", "token", "card", "address", "buyer", "cookie",
@@ -162,7 +162,7 @@ fn plain_line(text: &str) -> String {
         .join(" ")
         .chars()
         .filter(|c| !c.is_control())
-        .take(TEXT_CHARS_MAX)
+        .take(REPORT_TEXT_CHARS_MAX)
         .collect()
 }
 
@@ -203,7 +203,7 @@ mod tests {
             json!({ "step": "confirm", "nested": [{ "ms": 7 }], "said": "mail now" })
         );
         assert_eq!(plain_line("a\u{7}b\r\nc jo@example.com"), "ab c");
-        assert_eq!(plain_line(&"x".repeat(2000)).len(), TEXT_CHARS_MAX);
+        assert_eq!(plain_line(&"x".repeat(2000)).len(), REPORT_TEXT_CHARS_MAX);
     }
 
     #[test]

@@ -41,7 +41,8 @@ pub struct CallLabels {
 }
 
 impl Metrics {
-    /// Records the duration of a request. `answered_by` is the route label that [`route`] returned.
+    /// Records the duration of a request. `answered_by` is the label that [`route_label`] returned
+    /// for the request.
     pub fn record_duration(
         &self,
         method_used: &Method,
@@ -137,7 +138,7 @@ pub struct MatchedRoute(pub &'static str);
 
 /// Returns the pattern of the route that matched a request, as the metric label. The request's path
 /// is never used, because it may contain an order's secret.
-pub fn route(request: &HttpRequest) -> Cow<'static, str> {
+pub fn route_label(request: &HttpRequest) -> Cow<'static, str> {
     if let Some(MatchedRoute(route)) = request.extensions().get() {
         return Cow::Borrowed(route);
     }

@@ -35,7 +35,7 @@ impl PeerCredentials {
     }
 
     /// Creates a pass, the authentication header for a call to another node, valid from now.
-    pub fn issue(&self, to: InstanceId, now: Timestamp) -> String {
+    pub fn issue_pass(&self, to: InstanceId, now: Timestamp) -> String {
         hex::encode(self.sealer.seal(PURPOSE_PASS, to, &now.0.to_be_bytes()))
     }
 
@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn pass_is_valid_for_one_node_key_and_minute() {
         let (one, other) = (credentials(7, 1), credentials(7, 2));
-        let issued = one.issue(InstanceId(2), NOW);
+        let issued = one.issue_pass(InstanceId(2), NOW);
         assert!(
             other.accepts_pass(&issued, NOW) && other.accepts_pass(&issued, NOW.plus_ms(60_000))
         );

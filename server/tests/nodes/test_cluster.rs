@@ -215,7 +215,7 @@ impl TestCluster {
         let sealer = Sealer::from_hex(KEY).expect("a key");
         let boot = node.boot(self).await;
         PeerCredentials::new(sealer, InstanceId(1))
-            .issue(boot, actors::Clock::now(&actors::SystemClock))
+            .issue_pass(boot, actors::Clock::now(&actors::SystemClock))
     }
 
     /// Waits until at least one ticket of the draw is reserved.

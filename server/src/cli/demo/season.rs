@@ -53,7 +53,7 @@ pub fn start_season_keeper(
     tokio::spawn(async move {
         loop {
             if !clock.is_moved()
-                && let Err(failure) = keeper.look().await
+                && let Err(failure) = keeper.check_season().await
             {
                 tracing::warn!(%failure, "demo season check failed");
             }
@@ -86,7 +86,7 @@ impl SeasonKeeper {
     /// # Errors
     ///
     /// The database does not answer, or one of the demo's clubs no longer exists.
-    pub async fn look(&self) -> anyhow::Result<()> {
+    pub async fn check_season(&self) -> anyhow::Result<()> {
         let now = self.clock.now();
         let live = self
             .state

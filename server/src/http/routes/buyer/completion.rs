@@ -210,7 +210,7 @@ async fn purchase_response(
     let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
     let own = own.map(|own| own.with_newer_record(record));
     let tickets = match &own {
-        Some(own) => tickets(state, own).await?,
+        Some(own) => read_bought_tickets(state, own).await?,
         None => Vec::new(),
     };
     Ok(HttpResponse::Ok().json(PurchaseResult {
@@ -225,7 +225,7 @@ async fn purchase_response(
 }
 
 /// Reads the order's tickets with their number pairs, which the buyer may see (decision F-4).
-async fn tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Problem> {
+async fn read_bought_tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Problem> {
     let mut tickets = Vec::new();
     for draw in own.record().draws() {
         let pairs = own.number_pairs(state, draw).await?;

@@ -25,7 +25,7 @@ pub struct DrawListQuery {
 }
 
 impl DrawListQuery {
-    fn part(&self) -> ListSlice {
+    fn list_slice(&self) -> ListSlice {
         ListSlice {
             club: self.club_id.map(ClubId),
             offset: self.offset,
@@ -43,7 +43,7 @@ fn draw_list_response(
     query: &DrawListQuery,
 ) -> HttpResponse {
     let now = state.clock.now();
-    match query.part() {
+    match query.list_slice() {
         everything if everything == ListSlice::default() => {
             state.catalogue.list(list, now).answer(request)
         }

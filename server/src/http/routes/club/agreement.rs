@@ -25,7 +25,7 @@ pub async fn accept(
     caller: Caller,
     body: Body<TermsAgreementForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = club_of(caller, body.0.club_id)?;
+    let club = named_or_own_club(caller, body.0.club_id)?;
     if state.records.club(club).await?.is_none() {
         return Err(Problem::not_found());
     }
@@ -67,7 +67,7 @@ pub async fn accept(
 ///
 /// # Errors
 /// 404: another club. 400: an operator named no club.
-pub(super) fn club_of(caller: Caller, named: Option<i64>) -> Result<ClubId, Problem> {
+pub(super) fn named_or_own_club(caller: Caller, named: Option<i64>) -> Result<ClubId, Problem> {
     let own = match caller.principal() {
         domain::access::Principal::Club(club, _) => Some(club),
         _ => None,

@@ -95,7 +95,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
         .create_account(&key, Some(&club.email))
         .await
         .map_err(account_creation_failed)?;
-    let (actor, object) = (caller.name(), format!("club:{}", club.id));
+    let (actor, object) = (caller.audit_name(), format!("club:{}", club.id));
     let act = caller.audit_action(&actor, Some(club.id), "connect-account", &object);
     state
         .records

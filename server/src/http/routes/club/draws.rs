@@ -10,7 +10,7 @@ use persistence::records::listings::{Listing, ZONE_DEFAULT};
 use persistence::records::terms::CreateDrawsOutcome;
 use serde_json::json;
 
-use super::agreement::club_of;
+use super::agreement::named_or_own_club;
 use super::draw_check::{self, CheckedDrawForm};
 use crate::access::caller::Caller;
 use crate::api::draw::Draw;
@@ -32,7 +32,7 @@ pub async fn create(
     caller: Caller,
     body: Body<DrawForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = find_selling_club(&state, club_of(caller, body.0.club_id)?).await?;
+    let club = find_selling_club(&state, named_or_own_club(caller, body.0.club_id)?).await?;
     let now = state.clock.now();
     let checked = draw_check::check_new(&body.0, now)?;
     check_card_fee(&state, checked.pass_card_fee.unwrap_or_default())?;
@@ -44,7 +44,7 @@ pub async fn create(
         ));
     }
     let act = caller
-        .audit_action(&caller.name(), Some(club.id), "create-draw", "draw:")
+        .audit_action(&caller.audit_name(), Some(club.id), "create-draw", "draw:")
         .entry(json!({}));
     let listings = create_draws(&state, &state.records.by(act), club.id, &[new], now).await?;
     let listing = listings
@@ -232,7 +232,7 @@ pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
 
 /// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved by
 /// whole weeks into the future.
-pub async fn template(
+pub async fn last_draw_template(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

@@ -45,7 +45,7 @@ pub async fn edit(
         Principal::Operator => Editor::Operator,
         Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
     };
-    let reason = reason(&state, caller, by, &body.0)?;
+    let reason = read_edit_reason(&state, caller, by, &body.0)?;
     // Check whether the draw may be edited before the form is checked. After kick-off the form
     // error "Game date must be in the future" would mislead.
     if let (Editor::Club, Some((refusal, _))) = (by, edit_refusal(&view, now)) {
@@ -58,9 +58,9 @@ pub async fn edit(
         away_team: &listing.away_team,
     };
     let checked = draw_check::check_edit(&body.0, &stored, now)?;
-    let pass_card_fee = card_fee(&state, &listing, checked.pass_card_fee)?;
+    let pass_card_fee = new_card_fee_setting(&state, &listing, checked.pass_card_fee)?;
     let (terms, details) = split_form(checked, pass_card_fee);
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "edit-draw", &object);
     let draws = state
         .draws
@@ -72,7 +72,7 @@ pub async fn edit(
 }
 
 /// Returns the operator's reason for the edit; `None` for a club, which needs no reason.
-fn reason(
+fn read_edit_reason(
     state: &State,
     caller: Caller,
     by: Editor,
@@ -102,7 +102,7 @@ fn draw_not_editable() -> Problem {
 
 /// Returns the new setting for passing the card fee on to buyers; `None` leaves it unchanged. While
 /// passing on is forbidden, any edit turns it off (decision D-14).
-fn card_fee(
+fn new_card_fee_setting(
     state: &State,
     listing: &Listing,
     wanted: Option<bool>,
@@ -184,7 +184,7 @@ pub async fn archive(
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
     let archived = body.0.archived.unwrap_or(true);
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "archive-draw", &object);
     let committed = state
         .draws

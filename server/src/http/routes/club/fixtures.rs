@@ -44,14 +44,14 @@ pub async fn import(
     caller.require_ownership(club)?;
     let seller = find_selling_club(&state, club).await?;
     let table = table.map_err(unreadable_body)?;
-    let common = common(&query, &seller, state.config.fees.policy)?;
+    let common = read_import_terms(&query, &seller, state.config.fees.policy)?;
     let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
         .await
         .map_err(import_refused)?;
     let created = if query.dry_run || plan.rows.is_empty() {
         Vec::new()
     } else {
-        let (actor, object) = (caller.name(), format!("club:{club}"));
+        let (actor, object) = (caller.audit_name(), format!("club:{club}"));
         let act = caller.audit_action(&actor, Some(club), "import-fixtures", &object);
         let records = state
             .records
@@ -83,7 +83,7 @@ fn fixture_row(found: &fixtures::ImportRow) -> FixtureRow {
     }
 }
 
-fn common(
+fn read_import_terms(
     query: &FixtureImportQuery,
     club: &Club,
     fee_policy: FeePolicy,

@@ -264,6 +264,6 @@ async fn check_offer_and_slug(
 /// object `bundle:`.
 fn audit_entry(caller: Caller, club: &Club, action: &str) -> AuditEntry {
     caller
-        .audit_action(&caller.name(), Some(club.id), action, "bundle:")
+        .audit_action(&caller.audit_name(), Some(club.id), action, "bundle:")
         .entry(json!({}))
 }

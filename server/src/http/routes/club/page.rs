@@ -60,7 +60,7 @@ pub async fn save(
         enabled: form.home_page_enabled,
         facebook_pixel_id: pixel,
     };
-    let (actor, object) = (caller.name(), format!("club:{club}"));
+    let (actor, object) = (caller.audit_name(), format!("club:{club}"));
     let act = caller.audit_action(&actor, Some(club), "save-home-page", &object);
     let records = state
         .records

@@ -74,7 +74,7 @@ pub async fn record(
         recipient_email: ticket.buyer_email.as_deref(),
         recipient_name: ticket.buyer_name.as_deref(),
     };
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "record-payout", &object);
     let records = state
         .records
@@ -125,7 +125,7 @@ pub async fn settle(
         .note
         .as_ref()
         .map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
-    let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
+    let (actor, object) = (caller.audit_name(), format!("draw:{}", payout.draw));
     let act = caller.audit_action(&actor, Some(payout.club), "settle-payout", &object);
     let detail = json!({ "payout": id, "status": status, "amount": payout.amount.decimal() });
     // Write no audit entry if the payout is settled already, because a repeated call changes

@@ -117,7 +117,7 @@ pub async fn invite(
         until,
     };
     let (actor, detail) = (
-        caller.name(),
+        caller.audit_name(),
         json!({ "email": new.email, "role": role.word() }),
     );
     let act = caller.audit_action(&actor, Some(club), "invite-club-user", "club-user:");
@@ -219,7 +219,7 @@ pub async fn change(
         refuse_own_account(caller, id)?;
     }
     let detail = json!({ "role": role.unwrap_or(before.role).word(), "was": before.role.word() });
-    let (actor, object) = (caller.name(), format!("club-user:{id}"));
+    let (actor, object) = (caller.audit_name(), format!("club-user:{id}"));
     let act = caller.audit_action(&actor, Some(club), "change-club-user", &object);
     let changed = state
         .records
@@ -241,7 +241,7 @@ pub async fn remove(
 ) -> Result<HttpResponse, Problem> {
     let (club, id) = parse_member_path(caller, path.into_inner())?;
     refuse_own_account(caller, id)?;
-    let (actor, object) = (caller.name(), format!("club-user:{id}"));
+    let (actor, object) = (caller.audit_name(), format!("club-user:{id}"));
     let act = caller.audit_action(&actor, Some(club), "remove-club-user", &object);
     let records = state.records.by(act.entry(json!({})));
     if !records

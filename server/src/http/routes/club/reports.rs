@@ -31,7 +31,7 @@ pub async fn tickets_csv(
         .ok_or_else(Problem::unavailable)?;
     Ok(download_response(
         "text/csv; charset=utf-8",
-        &report.name("tickets.csv"),
+        &report.file_name("tickets.csv"),
         body,
     ))
 }
@@ -43,7 +43,7 @@ pub async fn report(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let report = DrawReport::read(&state, caller, &path, "download-report").await?;
-    let name = report.name("report.pdf");
+    let name = report.file_name("report.pdf");
     Ok(download_response(
         "application/pdf",
         &name,
@@ -155,7 +155,7 @@ impl DrawReport {
             .club(listing.club)
             .map(|club| club.name.clone())
             .unwrap_or_default();
-        let (actor, object) = (caller.name(), format!("draw:{draw}"));
+        let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
         state
             .records
             .audit(
@@ -177,7 +177,7 @@ impl DrawReport {
         facts_of(&self.listing, &self.view, &self.club, state)
     }
 
-    fn name(&self, ending: &str) -> String {
+    fn file_name(&self, ending: &str) -> String {
         let local = crate::api::instant::local_date_time(self.view.closes_at, &self.listing.zone);
         let day = local.split('T').next().unwrap_or_default().to_string();
         format!("draw-{}-{day}-{ending}", self.draw)

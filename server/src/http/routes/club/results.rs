@@ -32,7 +32,7 @@ pub async fn enter_result(
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
     let result = parse_result(&body.0)?;
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "enter-results", &object);
     let draws = state
         .draws
@@ -152,7 +152,7 @@ pub async fn notify_winner(
             total_winners: winner.ticket.is_some().into(),
         }));
     };
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "notify-winners", &object);
     let records = state
         .records

@@ -48,13 +48,13 @@ pub async fn login(
     guess.mark_correct().await;
     let cookie = sign_in(&request, &state, holder, false).await?;
     let mut user = signed_in_user(&state, holder).await?;
-    user.second_factor = second_factor(&state, holder, false).await?;
+    user.second_factor = second_factor_state(&state, holder, false).await?;
     Ok(HttpResponse::Ok().cookie(cookie).json(user))
 }
 
 /// Returns the state of an operator's second factor: `enrol`, `required` or `done`. `None` for a
 /// club.
-async fn second_factor(
+async fn second_factor_state(
     state: &State,
     holder: Holder,
     proven: bool,
@@ -99,7 +99,7 @@ pub async fn reauthenticate(
         return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", sentence));
     }
     let is_right = is_password_right(&state, holder, body.0).await?;
-    let (actor, club) = (caller.name(), holder.club());
+    let (actor, club) = (caller.audit_name(), holder.club());
     let object = club.map_or_else(String::new, |club| format!("club:{club}"));
     let act = caller.audit_action(&actor, club, "reauthenticate", &object);
     state
@@ -186,7 +186,8 @@ pub(in crate::http::routes) async fn describe_session(
     session: Session,
 ) -> Result<Whoami, Problem> {
     let mut user = signed_in_user(state, session.holder).await?;
-    let second_factor = second_factor(state, session.holder, session.proven_at.is_some()).await?;
+    let second_factor =
+        second_factor_state(state, session.holder, session.proven_at.is_some()).await?;
     user.second_factor = second_factor;
     let role = if user.is_admin {
         "super-admin"

@@ -162,7 +162,7 @@ async fn masked_bank_details(
         .records
         .pending_bank(claim.draw, state.clock.now())
         .await?;
-    let pending = pending.map(|pending| PendingApproval::of(&pending, &caller.name()));
+    let pending = pending.map(|pending| PendingApproval::of(&pending, &caller.audit_name()));
     let bank = state.records.bank_details(claim.draw).await?;
     Ok(bank.and_then(|bank| MaskedBankDetails::of(claim, &bank, pending)))
 }
@@ -238,7 +238,7 @@ pub async fn enter_bank_details(
         .ticket
         .ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
     let bank = check_bank_details(&body.0)?;
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "enter-winner-bank", &object);
     let records = state.records.by(act.entry(json!({})));
     let (serial, by, at) = (winner.serial, actor.clone(), state.clock.now());
@@ -275,7 +275,7 @@ pub async fn decline_bank_details(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "decline-winner-bank", &object);
     state
         .records
@@ -331,7 +331,7 @@ async fn audit_bank_details(
     listing: &Arc<Listing>,
     action: &str,
 ) -> Result<(), Problem> {
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), action, &object);
     Ok(state.records.audit(act, &json!({})).await?)
 }

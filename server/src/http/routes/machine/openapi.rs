@@ -27,7 +27,7 @@ pub async fn document() -> HttpResponse {
 pub async fn docs() -> Result<HttpResponse, Problem> {
     let page = DocsPage {
         calls: ROUTES.iter().filter_map(RouteDoc::of).collect(),
-        models: models(),
+        models: schema_docs(),
     };
     let html = page.render().map_err(|failure| {
         tracing::error!(%failure, "rendering the API documentation failed");
@@ -128,20 +128,20 @@ impl BodyName {
     }
 }
 
-fn models() -> Vec<SchemaDoc> {
+fn schema_docs() -> Vec<SchemaDoc> {
     let schemas: BTreeMap<String, Value> = openapi::schemas();
     let model = |(name, schema): (String, Value)| SchemaDoc {
         says: schema["description"]
             .as_str()
             .unwrap_or_default()
             .to_string(),
-        fields: fields(&schema),
+        fields: field_docs(&schema),
         name,
     };
     schemas.into_iter().map(model).collect()
 }
 
-fn fields(schema: &Value) -> Vec<FieldDoc> {
+fn field_docs(schema: &Value) -> Vec<FieldDoc> {
     let field = |(name, field): (&String, &Value)| FieldDoc {
         name: name.clone(),
         kind: type_text(field),
@@ -161,7 +161,7 @@ fn fields(schema: &Value) -> Vec<FieldDoc> {
                 kind: type_text(part),
                 says: "Every field of it.".to_string(),
             }],
-            None => fields(part),
+            None => field_docs(part),
         });
     all.chain(
         schema["properties"]

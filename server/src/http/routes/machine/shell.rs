@@ -44,7 +44,7 @@ pub async fn page(
         return Ok(site::serve(&site, name, request.headers()));
     }
     if request.path() == WIDGET_SCRIPT {
-        return Ok(widget(&site, &request));
+        return Ok(widget_script_response(&site, &request));
     }
     let path = request.path().replace("%3A", ":").replace("%3a", ":");
     let page_found = Page::of(&path);
@@ -70,7 +70,7 @@ pub async fn page(
 
 /// Serves the widget script, cached for ten minutes. It is readable from any origin, because a site
 /// that checks the script's digest must read it (decision G-14).
-fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
+fn widget_script_response(site: &Site, request: &HttpRequest) -> HttpResponse {
     let mut answer = site::serve(
         site,
         WIDGET_SCRIPT.trim_start_matches('/'),
@@ -104,13 +104,13 @@ impl PageWriter<'_> {
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {
-            let (status, document) = self.compose(page_found).await?;
+            let (status, document) = self.render_document(page_found).await?;
             return Ok(self.page_response(status, private, &page_cache::encoded(document)));
         };
         let rendered = if let Some(rendered) = self.state.pages.get(name, stamp, now) {
             rendered
         } else {
-            let (status, document) = self.compose(page_found).await?;
+            let (status, document) = self.render_document(page_found).await?;
             let rendered = RenderedPage::new(stamp, now, document);
             if status != StatusCode::OK {
                 return Ok(self.page_response(status, private, &rendered.document));
@@ -144,7 +144,10 @@ impl PageWriter<'_> {
     }
 
     /// Renders a page's HTML document and returns it with its status.
-    async fn compose(&self, page_found: Option<Page<'_>>) -> Result<(StatusCode, String), Problem> {
+    async fn render_document(
+        &self,
+        page_found: Option<Page<'_>>,
+    ) -> Result<(StatusCode, String), Problem> {
         let mut boot = Map::new();
         let page_content = match &page_found {
             Some(page) => page_content::read_page_content(self.state, page, &mut boot).await?,
@@ -188,7 +191,7 @@ impl PageWriter<'_> {
             key,
             &head,
             &frame,
-            &page_content.body(),
+            &page_content.template_body(),
             &Value::Object(boot),
         );
         let document = document.map_err(|failure| {

@@ -133,7 +133,7 @@ struct EventEnvelope {
     id: String,
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text_or_none")]
     account: Option<String>,
     #[serde(default)]
     livemode: bool,
@@ -151,17 +151,17 @@ struct EventData {
 /// The Stripe object that an event is about, such as a charge.
 #[derive(Default, Deserialize)]
 struct EventObject {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text_or_none")]
     object: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text_or_none")]
     id: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text_or_none")]
     payment_intent: Option<String>,
     #[serde(default)]
     last_payment_error: Value,
 }
 
-fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+fn text_or_none<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     Ok(match Value::deserialize(value)? {
         Value::String(text) => Some(text),
         _ => None,

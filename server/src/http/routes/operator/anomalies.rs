@@ -66,12 +66,15 @@ pub async fn stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 }
 
 /// Compares the payments of the last hour with Stripe and waits for the result (decision I-3).
-pub async fn check(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn scan_last_hour(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(run_scan(&state, caller, 1).await?))
 }
 
 /// Handles `POST /api/admin/payment-anomalies/scan-historical`.
-pub async fn scan(
+pub async fn scan_history(
     state: web::Data<State>,
     caller: Caller,
     body: Body<ScanForm>,
@@ -95,7 +98,7 @@ async fn run_scan(state: &State, caller: Caller, hours_back: i64) -> Result<Scan
         healed: found.healed,
         examined: found.checked,
     };
-    let actor = caller.name();
+    let actor = caller.audit_name();
     let detail =
         json!({ "hoursBack": hours_back, "newAnomalies": found.raised, "healed": found.healed });
     state
@@ -134,7 +137,7 @@ pub async fn resolve(
         } else {
             note
         };
-        let (actor, object) = (caller.name(), format!("anomaly:{id}"));
+        let (actor, object) = (caller.audit_name(), format!("anomaly:{id}"));
         let detail = json!({ "type": row.kind, "paymentIntentId": row.payment_intent_id, "resolution": resolution });
         let entry = caller
             .audit_action(&actor, None, "resolve-anomaly", &object)
@@ -166,7 +169,7 @@ pub async fn refund(
             .clone()
             .ok_or_else(no_captured_payment)?,
     );
-    let (actor, object) = (caller.name(), format!("anomaly:{id}"));
+    let (actor, object) = (caller.audit_name(), format!("anomaly:{id}"));
     let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
     let act = |action: &str| {
         caller

@@ -50,7 +50,7 @@ async fn set_archived(
     archived: bool,
 ) -> Result<HttpResponse, Problem> {
     let club = ClubId(path.parse().map_err(|_| unknown_club())?);
-    let (actor, object) = (caller.name(), format!("club:{club}"));
+    let (actor, object) = (caller.audit_name(), format!("club:{club}"));
     let action = if archived {
         "archive-club"
     } else {

@@ -42,7 +42,7 @@ pub async fn close_expired(
 ) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
     let expired = |view: &domain::View| view.status == Status::Active && now >= view.closes_at;
-    let (actor, mut closed) = (caller.name(), 0);
+    let (actor, mut closed) = (caller.audit_name(), 0);
     for view in state.draws.views().into_iter().filter(expired) {
         let object = format!("draw:{}", view.draw);
         let entry = caller
@@ -86,7 +86,7 @@ pub async fn undo(
     let result = before
         .result
         .map(|(result, _)| [result.cell.home(), result.cell.away()]);
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "undo-results", &object);
     let draws = state
         .draws
@@ -137,7 +137,7 @@ pub async fn cancel(
     if view.status == Status::Completed {
         return Err(Problem::conflict("draw-completed", HAS_RESULT_ERROR));
     }
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
     let payments =
         state.payments.by(act

@@ -12,7 +12,7 @@ use crate::api::form::{Findings, optional};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
-const TEXT_CHARS_MAX: usize = 100;
+const LABEL_CHARS_MAX: usize = 100;
 const URL_CHARS_MAX: usize = 500;
 const DISPLAY_ORDER_MAX: i64 = 9_999;
 
@@ -53,7 +53,7 @@ pub async fn remove_menu(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| menu_unknown())?;
-    let (actor, audit_object) = (caller.name(), format!("footer-menu:{id}"));
+    let (actor, audit_object) = (caller.audit_name(), format!("footer-menu:{id}"));
     let entry = caller
         .audit_action(&actor, None, "remove-footer-menu", &audit_object)
         .entry(json!({}));
@@ -97,7 +97,7 @@ pub async fn remove_item(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| item_unknown())?;
-    let (actor, audit_object) = (caller.name(), format!("footer-item:{id}"));
+    let (actor, audit_object) = (caller.audit_name(), format!("footer-item:{id}"));
     let entry = caller
         .audit_action(&actor, None, "remove-footer-item", &audit_object)
         .entry(json!({}));
@@ -118,7 +118,7 @@ fn check_menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Prob
     findings.require("heading", has_heading, "Heading is required");
     findings.require(
         "heading",
-        fits_length(heading.as_deref(), TEXT_CHARS_MAX),
+        fits_length(heading.as_deref(), LABEL_CHARS_MAX),
         "Must be at most 100 characters",
     );
     findings.require(
@@ -155,7 +155,7 @@ fn check_item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Prob
     );
     findings.require(
         "label",
-        fits_length(label.as_deref(), TEXT_CHARS_MAX),
+        fits_length(label.as_deref(), LABEL_CHARS_MAX),
         "Must be at most 100 characters",
     );
     findings.require("url", is_present(&url, &form.url), "URL is required");
@@ -214,7 +214,7 @@ async fn save_menu(
     menu: &MenuForm,
     action: &str,
 ) -> Result<i64, Problem> {
-    let (actor, audit_object) = (caller.name(), audit_object("footer-menu", id));
+    let (actor, audit_object) = (caller.audit_name(), audit_object("footer-menu", id));
     let detail = json!({ "heading": menu.heading, "displayOrder": menu.display_order, "isVisible": menu.is_visible });
     let entry = caller
         .audit_action(&actor, None, action, &audit_object)
@@ -235,7 +235,7 @@ async fn save_item(
     item: &ItemForm,
     action: &str,
 ) -> Result<i64, Problem> {
-    let (actor, audit_object) = (caller.name(), audit_object("footer-item", id));
+    let (actor, audit_object) = (caller.audit_name(), audit_object("footer-item", id));
     let detail = json!({
         "menuId": item.menu_id, "label": item.label, "url": item.url,
         "displayOrder": item.display_order, "isVisible": item.is_visible,

@@ -71,7 +71,7 @@ pub async fn resolve(
     };
     let token = hex::encode(random::<16>());
     let (actor, detail) = (
-        caller.name(),
+        caller.audit_name(),
         audit_detail(&payment, chosen_tickets.as_ref()),
     );
     let allocating = caller

@@ -35,7 +35,7 @@ pub async fn refund(
 ) -> Result<HttpResponse, Problem> {
     let (id, order, lines) = find_order(&state, &path).await?;
     let reason = reason(&body.0, "Give a reason for the refund.")?;
-    let (actor, object) = (caller.name(), format!("order:{}", order.id));
+    let (actor, object) = (caller.audit_name(), format!("order:{}", order.id));
     let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
     let entry = caller
         .audit_action(

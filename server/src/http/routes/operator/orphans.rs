@@ -109,7 +109,7 @@ pub async fn recover(
         phone: optional(body.0.phone.as_deref()),
     };
     let assign_buyer = async |approved_by: Option<String>| {
-        let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
+        let (actor, object) = (caller.audit_name(), format!("order:{}", orphan.order_id));
         let detail = json!({ "ticket": path.as_str(), "approvedBy": approved_by });
         let entry = caller
             .audit_action(&actor, None, "recover-ticket", &object)

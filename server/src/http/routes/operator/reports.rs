@@ -43,7 +43,7 @@ pub async fn platform_fees(
         ),
     };
     let (actor, detail) = (
-        caller.name(),
+        caller.audit_name(),
         json!({ "from": report.from, "to": report.to }),
     );
     let fee_note = state.config.fee_note.clone();

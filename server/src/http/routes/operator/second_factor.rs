@@ -26,7 +26,7 @@ use crate::state::State;
 /// # Errors
 /// 409 `already-enrolled`.
 pub async fn enrol(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
-    let admin = operator(&state, caller).await?;
+    let admin = signed_in_operator(&state, caller).await?;
     state
         .records
         .begin_second_factor(admin.id, &fresh_secret())
@@ -60,7 +60,7 @@ pub async fn verify(
     caller: Caller,
     body: Body<SecondFactorCode>,
 ) -> Result<HttpResponse, Problem> {
-    let admin = operator(&state, caller).await?;
+    let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
     let holder = Holder::Admin(admin.id);
     let cookie = sign_in(&request, &state, holder, true).await?;
@@ -86,7 +86,7 @@ pub async fn reauthenticate(
     caller: Caller,
     body: Body<SecondFactorCode>,
 ) -> Result<HttpResponse, Problem> {
-    let admin = operator(&state, caller).await?;
+    let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
     record_recent_proof(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
@@ -95,7 +95,7 @@ pub async fn reauthenticate(
     }))
 }
 
-async fn operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
+async fn signed_in_operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
     let Some(Holder::Admin(id)) = caller.holder() else {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
@@ -144,7 +144,7 @@ async fn audit_second_factor(
     action: &str,
     admin: &Admin,
 ) -> Result<(), Problem> {
-    let (actor, object) = (caller.name(), format!("admin:{}", admin.id));
+    let (actor, object) = (caller.audit_name(), format!("admin:{}", admin.id));
     Ok(state
         .records
         .audit(

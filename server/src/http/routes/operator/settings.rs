@@ -130,7 +130,7 @@ async fn store_setting(
     description: Option<&str>,
 ) -> Result<Setting, Problem> {
     let before = find_setting(state, key).await?.map(|setting| setting.value);
-    let (actor, object) = (caller.name(), format!("setting:{key}"));
+    let (actor, object) = (caller.audit_name(), format!("setting:{key}"));
     let entry = caller
         .audit_action(&actor, None, "set", &object)
         .entry(json!({ "before": before, "after": value }));

@@ -28,7 +28,7 @@ pub async fn remove(
 ) -> Result<HttpResponse, Problem> {
     let unknown = || Problem::unknown("entry-unknown");
     let id = path.parse().map_err(|_| unknown())?;
-    let (actor, object) = (caller.name(), format!("waitlist:{id}"));
+    let (actor, object) = (caller.audit_name(), format!("waitlist:{id}"));
     let entry = caller
         .audit_action(&actor, None, "remove-from-waitlist", &object)
         .entry(json!({}));
