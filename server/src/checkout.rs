@@ -99,7 +99,7 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     let found = order::find_or_open_order(state, &request, &quote, &plan).await?;
     let shown_until = order::reservation_end_shown(state, &found.record, &quote, now).await?;
     let generation = found.generation;
-    let order = complete_order(state, &request, &plan, found, now).await?;
+    let order = store_order_details(state, &request, &plan, found, now).await?;
     let tracked = TrackedOrder {
         order: order.id(),
         counts: request.tickets,
@@ -181,7 +181,7 @@ pub async fn stop_tracking_if_ended(
 }
 
 /// Stores with an opened order the buyer, the consents remembered for the browser, and the offers.
-async fn complete_order(
+async fn store_order_details(
     state: &State,
     request: &CheckoutRequest,
     plan: &CheckoutPlan,

@@ -54,7 +54,7 @@ pub async fn wrap(
     // All log lines written while this request is handled carry its id.
     let span = tracing::error_span!("request", request.id = request_id_text(&id));
     let mut response = if has_needless_escape(request.path()) {
-        refuse_address(request)
+        refuse_escaped_path(request)
     } else {
         next.call(request)
             .instrument(span.clone())
@@ -132,7 +132,7 @@ fn has_needless_escape(path: &str) -> bool {
     })
 }
 
-fn refuse_address(request: ServiceRequest) -> ServiceResponse<BoxBody> {
+fn refuse_escaped_path(request: ServiceRequest) -> ServiceResponse<BoxBody> {
     let (request, _) = request.into_parts();
     let mut response = ServiceResponse::from_err(Problem::not_found(), request);
     response

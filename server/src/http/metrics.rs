@@ -14,7 +14,7 @@ use crate::state::State;
 mod readings;
 
 /// Media type of the Prometheus text format.
-const TEXT_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// Starts an HTTP server that has only the path `/metrics`. The returned handle stops it.
 ///
@@ -38,7 +38,7 @@ pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<
 
 async fn show(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok()
-        .content_type(TEXT_MEDIA_TYPE)
+        .content_type(METRICS_MEDIA_TYPE)
         .body(current_metrics_text(&state).await)
 }
 

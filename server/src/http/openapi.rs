@@ -27,10 +27,10 @@ const FRAME_SCHEMAS: [Model; 5] = [
 pub fn descriptions() -> impl Iterator<Item = &'static Description> {
     use crate::http::routes::{buyer, club, machine, operator};
     let tables = [
-        buyer::described::DESCRIPTIONS,
-        club::described::DESCRIPTIONS,
-        operator::described::DESCRIPTIONS,
-        machine::described::DESCRIPTIONS,
+        buyer::descriptions::DESCRIPTIONS,
+        club::descriptions::DESCRIPTIONS,
+        operator::descriptions::DESCRIPTIONS,
+        machine::descriptions::DESCRIPTIONS,
     ];
     tables.into_iter().flatten()
 }

@@ -51,8 +51,8 @@ impl ClientReports {
     pub fn record_diagnostic(&self, level: &Value, message: &Value, data: &Value) {
         self.diagnostics.fetch_add(1, Ordering::Relaxed);
         let (level, message, data) = (
-            plain_line(text(level)),
-            plain_line(text(message)),
+            plain_line(text_or_empty(level)),
+            plain_line(text_or_empty(message)),
             plain_line(&without_personal_data(data).to_string()),
         );
         tracing::info!(target: "browser", level, message, data, "diagnostic reported by a browser");
@@ -79,7 +79,7 @@ impl ClientReports {
             let field = |names: [&str; 2]| {
                 names
                     .iter()
-                    .map(|name| text(&report[*name]))
+                    .map(|name| text_or_empty(&report[*name]))
                     .find(|field| !field.is_empty())
             };
             let directive = field(["effectiveDirective", "effective-directive"])
@@ -109,7 +109,7 @@ impl ClientReports {
     }
 }
 
-fn text(value: &Value) -> &str {
+fn text_or_empty(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 

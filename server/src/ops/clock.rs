@@ -14,13 +14,13 @@ use persistence::records::Records;
 /// Interval between readings of the database's clock.
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
 /// Clock offsets up to this are ignored, so that the corrected clock does not jitter.
-const OFFSET_IGNORED_MS: i64 = 500;
+const IGNORED_CLOCK_OFFSET_MS: i64 = 500;
 
 /// The machine's clock, corrected to the database's clock.
 pub struct DatabaseClock {
     machine: Arc<dyn Clock>,
     /// Offset of the machine's clock from the database's, in milliseconds. It changes only when the
-    /// measured offset differs by more than [`OFFSET_IGNORED_MS`].
+    /// measured offset differs by more than [`IGNORED_CLOCK_OFFSET_MS`].
     ahead_ms: AtomicI64,
 }
 
@@ -39,8 +39,8 @@ impl DatabaseClock {
     ///
     /// The database could not be read. The last measured offset stays in use.
     pub async fn sync(&self, records: &Records) -> Result<(), Failure> {
-        let off_ms = ahead_ms(|| self.now(), records).await?;
-        if off_ms.abs() > OFFSET_IGNORED_MS {
+        let off_ms = measure_ahead_ms(|| self.now(), records).await?;
+        if off_ms.abs() > IGNORED_CLOCK_OFFSET_MS {
             let ahead_ms = self.ahead_ms.fetch_add(off_ms, Ordering::Relaxed) + off_ms;
             tracing::error!(
                 ahead_ms,
@@ -79,7 +79,10 @@ impl Clock for DatabaseClock {
 /// # Errors
 ///
 /// The database could not be read.
-pub async fn ahead_ms(clock: impl Fn() -> Timestamp, records: &Records) -> Result<i64, Failure> {
+pub async fn measure_ahead_ms(
+    clock: impl Fn() -> Timestamp,
+    records: &Records,
+) -> Result<i64, Failure> {
     let before = clock();
     let database = records.time().await?;
     Ok(smallest_offset_ms(before, database, clock()))

@@ -7,7 +7,7 @@ use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::console::vitals::Vitals;
 
-use crate::ops::clock::ahead_ms;
+use crate::ops::clock::measure_ahead_ms;
 
 /// Maximum accepted clock offset in seconds. A larger offset is shown to the operator and raises an
 /// alert.
@@ -21,5 +21,8 @@ pub const CLOCK_OFFSET_SECONDS_MAX: i64 = 60;
 /// The database could not be read.
 pub async fn read_vitals(clock: &dyn Clock, records: &Records) -> Result<(Vitals, i64), Failure> {
     let vitals = records.vitals().await?;
-    Ok((vitals, ahead_ms(|| clock.uncorrected_now(), records).await?))
+    Ok((
+        vitals,
+        measure_ahead_ms(|| clock.uncorrected_now(), records).await?,
+    ))
 }

@@ -14,8 +14,8 @@ pub const PASS_HEADER: &str = "x-node-pass";
 /// differ.
 const PASS_VALID_MS: u64 = 60_000;
 
-const PURPOSE_PASS: &str = "node-pass";
-const PURPOSE_BODY: &str = "node-words";
+const SEALING_PURPOSE_PASS: &str = "node-pass";
+const SEALING_PURPOSE_BODY: &str = "node-words";
 
 /// Authenticates and encrypts messages between nodes with the shared sealing key.
 #[derive(Clone, Debug)]
@@ -36,7 +36,10 @@ impl PeerCredentials {
 
     /// Creates a pass, the authentication header for a call to another node, valid from now.
     pub fn issue_pass(&self, to: InstanceId, now: Timestamp) -> String {
-        hex::encode(self.sealer.seal(PURPOSE_PASS, to, &now.0.to_be_bytes()))
+        hex::encode(
+            self.sealer
+                .seal(SEALING_PURPOSE_PASS, to, &now.0.to_be_bytes()),
+        )
     }
 
     /// Whether a pass was created for this node and has not expired.
@@ -44,7 +47,7 @@ impl PeerCredentials {
         let sealed = hex::decode(pass).unwrap_or_default();
         let issued = self
             .sealer
-            .open(PURPOSE_PASS, self.me, &sealed)
+            .open(SEALING_PURPOSE_PASS, self.me, &sealed)
             .ok()
             .and_then(|bytes| bytes.try_into().ok());
         issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= PASS_VALID_MS)
@@ -52,12 +55,12 @@ impl PeerCredentials {
 
     /// Encrypts a message for the other node.
     pub fn seal(&self, to: InstanceId, message: &[u8]) -> Vec<u8> {
-        self.sealer.seal(PURPOSE_BODY, to, message)
+        self.sealer.seal(SEALING_PURPOSE_BODY, to, message)
     }
 
     /// Decrypts a message for this node; `None` when it is not authentic.
     pub fn open(&self, sealed: &[u8]) -> Option<Vec<u8>> {
-        self.sealer.open(PURPOSE_BODY, self.me, sealed).ok()
+        self.sealer.open(SEALING_PURPOSE_BODY, self.me, sealed).ok()
     }
 }
 

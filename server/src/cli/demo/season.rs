@@ -19,7 +19,7 @@ use crate::state::State;
 use sandbox::clock::SandboxClock;
 
 /// Interval between two checks of the draws.
-const CHECK_INTERVAL: Duration = Duration::from_secs(20);
+const SEASON_CHECK_INTERVAL: Duration = Duration::from_secs(20);
 /// Number of draws on sale below which new draws are created.
 const DRAWS_ON_SALE_MIN: usize = 9;
 /// Number of draws on sale after new ones were created. It exceeds `DRAWS_ON_SALE_MIN`, so that the
@@ -57,7 +57,7 @@ pub fn start_season_keeper(
             {
                 tracing::warn!(%failure, "demo season check failed");
             }
-            tokio::time::sleep(CHECK_INTERVAL).await;
+            tokio::time::sleep(SEASON_CHECK_INTERVAL).await;
         }
     })
 }

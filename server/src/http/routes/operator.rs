@@ -8,7 +8,7 @@ pub mod anomalies;
 pub mod audit;
 pub mod clubs;
 pub mod configuration;
-pub mod described;
+pub mod descriptions;
 pub mod draws;
 pub mod fees;
 pub mod footers;
@@ -30,7 +30,7 @@ const REASON_CHARS_MAX: usize = 500;
 ///
 /// # Errors
 /// 400 `reason-required` with the given message.
-fn reason(form: &Reason, message_if_missing: &str) -> Result<String, Problem> {
+fn required_reason(form: &Reason, message_if_missing: &str) -> Result<String, Problem> {
     let reason: String = trimmed(form.reason.as_deref())
         .chars()
         .take(REASON_CHARS_MAX)

@@ -11,7 +11,7 @@ use crate::api::ticket::{AvailableTickets, Revealed, Ticket};
 use crate::state::State;
 
 /// Maximum number of free ticket numbers in one response (decision F-10).
-const NUMBERS_SHOWN_MAX: usize = 50;
+const FREE_NUMBERS_SHOWN_MAX: usize = 50;
 
 /// Handles `GET /api/draws/{draw}/tickets`.
 pub async fn list(
@@ -67,7 +67,7 @@ pub async fn available(
         .filter(|serial| sold.binary_search(serial).is_err())
         .map(Serial::number);
     let shown = free
-        .take(NUMBERS_SHOWN_MAX.min(view.free().into()))
+        .take(FREE_NUMBERS_SHOWN_MAX.min(view.free().into()))
         .collect();
     Ok(HttpResponse::Ok().json(AvailableTickets::new(
         view.free(),

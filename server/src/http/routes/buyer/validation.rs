@@ -26,7 +26,7 @@ pub async fn validate(
         address(&request, &state.config),
     )?;
     let tickets = requested_tickets::parse_single_or_cart(&body.0)?;
-    let mut errors = availability(&state, &browser, &tickets).await?;
+    let mut errors = availability_errors(&state, &browser, &tickets).await?;
     errors.extend(form_errors(&body.0).map(str::to_string));
     if errors.is_empty() {
         remember_consents(&state, &browser, &tickets, address(&request, &state.config)).await?;
@@ -38,7 +38,7 @@ pub async fn validate(
 }
 
 /// Checks that each draw is on sale and has enough free tickets, and returns the errors.
-async fn availability(
+async fn availability_errors(
     state: &State,
     browser: &Browser,
     tickets: &RequestedTickets,

@@ -22,7 +22,7 @@ use crate::text::contact_format::is_email;
 /// How long an invitation is valid: 72 hours, so that it survives a weekend.
 const INVITATION_LIFETIME_SECONDS: i64 = 72 * 3600;
 /// The user id in the API that stands for the club's own login.
-const CLUB_LOGIN: i64 = 0;
+const CLUB_LOGIN_USER_ID: i64 = 0;
 
 /// Handles `GET /api/clubs/{club}/users`.
 pub async fn list(
@@ -72,7 +72,7 @@ pub async fn invite(
         .club_users(club)
         .await?
         .into_iter()
-        .find(|user| is_same_address(&user.email, &email));
+        .find(|user| is_same_email(&user.email, &email));
     if let Some(user) = joined.filter(|user| user.joined_at.is_some()) {
         return Ok(HttpResponse::Ok().json(ClubUser::of(&user, state.clock.now())));
     }
@@ -186,7 +186,7 @@ fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(char::is_control)
 }
 
-fn is_same_address(one: &str, other: &str) -> bool {
+fn is_same_email(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
@@ -261,7 +261,7 @@ fn own_club(caller: Caller, club: &str) -> Result<ClubId, Problem> {
 
 fn parse_member_path(caller: Caller, (club, id): (String, i64)) -> Result<(ClubId, i64), Problem> {
     let club = own_club(caller, &club)?;
-    if id == CLUB_LOGIN {
+    if id == CLUB_LOGIN_USER_ID {
         let message =
             "The club's own login stays an owner. Its password can be reset on the login page.";
         return Err(Problem::conflict("club-login", message));

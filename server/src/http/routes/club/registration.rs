@@ -72,8 +72,8 @@ pub async fn register(
     if state.records.remove_unconfirmed_club(&email).await? {
         state.catalogue.reload().await?;
     }
-    if address_is_used(&state, &email).await? {
-        return Err(refuse_taken_address(&state, &email).await?);
+    if email_is_used(&state, &email).await? {
+        return Err(refuse_taken_email(&state, &email).await?);
     }
     let new = NewClub {
         name,
@@ -144,7 +144,7 @@ async fn check_password_strength(
 
 /// Whether any account uses this e-mail address. Clubs, their users and operators share one login
 /// form, so addresses are unique over all (decisions B-3, G-17).
-async fn address_is_used(state: &State, email: &str) -> Result<bool, Problem> {
+async fn email_is_used(state: &State, email: &str) -> Result<bool, Problem> {
     Ok(state.records.address_is_taken(email).await?)
 }
 
@@ -153,7 +153,7 @@ async fn address_is_used(state: &State, email: &str) -> Result<bool, Problem> {
 ///
 /// # Errors
 /// The mail could not be queued.
-async fn refuse_taken_address(state: &State, email: &str) -> Result<Problem, Problem> {
+async fn refuse_taken_email(state: &State, email: &str) -> Result<Problem, Problem> {
     let email = email.to_lowercase();
     let key = format!(
         "registration-refused-{email}-{}",
@@ -183,8 +183,8 @@ async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
         }
         match state.records.create_club(&new).await {
             Ok(club) => return Ok(club),
-            Err(Failure::NotWritten(_)) if address_is_used(state, &new.email).await? => {
-                return Err(refuse_taken_address(state, &new.email).await?);
+            Err(Failure::NotWritten(_)) if email_is_used(state, &new.email).await? => {
+                return Err(refuse_taken_email(state, &new.email).await?);
             }
             Err(Failure::NotWritten(_)) => state.catalogue.reload().await?,
             Err(failure) => return Err(failure.into()),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::reason;
+use super::required_reason;
 use crate::access::caller::Caller;
 use crate::api::console::anomaly::{Anomaly, AnomalyStats, Resolution, ScanForm, ScanResult};
 use crate::api::console::order::Reason;
@@ -163,7 +163,7 @@ pub async fn refund(
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
     let (id, row) = find_anomaly(&state, &path).await?;
-    let reason = reason(&body.0, "Give a reason for the refund.")?;
+    let reason = required_reason(&body.0, "Give a reason for the refund.")?;
     let payment = PaymentIntentId(
         row.payment_intent_id
             .clone()

@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, web};
 use domain::{Cents, Command, DrawId, Status};
 use serde_json::json;
 
-use super::reason;
+use super::required_reason;
 use crate::access::caller::Caller;
 use crate::api::console::draw::{
     Cancellation, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
@@ -76,7 +76,7 @@ pub async fn undo(
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_confirmed_by_number(&path, &body.0)?;
-    let reason = reason(&body.0, "Give a reason for undoing the results.")?;
+    let reason = required_reason(&body.0, "Give a reason for undoing the results.")?;
     let (_, listing, before) = state
         .catalogue
         .draw(draw)
@@ -128,7 +128,7 @@ pub async fn cancel(
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_confirmed_by_number(&path, &body.0)?;
-    let reason = reason(&body.0, "Give a reason for cancelling the draw.")?;
+    let reason = required_reason(&body.0, "Give a reason for cancelling the draw.")?;
     let (_, listing, view) = state
         .catalogue
         .draw(draw)
