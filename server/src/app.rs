@@ -37,8 +37,8 @@ const NOT_READY_TIME_BEFORE_CLOSE: Duration = Duration::from_secs(3);
 /// Time without a TCP acknowledgement after which the operating system closes a client's
 /// connection, for example that of a stalled phone.
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(20);
-/// The limit of open files and sockets to request from the system: enough for many boards and
-/// phones.
+/// Limit of open files that the server requests from the operating system. Each socket of a board
+/// or phone is an open file.
 const OPEN_FILES_LIMIT: u64 = 65_536;
 
 /// What a server is built from: configuration, database, clock, web site and payment provider.

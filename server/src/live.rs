@@ -88,7 +88,8 @@ pub async fn open(
     )
 }
 
-/// Publishes changes until the server closes, then asks every socket to reconnect to another node.
+/// Publishes changed topics until the server closes. Then asks every socket to reconnect to another
+/// node.
 pub async fn publish_until_closed(state: web::Data<State>) {
     let orders = actix_web::rt::spawn(orders::publish_order_topics(state.clone()));
     let mut phase = state.phase.clone();

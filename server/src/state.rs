@@ -55,7 +55,8 @@ pub struct State {
     pub browser_cookies: BrowserCookies,
     pub renderer: Renderer,
     pub client_reports: ClientReports,
-    /// Key for requests between nodes. `None` for a single process, which accepts no node requests.
+    /// Credentials for requests between nodes. `None` for a single process, which accepts no
+    /// requests of other nodes.
     pub peer_credentials: Option<PeerCredentials>,
 }
 

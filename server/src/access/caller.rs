@@ -17,12 +17,12 @@ use crate::api::error::Problem;
 use crate::services::identity::{address, hash, login, login_cookie, random, second_factor};
 use crate::state::State;
 
-/// Maximum session lifetimes. Operators: 2 hours without a request, 12 hours in all. Clubs: 12
-/// hours without a request, 24 hours in all.
+/// Session lifetime of operators: 2 hours without a request, 12 hours in all.
 pub const OPERATOR_SESSION_LIFETIME: Lifetime = Lifetime {
     idle_seconds: 2 * 3600,
     whole_seconds: 12 * 3600,
 };
+/// Session lifetime of clubs: 12 hours without a request, 24 hours in all.
 pub const CLUB_SESSION_LIFETIME: Lifetime = Lifetime {
     idle_seconds: 12 * 3600,
     whole_seconds: 24 * 3600,

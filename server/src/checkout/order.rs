@@ -25,7 +25,8 @@ pub(super) struct FoundOrder {
     pub generation: u32,
 }
 
-/// Returns the browser's unpaid order for these draws, resized if necessary, or opens a new one.
+/// Returns the browser's unpaid order for the requested draws, resized if necessary, or opens a new
+/// one.
 ///
 /// A finished order is returned only for the attempt key that opened it. So a repeated request gets
 /// the same order, and a new purchase opens another.

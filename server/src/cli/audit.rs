@@ -81,7 +81,7 @@ pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<
     findings
 }
 
-/// Checks the database's invariants, and compares its payments with Stripe.
+/// Checks the database's invariants, and compares the database's payments with Stripe.
 ///
 /// # Errors
 /// The database cannot be read, or Stripe does not answer.

@@ -47,7 +47,7 @@ pub struct Demo {
 /// One line that says what is missing, such as a program, and how to get it.
 pub async fn run(config: Config) -> anyhow::Result<()> {
     let port = config.listen.port();
-    // Checks the port before anything is built or started, because a taken port is the most likely
+    // Check the port before anything is built or started, because a taken port is the most likely
     // problem. The listener is dropped here, and the server binds the port again later.
     drop(app::listen(config.listen, "PORT")?);
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");

@@ -26,7 +26,8 @@ pub fn new_request_id() -> HeaderValue {
     HeaderValue::from_bytes(&id).expect("digits are valid in a header")
 }
 
-/// Wraps the whole application: `App::new().wrap(from_fn(edge::wrap))`.
+/// Middleware around the whole application. It is installed with
+/// `App::new().wrap(from_fn(edge::wrap))`.
 ///
 /// # Errors
 ///

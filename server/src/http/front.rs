@@ -157,7 +157,7 @@ impl ResponseCounters {
 }
 
 impl<S> FastPathInner<S> {
-    /// Answers from memory. `None` passes the request to the application.
+    /// Answers a request from memory. `None` passes the request to the application.
     fn respond_from_memory(&self, request: &mut Request) -> Option<Response<BoxBody>> {
         if *request.method() != Method::GET || !matches!(request.payload(), Payload::None) {
             return None;

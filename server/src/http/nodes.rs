@@ -33,8 +33,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 /// The time is long enough for two database reads, in which the changes of a busy owner are seen
 /// (`actors/src/unresponsive_owners.rs`).
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long the client keeps an idle connection. Shorter than the server does (actix: 5 s), so that
-/// a call rarely uses a connection that the server is closing.
+/// How long this node keeps an idle connection to another node. It is shorter than at the server
+/// (actix: 5 s), so that a call rarely uses a connection that the server is closing.
 const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(4);
 const IDLE_CONNECTIONS_MAX: usize = 128;
 /// Worker threads for calls from other nodes. Two suffice, because these calls wait for actors and

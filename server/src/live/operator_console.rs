@@ -22,8 +22,8 @@ const INTEGRITY_MAX_AGE_SECONDS: i64 = 300;
 /// every 30 seconds, so three missed passes count as unhealthy.
 const RECONCILER_PASS_AGE_MS_MAX: i64 = 90_000;
 
-/// Builds the health checks. The database check is ok, because the caller has just read from the
-/// database.
+/// Builds the health checks of the console. The database check is always ok, because the caller has
+/// just read from the database.
 pub fn health_checks(
     state: &State,
     vitals: &Vitals,
@@ -125,8 +125,8 @@ pub async fn read_console_state(state: &State) -> Result<OpsNow, Problem> {
         revisions: Revisions {
             anomalies: pulse.anomalies_total * 2 - pulse.anomalies_unresolved,
             orphans: pulse.orphans,
-            // Anomalies are included, because a dispute, which changes the list of transactions, is
-            // stored as an anomaly.
+            // Count anomalies too, because a dispute changes the list of transactions and is stored
+            // as an anomaly.
             transactions: pulse.captured + pulse.refunds + pulse.anomalies_total,
             settings: pulse.settings,
             clubs: pulse.catalogue,

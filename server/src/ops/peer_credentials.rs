@@ -7,8 +7,8 @@ use domain::Timestamp;
 use persistence::Sealer;
 use persistence::nodes::InstanceId;
 
-/// Name of the HTTP header that carries the pass, the short-lived proof that the caller has the
-/// sealing key.
+/// Name of the HTTP header that carries the pass. The pass is a short-lived proof that the caller
+/// has the sealing key.
 pub const PASS_HEADER: &str = "x-node-pass";
 /// Validity of a pass in milliseconds, before and after its issue time, because clocks of nodes may
 /// differ.

@@ -161,8 +161,8 @@ impl SeasonKeeper {
     }
 }
 
-/// Plans the new draw with number `turn`. It copies a seeded draw, with another opponent and fewer
-/// sold tickets.
+/// Plans the new draw with number `turn`. The draw copies a seeded draw, with another opponent and
+/// half of the sold tickets.
 fn plan_new_draw(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
     let model = &DRAWS[turn % DRAWS.len()];
     let plan = DrawPlan {

@@ -19,7 +19,7 @@ use crate::ops::peer_credentials::PASS_HEADER;
 use crate::services::identity::check_same_origin;
 use crate::state::State;
 
-/// Routes that an archived club may still call, to complete and pay its running draws (decision
+/// Routes that an archived club may still call to complete and pay its running draws (decision
 /// H-3).
 const ROUTES_ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
     "/api/auth/reauthenticate",

@@ -26,7 +26,7 @@ pub mod waitlist;
 /// Maximum characters of the reason that an operator gives for an action.
 const REASON_CHARS_MAX: usize = 500;
 
-/// Reads the required reason for an irreversible action.
+/// Reads the reason that an operator must give for an irreversible action.
 ///
 /// # Errors
 /// 400 `reason-required` with the given message.

@@ -20,7 +20,7 @@ use crate::render::mail_sender::sealed_link;
 use crate::services::identity::{address, link_hash, link_hash_of, random};
 use crate::state::State;
 
-/// How long a link to a buyer's orders is valid, in seconds. A day suffices, because each
+/// How long a mailed link to a buyer's orders is valid, in seconds. A day suffices, because each
 /// confirmation mail has a link to its order.
 const TICKET_LINK_SECONDS: i64 = 24 * 3600;
 

@@ -10,7 +10,7 @@ use crate::api::error::Problem;
 use crate::api::ticket::{AvailableTickets, Revealed, Ticket};
 use crate::state::State;
 
-/// Maximum number of free ticket numbers in one response (decision F-10).
+/// Maximum number of free ticket numbers that one response lists (decision F-10).
 const FREE_NUMBERS_SHOWN_MAX: usize = 50;
 
 /// Handles `GET /api/draws/{draw}/tickets`.

@@ -63,7 +63,7 @@ pub async fn accept(
     }))
 }
 
-/// Returns the club named in the request body, or the caller's club if none is named.
+/// Returns the club named in the request body, or the caller's own club if none is named.
 ///
 /// # Errors
 /// 404: another club. 400: an operator named no club.

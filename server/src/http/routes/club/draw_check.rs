@@ -61,7 +61,7 @@ pub fn check_new(form: &DrawForm, now: Timestamp) -> Result<CheckedDrawForm, Pro
     check_edit(&form, &stored, now)
 }
 
-/// Checks the form of an edit: only the fields that it contains.
+/// Checks the form of an edit. Only the fields that the form contains are checked.
 ///
 /// # Errors
 /// 400 with every error of the form.

@@ -21,7 +21,7 @@ use crate::text::contact_format::is_email;
 
 /// How long an invitation is valid: 72 hours, so that it survives a weekend.
 const INVITATION_LIFETIME_SECONDS: i64 = 72 * 3600;
-/// The user id in the API that stands for the club's own login.
+/// User id in the API that stands for the club's own login instead of a user.
 const CLUB_LOGIN_USER_ID: i64 = 0;
 
 /// Handles `GET /api/clubs/{club}/users`.

@@ -82,11 +82,11 @@ fn invalid_credentials() -> Problem {
     )
 }
 
-/// Checks the password again and makes the session fresh for ten minutes. Operators enter a
-/// second-factor code elsewhere. Every attempt within the limit is written to the audit log.
+/// Checks the password again. The session then counts as recently proven for ten minutes. Every
+/// attempt within the rate limit is written to the audit log.
 ///
 /// # Errors
-/// 400 `wrong-password`, 429.
+/// 400 `wrong-password`, 429. 403 for an operator, who confirms with a second-factor code instead.
 pub async fn reauthenticate(
     request: HttpRequest,
     state: web::Data<State>,

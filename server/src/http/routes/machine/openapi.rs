@@ -150,7 +150,7 @@ fn field_docs(schema: &Value) -> Vec<FieldDoc> {
             .unwrap_or_default()
             .to_string(),
     };
-    // Include the fields of `allOf`: the owner's schema extends the public schema.
+    // Include the fields of `allOf`, because the owner's schema extends the public schema.
     let all = schema["allOf"]
         .as_array()
         .into_iter()

@@ -21,8 +21,8 @@ pub fn redirect_target(page: &Page<'_>, query: &str) -> Option<String> {
     }
 }
 
-/// Redirects a short link of a display, and keeps its tracking parameters: `src=widget`, `mode` and
-/// `loc` (decision B-20).
+/// Returns the target of a short link that a display shows, with the link's tracking parameters.
+/// Adds `src=widget` if the parameters name no source (decision B-20).
 fn target_with_tracking(path: &str, query: &str) -> String {
     let says_source = query.split('&').any(|pair| pair.starts_with("src="));
     match (query.is_empty(), says_source) {
