@@ -45,7 +45,7 @@ pub struct SocketQuery {
 }
 
 /// Handles the WebSocket handshake. Browsers may open a socket only from this site's pages.
-pub async fn open(
+pub async fn open_socket(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,

@@ -82,30 +82,30 @@ routes! { ROUTES
     Post   "/api/track"                             Public   DIAGNOSTICS_BODY_MAX => buyer::browser_reports::track_offer_event;
     Post   "/api/policy-report"                     Public   CSP_REPORT_BODY_MAX => buyer::browser_reports::policy_report;
 
-    Get    "/api/draws/active"                      Public   FORM_BODY_MAX => buyer::draws::active;
-    Get    "/api/draws/awaiting-results"            Public   FORM_BODY_MAX => buyer::draws::awaiting_results;
-    Get    "/api/draws/completed"                   Public   FORM_BODY_MAX => buyer::draws::completed;
+    Get    "/api/draws/active"                      Public   FORM_BODY_MAX => buyer::draws::list_active_draws;
+    Get    "/api/draws/awaiting-results"            Public   FORM_BODY_MAX => buyer::draws::list_draws_awaiting_results;
+    Get    "/api/draws/completed"                   Public   FORM_BODY_MAX => buyer::draws::list_completed_draws;
     Get    "/api/draws/{draw}"                      Public   FORM_BODY_MAX => buyer::draws::show;
     Get    "/api/draws/{draw}/tickets"              Public   FORM_BODY_MAX => buyer::tickets::list;
-    Get    "/api/draws/{draw}/available-tickets"    Public   FORM_BODY_MAX => buyer::tickets::available;
+    Get    "/api/draws/{draw}/available-tickets"    Public   FORM_BODY_MAX => buyer::tickets::list_available_numbers;
     Get    "/api/draws/{draw}/calendar.ics"         Public   FORM_BODY_MAX => buyer::calendar::calendar_file;
-    Get    "/api/meta/draw/{draw}"                  Public   FORM_BODY_MAX => buyer::draws::meta;
+    Get    "/api/meta/draw/{draw}"                  Public   FORM_BODY_MAX => buyer::draws::show_draw_meta;
     Get    "/api/public/draws/{draw}/proof"         Public   FORM_BODY_MAX => buyer::proof::show;
-    Get    "/api/public/widget/draw/{draw}"         Public   FORM_BODY_MAX => machine::widgets::draw;
-    Get    "/api/public/widget/bundle/{slug}/{bundle}" Public FORM_BODY_MAX => machine::widgets::bundle;
-    Get    "/api/public/widget/{type}/{id}"         Public   FORM_BODY_MAX => machine::widgets::by_type;
+    Get    "/api/public/widget/draw/{draw}"         Public   FORM_BODY_MAX => machine::widgets::show_draw_widget;
+    Get    "/api/public/widget/bundle/{slug}/{bundle}" Public FORM_BODY_MAX => machine::widgets::show_offer_widget;
+    Get    "/api/public/widget/{type}/{id}"         Public   FORM_BODY_MAX => machine::widgets::show_widget_by_type;
 
     Get    "/api/clubs/public-list"                 Public   FORM_BODY_MAX => buyer::clubs::list_public_clubs;
     Get    "/api/clubs/slug/{slug}"                 Public   FORM_BODY_MAX => buyer::clubs::by_slug;
     Get    "/api/clubs/{club}"                      Public   FORM_BODY_MAX => buyer::clubs::show;
-    Get    "/api/clubs/{club}/meta"                 Public   FORM_BODY_MAX => buyer::clubs::meta;
-    Get    "/api/clubs/{club}/draws"                Public   FORM_BODY_MAX => buyer::clubs::draws;
+    Get    "/api/clubs/{club}/meta"                 Public   FORM_BODY_MAX => buyer::clubs::show_club_meta;
+    Get    "/api/clubs/{club}/draws"                Public   FORM_BODY_MAX => buyer::clubs::list_club_draws;
     Get    "/api/clubs/{club}/bundles"              Public   FORM_BODY_MAX => buyer::offers::list;
     Get    "/api/clubs/{club}/bundles/{bundle}"     Public   FORM_BODY_MAX => buyer::offers::show;
 
     Post   "/api/create-payment-intent"             Public   FORM_BODY_MAX => buyer::payments::create;
     Post   "/api/cart/create-payment-intent"        Public   FORM_BODY_MAX => buyer::payments::create_for_cart;
-    Post   "/api/validate-purchase"                 Public   FORM_BODY_MAX => buyer::validation::validate;
+    Post   "/api/validate-purchase"                 Public   FORM_BODY_MAX => buyer::validation::check_purchase;
     Post   "/api/complete-card-payment"             Public   FORM_BODY_MAX => buyer::completion::complete_card_payment;
     Post   "/api/purchase-tickets"                  Public   FORM_BODY_MAX => buyer::completion::complete_purchase;
     Post   "/api/purchase-cart"                     Public   FORM_BODY_MAX => buyer::completion::complete_purchase;
@@ -113,11 +113,11 @@ routes! { ROUTES
     Post   "/api/process-wallet-payment"            Public   FORM_BODY_MAX => buyer::confirmation::confirm_wallet;
     Post   "/api/process-purchase"                  Public   FORM_BODY_MAX => buyer::confirmation::confirm_token;
     Post   "/api/payments/confirm-wallet"           Public   FORM_BODY_MAX => buyer::confirmation::confirm_by_client_secret;
-    Post   "/api/resend-confirmation"               Public   FORM_BODY_MAX => buyer::orders::resend;
+    Post   "/api/resend-confirmation"               Public   FORM_BODY_MAX => buyer::orders::resend_confirmation_mail;
     Get    "/api/orders/{token}"                    Buyer    FORM_BODY_MAX => buyer::orders::show;
     Post   "/api/my-tickets"                        Public   FORM_BODY_MAX => buyer::my_tickets::request_link;
     Post   "/api/my-tickets/look"                   Public   FORM_BODY_MAX => buyer::my_tickets::open_link;
-    Delete "/api/reservations/{order}"              Buyer    FORM_BODY_MAX => buyer::reservations::release;
+    Delete "/api/reservations/{order}"              Buyer    FORM_BODY_MAX => buyer::reservations::release_reservation;
     Post   "/api/reservations/{order}/extend"       Buyer    FORM_BODY_MAX => buyer::reservations::extend;
 
     Post   "/api/clubs/login"                       Public   FORM_BODY_MAX => club::session::login;
@@ -133,20 +133,20 @@ routes! { ROUTES
     Post   "/api/clubs/reset-password"              Public   FORM_BODY_MAX => club::recovery::request_reset;
     Post   "/api/clubs/reset-password-confirm"      Public   FORM_BODY_MAX => club::recovery::confirm_reset;
     Post   "/api/clubs/verify-email"                Public   FORM_BODY_MAX => club::verification::confirm_email;
-    Post   "/api/clubs/{club}/verification-email"   Owner    FORM_BODY_MAX => club::verification::resend;
+    Post   "/api/clubs/{club}/verification-email"   Owner    FORM_BODY_MAX => club::verification::resend_confirmation_link;
     Get    "/api/clubs/{club}/users"                Owner    FORM_BODY_MAX => club::people::list;
     Post   "/api/clubs/{club}/users"                ProvenOwner FORM_BODY_MAX => club::people::invite;
     Patch  "/api/clubs/{club}/users/{user}"         ProvenOwner FORM_BODY_MAX => club::people::change;
     Delete "/api/clubs/{club}/users/{user}"         ProvenOwner FORM_BODY_MAX => club::people::remove;
-    Post   "/api/terms/accept"                      Seller   FORM_BODY_MAX => club::agreement::accept;
+    Post   "/api/terms/accept"                      Seller   FORM_BODY_MAX => club::agreement::accept_service_terms;
     Post   "/api/draws"                             Seller   FORM_BODY_MAX => club::draws::create;
-    Patch  "/api/draws/{draw}"                      Seller   FORM_BODY_MAX => club::editing::edit;
-    Patch  "/api/draws/{draw}/archive"              Seller   FORM_BODY_MAX => club::editing::archive;
+    Patch  "/api/draws/{draw}"                      Seller   FORM_BODY_MAX => club::editing::edit_draw;
+    Patch  "/api/draws/{draw}/archive"              Seller   FORM_BODY_MAX => club::editing::archive_draw;
     Get    "/api/clubs/{club}/draw-template"        Club     FORM_BODY_MAX => club::draws::last_draw_template;
     Post   "/api/draws/{draw}/results"              ProvenSeller FORM_BODY_MAX => club::results::enter_result;
     Post   "/api/draws/{draw}/notify-winners"       Seller   FORM_BODY_MAX => club::results::notify_winner;
     Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE_BODY_MAX => club::page::save;
-    Get    "/api/clubs/{club}/stripe-connect/status" Club    FORM_BODY_MAX => club::connect::status;
+    Get    "/api/clubs/{club}/stripe-connect/status" Club    FORM_BODY_MAX => club::connect::show_connect_status;
     Post   "/api/clubs/{club}/stripe-connect"       ProvenOwner FORM_BODY_MAX => club::connect::start_onboarding;
     Get    "/api/admin/clubs/{slug}/bundles"        Club     FORM_BODY_MAX => club::offers::list;
     Post   "/api/admin/clubs/{slug}/bundles"        Seller   FORM_BODY_MAX => club::offers::create;
@@ -156,9 +156,9 @@ routes! { ROUTES
     Post   "/api/uploads/bundle-image"              Seller   PICTURE_BODY_MAX => club::uploads::upload_image;
     Delete "/api/uploads/bundle-image"              Seller   FORM_BODY_MAX => club::uploads::remove_image;
     Get    "/uploads/{key}"                         Public   FORM_BODY_MAX => club::uploads::show;
-    Get    "/api/stripe-debug"                      Club     FORM_BODY_MAX => club::payments::transactions;
-    Get    "/api/stripe-debug/sums"                 Club     FORM_BODY_MAX => club::payments::sums;
-    Get    "/api/admin/payment-integrity-audit"     Club     FORM_BODY_MAX => club::payments::integrity;
+    Get    "/api/stripe-debug"                      Club     FORM_BODY_MAX => club::payments::list_transactions;
+    Get    "/api/stripe-debug/sums"                 Club     FORM_BODY_MAX => club::payments::show_payment_sums;
+    Get    "/api/admin/payment-integrity-audit"     Club     FORM_BODY_MAX => club::payments::show_payment_integrity;
     Get    "/api/admin/payment-recovery-report"     Seller   FORM_BODY_MAX => club::payments::recovery_report;
     Get    "/api/draws/{draw}/tickets/csv"          Seller   FORM_BODY_MAX => club::reports::tickets_csv;
     Get    "/api/draws/{draw}/report"               Seller   FORM_BODY_MAX => club::reports::report;
@@ -169,15 +169,15 @@ routes! { ROUTES
     Post   "/api/draws/{draw}/winner-bank/reveal"   ProvenOwner FORM_BODY_MAX => club::winners::reveal_bank_details;
     Post   "/api/claims/look"                       Public   FORM_BODY_MAX => club::claims::show;
     Post   "/api/claims"                            Public   FORM_BODY_MAX => club::claims::submit_bank_details;
-    Get    "/api/clubs/{club}/stats"                Club     FORM_BODY_MAX => club::financials::stats;
+    Get    "/api/clubs/{club}/stats"                Club     FORM_BODY_MAX => club::financials::show_club_stats;
     Get    "/api/draws/{draw}/payouts"              Club     FORM_BODY_MAX => club::payouts::list;
     Post   "/api/draws/{draw}/payouts"              ProvenOwner FORM_BODY_MAX => club::payouts::record;
     Patch  "/api/payouts/{payout}"                  ProvenOwner FORM_BODY_MAX => club::payouts::settle;
     Get    "/api/draws/{draw}/financials"           Club     FORM_BODY_MAX => club::financials::show;
     Post   "/api/clubs/{club}/fixtures"             Seller   FIXTURES_BODY_MAX => club::fixtures::import;
 
-    Post   "/api/admin/totp/enrol"                  SignedIn FORM_BODY_MAX => operator::second_factor::enrol;
-    Post   "/api/admin/totp/verify"                 SignedIn FORM_BODY_MAX => operator::second_factor::verify;
+    Post   "/api/admin/totp/enrol"                  SignedIn FORM_BODY_MAX => operator::second_factor::enrol_authenticator;
+    Post   "/api/admin/totp/verify"                 SignedIn FORM_BODY_MAX => operator::second_factor::finish_sign_in;
     Post   "/api/admin/reauthenticate"              Operator FORM_BODY_MAX => operator::second_factor::reauthenticate;
     Get    "/api/admin/payment-anomalies"           Operator FORM_BODY_MAX => operator::anomalies::list;
     Get    "/api/admin/payment-anomalies/stats"     Operator FORM_BODY_MAX => operator::anomalies::stats;
@@ -185,22 +185,22 @@ routes! { ROUTES
     Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM_BODY_MAX => operator::anomalies::scan_history;
     Post   "/api/admin/payment-anomalies/{anomaly}/resolve" ProvenOperator FORM_BODY_MAX => operator::anomalies::resolve;
     Post   "/api/admin/payment-anomalies/{anomaly}/refund" ProvenOperator FORM_BODY_MAX => operator::anomalies::refund;
-    Post   "/api/admin/payment-anomalies/resolve"   ProvenOperator FORM_BODY_MAX => operator::missing_tickets::resolve;
-    Get    "/api/admin/payment-anomalies/{anomaly}/tickets" Operator FORM_BODY_MAX => operator::missing_tickets::tickets;
+    Post   "/api/admin/payment-anomalies/resolve"   ProvenOperator FORM_BODY_MAX => operator::missing_tickets::allocate_missing_tickets;
+    Get    "/api/admin/payment-anomalies/{anomaly}/tickets" Operator FORM_BODY_MAX => operator::missing_tickets::show_missing_tickets;
     Get    "/api/admin/orphaned-tickets"            Operator FORM_BODY_MAX => operator::orphans::list;
-    Patch  "/api/admin/tickets/{ticket}/recover"    ProvenOperator FORM_BODY_MAX => operator::orphans::recover;
+    Patch  "/api/admin/tickets/{ticket}/recover"    ProvenOperator FORM_BODY_MAX => operator::orphans::recover_orphaned_tickets;
     Get    "/api/admin/orders/{order}"              Operator FORM_BODY_MAX => operator::orders::show;
     Post   "/api/admin/orders/{order}/refund"       ProvenOperator FORM_BODY_MAX => operator::orders::refund;
     Get    "/api/admin/draws"                       Operator FORM_BODY_MAX => operator::draws::list;
-    Get    "/api/admin/draws/{draw}/report"        Operator FORM_BODY_MAX => operator::reports::draw;
+    Get    "/api/admin/draws/{draw}/report"        Operator FORM_BODY_MAX => operator::reports::draw_report_for_operator;
     Post   "/api/admin/close-expired-draws"         Operator FORM_BODY_MAX => operator::draws::close_expired;
-    Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM_BODY_MAX => operator::draws::undo;
-    Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM_BODY_MAX => operator::draws::cancellation;
+    Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM_BODY_MAX => operator::draws::undo_draw_result;
+    Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM_BODY_MAX => operator::draws::show_cancellation;
     Post   "/api/admin/draws/{draw}/cancel"         ProvenOperator FORM_BODY_MAX => operator::draws::cancel;
     Get    "/api/admin/health"                      Operator FORM_BODY_MAX => operator::health::show;
     Get    "/api/admin/configuration"               Operator FORM_BODY_MAX => operator::configuration::show;
     Get    "/api/admin/clubs"                       Operator FORM_BODY_MAX => operator::clubs::list;
-    Get    "/api/admin/clubs/archived"              Operator FORM_BODY_MAX => operator::clubs::archived;
+    Get    "/api/admin/clubs/archived"              Operator FORM_BODY_MAX => operator::clubs::list_archived_clubs;
     Post   "/api/admin/clubs/{club}/archive"        Operator FORM_BODY_MAX => operator::clubs::archive;
     Post   "/api/admin/clubs/{club}/unarchive"      Operator FORM_BODY_MAX => operator::clubs::unarchive;
     Get    "/api/admin/stripe-accounts"             Operator FORM_BODY_MAX => operator::clubs::stripe_accounts;
@@ -218,34 +218,34 @@ routes! { ROUTES
     Post   "/api/admin/footer-menu-items"           Operator FORM_BODY_MAX => operator::footers::create_item;
     Patch  "/api/admin/footer-menu-items/{item}"    Operator FORM_BODY_MAX => operator::footers::change_item;
     Delete "/api/admin/footer-menu-items/{item}"    Operator FORM_BODY_MAX => operator::footers::remove_item;
-    Get    "/api/admin/analytics"                   Operator FORM_BODY_MAX => operator::overview::analytics;
-    Get    "/api/admin/series"                      Operator FORM_BODY_MAX => operator::overview::series;
+    Get    "/api/admin/analytics"                   Operator FORM_BODY_MAX => operator::overview::show_analytics;
+    Get    "/api/admin/series"                      Operator FORM_BODY_MAX => operator::overview::show_time_series;
     Get    "/api/admin/platform-fees"               Operator FORM_BODY_MAX => operator::fees::show;
     Get    "/api/admin/platform-fees-report"       Operator FORM_BODY_MAX => operator::reports::platform_fees;
-    Get    "/api/admin/audit"                       Operator FORM_BODY_MAX => operator::audit::trail;
-    Get    "/api/admin/search"                      Operator FORM_BODY_MAX => operator::search::find;
+    Get    "/api/admin/audit"                       Operator FORM_BODY_MAX => operator::audit::list_audit_entries;
+    Get    "/api/admin/search"                      Operator FORM_BODY_MAX => operator::search::search_everything;
 
-    Post   "/api/stripe/webhook"                    Machine  WEBHOOK_BODY_MAX => machine::webhooks::receive;
-    Post   "/api/webhooks/stripe"                   Machine  WEBHOOK_BODY_MAX => machine::webhooks::receive;
-    Get    "/api/health/live"                       Public   FORM_BODY_MAX => machine::health::live;
-    Get    "/api/health/ready"                      Public   FORM_BODY_MAX => machine::health::ready;
-    Get    "/api/health/integrity"                  Public   FORM_BODY_MAX => machine::health::integrity;
+    Post   "/api/stripe/webhook"                    Machine  WEBHOOK_BODY_MAX => machine::webhooks::receive_event;
+    Post   "/api/webhooks/stripe"                   Machine  WEBHOOK_BODY_MAX => machine::webhooks::receive_event;
+    Get    "/api/health/live"                       Public   FORM_BODY_MAX => machine::health::show_liveness;
+    Get    "/api/health/ready"                      Public   FORM_BODY_MAX => machine::health::show_readiness;
+    Get    "/api/health/integrity"                  Public   FORM_BODY_MAX => machine::health::show_integrity;
     Get    "/api/openapi.json"                      Public   FORM_BODY_MAX => machine::openapi::document;
-    Get    "/api/docs"                              Public   FORM_BODY_MAX => machine::openapi::docs;
-    Get    "/og/site"                               Public   FORM_BODY_MAX => machine::cards::site;
-    Get    "/og/draw/{draw}"                        Public   FORM_BODY_MAX => machine::cards::draw;
-    Get    "/og/club/{slug}"                        Public   FORM_BODY_MAX => machine::cards::club;
-    Get    "/og/offer/{slug}/{bundle}"              Public   FORM_BODY_MAX => machine::cards::offer;
-    Get    "/sitemap.xml"                           Public   FORM_BODY_MAX => machine::search::sitemap;
-    Get    "/robots.txt"                            Public   FORM_BODY_MAX => machine::search::robots;
-    Get    "/manifest.webmanifest"                  Public   FORM_BODY_MAX => machine::device::manifest;
-    Get    "/sw.js"                                 Public   FORM_BODY_MAX => machine::device::worker;
-    Get    "/ws"                                    Public   FORM_BODY_MAX => crate::live::open;
+    Get    "/api/docs"                              Public   FORM_BODY_MAX => machine::openapi::serve_html_docs;
+    Get    "/og/site"                               Public   FORM_BODY_MAX => machine::cards::serve_site_card;
+    Get    "/og/draw/{draw}"                        Public   FORM_BODY_MAX => machine::cards::serve_draw_card;
+    Get    "/og/club/{slug}"                        Public   FORM_BODY_MAX => machine::cards::serve_club_card;
+    Get    "/og/offer/{slug}/{bundle}"              Public   FORM_BODY_MAX => machine::cards::serve_offer_card;
+    Get    "/sitemap.xml"                           Public   FORM_BODY_MAX => machine::search::serve_sitemap;
+    Get    "/robots.txt"                            Public   FORM_BODY_MAX => machine::search::serve_robots_txt;
+    Get    "/manifest.webmanifest"                  Public   FORM_BODY_MAX => machine::device::serve_manifest;
+    Get    "/sw.js"                                 Public   FORM_BODY_MAX => machine::device::serve_service_worker;
+    Get    "/ws"                                    Public   FORM_BODY_MAX => crate::live::open_socket;
 }
 
 // Routes for other nodes, served only on the node listener's separate address.
 routes! { NODE_ROUTES
-    Post   "/nodes/draws/{draw}"                    Node     FORM_BODY_MAX => machine::nodes::execute;
+    Post   "/nodes/draws/{draw}"                    Node     FORM_BODY_MAX => machine::nodes::execute_draw_request;
 }
 
 impl Verb {

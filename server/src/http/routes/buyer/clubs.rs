@@ -63,7 +63,7 @@ pub async fn show(
 }
 
 /// Responds with the data for the `<head>` of a club's page.
-pub async fn meta(
+pub async fn show_club_meta(
     state: web::Data<State>,
     club: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
@@ -104,7 +104,7 @@ impl ClubDrawsQuery {
 
 /// Responds with a club's draws, optionally of one status. The club itself and the operator also see
 /// archived and cancelled ones.
-pub async fn draws(
+pub async fn list_club_draws(
     state: web::Data<State>,
     caller: Caller,
     club: web::Path<String>,

@@ -52,7 +52,7 @@ fn draw_list_response(
 }
 
 /// Handles `GET /api/draws/active`.
-pub async fn active(
+pub async fn list_active_draws(
     request: HttpRequest,
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
@@ -61,7 +61,7 @@ pub async fn active(
 }
 
 /// Handles `GET /api/draws/awaiting-results`.
-pub async fn awaiting_results(
+pub async fn list_draws_awaiting_results(
     request: HttpRequest,
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
@@ -70,7 +70,7 @@ pub async fn awaiting_results(
 }
 
 /// Handles `GET /api/draws/completed`.
-pub async fn completed(
+pub async fn list_completed_draws(
     request: HttpRequest,
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
@@ -103,7 +103,7 @@ pub async fn show(
 }
 
 /// Responds with title, description and image for the `<head>` of a draw's page.
-pub async fn meta(
+pub async fn show_draw_meta(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {

@@ -25,7 +25,7 @@ pub async fn show(
 
 /// Sends the confirmation mail again, only to the stored e-mail address and only if the caller
 /// proves to be the buyer (decision M-1). The response is the same if no mail is sent.
-pub async fn resend(
+pub async fn resend_confirmation_mail(
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,

@@ -20,7 +20,7 @@ use crate::state::State;
 
 /// Releases the reservation when the buyer leaves the page. An order whose payment is authorised is
 /// not released and is still fulfilled.
-pub async fn release(
+pub async fn release_reservation(
     state: web::Data<State>,
     browser: Browser,
     path: web::Path<String>,

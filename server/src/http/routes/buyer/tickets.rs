@@ -52,7 +52,7 @@ async fn tickets_with_buyers(state: &State, view: &View) -> Result<Vec<Ticket>, 
 }
 
 /// Handles `GET /api/draws/{draw}/available-tickets`.
-pub async fn available(
+pub async fn list_available_numbers(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {

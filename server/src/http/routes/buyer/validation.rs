@@ -14,7 +14,7 @@ use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
 /// Handles `POST /api/validate-purchase`.
-pub async fn validate(
+pub async fn check_purchase(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,

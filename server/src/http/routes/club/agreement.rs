@@ -19,7 +19,7 @@ use crate::text::terms::{SERVICE, digest};
 const USER_AGENT_CHARS_MAX: usize = 300;
 
 /// Stores the agreement of a club to the current terms of service.
-pub async fn accept(
+pub async fn accept_service_terms(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,

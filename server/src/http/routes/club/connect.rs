@@ -26,7 +26,7 @@ async fn own_club(state: &State, caller: Caller, path: &str) -> Result<Club, Pro
 /// Responds with the account status. The stored status is updated by `account.updated` events.
 /// While the account is not connected, the status is also read from Stripe, because the event may
 /// be late.
-pub async fn status(
+pub async fn show_connect_status(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

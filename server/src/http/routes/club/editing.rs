@@ -31,7 +31,7 @@ const REASON_CHARS_MAX: usize = 500;
 /// # Errors
 /// 403 `reauthentication-required` or 400 `reason-required` for the operator, or a refusal of the
 /// draw's actor.
-pub async fn edit(
+pub async fn edit_draw(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -176,7 +176,7 @@ fn changed_fields(
 }
 
 /// Archives or restores a draw: `{archived}`, true when the body is empty (decision B-16).
-pub async fn archive(
+pub async fn archive_draw(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

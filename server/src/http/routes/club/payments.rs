@@ -31,7 +31,7 @@ fn readable_club(caller: Caller) -> Option<ClubId> {
 }
 
 /// Handles `GET /api/stripe-debug`.
-pub async fn transactions(
+pub async fn list_transactions(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
@@ -54,7 +54,10 @@ pub async fn transactions(
 }
 
 /// Handles `GET /api/stripe-debug/sums`.
-pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn show_payment_sums(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     let groups = state
         .records
@@ -138,7 +141,10 @@ fn transaction_json(row: &TransactionRow, link: String, knows: bool) -> Provider
 }
 
 /// Handles `GET /api/admin/payment-integrity-audit`.
-pub async fn integrity(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn show_payment_integrity(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     let failed_payments = failed_payments(&state, caller).await?;
     let row = |row: &FailedPaymentRow| FailedPayment {
         payment_intent_id: row.payment_intent.clone(),

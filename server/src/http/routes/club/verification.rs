@@ -82,7 +82,7 @@ pub(super) async fn require_confirmed_email(state: &State, club: ClubId) -> Resu
 ///
 /// # Errors
 /// 429 with `Retry-After`: too many links were sent within the hour.
-pub async fn resend(
+pub async fn resend_confirmation_link(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

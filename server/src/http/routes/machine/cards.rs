@@ -21,7 +21,7 @@ pub struct CardQuery {
 }
 
 /// Handles `GET /og/site`.
-pub async fn site(
+pub async fn serve_site_card(
     state: web::Data<State>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
@@ -29,7 +29,7 @@ pub async fn site(
 }
 
 /// Handles `GET /og/draw/{draw}`.
-pub async fn draw(
+pub async fn serve_draw_card(
     state: web::Data<State>,
     path: web::Path<String>,
     query: web::Query<CardQuery>,
@@ -42,7 +42,7 @@ pub async fn draw(
 }
 
 /// Handles `GET /og/club/{slug}`.
-pub async fn club(
+pub async fn serve_club_card(
     state: web::Data<State>,
     path: web::Path<String>,
     query: web::Query<CardQuery>,
@@ -53,7 +53,7 @@ pub async fn club(
 }
 
 /// Handles `GET /og/offer/{slug}/{bundle}`.
-pub async fn offer(
+pub async fn serve_offer_card(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
     query: web::Query<CardQuery>,

@@ -10,7 +10,7 @@ use crate::api::error::Problem;
 use crate::render::site::{self, Site};
 
 /// Handles `GET /manifest.webmanifest`.
-pub async fn manifest(
+pub async fn serve_manifest(
     request: HttpRequest,
     site: web::Data<Site>,
 ) -> Result<HttpResponse, Problem> {
@@ -18,7 +18,10 @@ pub async fn manifest(
 }
 
 /// Handles `GET /sw.js`.
-pub async fn worker(request: HttpRequest, site: web::Data<Site>) -> Result<HttpResponse, Problem> {
+pub async fn serve_service_worker(
+    request: HttpRequest,
+    site: web::Data<Site>,
+) -> Result<HttpResponse, Problem> {
     built_file(&site, "sw.js", &request)
 }
 

@@ -24,7 +24,7 @@ pub async fn document() -> HttpResponse {
 }
 
 /// Responds with the `OpenAPI` document as an HTML page without scripts or external resources.
-pub async fn docs() -> Result<HttpResponse, Problem> {
+pub async fn serve_html_docs() -> Result<HttpResponse, Problem> {
     let page = DocsPage {
         calls: ROUTES.iter().filter_map(RouteDoc::of).collect(),
         models: schema_docs(),

@@ -21,7 +21,7 @@ const SANDBOX_ROBOTS_RULE: &str = "Disallow: /sandbox/\n";
 const SANDBOX_ROBOTS_RULE: &str = "";
 
 /// Handles `GET /robots.txt`.
-pub async fn robots(state: web::Data<State>) -> HttpResponse {
+pub async fn serve_robots_txt(state: web::Data<State>) -> HttpResponse {
     let site = &state.config.public_url;
     // Pages that must not be indexed are not listed here, because they say so themselves. A crawler
     // must be able to fetch such a page to read that.
@@ -35,7 +35,7 @@ pub async fn robots(state: web::Data<State>) -> HttpResponse {
 }
 
 /// Responds with the sitemap: landing page, clubs, draws and offers.
-pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn serve_sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let facts = state.catalogue.facts();
     let now = state.clock.now();
     let mut paths = vec!["/".to_string()];

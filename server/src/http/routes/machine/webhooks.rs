@@ -35,7 +35,7 @@ pub const SUBSCRIBED_EVENT_TYPES: [&str; 14] = [
 ];
 
 /// Handles `POST /api/stripe/webhook` and `POST /api/webhooks/stripe`.
-pub async fn receive(
+pub async fn receive_event(
     request: HttpRequest,
     state: web::Data<State>,
     body: Result<web::Bytes, actix_web::Error>,

@@ -13,7 +13,7 @@ use crate::services::offer::{Offer, OfferStatus};
 use crate::state::State;
 
 /// Handles `GET /api/public/widget/draw/{draw}`.
-pub async fn draw(
+pub async fn show_draw_widget(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
@@ -21,7 +21,7 @@ pub async fn draw(
 }
 
 /// Handles `GET /api/public/widget/bundle/{slug}/{bundle}`.
-pub async fn bundle(
+pub async fn show_offer_widget(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
@@ -31,7 +31,7 @@ pub async fn bundle(
 
 /// Responds with a widget by type and id: `draw` and its number, or `bundle` and `club:offer` or the
 /// offer's id (decision A-8).
-pub async fn by_type(
+pub async fn show_widget_by_type(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {

@@ -25,7 +25,7 @@ pub struct AuditTrailQuery {
 }
 
 /// Handles `GET /api/admin/audit`.
-pub async fn trail(
+pub async fn list_audit_entries(
     state: web::Data<State>,
     query: web::Query<AuditTrailQuery>,
 ) -> Result<HttpResponse, Problem> {

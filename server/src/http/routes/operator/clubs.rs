@@ -15,7 +15,7 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 }
 
 /// Handles `GET /api/admin/clubs/archived`.
-pub async fn archived(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn list_archived_clubs(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     list_clubs(&state, true).await
 }
 

@@ -69,7 +69,7 @@ pub async fn close_expired(
 /// # Errors
 /// 409 `payout-completed` or `not-completed`; 400 without a reason, or when the typed draw number
 /// differs.
-pub async fn undo(
+pub async fn undo_draw_result(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -109,7 +109,7 @@ pub async fn undo(
 
 /// Responds with the refunds that cancelling the draw would cause, or with the progress of a
 /// running cancellation.
-pub async fn cancellation(
+pub async fn show_cancellation(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {

@@ -32,7 +32,7 @@ const OTHER_CLUB_ERROR: (&str, &str) = (
 /// 400 for a count outside 1 to 50. 404 `payment-unknown`. 409 `order-unknown`, `order-known`,
 /// `other-club`, `draw-full`, `result-entered`, `revealed` or `authorised-after-kick-off`, each
 /// with whether a refund is possible.
-pub async fn resolve(
+pub async fn allocate_missing_tickets(
     state: web::Data<State>,
     caller: Caller,
     body: Body<MissingTicket>,
@@ -165,7 +165,7 @@ async fn read_chosen_tickets(
 ///
 /// # Errors
 /// 404 `anomaly-unknown`; 409 `no-payment`.
-pub async fn tickets(
+pub async fn show_missing_tickets(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {

@@ -72,7 +72,7 @@ async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
 /// # Errors
 /// 409 `second-approval-required`: the winning ticket of a revealed draw needs another operator's
 /// code.
-pub async fn recover(
+pub async fn recover_orphaned_tickets(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

@@ -21,7 +21,7 @@ const ALLOWED_STEP_SECONDS: [i64; 10] = [
 
 /// Responds with the platform's totals. Test draws are excluded while the console hides them
 /// (decision E-15).
-pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn show_analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let settings = state.records.settings().await?;
     let without_tests = settings
         .get(HIDE_TEST_DRAWS)
@@ -56,7 +56,7 @@ pub struct SeriesQuery {
 
 /// Responds with sales and payments of the last hours, in equal time steps that begin at round
 /// times.
-pub async fn series(
+pub async fn show_time_series(
     state: web::Data<State>,
     query: web::Query<SeriesQuery>,
 ) -> Result<HttpResponse, Problem> {

@@ -12,7 +12,7 @@ use crate::state::State;
 
 /// Responds with the PDF report of a draw. The report contains buyers' data, so the download is
 /// audited (decision F-6).
-pub async fn draw(
+pub async fn draw_report_for_operator(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

@@ -25,7 +25,10 @@ use crate::state::State;
 ///
 /// # Errors
 /// 409 `already-enrolled`.
-pub async fn enrol(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn enrol_authenticator(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     let admin = signed_in_operator(&state, caller).await?;
     state
         .records
@@ -54,7 +57,7 @@ pub async fn enrol(state: web::Data<State>, caller: Caller) -> Result<HttpRespon
 }
 
 /// Finishes a sign-in with a code: a full session replaces the session that had only the password.
-pub async fn verify(
+pub async fn finish_sign_in(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
