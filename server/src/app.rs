@@ -16,7 +16,7 @@ use persistence::records::Records;
 use persistence::{PaymentStores, Postgres};
 
 use crate::config::{Config, Stage};
-use crate::http::front::Front;
+use crate::http::front::FastPathFactory;
 use crate::http::nodes::HttpPeerClient;
 use crate::http::{edge, housekeeping, metrics, nodes, routes};
 use crate::ops::lifecycle::{Lifecycle, Phase};
@@ -33,17 +33,18 @@ use provider::RunningSandbox;
 pub const DRAIN_SECONDS_MAX: u64 = 20;
 /// Time between reporting "not ready" and closing the listener. Load balancers check every second
 /// or two.
-const NOT_READY_BEFORE_CLOSE: Duration = Duration::from_secs(3);
-/// Time without an acknowledgement after which a peer counts as gone, even if its socket is open
-/// (for example a stalled phone).
+const NOT_READY_TIME_BEFORE_CLOSE: Duration = Duration::from_secs(3);
+/// Time without a TCP acknowledgement after which the operating system closes a client's
+/// connection, for example that of a stalled phone.
 const PEER_SILENCE_MAX: Duration = Duration::from_secs(20);
-/// The limit of open files and sockets to request from the system: enough for many boards and
-/// phones.
+/// Limit of open files that the server requests from the operating system. Each socket of a board
+/// or phone is an open file.
 const OPEN_FILES_LIMIT: u64 = 65_536;
 
-/// The configuration, database and providers that a server is built from.
-pub struct Parts {
-    /// `public_url` may be empty. Browsers then reach the server at the address it listens on.
+/// What a server is built from: configuration, database, clock, web site and payment provider.
+pub struct ServerParts {
+    /// If `public_url` is empty, it becomes `http://localhost` with the port that the server
+    /// listens on.
     pub config: Config,
     /// The database, already migrated.
     pub postgres: Postgres,
@@ -52,8 +53,8 @@ pub struct Parts {
     pub provider: Provider,
 }
 
-/// A started server.
-pub struct Running {
+/// Handle of a started server, with which it is stopped.
+pub struct RunningServer {
     pub address: SocketAddr,
     pub state: web::Data<State>,
     pub engine: Engine,
@@ -73,9 +74,9 @@ pub struct Running {
 /// # Errors
 ///
 /// The port is taken, the database cannot be read, or a configured item cannot be used.
-pub async fn start(parts: Parts) -> anyhow::Result<Running> {
+pub async fn start(parts: ServerParts) -> anyhow::Result<RunningServer> {
     raise_file_limit();
-    let Parts {
+    let ServerParts {
         mut config,
         postgres,
         clock,
@@ -95,14 +96,14 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
     let records = Records::new(postgres.clone());
     let payment_stores: Arc<dyn PaymentStores> = Arc::new(postgres.clone());
     let sandbox = provider.serve_sandbox()?;
-    let gateway = gateway(&config, provider.stripe_url(&config, &sandbox))?;
+    let gateway = create_stripe_client(&config, provider.stripe_url(&config, &sandbox))?;
     let peer_endpoint = config
         .node
         .map(|address| listen(address, "NODE_ADDRESS"))
         .transpose()?;
     let (peers, peer_credentials) = connect_peers(peer_endpoint.as_ref(), &postgres, &clock)?;
     provider.set_webhook(&config, address.port())?;
-    let delivery = provider.delivery(&config, &lifecycle)?;
+    let delivery = provider.mail_delivery(&config, &lifecycle)?;
     let mail_sender = Arc::new(MailSender::new(
         config.clone(),
         records.clone(),
@@ -135,8 +136,13 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         .await?,
     );
     mail_sender.set_catalogue(state.catalogue.clone());
-    let (server, finished) = serve(listener, state.clone(), site.into(), provider.routes())?;
-    let housekeeping = housekeeping::run(state.clone());
+    let (server, finished) = serve(
+        listener,
+        state.clone(),
+        site.into(),
+        provider.sandbox_routes(),
+    )?;
+    let housekeeping = housekeeping::start_background_tasks(state.clone());
     let peer_endpoint = peer_endpoint
         .map(|listener| nodes::serve(listener, state.clone()))
         .transpose()?;
@@ -144,7 +150,7 @@ pub async fn start(parts: Parts) -> anyhow::Result<Running> {
         .map(|listener| metrics::serve(listener, state.clone()))
         .transpose()?;
     lifecycle.enter(Phase::Ready);
-    Ok(Running {
+    Ok(RunningServer {
         address,
         state,
         engine,
@@ -211,7 +217,7 @@ fn serve(
                 routes::configure(cfg, state);
             })
             .default_service(routes::pages());
-        Front::before(app, front)
+        FastPathFactory::new(app, front)
     })
     .on_connect(tune_socket)
     .shutdown_timeout(DRAIN_SECONDS_MAX)
@@ -223,13 +229,13 @@ fn serve(
 }
 
 /// Creates the Stripe client.
-fn gateway(config: &Config, url: &str) -> anyhow::Result<Arc<Stripe>> {
+fn create_stripe_client(config: &Config, url: &str) -> anyhow::Result<Arc<Stripe>> {
     let settings = StripeSettings::new(config.stripe.secret_key.expose(), url);
     let stripe = Stripe::new(&settings.rate_limited(config.stripe.calls_per_second));
     Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))
 }
 
-impl Running {
+impl RunningServer {
     /// The server's URL on this machine, without a trailing slash.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.address.port())
@@ -247,7 +253,7 @@ impl Running {
     pub async fn stop(self) -> anyhow::Result<()> {
         self.lifecycle.enter(Phase::Draining);
         if self.state.config.stage == Stage::Production {
-            tokio::time::sleep(NOT_READY_BEFORE_CLOSE).await;
+            tokio::time::sleep(NOT_READY_TIME_BEFORE_CLOSE).await;
         }
         // Release the draws first, so that the next owner serves them without waiting for the lease
         // to end.

@@ -23,7 +23,7 @@ mod order;
 mod quote;
 pub mod requested_tickets;
 
-pub use answer::CheckoutForm;
+pub use answer::CheckoutKind;
 pub use consents::remember_consents;
 pub use limits::{amount_changed, hold_source};
 
@@ -68,17 +68,18 @@ impl CheckoutRequest {
     }
 }
 
-/// An order with an open payment.
+/// An order whose payment is open, and the end of its reservation.
 pub struct OpenedCheckout {
     pub order: OwnOrder,
     /// When the reservation ends, as shown to the buyer.
     pub shown_until: Timestamp,
 }
 
-/// Opens or resizes the browser's order for these draws.
+/// Opens an order of this browser for the requested draws, or resizes the open one.
 ///
 /// # Errors
-/// The reason, written for the buyer. Earlier reservations of the browser stay as they were.
+/// Why no order was opened, written for the buyer. Earlier reservations of the browser stay as they
+/// were.
 pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheckout, Problem> {
     limits::check_open_for_payments(state)?;
     let quote =
@@ -90,15 +91,15 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     let plan = state
         .open_orders
         .plan(&request.browser, &request.tickets, now);
-    limits::check_plan(state, &request, &plan)?;
+    limits::check_browser_limits(state, &request, &plan)?;
     abandon_overlapping_orders(state, &request, &plan).await?;
     state
         .open_orders
         .record_begun(&request.browser, &request.tickets, now);
-    let found = order::find_or_open(state, &request, &quote, &plan).await?;
-    let shown_until = order::shown_until(state, &found.record, &quote, now).await?;
+    let found = order::find_or_open_order(state, &request, &quote, &plan).await?;
+    let shown_until = order::reservation_end_shown(state, &found.record, &quote, now).await?;
     let generation = found.generation;
-    let order = complete_order(state, &request, &plan, found, now).await?;
+    let order = store_order_details(state, &request, &plan, found, now).await?;
     let tracked = TrackedOrder {
         order: order.id(),
         counts: request.tickets,
@@ -114,13 +115,16 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     Ok(OpenedCheckout { order, shown_until })
 }
 
-/// Returns the browser's newest order for these draws, paid or not, so that a repeated request
-/// never buys twice. Opens a new order when there is none.
+/// Returns the browser's newest order for the requested draws, paid or not, so that a repeated
+/// request never buys twice. Opens a new order when there is none.
 ///
 /// # Errors
-/// The same as for [`open`].
-pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<OwnOrder, Problem> {
-    if let Some(own) = order::newest(state, &request.browser, &request.tickets).await? {
+/// Why no order was opened, written for the buyer.
+pub async fn newest_order_or_open(
+    state: &State,
+    request: CheckoutRequest,
+) -> Result<OwnOrder, Problem> {
+    if let Some(own) = order::newest_order(state, &request.browser, &request.tickets).await? {
         let record = own.record();
         let is_same = record
             .order
@@ -134,14 +138,15 @@ pub async fn current_or_open(state: &State, request: CheckoutRequest) -> Result<
     Ok(open(state, request).await?.order)
 }
 
-/// The draw that has too few tickets left for a browser without reservations, and its number of
-/// unsold tickets. Reads only memory, never the database.
+/// Finds a draw that has too few tickets left for a browser without reservations. Returns the draw
+/// and its number of unsold tickets. Reads only memory, never the database.
 ///
-/// `None` when enough tickets are left or memory does not suffice to tell; then [`open`] decides.
-pub fn too_late(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
-    let tickets = requested_tickets::single(body).ok()?;
+/// `None` when enough tickets are left, or when memory does not suffice to decide. The caller then
+/// uses [`open`].
+pub fn find_too_few_tickets(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
+    let tickets = requested_tickets::parse_single(body).ok()?;
     limits::check_open_for_payments(state).ok()?;
-    let quote = quote::price_now(state, &tickets)?;
+    let quote = quote::price_from_memory(state, &tickets)?;
     let agreed = body
         .expected_amount
         .is_none_or(|expected| expected == quote.total());
@@ -175,26 +180,27 @@ pub async fn stop_tracking_if_ended(
     Ok(())
 }
 
-/// Stores the buyer, the remembered consents and the offers with an opened order.
-async fn complete_order(
+/// Stores with an opened order the buyer, the consents remembered for the browser, and the offers.
+async fn store_order_details(
     state: &State,
     request: &CheckoutRequest,
     plan: &CheckoutPlan,
     found: FoundOrder,
     now: Timestamp,
 ) -> Result<OwnOrder, Problem> {
-    // This never fails, because the order was found or opened under a key of this browser.
+    // `of_browser` never returns `None` here, because the order was found or opened under a key of
+    // this browser.
     let mut order =
         OwnOrder::of_browser(found.record, &request.browser).ok_or_else(Problem::unavailable)?;
     order.correct_buyer(state, &request.buyer).await?;
-    consents::store_remembered(state, request, &order, now).await?;
+    consents::store_remembered_consents(state, request, &order, now).await?;
     // A new order without offers needs no write, because no stored offers have to be removed.
     let offers = request
         .offers
         .as_ref()
         .filter(|offers| !plan.is_new || !offers.is_empty());
     if let Some(offers) = offers.filter(|_| is_unpaid(&order)) {
-        offers::store(state, &order, &request.tickets, offers).await?;
+        offers::store_order_offers(state, &order, &request.tickets, offers).await?;
     }
     Ok(order)
 }

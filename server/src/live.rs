@@ -28,16 +28,16 @@ use crate::services::live_hub::outbox::Outbox;
 use crate::services::live_hub::topic::{self, Topic};
 
 /// Interval between publications. All changes of a topic within one interval are sent as one frame.
-const TICK: Duration = Duration::from_millis(100);
+const TICK_INTERVAL: Duration = Duration::from_millis(100);
 /// Number of ticks between publications of the list of all draws. The list is large and has many
 /// subscribers, so it is published less often than other topics.
-const TICKS_PER_LIST: u64 = 10;
+const TICKS_PER_DRAW_LIST: u64 = 10;
 /// Number of ticks between removals of closed and stalled sockets.
 const TICKS_PER_CLEANUP: u64 = 10;
 /// Maximum number of sockets of one process.
 pub const SESSIONS_MAX: usize = 20_000;
 
-/// Query parameters of the handshake.
+/// Query parameters of the WebSocket handshake.
 #[derive(Deserialize)]
 pub struct SocketQuery {
     #[serde(default)]
@@ -45,7 +45,7 @@ pub struct SocketQuery {
 }
 
 /// Handles the WebSocket handshake. Browsers may open a socket only from this site's pages.
-pub async fn open(
+pub async fn open_socket(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
@@ -88,16 +88,17 @@ pub async fn open(
     )
 }
 
-/// Publishes changes until the server closes, then asks every socket to reconnect to another node.
-pub async fn run(state: web::Data<State>) {
-    let orders = actix_web::rt::spawn(orders::run(state.clone()));
+/// Publishes changed topics until the server closes. Then asks every socket to reconnect to another
+/// node.
+pub async fn publish_until_closed(state: web::Data<State>) {
+    let orders = actix_web::rt::spawn(orders::publish_order_topics(state.clone()));
     let mut phase = state.phase.clone();
-    let mut tick = tokio::time::interval(TICK);
+    let mut tick = tokio::time::interval(TICK_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // Start from the current values, because every new subscriber is sent them. Only later changes
     // are published.
     let mut published = PublishedState {
-        public: Some(public_now(&state)),
+        public: Some(read_public_state(&state)),
         ..PublishedState::default()
     };
     loop {
@@ -114,7 +115,7 @@ pub async fn run(state: web::Data<State>) {
     orders.abort();
 }
 
-/// The values that the last tick published.
+/// The values that the publisher sent at its last tick, to detect changes.
 #[derive(Default)]
 struct PublishedState {
     ticks: u64,
@@ -137,11 +138,12 @@ impl PublishedState {
             publish_draws(state).await;
             self.publish_public(state).await;
         }
-        if self.ticks.is_multiple_of(TICKS_PER_LIST) && self.listed != Some((changed, reading)) {
+        if self.ticks.is_multiple_of(TICKS_PER_DRAW_LIST) && self.listed != Some((changed, reading))
+        {
             self.listed = Some((changed, reading));
             republish_topic(state, Topic::Draws).await;
         }
-        if self.ticks.is_multiple_of(TICKS_PER_LIST) {
+        if self.ticks.is_multiple_of(TICKS_PER_DRAW_LIST) {
             self.publish_ops(state).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANUP) {
@@ -159,7 +161,7 @@ impl PublishedState {
     /// Publishes the topic `public` only when its value changes, not at every sale, because every
     /// open page subscribes to it.
     async fn publish_public(&mut self, state: &State) {
-        let now = public_now(state);
+        let now = read_public_state(state);
         if self.public.as_ref() != Some(&now) {
             republish_topic(state, Topic::Public).await;
             self.public = Some(now);
@@ -173,7 +175,7 @@ impl PublishedState {
             .live
             .subscribed_topics(|watched| *watched == Topic::Ops)
         {
-            let Ok(now) = operator_console::now(state).await else {
+            let Ok(now) = operator_console::read_console_state(state).await else {
                 continue;
             };
             if self.ops.as_ref() != Some(&now) {
@@ -216,8 +218,8 @@ async fn republish_topic(state: &State, topic: Topic) {
     }
 }
 
-/// Subscribes a socket to a topic and sends it the current frame. Nothing is sent if the object does
-/// not exist.
+/// Subscribes a socket to a topic and sends it the current frame. Undoes the subscription if the
+/// topic's object does not exist.
 async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
     // Subscribe before building the first frame. A frame published in between is newer and replaces
     // it.
@@ -254,7 +256,7 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
             topic,
             after,
             "public",
-            public_now(state),
+            read_public_state(state),
         )),
         // Boxed here, because futures that read the database are several kilobytes large.
         Topic::Ops => Some(encode_frame(
@@ -262,13 +264,15 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
             topic,
             after,
             "ops",
-            Box::pin(operator_console::now(state)).await.ok()?,
+            Box::pin(operator_console::read_console_state(state))
+                .await
+                .ok()?,
         )),
         Topic::Order(token) => Box::pin(orders::build_frame(state, topic, token, after)).await,
     }
 }
 
-fn public_now(state: &State) -> PublicNow {
+fn read_public_state(state: &State) -> PublicNow {
     let maintenance_mode = state.catalogue.facts().maintenance_mode();
     PublicNow {
         maintenance_mode,

@@ -38,7 +38,7 @@ pub struct State {
     pub outbox: Outbox,
     pub draws: Draws,
     pub payments: Payments,
-    /// Client for creating clubs' Stripe accounts and reading their status.
+    /// Client for creating the clubs' Stripe accounts and reading their status.
     pub connect: Arc<dyn Connect>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
@@ -55,7 +55,8 @@ pub struct State {
     pub browser_cookies: BrowserCookies,
     pub renderer: Renderer,
     pub client_reports: ClientReports,
-    /// Key for requests between nodes. `None` for a single process, which accepts no node requests.
+    /// Credentials for requests between nodes. `None` for a single process, which accepts no
+    /// requests of other nodes.
     pub peer_credentials: Option<PeerCredentials>,
 }
 
@@ -75,7 +76,8 @@ pub struct StateParts {
 }
 
 impl State {
-    /// Builds the state and reads the catalogue. It starts no task: see `http::housekeeping::run`.
+    /// Builds the state and reads the catalogue. It starts no background task; these are started by
+    /// `http::housekeeping::start_background_tasks`.
     ///
     /// # Errors
     /// The database could not be read.

@@ -14,7 +14,7 @@ use persistence::stores::OrderRecord;
 use persistence::testing::Database;
 use sandbox::mailbox::MailMessage;
 use sandbox::{Options, Sandbox};
-use server::app::{self, Parts, Provider, Running};
+use server::app::{self, Provider, RunningServer, ServerParts};
 use server::cli::demo::buyers::{self, PlannedOrder};
 use server::cli::demo::seed::Seller;
 use server::config::{Config, Environment};
@@ -29,7 +29,7 @@ const MAIL_TIMEOUT: Duration = Duration::from_secs(30);
 const HOUR_MS: i64 = 3_600_000;
 
 struct MailFixture {
-    running: Running,
+    running: RunningServer,
     sandbox: Arc<Sandbox>,
     seller: Seller,
     draw: DrawId,
@@ -42,7 +42,7 @@ impl MailFixture {
         let sandbox = Sandbox::open(None, Options::default()).expect("a sandbox");
         let environment =
             Environment::from_pairs([("PORT", "0"), ("PUBLIC_URL", "https://doubles.example.com")]);
-        let parts = Parts {
+        let parts = ServerParts {
             config: Config::demo(&environment).expect("the demo needs nothing"),
             postgres: database.postgres().await,
             clock: Arc::new(SystemClock),

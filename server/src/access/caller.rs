@@ -17,18 +17,18 @@ use crate::api::error::Problem;
 use crate::services::identity::{address, hash, login, login_cookie, random, second_factor};
 use crate::state::State;
 
-/// Maximum session lifetimes. Operators: 2 hours without a request, 12 hours in all. Clubs: 12
-/// hours without a request, 24 hours in all.
-pub const OPERATOR: SessionLifetime = SessionLifetime {
+/// Session lifetime of operators: 2 hours without a request, 12 hours in all.
+pub const OPERATOR_SESSION_LIFETIME: SessionLifetime = SessionLifetime {
     idle_seconds: 2 * 3600,
     whole_seconds: 12 * 3600,
 };
-pub const CLUB: SessionLifetime = SessionLifetime {
+/// Session lifetime of clubs: 12 hours without a request, 24 hours in all.
+pub const CLUB_SESSION_LIFETIME: SessionLifetime = SessionLifetime {
     idle_seconds: 12 * 3600,
     whole_seconds: 24 * 3600,
 };
 
-/// The signed-in session, if any, and the address of the request.
+/// Who sent a request: the login session, if there is one, and the client's IP address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub session: Option<Session>,
@@ -56,9 +56,11 @@ impl Caller {
         self.session.map(|session| session.holder)
     }
 
-    /// Returns until when the last entered password, or the operator's last code, counts as recent.
-    /// `None` when the caller must enter it again.
-    pub fn proven_until(self, now: Timestamp) -> Option<Timestamp> {
+    /// Returns the time until which the caller's last proof counts as recent. The proof is the
+    /// entered password, or for an operator the entered second-factor code.
+    ///
+    /// `None` when the caller must prove the identity again.
+    pub fn proof_recent_until(self, now: Timestamp) -> Option<Timestamp> {
         let until = self.session?.proven_at?.plus_ms(second_factor::FRESH_MS);
         (until > now).then_some(until)
     }
@@ -79,11 +81,12 @@ impl Caller {
             }
         };
         let stale = || Problem::new(StatusCode::FORBIDDEN, "reauthentication-required", sentence);
-        self.proven_until(now).map(|_| ()).ok_or_else(stale)
+        self.proof_recent_until(now).map(|_| ()).ok_or_else(stale)
     }
 
-    /// Builds an audit log entry of the caller. `actor` is the result of [`Caller::name`].
-    pub fn act<'a>(
+    /// Starts an audit log entry about an action of this caller. `actor` is the result of
+    /// [`Caller::audit_name`].
+    pub fn audit_action<'a>(
         self,
         actor: &'a str,
         club: Option<ClubId>,
@@ -119,7 +122,7 @@ impl Caller {
 
     /// Returns the session's identity for the audit log, such as `club 3`. It is never taken from
     /// request data.
-    pub fn name(self) -> String {
+    pub fn audit_name(self) -> String {
         self.holder()
             .map_or_else(|| "anonymous".to_string(), Holder::name)
     }
@@ -196,10 +199,11 @@ fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
         .ok_or_else(Problem::unavailable)
 }
 
-/// Opens a session for a caller who has just proved the identity, and closes the session of the
-/// request's cookie (session fixation). An operator's session has the role
-/// [`Principal::HalfOperator`] until a second-factor code is entered; `proven` tells whether it
-/// was.
+/// Opens a session for an account whose password or code was just verified. Closes the session of
+/// the request's cookie (session fixation).
+///
+/// `proven` tells whether an operator has entered a second-factor code. Until then the session has
+/// the role [`Principal::HalfOperator`].
 ///
 /// # Errors
 ///
@@ -214,8 +218,8 @@ pub async fn sign_in(
     let token: [u8; 32] = random();
     let (lifetime, proven) = match holder {
         // Clubs need no second factor, and their password was entered just now.
-        Holder::Club(_) | Holder::Member(_) => (CLUB, true),
-        Holder::Admin(_) => (OPERATOR, proven),
+        Holder::Club(_) | Holder::Member(_) => (CLUB_SESSION_LIFETIME, true),
+        Holder::Admin(_) => (OPERATOR_SESSION_LIFETIME, proven),
     };
     let now = state.clock.now();
     state
@@ -225,12 +229,12 @@ pub async fn sign_in(
     Ok(login_cookie(hex::encode(token), &state.config))
 }
 
-/// Records that the password or the code was entered again in the current session.
+/// Records that the caller entered the password or second-factor code again in the current session.
 ///
 /// # Errors
 ///
 /// The database could not be written.
-pub async fn prove(request: &HttpRequest, state: &State) -> Result<(), Problem> {
+pub async fn record_recent_proof(request: &HttpRequest, state: &State) -> Result<(), Problem> {
     let login = login(request, &state.config).ok_or_else(Problem::unauthenticated)?;
     Ok(state
         .records

@@ -42,27 +42,28 @@ impl OrderProof {
             token: body
                 .order_token
                 .as_deref()
-                .is_some_and(|sent| is_same(sent, &record.token)),
+                .is_some_and(|sent| is_same_secret(sent, &record.token)),
             client_secret: body
                 .client_secret
                 .as_deref()
                 .zip(secret)
-                .is_some_and(|(sent, stored)| is_same(sent, stored)),
+                .is_some_and(|(sent, stored)| is_same_secret(sent, stored)),
         }
     }
 
-    fn is_any(self) -> bool {
+    fn has_any_proof(self) -> bool {
         self.browser || self.token || self.client_secret
     }
 }
 
 /// Compares two secrets by their digests, so that the duration does not disclose how many
 /// characters are right.
-fn is_same(sent: &str, stored: &str) -> bool {
+fn is_same_secret(sent: &str, stored: &str) -> bool {
     Sha256::digest(sent) == Sha256::digest(stored)
 }
 
-/// An order that a caller named, with or without a proof.
+/// The access to an order that a request named by id. It depends on whether the request proves that
+/// the caller is the buyer.
 pub enum OrderAccess {
     Own(Box<OwnOrder>),
     /// The caller sent no proof of being the buyer, and may only trigger fulfilment and read the
@@ -71,11 +72,10 @@ pub enum OrderAccess {
 }
 
 impl OrderAccess {
-    /// Decides by the caller's browser cookie, `orderToken` and `clientSecret` which access to the
-    /// order is given.
+    /// Decides the access by the request's browser cookie, `orderToken` and `clientSecret`.
     pub fn of(record: OrderRecord, browser: &Browser, body: &Purchase) -> OrderAccess {
         let proof = OrderProof::of(&record, browser, body);
-        if proof.is_any() {
+        if proof.has_any_proof() {
             OrderAccess::Own(Box::new(OwnOrder { record, proof }))
         } else {
             OrderAccess::Unproven(Box::new(record))
@@ -83,7 +83,7 @@ impl OrderAccess {
     }
 
     /// Returns the order if the caller proved to be its buyer.
-    pub fn own(self) -> Option<OwnOrder> {
+    pub fn into_own_order(self) -> Option<OwnOrder> {
         match self {
             OrderAccess::Own(own) => Some(*own),
             OrderAccess::Unproven(_) => None,
@@ -101,7 +101,7 @@ pub struct OwnOrder {
 impl OwnOrder {
     /// Returns the order if this browser opened it.
     pub fn of_browser(record: OrderRecord, browser: &Browser) -> Option<OwnOrder> {
-        OrderAccess::of(record, browser, &Purchase::default()).own()
+        OrderAccess::of(record, browser, &Purchase::default()).into_own_order()
     }
 
     /// Finds an order by its token of 32 hexadecimal digits.
@@ -138,9 +138,10 @@ impl OwnOrder {
         }
     }
 
-    /// Replaces the record with a newer one of the same order, and keeps the caller's proofs.
+    /// Replaces the order's record with a newer one of the same order, and keeps the caller's
+    /// proofs.
     #[must_use]
-    pub fn read_again(self, record: OrderRecord) -> OwnOrder {
+    pub fn with_newer_record(self, record: OrderRecord) -> OwnOrder {
         assert_eq!(
             self.record.order.id, record.order.id,
             "a proof is of one order"
@@ -166,7 +167,7 @@ impl OwnOrder {
     ///
     /// A caller with only the client secret does not get it, because after the capture the token
     /// alone gives access to the order.
-    pub fn shown_token(&self) -> Option<String> {
+    pub fn disclosable_token(&self) -> Option<String> {
         (self.proof.browser || self.proof.token).then(|| self.record.token.clone())
     }
 
@@ -175,7 +176,11 @@ impl OwnOrder {
     ///
     /// # Errors
     /// The node that owns the draw cannot answer now.
-    pub async fn pairs(&self, state: &State, draw: DrawId) -> Result<Vec<(Serial, Cell)>, Problem> {
+    pub async fn number_pairs(
+        &self,
+        state: &State,
+        draw: DrawId,
+    ) -> Result<Vec<(Serial, Cell)>, Problem> {
         match self
             .record
             .shown_tickets()
@@ -229,7 +234,8 @@ impl OwnOrder {
                 self.record.buyer = corrected;
                 return Ok(());
             }
-            // The payment was authorised meanwhile, so only blank fields may be filled below.
+            // The payment was authorised in the meantime, so `fill_buyer` below fills only blank
+            // fields.
         }
         self.fill_buyer(state, details).await.map(|_| ())
     }
@@ -244,7 +250,7 @@ impl OwnOrder {
         state: &State,
         details: &BuyerDetails,
     ) -> Result<bool, Problem> {
-        if !adds_to(&self.record.buyer, details) {
+        if !fills_blank_field(&self.record.buyer, details) {
             return Ok(true);
         }
         let source = if self.proof.token {
@@ -258,7 +264,8 @@ impl OwnOrder {
             .await?;
         if accepted {
             self.record.buyer = std::mem::take(&mut self.record.buyer).filled_from(details);
-            // Send the confirmation mail of a captured order, which may have waited for an address.
+            // Send the order's confirmation mail now, because it may have waited for the buyer's
+            // e-mail address.
             if self.record.order.state == OrderState::Captured {
                 state.outbox.wake_mailer();
             }
@@ -269,12 +276,12 @@ impl OwnOrder {
     /// Whether the caller sent the order's token. Only such a caller gets an error for contact
     /// details that are no longer accepted; for other callers the stored details are used (decision
     /// C-7).
-    pub fn brought_token(&self) -> bool {
+    pub fn has_token_proof(&self) -> bool {
         self.proof.token
     }
 
     /// Whether the caller sent the client secret, the only proof that some wallets have.
-    pub fn brought_client_secret(&self) -> bool {
+    pub fn has_client_secret_proof(&self) -> bool {
         self.proof.client_secret
     }
 
@@ -290,7 +297,7 @@ impl OwnOrder {
     ///
     /// # Errors
     /// Stripe or the database did not answer.
-    pub async fn abandon(&self, state: &State) -> Result<(), Problem> {
+    pub async fn abandon_order(&self, state: &State) -> Result<(), Problem> {
         Ok(state.payments.abandon(self.id()).await?)
     }
 
@@ -298,7 +305,7 @@ impl OwnOrder {
     ///
     /// # Errors
     /// 409: the reservation expired, or was extended too often.
-    pub async fn extend(&self, state: &State) -> Result<Timestamp, Problem> {
+    pub async fn extend_reservation(&self, state: &State) -> Result<Timestamp, Problem> {
         Ok(state.payments.extend(self.id()).await?)
     }
 
@@ -306,7 +313,11 @@ impl OwnOrder {
     ///
     /// # Errors
     /// 402: Stripe declined the payment.
-    pub async fn confirm(&self, state: &State, method: &str) -> Result<Confirmation, Problem> {
+    pub async fn confirm_payment(
+        &self,
+        state: &State,
+        method: &str,
+    ) -> Result<Confirmation, Problem> {
         Ok(state.payments.confirm(self.id(), method).await?)
     }
 
@@ -315,7 +326,7 @@ impl OwnOrder {
     ///
     /// # Errors
     /// The database could not be written.
-    pub async fn resend(&self, state: &State) -> Result<(), Problem> {
+    pub async fn resend_confirmation(&self, state: &State) -> Result<(), Problem> {
         let order = self.id();
         let captured = self.record.order.state == OrderState::Captured;
         let to = self
@@ -336,7 +347,7 @@ impl OwnOrder {
 }
 
 /// Whether `sent` contains a value for a field that is blank in `known`.
-fn adds_to(known: &BuyerDetails, sent: &BuyerDetails) -> bool {
+fn fills_blank_field(known: &BuyerDetails, sent: &BuyerDetails) -> bool {
     (known.email.is_none() && sent.email.is_some())
         || (known.phone.is_none() && sent.phone.is_some())
 }

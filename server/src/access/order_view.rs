@@ -16,14 +16,14 @@ use crate::state::State;
 ///
 /// # Errors
 /// The database could not be read, or the owner of a draw cannot answer now.
-pub async fn present(state: &State, own: &OwnOrder) -> Result<Order, Problem> {
+pub async fn order_for_buyer(state: &State, own: &OwnOrder) -> Result<Order, Problem> {
     let record = own.record();
     let order = &record.order;
     let facts = state.catalogue.facts();
     let club = facts.club(order.club).ok_or_else(Problem::unavailable)?;
     let mut lines = Vec::with_capacity(order.lines.len());
     for line in &order.lines {
-        lines.push(present_line(state, own, line).await?);
+        lines.push(present_order_line(state, own, line).await?);
     }
     let (status, refund) = status_and_refund(state, record).await?;
     let reason = match refund {
@@ -31,10 +31,10 @@ pub async fn present(state: &State, own: &OwnOrder) -> Result<Order, Problem> {
             .reason
             .as_ref()
             .map(|reason| reason_shown(reason.cause())),
-        Some(_) => refund_reason_shown(&lines),
+        Some(_) => buyer_refund_reason(&lines),
     };
     Ok(Order {
-        state: state_word(order.state),
+        state: order_state_text(order.state),
         status,
         payment_intent_id: order.payment_intent.as_ref().map(|id| id.0.clone()),
         order_token: record.token.clone(),
@@ -67,7 +67,7 @@ pub async fn present(state: &State, own: &OwnOrder) -> Result<Order, Problem> {
     })
 }
 
-async fn present_line(
+async fn present_order_line(
     state: &State,
     own: &OwnOrder,
     line: &domain::Line,
@@ -77,7 +77,7 @@ async fn present_line(
         .draw(line.draw)
         .await
         .ok_or_else(Problem::unavailable)?;
-    let cells = own.pairs(state, line.draw).await?;
+    let cells = own.number_pairs(state, line.draw).await?;
     Ok(order_line(&listing, &view, line, cells, state.clock.now()))
 }
 
@@ -106,12 +106,12 @@ fn order_line(
         tickets_sold: view.sold,
         tickets: cells
             .into_iter()
-            .map(|(serial, cell)| own_ticket(line.draw, serial, cell, winner))
+            .map(|(serial, cell)| buyer_ticket(line.draw, serial, cell, winner))
             .collect(),
     }
 }
 
-fn own_ticket(draw: DrawId, serial: Serial, cell: Cell, winner: Option<Serial>) -> OrderTicket {
+fn buyer_ticket(draw: DrawId, serial: Serial, cell: Cell, winner: Option<Serial>) -> OrderTicket {
     OrderTicket {
         ticket_number: serial.number(),
         serial_number: serial.label(draw),
@@ -123,14 +123,15 @@ fn own_ticket(draw: DrawId, serial: Serial, cell: Cell, winner: Option<Serial>) 
 
 /// Returns the reason of a refund for the buyer: that a draw was cancelled. Other stored reasons
 /// are written for the operator and are not shown.
-fn refund_reason_shown(lines: &[OrderLine]) -> Option<String> {
+fn buyer_refund_reason(lines: &[OrderLine]) -> Option<String> {
     lines
         .iter()
         .any(|line| line.status == "cancelled")
         .then(|| "The draw was cancelled.".to_string())
 }
 
-/// Returns the order's status, with the values that purchase responses use, and its refund.
+/// Returns the status of an order and its refund. The status has the values that the responses to a
+/// purchase use.
 async fn status_and_refund(
     state: &State,
     record: &OrderRecord,
@@ -155,7 +156,7 @@ async fn status_and_refund(
     })
 }
 
-fn state_word(state: OrderState) -> &'static str {
+fn order_state_text(state: OrderState) -> &'static str {
     match state {
         OrderState::Quoted => "quoted",
         OrderState::Allocated => "allocated",

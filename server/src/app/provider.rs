@@ -1,5 +1,5 @@
-//! The payment provider of a server, and where its mails go. Only a build with the feature `demo`
-//! offers the sandbox.
+//! Which payment provider a server uses, and how the server's mails leave. Only a build with the
+//! feature `demo` offers the sandbox, a simulated Stripe.
 
 #[cfg(feature = "demo")]
 use std::sync::Arc;
@@ -19,20 +19,20 @@ use crate::ops::lifecycle::Lifecycle;
 use crate::render::mail_sender::DeliveryMethod;
 use crate::render::mail_sender::smtp::Smtp;
 
-/// The payment provider, and where mails go.
+/// Which payment provider a server uses, and how the server's mails leave.
 pub enum Provider {
-    /// Stripe, as configured. Mails leave by SMTP.
+    /// Stripe, at the configured URL. Mails leave by SMTP.
     Real,
-    /// The stand-in for Stripe, served by this server, with its mailbox.
+    /// The sandbox, a simulated Stripe that this process serves. Mails go to the sandbox's mailbox.
     #[cfg(feature = "demo")]
     Sandbox(Arc<Sandbox>),
-    /// The same, but mails stay in the outbox for the next server. The demo's seed uses it, because
-    /// the dates in its mails are still to be moved.
+    /// The sandbox while the demo is seeded. Mails stay in the outbox for the next server, because
+    /// the dates in them are still to be moved.
     #[cfg(feature = "demo")]
     Rehearsal(Arc<Sandbox>),
 }
 
-/// The sandbox's own server. Empty if the provider is Stripe.
+/// The HTTP server of the sandbox. Empty if the payment provider is Stripe.
 #[derive(Default)]
 pub(super) struct RunningSandbox {
     #[cfg(feature = "demo")]
@@ -51,12 +51,12 @@ impl RunningSandbox {
 }
 
 impl Provider {
-    /// Chooses how mails leave.
+    /// Chooses how mails leave: by SMTP, to the sandbox's mailbox, or held in the outbox.
     ///
     /// # Errors
     ///
     /// `SMTP_URL` is missing or not valid.
-    pub(super) fn delivery(
+    pub(super) fn mail_delivery(
         &self,
         config: &Config,
         #[cfg_attr(not(feature = "demo"), expect(unused_variables))] lifecycle: &Lifecycle,
@@ -81,7 +81,8 @@ impl Provider {
         }
     }
 
-    /// Serves the sandbox at an address of its own, if it is the provider.
+    /// Starts an HTTP server for the sandbox on a free port. Does nothing if the payment provider
+    /// is Stripe.
     ///
     /// # Errors
     ///
@@ -94,8 +95,11 @@ impl Provider {
         Ok(RunningSandbox { server })
     }
 
-    /// The URL of the Stripe API. The demo calls its own sandbox. It uses the configured address if
-    /// that is on this machine, where `loadtest proxy` may listen.
+    /// Returns the URL of the Stripe API. With the sandbox as provider, this is the sandbox's own
+    /// URL.
+    ///
+    /// The running demo uses a configured URL instead if it is on this machine. There
+    /// `loadtest proxy` may listen.
     pub(super) fn stripe_url<'a>(
         &self,
         config: &'a Config,
@@ -111,8 +115,8 @@ impl Provider {
         }
     }
 
-    /// Lets the sandbox send webhooks to this port, over the loopback address, whatever the public
-    /// URL is.
+    /// Makes the sandbox send its webhooks to this port over the loopback address, even if the
+    /// public URL is another one.
     ///
     /// # Errors
     ///
@@ -133,8 +137,9 @@ impl Provider {
         Ok(())
     }
 
-    /// Returns a function that registers the sandbox's routes, if it is the provider.
-    pub(super) fn routes(&self) -> impl Fn(&mut ServiceConfig) + Clone + Send + use<> {
+    /// Returns a function that registers the sandbox's routes. The function registers nothing if
+    /// the payment provider is Stripe.
+    pub(super) fn sandbox_routes(&self) -> impl Fn(&mut ServiceConfig) + Clone + Send + use<> {
         let sandbox = self.sandbox().cloned();
         move |cfg| {
             if let Some(sandbox) = &sandbox {
@@ -145,7 +150,8 @@ impl Provider {
     }
 }
 
-/// Without the feature `demo` the provider is always Stripe, which needs none of this.
+/// The methods of a build without the feature `demo`. The payment provider is always Stripe, so
+/// there is no sandbox to start, configure or serve.
 #[cfg(not(feature = "demo"))]
 #[expect(clippy::unused_self, clippy::unnecessary_wraps)]
 impl Provider {
@@ -161,7 +167,7 @@ impl Provider {
         Ok(())
     }
 
-    pub(super) fn routes(&self) -> impl Fn(&mut ServiceConfig) + Clone + Send + use<> {
+    pub(super) fn sandbox_routes(&self) -> impl Fn(&mut ServiceConfig) + Clone + Send + use<> {
         |_| {}
     }
 }

@@ -8,7 +8,7 @@ use crate::state::State;
 
 /// The kind of checkout, which decides the fields of the response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckoutForm {
+pub enum CheckoutKind {
     /// Tickets of one draw.
     Single,
     /// A cart with several draws; the response lists its items.
@@ -20,7 +20,7 @@ impl OpenedCheckout {
     ///
     /// # Errors
     /// 503 when the order has no payment intent yet.
-    pub fn answer(&self, state: &State, form: CheckoutForm) -> Result<OpenedPayment, Problem> {
+    pub fn to_response(&self, state: &State, kind: CheckoutKind) -> Result<OpenedPayment, Problem> {
         let record = self.order.record();
         let order = &record.order;
         let (Some(secret), Some(intent)) = (&record.client_secret, &order.payment_intent) else {
@@ -43,9 +43,9 @@ impl OpenedCheckout {
             expires_at: rfc3339(self.shown_until),
             server_time: rfc3339(state.clock.now()),
             ticket_count: order.tickets(),
-            items: match form {
-                CheckoutForm::Single => None,
-                CheckoutForm::Cart => Some(order.lines.iter().map(item).collect()),
+            items: match kind {
+                CheckoutKind::Single => None,
+                CheckoutKind::Cart => Some(order.lines.iter().map(item).collect()),
             },
         })
     }

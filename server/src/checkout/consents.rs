@@ -40,7 +40,7 @@ pub async fn remember_consents(
 }
 
 /// Stores with the order the consents that the browser gave before the order existed.
-pub(super) async fn store_remembered(
+pub(super) async fn store_remembered_consents(
     state: &State,
     request: &CheckoutRequest,
     order: &OwnOrder,

@@ -51,8 +51,8 @@ pub(super) fn check_amount(request: &CheckoutRequest, quote: &Quote) -> Result<(
     Ok(())
 }
 
-/// Refuses a sold-out draw to an unknown browser before any state is recorded, so that many such
-/// requests use no memory.
+/// Refuses a sold-out draw to a browser that the server has no state of. The refusal records no
+/// state, so that many such requests use no memory.
 ///
 /// # Errors
 /// 409 `tickets-unavailable`.
@@ -73,7 +73,7 @@ pub(super) fn check_not_sold_out(
 ///
 /// # Errors
 /// 409 `too-many-reserved`, or 429 with `Retry-After`.
-pub(super) fn check_plan(
+pub(super) fn check_browser_limits(
     state: &State,
     request: &CheckoutRequest,
     plan: &CheckoutPlan,
@@ -92,7 +92,7 @@ pub(super) fn check_plan(
     Ok(())
 }
 
-/// Counts a new payment intent against the limits of the browser and its address.
+/// Counts a new payment intent against the rate limits of the browser and of its IP address.
 ///
 /// # Errors
 /// 429 with `Retry-After`.

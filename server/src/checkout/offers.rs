@@ -14,7 +14,7 @@ use crate::state::State;
 ///
 /// # Errors
 /// The database could not be read or written.
-pub(super) async fn store(
+pub(super) async fn store_order_offers(
     state: &State,
     own: &OwnOrder,
     tickets: &RequestedTickets,

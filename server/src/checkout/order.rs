@@ -14,22 +14,23 @@ use crate::services::identity::{Browser, random};
 use crate::services::open_orders::{CheckoutPlan, RequestedTickets, client_key};
 use crate::state::State;
 
-/// Maximum number of finished orders of one browser for the same draws that are skipped to find an
-/// unused order number.
-const GENERATIONS_MAX: u32 = 200;
+/// Maximum number of one browser's finished orders for the same draws that are skipped when a new
+/// order is opened.
+const ORDER_GENERATIONS_MAX: u32 = 200;
 
-/// An order of the browser, and its generation, the number among the browser's successive orders
-/// for these draws.
+/// An order of the browser. `generation` is its number among the browser's successive orders for
+/// the same draws.
 pub(super) struct FoundOrder {
     pub record: OrderRecord,
     pub generation: u32,
 }
 
-/// Returns the browser's unpaid order for these draws, resized if necessary, or opens a new one.
+/// Returns the browser's unpaid order for the requested draws, resized if necessary, or opens a new
+/// one.
 ///
 /// A finished order is returned only for the attempt key that opened it. So a repeated request gets
 /// the same order, and a new purchase opens another.
-pub(super) async fn find_or_open(
+pub(super) async fn find_or_open_order(
     state: &State,
     request: &CheckoutRequest,
     quote: &Quote,
@@ -44,7 +45,7 @@ pub(super) async fn find_or_open(
             .filter(|tracked| tracked.order == order)
             .map(|tracked| &tracked.attempt)
     };
-    for generation in first..first + GENERATIONS_MAX {
+    for generation in first..first + ORDER_GENERATIONS_MAX {
         let order = OpenOrder {
             client_key: client_key(
                 &request.browser,
@@ -67,7 +68,7 @@ pub(super) async fn find_or_open(
                     state.clock.now(),
                 );
             }
-            opening_failed(failure, &quote.account)
+            order_opening_problem(failure, &quote.account)
         })?;
         let is_same_attempt =
             request.attempt.is_some() && attempt_of(record.order.id) == Some(&request.attempt);
@@ -96,7 +97,7 @@ pub(super) async fn find_or_open(
 ///
 /// No card has been charged at this point, so a decline concerns the club's account, and Stripe's
 /// text is not meant for the buyer (finding F30 of reliability.md).
-fn opening_failed(failure: PaymentFailure, account: &AccountId) -> Problem {
+fn order_opening_problem(failure: PaymentFailure, account: &AccountId) -> Problem {
     let PaymentFailure::Declined { code, message } = failure else {
         return failure.into();
     };
@@ -104,12 +105,12 @@ fn opening_failed(failure: PaymentFailure, account: &AccountId) -> Problem {
     club_not_ready()
 }
 
-/// Returns when the reservation ends, as shown to the buyer: after 120 seconds, never past kick-off
-/// (decision C-1).
+/// Returns the end of the order's reservation as shown to the buyer: 120 seconds after opening, but
+/// never past kick-off (decision C-1).
 ///
-/// A repeated request does not prolong the reservation, so the end of an existing reservation is
-/// read from the draws.
-pub(super) async fn shown_until(
+/// A repeated request does not prolong the reservation. The end of an existing reservation is
+/// therefore read from the draws.
+pub(super) async fn reservation_end_shown(
     state: &State,
     record: &OrderRecord,
     quote: &Quote,
@@ -124,15 +125,16 @@ pub(super) async fn shown_until(
     }
     let grace = reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS;
     Ok(match state.payments.reservation(record.order.id).await? {
-        // The reservation ends at kick-off, without a grace period.
+        // `kept.until` lacks the grace period, but a reservation that ends at kick-off has none.
+        // Show the earlier of kick-off and 120 seconds from now.
         Some(kept) if kept.until.plus_seconds(grace) >= quote.closes_at => shown(now),
         Some(kept) => kept.until,
         None => now,
     })
 }
 
-/// Finds the browser's newest order for these draws.
-pub(super) async fn newest(
+/// Finds the browser's newest order for the requested draws.
+pub(super) async fn newest_order(
     state: &State,
     browser: &Browser,
     tickets: &RequestedTickets,
@@ -141,7 +143,7 @@ pub(super) async fn newest(
     if let Some(tracked) = state.open_orders.newest(browser, tickets) {
         return Ok(state.payments.order(tracked.order).await?.and_then(own));
     }
-    // Search the database, because after a restart no order is in memory.
+    // Search the database, because the orders in memory are lost at a restart.
     let mut newest = None;
     for generation in 0.. {
         let key = client_key(browser, tickets.keys().copied(), generation);

@@ -59,9 +59,9 @@ pub async fn price(state: &State, tickets: &RequestedTickets) -> Result<Quote, P
     price_draws(state, tickets, draws)
 }
 
-/// Like [`price`], but only from memory. `None` when an actor would have to start, or when the
-/// tickets are not on sale.
-pub fn price_now(state: &State, tickets: &RequestedTickets) -> Option<Quote> {
+/// Prices the requested tickets from memory only. `None` when a draw's actor would have to start,
+/// or when the tickets cannot be bought.
+pub fn price_from_memory(state: &State, tickets: &RequestedTickets) -> Option<Quote> {
     let draws: Option<Vec<DrawState>> = tickets
         .keys()
         .map(|draw| state.catalogue.draw_now(*draw))
@@ -69,11 +69,11 @@ pub fn price_now(state: &State, tickets: &RequestedTickets) -> Option<Quote> {
     price_draws(state, tickets, draws?).ok()
 }
 
-/// The state of one draw: the catalogue's facts, the draw's fixed facts and its current view.
+/// What is needed to price one draw: the catalogue's facts, the draw's listing and its current view.
 type DrawState = (Arc<CatalogueFacts>, Arc<Listing>, View);
 
-/// Prices the tickets. `draws` holds the state of each requested draw, in the same order as
-/// `tickets`.
+/// Prices the requested tickets. `draws` holds the state of each requested draw, in the same order
+/// as `tickets`.
 fn price_draws(
     state: &State,
     tickets: &RequestedTickets,
@@ -109,8 +109,8 @@ fn price_draws(
         });
     }
     let club = club.ok_or_else(Problem::draw_not_found)?;
-    let account = account_of(&club)?;
-    let mode = surcharge(state, &state.catalogue.facts());
+    let account = payee_account(&club)?;
+    let mode = current_surcharge_mode(state, &state.catalogue.facts());
     let quote = Quote {
         club,
         account,
@@ -125,7 +125,7 @@ fn price_draws(
     Ok(quote)
 }
 
-fn surcharge(state: &State, facts: &CatalogueFacts) -> domain::SurchargeMode {
+fn current_surcharge_mode(state: &State, facts: &CatalogueFacts) -> domain::SurchargeMode {
     facts.surcharge_mode(state.config.fees.surcharge)
 }
 
@@ -145,7 +145,7 @@ fn check_on_sale(
 }
 
 /// Returns the Stripe account that the club's buyers pay to (decisions C-24, E-16).
-fn account_of(club: &Club) -> Result<AccountId, Problem> {
+fn payee_account(club: &Club) -> Result<AccountId, Problem> {
     // Refuse a new payment to an archived club, whose running draws still finish (decision H-3).
     if club.archived {
         let text = "This club is not selling tickets at the moment.";

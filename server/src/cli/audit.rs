@@ -27,7 +27,7 @@ pub struct AuditReport {
     anchor: Option<AuditAnchor>,
 }
 
-/// One difference between the database and Stripe, or a violated invariant.
+/// One violated invariant, or one difference between the database and Stripe.
 #[derive(Debug, PartialEq, Eq)]
 struct Disagreement {
     check: String,
@@ -53,19 +53,21 @@ struct MoneyTotals {
     refunded: i64,
 }
 
-/// Audits the configured database, also while a server or demo is running. If an anchor, an earlier
-/// hash of the audit log, is given in `kept`, the audit log is compared with it.
+/// Audits the configured database, also while a server or demo is running.
+///
+/// An anchor is the hash of an audit log entry, kept outside the database. If `kept` is given, the
+/// audit log must still contain that entry unchanged.
 ///
 /// # Errors
 /// The database or Stripe cannot be reached.
 pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<AuditReport> {
-    let database = Database::reach(config).await?;
+    let database = Database::open_for_command(config).await?;
     let findings = async {
         let postgres = database.connect_migrated(config).await?;
         let auditor = Auditor::open(database.url.expose()).await?;
-        let provider = provider::reach(config, database.sign())?;
+        let provider = provider::connect_provider(config, database.running_demo())?;
         let findings = examine(&postgres, &auditor, &provider.gateway).await;
-        provider.leave().await;
+        provider.stop_sandbox().await;
         let mut findings = findings?;
         if let Some(anchor) = kept {
             findings
@@ -79,7 +81,7 @@ pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<
     findings
 }
 
-/// Checks the database's invariants, and compares its payments with Stripe.
+/// Checks the database's invariants, and compares the database's payments with Stripe.
 ///
 /// # Errors
 /// The database cannot be read, or Stripe does not answer.
@@ -190,7 +192,7 @@ fn totals(
         .iter()
         .filter_map(|order| order.payment_intent.as_deref())
         .collect();
-    // A payment that is fully refunded at Stripe needs no order.
+    // A payment that was fully refunded at Stripe needs no order in the database.
     let is_over = |intent: &PaymentIntent| intent.is_captured() && intent.is_refunded();
     let is_stray = |intent: &&PaymentIntent| {
         !own.contains(intent.id.0.as_str()) && (reported.contains(&intent.id.0) || is_over(intent))
@@ -277,8 +279,8 @@ impl AuditReport {
         Ok(())
     }
 
-    /// Returns the sums in cents, captured, kept as fee and refunded: first in the database, then
-    /// at Stripe.
+    /// Returns the sums of all accounts in cents: captured, kept as platform fee, and refunded. The
+    /// first row is from the database, the second from Stripe.
     pub fn sums(&self) -> [[i64; 3]; 2] {
         let sum = |side: fn(&AccountTotals) -> MoneyTotals| {
             let sum = self

@@ -8,7 +8,7 @@ use domain::{Cents, PRICE_MAX};
 use persistence::records::Records;
 
 use crate::config::Config;
-use crate::ops::backup::NUMBERS_SKIPPED;
+use crate::ops::backup::DRAW_NUMBERS_SKIPPED;
 use crate::ops::database::Database;
 use crate::render::when;
 use crate::services::fixtures::{self, Contact, FixtureTerms, ImportPlan, ImportRefusal};
@@ -22,7 +22,7 @@ use crate::text::plain_text;
 ///
 /// The database cannot be reached, or a migration fails. Each migration is one transaction.
 pub async fn migrate(config: &Config) -> anyhow::Result<()> {
-    let database = Database::reach(config).await?;
+    let database = Database::open_for_command(config).await?;
     let migrated = async {
         let postgres = database.connect(config).await?;
         Database::migrate(&postgres, config).await?;
@@ -68,7 +68,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
         "{EASY}"
     );
     let hash = password::hash(password);
-    let database = Database::reach(config).await?;
+    let database = Database::open_for_command(config).await?;
     let created = async {
         let records = Records::new(database.connect_migrated(config).await?);
         ensure!(
@@ -92,7 +92,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
 ///
 /// No operator has this e-mail.
 pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Result<()> {
-    let database = Database::reach(config).await?;
+    let database = Database::open_for_command(config).await?;
     let forgotten = async {
         let records = Records::new(database.connect_migrated(config).await?);
         ensure!(
@@ -115,10 +115,10 @@ pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Resul
 ///
 /// The database cannot be reached, or the outcome is unknown. Run the command again.
 pub async fn fence(config: &Config) -> anyhow::Result<()> {
-    let database = Database::reach(config).await?;
+    let database = Database::open_for_command(config).await?;
     let fenced = async {
         let records = Records::new(database.connect_migrated(config).await?);
-        Ok::<_, anyhow::Error>(records.fence_all_draws(NUMBERS_SKIPPED).await?)
+        Ok::<_, anyhow::Error>(records.fence_all_draws(DRAW_NUMBERS_SKIPPED).await?)
     };
     let fenced = fenced.await;
     database.close().await;
@@ -174,7 +174,7 @@ pub async fn import_fixtures(
         (1..=100).contains(&terms.prize_percentage),
         "a prize percentage lies between 1 and 100"
     );
-    let database = Database::reach(config).await?;
+    let database = Database::open_for_command(config).await?;
     let imported = async {
         let records = Records::new(database.connect_migrated(config).await?);
         let club = records
@@ -214,7 +214,7 @@ pub async fn import_fixtures(
     let imported = imported.await;
     database.close().await;
     let (plan, numbers) = imported?;
-    print_plan(&plan, &terms.club);
+    print_import_plan(&plan, &terms.club);
     match (mode, numbers.first(), numbers.last()) {
         (ImportMode::DryRun, _, _) => println!("Dry run: nothing was written."),
         (ImportMode::Write, Some(first), Some(last)) => {
@@ -238,7 +238,7 @@ fn import_error(refusal: ImportRefusal, file: &Path) -> anyhow::Error {
     }
 }
 
-fn print_plan(plan: &ImportPlan, club: &str) {
+fn print_import_plan(plan: &ImportPlan, club: &str) {
     for row in &plan.rows {
         println!(
             "{}  {} v {}",

@@ -10,7 +10,7 @@ use anyhow::{Context, ensure};
 use persistence::Postgres;
 use persistence::records::Records;
 
-use crate::app::{self, Parts, Provider, Running};
+use crate::app::{self, Provider, RunningServer, ServerParts};
 use crate::config::Config;
 use crate::http::routes::machine::webhooks;
 use crate::ops::database::{Database, RunningInstance};
@@ -34,12 +34,12 @@ pub const PASSWORD: &str = "demo-password";
 
 /// A running demo.
 pub struct Demo {
-    pub running: Running,
+    pub running: RunningServer,
     database: Database,
     season: tokio::task::JoinHandle<()>,
 }
 
-/// Starts the demo, prints its addresses, and stops the demo in an orderly way on SIGINT or
+/// Starts the demo, prints its URLs and logins, and stops the demo in an orderly way on SIGINT or
 /// SIGTERM.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ pub struct Demo {
 /// One line that says what is missing, such as a program, and how to get it.
 pub async fn run(config: Config) -> anyhow::Result<()> {
     let port = config.listen.port();
-    // Checks the port before anything is built or started, because a taken port is the most likely
+    // Check the port before anything is built or started, because a taken port is the most likely
     // problem. The listener is dropped here, and the server binds the port again later.
     drop(app::listen(config.listen, "PORT")?);
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
@@ -62,7 +62,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     demo.stop().await
 }
 
-/// Starts the demo without printing addresses. The browser tests use it too.
+/// Starts the demo without printing its URLs. The browser tests use it too.
 ///
 /// # Errors
 ///
@@ -78,13 +78,13 @@ async fn start_unless_stopped(
     site: Site,
     stop: impl Future,
 ) -> anyhow::Result<Demo> {
-    private_files::protect(&config.data_dir)
+    private_files::protect_data_dir(&config.data_dir)
         .with_context(|| format!("cannot make the folder {}", config.data_dir.display()))?;
     config.data_dir = config.data_dir.canonicalize()?;
     Database::check_free_space(&config.data_dir)?;
     let database = Database::open(&config).await?;
     let opened = tokio::select! {
-        opened = open(config, site, &database) => opened,
+        opened = open_demo(config, site, &database) => opened,
         _ = stop => Err(anyhow::anyhow!("stopped before it was ready; the next start begins anew")),
     };
     match opened {
@@ -100,11 +100,11 @@ async fn start_unless_stopped(
     }
 }
 
-async fn open(
+async fn open_demo(
     config: Config,
     site: Site,
     database: &Database,
-) -> anyhow::Result<(Running, tokio::task::JoinHandle<()>)> {
+) -> anyhow::Result<(RunningServer, tokio::task::JoinHandle<()>)> {
     let data_dir = config.data_dir.clone();
     let postgres = database.connect(&config).await?;
     Database::migrate(&postgres, &config).await?;
@@ -112,10 +112,10 @@ async fn open(
         postgres.reaches_bank(),
         "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
     );
-    let seed_state = prepare(&postgres, database, &data_dir).await?;
+    let seed_state = prepare_database(&postgres, database, &data_dir).await?;
     let moved_clock = SandboxClock::load(&Records::new(postgres.clone())).await?;
     let options = Options {
-        webhook_events: webhooks::KINDS.map(String::from).to_vec(),
+        webhook_events: webhooks::SUBSCRIBED_EVENT_TYPES.map(String::from).to_vec(),
         clock: Some(moved_clock.clone()),
         ..Options::default()
     };
@@ -123,7 +123,7 @@ async fn open(
         Sandbox::open(Some(data_dir.join("sandbox")), options).context("the sandbox's journal")?;
     let site = Arc::new(site);
     let clock: Arc<dyn Clock> = moved_clock.clone();
-    let parts = |config: Config, provider: Provider| Parts {
+    let parts = |config: Config, provider: Provider| ServerParts {
         config,
         postgres: postgres.clone(),
         clock: clock.clone(),
@@ -152,13 +152,13 @@ async fn open(
     instance
         .write(&data_dir)
         .context("cannot write into the data folder")?;
-    let season = season::run(&running, moved_clock);
+    let season = season::start_season_keeper(&running, moved_clock);
     Ok((running, season))
 }
 
 /// Determines whether the database is seeded. Erases a partial seed, but only in the demo's own
 /// Postgres, never in a configured database.
-async fn prepare(
+async fn prepare_database(
     postgres: &Postgres,
     database: &Database,
     data_dir: &Path,
@@ -183,7 +183,7 @@ async fn prepare(
 /// Seeds the demo's sales on a server that is not yet reachable, stops that server, and then moves
 /// the dates of the played games into the past.
 async fn run_seed_server(
-    parts: Parts,
+    parts: ServerParts,
     postgres: &Postgres,
     sandbox: &Sandbox,
 ) -> anyhow::Result<()> {
@@ -194,10 +194,10 @@ async fn run_seed_server(
         sandbox,
         now,
     }
-    .run()
+    .seed_all()
     .await;
     running.stop().await?;
-    seed::finish(postgres, played.context("seeding")?).await
+    seed::finish_seeding(postgres, played.context("seeding")?).await
 }
 
 impl Demo {
@@ -216,9 +216,9 @@ impl Demo {
     }
 }
 
-/// Prints addresses and logins on one screen. One write call is enough for all of it, so a reader
-/// that closes the pipe early does not stop the demo.
-fn print_addresses(running: &Running, configured_port: u16) {
+/// Prints the demo's URLs and logins on one screen. All of it is one write call, and a failed write
+/// is ignored, so that a reader that closes the pipe early does not stop the demo.
+fn print_addresses(running: &RunningServer, configured_port: u16) {
     let config = &running.state.config;
     let (url, data_dir) = (&config.public_url, config.data_dir.display());
     let mut logins = format!(
@@ -233,7 +233,7 @@ fn print_addresses(running: &Running, configured_port: u16) {
             .filter(|_| club.slug == plan::CLUBS[0].slug);
         for (role, _) in staff {
             let what = format!("  its {}", role.name());
-            let login = club_staff::login(*role, club.slug);
+            let login = club_staff::staff_email(*role, club.slug);
             let _ = writeln!(logins, "    {what:<22} {login}");
         }
     }

@@ -7,7 +7,7 @@ use actors::SystemClock;
 use anyhow::{Context, ensure};
 use persistence::records::Records;
 
-use crate::app::{self, Parts, Provider};
+use crate::app::{self, Provider, ServerParts};
 use crate::config::Config;
 use crate::ops::clock::DatabaseClock;
 use crate::ops::database::Database;
@@ -27,7 +27,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     }
     let site = Arc::new(Site::read(&web_dir(&config))?);
     let database = Database::open(&config).await?;
-    let postgres = database.connect_apart(&config).await?;
+    let postgres = database.connect_for_production(&config).await?;
     let (clock, records) = (
         Arc::new(DatabaseClock::new(Arc::new(SystemClock))),
         Records::new(postgres.clone()),
@@ -37,8 +37,8 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         .sync(&records)
         .await
         .context("cannot read the database's clock")?;
-    let clock_task = tokio::spawn(clock.clone().follow(records));
-    let running = app::start(Parts {
+    let clock_task = tokio::spawn(clock.clone().follow_database(records));
+    let running = app::start(ServerParts {
         config,
         postgres,
         clock,
@@ -73,8 +73,8 @@ pub async fn refuse_moved_clock(records: &Records) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the folder of the built pages: `FD_WEB_DIR`, or else `web/dist` below the working
-/// directory, or else below the sources.
+/// Returns the folder of the built web pages: `FD_WEB_DIR`, or else `web/dist` in the working
+/// directory. Without built pages there, returns `web/dist` of the source tree.
 fn web_dir(config: &Config) -> PathBuf {
     let beside_sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/dist");
     let here = PathBuf::from("web/dist");

@@ -12,7 +12,7 @@ use actix_web::{Error, HttpMessage, HttpResponse, web};
 use tracing::Instrument;
 
 use crate::api::error::Problem;
-use crate::ops::metrics::{NO_ROUTE, route};
+use crate::ops::metrics::{NO_ROUTE_LABEL, route_label};
 use crate::services::identity::{KnownBrowser, random};
 use crate::state::State;
 
@@ -20,13 +20,14 @@ pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub const X_SERVER_TIME: HeaderName = HeaderName::from_static("x-server-time");
 
 /// Creates a request id, which is logged and shown to the buyer for support.
-pub fn new_id() -> HeaderValue {
+pub fn new_request_id() -> HeaderValue {
     let mut id = [0; 16];
     hex::encode_to_slice(random::<8>(), &mut id).expect("the buffer has two digits per byte");
     HeaderValue::from_bytes(&id).expect("digits are valid in a header")
 }
 
-/// Wraps the whole application: `App::new().wrap(from_fn(edge::wrap))`.
+/// Middleware around the whole application. It is installed with
+/// `App::new().wrap(from_fn(edge::wrap))`.
 ///
 /// # Errors
 ///
@@ -39,7 +40,7 @@ pub async fn wrap(
         .app_data::<web::Data<State>>()
         .cloned()
         .expect("routes::configure gave every App its state");
-    let id = new_id();
+    let id = new_request_id();
     let browser_from_cookie = state
         .browser_cookies
         .read(request.request(), state.clock.now());
@@ -54,7 +55,7 @@ pub async fn wrap(
     // All log lines written while this request is handled carry its id.
     let span = tracing::error_span!("request", request.id = request_id_text(&id));
     let mut response = if has_needless_escape(request.path()) {
-        refuse_address(request)
+        refuse_escaped_path(request)
     } else {
         next.call(request)
             .instrument(span.clone())
@@ -98,7 +99,7 @@ pub async fn wrap(
     {
         headers.insert(
             header::CACHE_CONTROL,
-            HeaderValue::from_static(PRIVATE_PAGE),
+            HeaderValue::from_static(PRIVATE_PAGE_CACHE_CONTROL),
         );
     }
     Ok(response)
@@ -106,14 +107,17 @@ pub async fn wrap(
 
 /// The `Cache-Control` value of a page that sets a cookie. Shared caches must not store it, because
 /// the cookie belongs to one browser.
-pub const PRIVATE_PAGE: &str = "private, no-cache";
+pub const PRIVATE_PAGE_CACHE_CONTROL: &str = "private, no-cache";
 
-/// Returns the kind of the response, by the matched route, or by the path if no route matched.
+/// Returns the kind of response that selects the security headers. It depends on the matched route,
+/// or on the path if no route matched.
 fn response_kind(
     response: &ServiceResponse<BoxBody>,
 ) -> crate::render::security_policy::ResponseKind {
-    match route(response.request()).as_ref() {
-        NO_ROUTE => crate::render::security_policy::ResponseKind::of(response.request().path()),
+    match route_label(response.request()).as_ref() {
+        NO_ROUTE_LABEL => {
+            crate::render::security_policy::ResponseKind::of(response.request().path())
+        }
         matched => crate::render::security_policy::ResponseKind::of(matched),
     }
 }
@@ -129,7 +133,7 @@ fn has_needless_escape(path: &str) -> bool {
     })
 }
 
-fn refuse_address(request: ServiceRequest) -> ServiceResponse<BoxBody> {
+fn refuse_escaped_path(request: ServiceRequest) -> ServiceResponse<BoxBody> {
     let (request, _) = request.into_parts();
     let mut response = ServiceResponse::from_err(Problem::not_found(), request);
     response
@@ -150,7 +154,7 @@ fn count_untrusted_forward(state: &State, request: &ServiceRequest) {
             .any(|proxy| proxy.to_canonical() == peer)
     };
     if request.headers().contains_key(header::X_FORWARDED_FOR) && !peer.is_some_and(is_trusted) {
-        state.metrics.untrusted_forward();
+        state.metrics.add_untrusted_forward();
     }
 }
 
@@ -158,12 +162,15 @@ pub fn request_id_text(id: &HeaderValue) -> &str {
     id.to_str().unwrap_or_default()
 }
 
-/// Logs and counts one response with its route, status and duration, without data of the caller.
+/// Logs and counts one response with its route, status and duration. No data of the caller is
+/// recorded.
 fn record_response(state: &State, response: &ServiceResponse<BoxBody>, elapsed: Duration) {
     let (request, status) = (response.request(), response.status().as_u16());
-    let route = route(request);
+    let route = route_label(request);
     log_response(request.method(), &route, status, elapsed);
-    state.metrics.note(request.method(), route, status, elapsed);
+    state
+        .metrics
+        .record_duration(request.method(), route, status, elapsed);
 }
 
 /// Writes the log line of one response.
@@ -198,7 +205,7 @@ fn problem_body(response: &ServiceResponse<BoxBody>, id: &str) -> Option<String>
     let error = response.response().error();
     if let Some(problem) = error.and_then(|error| error.as_error::<Problem>()) {
         if status.is_server_error() {
-            let route = route(response.request());
+            let route = route_label(response.request());
             tracing::warn!(request.id = id, route = &*route, %problem, "request failed");
         }
         return Some(problem.body(id));

@@ -1,4 +1,4 @@
-//! The fast path: answers frequent requests from memory, before the application runs. Such a
+//! The fast path: answers frequent requests from memory, before they reach the application. Such a
 //! request skips routing and extractors, and its response headers are prepared once per worker.
 //!
 //! All other requests go to the application. For the same request both give the same response, byte
@@ -23,7 +23,7 @@ use domain::Timestamp;
 use futures_util::TryFutureExt;
 use futures_util::future::{Either, LocalBoxFuture, MapOk, Ready, ready};
 
-use crate::http::edge::{PRIVATE_PAGE, new_id};
+use crate::http::edge::{PRIVATE_PAGE_CACHE_CONTROL, new_request_id};
 use crate::render::page_cache::{CachedPageKey, PageVersion};
 use crate::services::catalogue::prepared::Prepared;
 use crate::services::identity::Browser;
@@ -39,22 +39,25 @@ use prepared_headers::PreparedHeaders;
 use request_cookies::RequestCookies;
 
 /// Factory that creates the fast path of each worker.
-pub struct Front<A> {
+pub struct FastPathFactory<A> {
     state: web::Data<State>,
     app: A,
 }
 
-impl<A: ServiceFactory<Request>> Front<A> {
+impl<A: ServiceFactory<Request>> FastPathFactory<A> {
     /// Puts the fast path before `app`, which is wrapped in [`crate::http::edge::wrap`].
-    pub fn before(app: impl IntoServiceFactory<A, Request>, state: web::Data<State>) -> Front<A> {
-        Front {
+    pub fn new(
+        app: impl IntoServiceFactory<A, Request>,
+        state: web::Data<State>,
+    ) -> FastPathFactory<A> {
+        FastPathFactory {
             state,
             app: app.into_factory(),
         }
     }
 }
 
-impl<A> ServiceFactory<Request> for Front<A>
+impl<A> ServiceFactory<Request> for FastPathFactory<A>
 where
     A: ServiceFactory<
             Request,
@@ -134,26 +137,27 @@ where
 type CountersByStatus = [Arc<DurationHistogram>; 2];
 
 struct ResponseCounters {
-    calls: [CountersByStatus; address::CALLS.len()],
+    calls: [CountersByStatus; address::FAST_PATH_ROUTES.len()],
     page: Arc<DurationHistogram>,
     sold_out: Arc<DurationHistogram>,
 }
 
 impl ResponseCounters {
     fn new(state: &State) -> ResponseCounters {
-        let counter = |route, status| state.metrics.counter(&Method::GET, route, status);
+        let counter = |route, status| state.metrics.histogram(&Method::GET, route, status);
         ResponseCounters {
-            calls: address::CALLS.map(|route| [counter(route, 200), counter(route, 304)]),
-            page: counter(crate::ops::metrics::NO_ROUTE, 200),
+            calls: address::FAST_PATH_ROUTES
+                .map(|route| [counter(route, 200), counter(route, 304)]),
+            page: counter(crate::ops::metrics::NO_ROUTE_LABEL, 200),
             sold_out: state
                 .metrics
-                .counter(&Method::POST, address::CREATE_INTENT_PATH, 409),
+                .histogram(&Method::POST, address::CREATE_INTENT_PATH, 409),
         }
     }
 }
 
 impl<S> FastPathInner<S> {
-    /// Answers from memory. `None` passes the request to the application.
+    /// Answers a request from memory. `None` passes the request to the application.
     fn respond_from_memory(&self, request: &mut Request) -> Option<Response<BoxBody>> {
         if *request.method() != Method::GET || !matches!(request.payload(), Payload::None) {
             return None;
@@ -166,16 +170,17 @@ impl<S> FastPathInner<S> {
                 {
                     return None;
                 }
-                let prepared = call.ready(&self.state.catalogue, now)?;
+                let prepared = call.prepared_response(&self.state.catalogue, now)?;
                 let is_known = prepared.is_known_to(request);
                 (
-                    self.revalidated(&prepared, is_known, request.headers(), now),
+                    self.json_response(&prepared, is_known, request.headers(), now),
                     &self.counts.calls[call.index()][usize::from(is_known)],
                 )
             }
-            FastPathAddress::Page(name) => {
-                (self.page(name, request.headers(), now)?, &self.counts.page)
-            }
+            FastPathAddress::Page(name) => (
+                self.page_response(name, request.headers(), now)?,
+                &self.counts.page,
+            ),
         };
         // Responses from memory are counted but not logged, because their many log lines would hide
         // important ones.
@@ -183,7 +188,7 @@ impl<S> FastPathInner<S> {
         Some(response)
     }
 
-    fn revalidated(
+    fn json_response(
         &self,
         prepared: &Prepared,
         is_known: bool,
@@ -206,12 +211,16 @@ impl<S> FastPathInner<S> {
             )
         };
         let mut response = Response::with_body(status, BoxBody::new(body));
-        lines.write(response.headers_mut(), new_id(), self.headers.time(now));
+        lines.add_to(
+            response.headers_mut(),
+            new_request_id(),
+            self.headers.server_time_header(now),
+        );
         response.headers_mut().insert(ETAG, prepared.tag().clone());
         response
     }
 
-    fn page(
+    fn page_response(
         &self,
         name: CachedPageKey,
         headers: &HeaderMap,
@@ -228,11 +237,16 @@ impl<S> FastPathInner<S> {
             None => (&self.headers.page, rendered.document.plain().clone()),
         };
         let mut response = Response::with_body(StatusCode::OK, BoxBody::new(body));
-        lines.write(response.headers_mut(), new_id(), self.headers.time(now));
+        lines.add_to(
+            response.headers_mut(),
+            new_request_id(),
+            self.headers.server_time_header(now),
+        );
         if cookies.browser.is_none() {
-            response
-                .headers_mut()
-                .insert(CACHE_CONTROL, HeaderValue::from_static(PRIVATE_PAGE));
+            response.headers_mut().insert(
+                CACHE_CONTROL,
+                HeaderValue::from_static(PRIVATE_PAGE_CACHE_CONTROL),
+            );
         }
         self.set_cookie(cookies, &mut response, now);
         Some(response)
@@ -249,7 +263,7 @@ impl<S> FastPathInner<S> {
             let value = self.state.browser_cookies.value(Browser::new(), now);
             response
                 .headers_mut()
-                .append(SET_COOKIE, self.headers.cookie(&value));
+                .append(SET_COOKIE, self.headers.set_cookie_header(&value));
         }
     }
 }

@@ -12,14 +12,14 @@ use crate::state::State;
 
 /// How often the catalogue is refreshed from the database.
 const CATALOGUE_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
-/// How often expired data is deleted.
+/// Interval between two runs of [`sweep`], which deletes expired data.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Starts the background tasks: catalogue refresh, sweeps and WebSocket updates. They run until the
 /// returned handles are aborted.
 ///
-/// Call it once, inside the actix runtime.
-pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
+/// Call this function once, inside the actix runtime.
+pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
     let maintain = |state: web::Data<State>| async move {
         let mut ticks = 0u64;
         loop {
@@ -36,12 +36,12 @@ pub fn run(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> 
     };
     vec![
         actix_web::rt::spawn(maintain(state.clone())),
-        actix_web::rt::spawn(live::run(state)),
+        actix_web::rt::spawn(live::publish_until_closed(state)),
     ]
 }
 
-/// Runs once a minute: deletes expired data. On the longest-running node it also sends reminders to
-/// clubs.
+/// Deletes expired data; runs once a minute. On the longest-running node it also does the periodic
+/// work for clubs and mails the audit log's anchor.
 pub async fn sweep(state: &State) {
     state.open_orders.sweep(state.clock.now());
     if let Err(failure) = delete_expired(state).await {

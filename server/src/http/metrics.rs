@@ -1,5 +1,5 @@
-//! `/metrics` for Prometheus, on an address of its own (decision B-24). Names and labels follow
-//! ux.md section 5.
+//! `/metrics` for Prometheus, on a listener of its own (decision B-24). Metric names and labels
+//! follow ux.md section 5.
 
 use std::fmt::{Display, Write};
 use std::net::TcpListener;
@@ -14,9 +14,9 @@ use crate::state::State;
 mod readings;
 
 /// Media type of the Prometheus text format.
-const TEXT_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Serves only `/metrics`, until the returned handle stops the server.
+/// Starts an HTTP server that has only the path `/metrics`. The returned handle stops it.
 ///
 /// # Errors
 ///
@@ -38,34 +38,34 @@ pub fn serve(listener: TcpListener, state: web::Data<State>) -> std::io::Result<
 
 async fn show(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok()
-        .content_type(TEXT_MEDIA_TYPE)
-        .body(text(&state).await)
+        .content_type(METRICS_MEDIA_TYPE)
+        .body(current_metrics_text(&state).await)
 }
 
 /// Returns the current metrics as text. While the database cannot be read, only the metrics in
 /// memory are included.
-pub async fn text(state: &State) -> String {
+pub async fn current_metrics_text(state: &State) -> String {
     let mut page = MetricsText::default();
     let engine_metrics = state.payments.metrics();
-    page.family(
+    page.write_family(
         "fd_tickets_sold_total",
         "counter",
         "Tickets sold since the process began.",
     );
-    page.sample("fd_tickets_sold_total", &[], engine_metrics.tickets_sold());
-    page.family(
+    page.write_sample("fd_tickets_sold_total", &[], engine_metrics.tickets_sold());
+    page.write_family(
         "fd_allocation_duration_seconds",
         "histogram",
         "From asking a draw to the commit that gave the tickets.",
     );
-    page.timings(
+    page.write_histogram(
         "fd_allocation_duration_seconds",
         &[],
         &engine_metrics.allocations,
     );
-    page.family("fd_ws_sessions", "gauge", "Sockets that are open.");
-    page.sample("fd_ws_sessions", &[], state.live.sessions());
-    page.family(
+    page.write_family("fd_ws_sessions", "gauge", "Sockets that are open.");
+    page.write_sample("fd_ws_sessions", &[], state.live.sessions());
+    page.write_family(
         "fd_http_request_duration_seconds",
         "histogram",
         "How long calls took.",
@@ -77,32 +77,32 @@ pub async fn text(state: &State) -> String {
             ("method", key.method),
             ("status", status.as_str()),
         ];
-        page.timings("fd_http_request_duration_seconds", &labels, &timings);
+        page.write_histogram("fd_http_request_duration_seconds", &labels, &timings);
     }
-    page.family(
+    page.write_family(
         "fd_offer_events_total",
         "counter",
         "What browsers told of offers.",
     );
     for (event, count) in state.client_reports.offer_events() {
-        page.sample("fd_offer_events_total", &[("event", event)], count);
+        page.write_sample("fd_offer_events_total", &[("event", event)], count);
     }
-    page.family(
+    page.write_family(
         "fd_notices_refused_total",
         "counter",
         "Notices whose signature or time was not right.",
     );
-    for (why, count) in state.metrics.refusals() {
-        page.sample("fd_notices_refused_total", &[("why", why)], count);
+    for (why, count) in state.metrics.refused_webhooks() {
+        page.write_sample("fd_notices_refused_total", &[("why", why)], count);
     }
-    page.family(
+    page.write_family(
         "fd_forwarded_untrusted_total",
         "counter",
         "X-Forwarded-For from peers that are not trusted.",
     );
     let forwards = state.metrics.untrusted_forwards();
-    page.sample("fd_forwarded_untrusted_total", &[], forwards);
-    readings::write(&mut page, state).await;
+    page.write_sample("fd_forwarded_untrusted_total", &[], forwards);
+    readings::write_gauges(&mut page, state).await;
     page.0
 }
 
@@ -111,11 +111,11 @@ pub async fn text(state: &State) -> String {
 struct MetricsText(String);
 
 impl MetricsText {
-    fn family(&mut self, name: &str, kind: &str, help: &str) {
+    fn write_family(&mut self, name: &str, kind: &str, help: &str) {
         let _ = write!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
     }
 
-    fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
+    fn write_sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.0.push_str(name);
         for (index, (label, value)) in labels.iter().enumerate() {
             let value = value
@@ -133,12 +133,17 @@ impl MetricsText {
     }
 
     /// Writes a gauge metric that has no labels.
-    fn gauge(&mut self, name: &str, help: &str, value: impl Display) {
-        self.family(name, "gauge", help);
-        self.sample(name, &[], value);
+    fn write_gauge(&mut self, name: &str, help: &str, value: impl Display) {
+        self.write_family(name, "gauge", help);
+        self.write_sample(name, &[], value);
     }
 
-    fn timings(&mut self, name: &str, labels: &[(&str, &str)], timings: &DurationHistogram) {
+    fn write_histogram(
+        &mut self,
+        name: &str,
+        labels: &[(&str, &str)],
+        timings: &DurationHistogram,
+    ) {
         let counts = timings.cumulative_counts();
         let ends = BUCKETS_SECONDS
             .iter()
@@ -150,10 +155,10 @@ impl MetricsText {
                 .copied()
                 .chain([("le", end.as_str())])
                 .collect();
-            self.sample(&format!("{name}_bucket"), &labels, count);
+            self.write_sample(&format!("{name}_bucket"), &labels, count);
         }
-        self.sample(&format!("{name}_sum"), labels, timings.total_seconds());
-        self.sample(&format!("{name}_count"), labels, counts[counts.len() - 1]);
+        self.write_sample(&format!("{name}_sum"), labels, timings.total_seconds());
+        self.write_sample(&format!("{name}_count"), labels, counts[counts.len() - 1]);
     }
 }
 
@@ -164,7 +169,7 @@ mod tests {
     #[test]
     fn label_values_are_escaped() {
         let mut page = MetricsText::default();
-        page.sample("fd_x", &[("type", "a\"b\\c\nd")], 1);
+        page.write_sample("fd_x", &[("type", "a\"b\\c\nd")], 1);
         assert_eq!(page.0, "fd_x{type=\"a\\\"b\\\\c\\nd\"} 1\n");
     }
 }

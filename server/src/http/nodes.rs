@@ -1,5 +1,5 @@
-//! Calls between nodes. Calls arrive on a separate listener, on `NODE_ADDRESS`. A caller must have
-//! the sealing key, which all nodes share and which is not in the database.
+//! HTTP calls between nodes. A node accepts these calls on a separate listener, on `NODE_ADDRESS`.
+//! A caller must have the sealing key, which all nodes share and which is not in the database.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -22,19 +22,20 @@ use crate::api::node as wire;
 use crate::http::routes;
 use crate::state::State;
 
-use crate::ops::peer_credentials::{PASS, PeerCredentials};
+use crate::ops::peer_credentials::{PASS_HEADER, PeerCredentials};
 
 /// Maximum time to connect to another node. It is short, because a live node accepts connections at
 /// once.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
-/// Maximum time to wait for another node's answer. Longer than any commit and shorter than a lease.
-/// After the timeout the caller retries until a new owner is determined. The time covers two
-/// database reads, so that a busy owner is seen alive more often than its allowed silence
+/// Maximum time to wait for another node's answer, longer than any commit and shorter than a lease.
+/// After a timeout the caller retries until a new owner is determined.
+///
+/// The time is long enough for two database reads, in which the changes of a busy owner are seen
 /// (`actors/src/unresponsive_owners.rs`).
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long the client keeps an idle connection. Shorter than the server does (actix: 5 s), so that
-/// a call rarely uses a connection that the server is closing.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+/// How long this node keeps an idle connection to another node. It is shorter than at the server
+/// (actix: 5 s), so that a call rarely uses a connection that the server is closing.
+const IDLE_CONNECTION_TIMEOUT: Duration = Duration::from_secs(4);
 const IDLE_CONNECTIONS_MAX: usize = 128;
 /// Worker threads for calls from other nodes. Two suffice, because these calls wait for actors and
 /// use little CPU.
@@ -54,7 +55,7 @@ impl HttpPeerClient {
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(IDLE_TIMEOUT)
+            .pool_idle_timeout(IDLE_CONNECTION_TIMEOUT)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(tcp);
         HttpPeerClient {
@@ -64,7 +65,7 @@ impl HttpPeerClient {
         }
     }
 
-    /// Sends a request to a draw's owner. `None` if there is no readable answer.
+    /// Sends a request to the node that owns a draw. `None` if there is no readable answer.
     async fn send(
         &self,
         owner: &Node,
@@ -72,12 +73,15 @@ impl HttpPeerClient {
         errand: &DrawRequest,
         now: Timestamp,
     ) -> Option<PeerAnswer> {
-        let body =
-            serde_json::to_vec(&wire::WireDrawRequest::of(self.credentials.me(), errand)).ok()?;
+        let body = serde_json::to_vec(&wire::WireDrawRequest::of(
+            self.credentials.own_id(),
+            errand,
+        ))
+        .ok()?;
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
-            .header(PASS, self.credentials.issue(owner.boot, now))
+            .header(PASS_HEADER, self.credentials.issue_pass(owner.boot, now))
             .body(Full::new(Bytes::from(
                 self.credentials.seal(owner.boot, &body),
             )))
@@ -112,7 +116,7 @@ impl PeerClient for HttpPeerClient {
 }
 
 /// Serves requests of other nodes until the returned handle stops the server. At shutdown this
-/// listener closes after the one for browsers.
+/// server stops after the one for browsers.
 ///
 /// # Errors
 ///

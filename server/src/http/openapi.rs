@@ -1,5 +1,5 @@
-//! The `OpenAPI` document, built from the route table and the descriptions of bodies, answers and
-//! refusals. A test fails when a route and a description do not match.
+//! The `OpenAPI` document, built from the route table and the descriptions of request bodies,
+//! responses and errors. A test fails when a route and a description do not match.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use crate::http::routes::{ROUTES, Route};
 
 pub mod description;
 
-use description::{Description, Model, Shape};
+use description::{BodyShape, Description, Model};
 
 /// Schemas of WebSocket frames, which are not part of any HTTP response.
-const FRAMES: [Model; 5] = [
+const FRAME_SCHEMAS: [Model; 5] = [
     Model::of::<OpsNow>(),
     Model::of::<draw::DrawNow>(),
     Model::of::<frame::PublicNow>(),
@@ -27,10 +27,10 @@ const FRAMES: [Model; 5] = [
 pub fn descriptions() -> impl Iterator<Item = &'static Description> {
     use crate::http::routes::{buyer, club, machine, operator};
     let tables = [
-        buyer::described::CALLS,
-        club::described::CALLS,
-        operator::described::CALLS,
-        machine::described::CALLS,
+        buyer::descriptions::DESCRIPTIONS,
+        club::descriptions::DESCRIPTIONS,
+        operator::descriptions::DESCRIPTIONS,
+        machine::descriptions::DESCRIPTIONS,
     ];
     tables.into_iter().flatten()
 }
@@ -52,7 +52,7 @@ pub fn document() -> Value {
             paths
                 .entry(route.path)
                 .or_default()
-                .insert(method, operation(route, description_of_route));
+                .insert(method, build_operation(route, description_of_route));
         }
     }
     json!({
@@ -82,7 +82,8 @@ pub fn document() -> Value {
     })
 }
 
-/// The `OpenAPI` tag of each audience, with its description.
+/// The `OpenAPI` tag of each audience (the callers that a route is for), with the tag's
+/// description.
 const TAGS: [(Audience, &str, &str); 11] = [
     (Audience::Public, "public", "For anyone."),
     (
@@ -132,7 +133,7 @@ pub fn tag(audience: Audience) -> &'static str {
         .map_or("", |(_, name, _)| name)
 }
 
-fn operation(route: &Route, description_of_route: &Description) -> Value {
+fn build_operation(route: &Route, description_of_route: &Description) -> Value {
     let mut operation = json!({
         "operationId": operation_id(route),
         "summary": description_of_route.summary,
@@ -154,13 +155,13 @@ fn operation(route: &Route, description_of_route: &Description) -> Value {
 
 /// Whether a request must have a body. An empty body is read as `{}` (decision B-16), so a body is
 /// required only if one of its fields is.
-fn needs_body(shape: &Shape) -> bool {
+fn needs_body(shape: &BodyShape) -> bool {
     let needs = |model: &Model| {
         json!((model.schema)())["required"]
             .as_array()
             .is_some_and(|names| !names.is_empty())
     };
-    !matches!(shape, Shape::One(_)) || shape.models().iter().any(needs)
+    !matches!(shape, BodyShape::One(_)) || shape.models().iter().any(needs)
 }
 
 /// Builds the operation id of a route: `getDrawsDraw` for `GET /api/draws/{draw}`.
@@ -181,7 +182,7 @@ fn parameters(route: &Route, description_of_route: &Description) -> Vec<Value> {
         .split('/')
         .filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
     let in_path = variables.map(|name| {
-        let (kind, summary) = description::variable(name);
+        let (kind, summary) = description::path_variable(name);
         json!({ "name": name, "in": "path", "required": true, "description": summary, "schema": { "type": kind } })
     });
     let in_query = description_of_route
@@ -204,28 +205,30 @@ fn responses(route: &Route, description_of_route: &Description) -> Value {
         .iter()
         .map(|status| (status.to_string(), success.clone()))
         .collect();
-    let problem = json!({ "application/json": { "schema": reference("ProblemBody") } });
-    for status in description_of_route.refusals(route) {
-        let refusal = json!({ "description": description::refusal(status), "content": problem });
+    let problem = json!({ "application/json": { "schema": schema_reference("ProblemBody") } });
+    for status in description_of_route.error_statuses(route) {
+        let refusal = json!({ "description": description::error_status_description(status), "content": problem });
         responses.insert(status.to_string(), refusal);
     }
     json!(responses)
 }
 
-fn content(shape: &Shape) -> Option<Value> {
+fn content(shape: &BodyShape) -> Option<Value> {
     let json = |schema: Value| Some(json!({ "application/json": { "schema": schema } }));
     match shape {
-        Shape::Nothing => None,
-        Shape::One(model) => json(reference(&(model.name)())),
-        Shape::List(model) => json(json!({ "type": "array", "items": reference(&(model.name)()) })),
-        Shape::Either(models) => json(
-            json!({ "anyOf": models.iter().map(|model| reference(&(model.name)())).collect::<Vec<_>>() }),
+        BodyShape::Nothing => None,
+        BodyShape::One(model) => json(schema_reference(&(model.name)())),
+        BodyShape::List(model) => {
+            json(json!({ "type": "array", "items": schema_reference(&(model.name)()) }))
+        }
+        BodyShape::Either(models) => json(
+            json!({ "anyOf": models.iter().map(|model| schema_reference(&(model.name)())).collect::<Vec<_>>() }),
         ),
-        Shape::Other(media) => Some(json!({ *media: { "schema": {} } })),
+        BodyShape::Other(media) => Some(json!({ *media: { "schema": {} } })),
     }
 }
 
-fn reference(name: &str) -> Value {
+fn schema_reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
@@ -235,7 +238,7 @@ pub fn schemas() -> BTreeMap<String, Value> {
     let answers =
         descriptions().flat_map(|description_of_route| description_of_route.answer.models());
     let problem = Model::of::<problem::ProblemBody>();
-    for model in answers.chain(FRAMES.iter()).chain([&problem]) {
+    for model in answers.chain(FRAME_SCHEMAS.iter()).chain([&problem]) {
         collect_schemas(model, &mut found);
     }
     let answered: BTreeSet<String> = found.keys().cloned().collect();

@@ -16,8 +16,8 @@ use sandbox::{BODY_BYTES_MAX, Sandbox};
 /// Maximum seconds by which one request may advance the clock: two years.
 const ADVANCE_SECONDS_MAX: i64 = 2 * 366 * 86_400;
 
-/// Registers the route. Call it before registering the sandbox, whose scope matches every path
-/// below `/sandbox`.
+/// Registers the route that moves the demo's clock. Call this function before the sandbox's routes
+/// are registered, because their scope matches every path below `/sandbox`.
 pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(
         web::resource("/sandbox/clock")

@@ -13,25 +13,25 @@ use crate::api::console::health::{
 use crate::api::console::instant;
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
-use crate::ops::console_health::{self, CLOCK_OFF_SECONDS_MAX};
+use crate::ops::console_health::{self, CLOCK_OFFSET_SECONDS_MAX};
 use crate::state::State;
 
 /// Maximum age of the cached integrity result in WebSocket frames, in seconds.
 const INTEGRITY_MAX_AGE_SECONDS: i64 = 300;
-/// Maximum milliseconds since the reconciler's last pass. It runs every 30 seconds, so three missed
-/// passes count as unhealthy.
-const PASS_MS_MAX: i64 = 90_000;
+/// Maximum milliseconds since the reconciler's last pass for it to count as healthy. It passes
+/// every 30 seconds, so three missed passes count as unhealthy.
+const RECONCILER_PASS_AGE_MS_MAX: i64 = 90_000;
 
-/// Builds the health checks. The database check is ok, because the caller has just read from the
-/// database.
-pub fn checks(
+/// Builds the health checks of the console. The database check is always ok, because the caller has
+/// just read from the database.
+pub fn health_checks(
     state: &State,
     vitals: &Vitals,
     off_ms: i64,
     violations: BTreeMap<String, u64>,
 ) -> Checks {
     let last_round = state.payments.metrics().last_pass_at();
-    // Before the first pass has ended, measure from the start of the server.
+    // Before the reconciler's first pass has ended, measure from the start of the server.
     let since = last_round.unwrap_or(state.started_at);
     let (paused, sessions) = (state.draws.paused_draw_count(), state.live.sessions());
     Checks {
@@ -62,11 +62,11 @@ pub fn checks(
             paused,
         },
         reconciler: ReconcilerCheck {
-            ok: state.clock.now().ms_since(since) < PASS_MS_MAX,
+            ok: state.clock.now().ms_since(since) < RECONCILER_PASS_AGE_MS_MAX,
             last_run_at: last_round.map(rfc3339),
         },
         clock: ClockCheck {
-            ok: off_ms.abs() < CLOCK_OFF_SECONDS_MAX * 1000,
+            ok: off_ms.abs() < CLOCK_OFFSET_SECONDS_MAX * 1000,
             off_ms,
         },
         integrity: IntegrityCheck {
@@ -86,7 +86,7 @@ fn provider_check(vitals: &Vitals) -> ProviderCheck {
 
 /// Returns the overall status: `down` for a violated invariant or a lost database, `degraded` for
 /// overdue work or a wrong clock.
-pub fn status(checks: &Checks) -> &'static str {
+pub fn overall_status(checks: &Checks) -> &'static str {
     let waits = [
         checks.provider.ok,
         checks.webhook.ok,
@@ -106,14 +106,15 @@ pub fn status(checks: &Checks) -> &'static str {
 ///
 /// # Errors
 /// The database could not be read.
-pub async fn now(state: &State) -> Result<OpsNow, Problem> {
+pub async fn read_console_state(state: &State) -> Result<OpsNow, Problem> {
     let (pulse, (vitals, off_ms)) = (
         state.records.console_counters().await?,
-        console_health::read(&*state.clock, &state.records).await?,
+        console_health::read_vitals(&*state.clock, &state.records).await?,
     );
-    // Use a result of the last five minutes, because the check reads every row.
+    // Accept an integrity result of the last five minutes, because an integrity check reads every
+    // row.
     let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
-    let health = status(&checks(state, &vitals, off_ms, violations));
+    let health = overall_status(&health_checks(state, &vitals, off_ms, violations));
     let changed = state.draws.view_change_count() as i64;
     Ok(OpsNow {
         anomalies: anomaly_counts(&pulse).into(),
@@ -124,8 +125,8 @@ pub async fn now(state: &State) -> Result<OpsNow, Problem> {
         revisions: Revisions {
             anomalies: pulse.anomalies_total * 2 - pulse.anomalies_unresolved,
             orphans: pulse.orphans,
-            // Anomalies are included, because a dispute, which changes the list of transactions, is
-            // stored as an anomaly.
+            // Count anomalies too, because a dispute changes the list of transactions and is stored
+            // as an anomaly.
             transactions: pulse.captured + pulse.refunds + pulse.anomalies_total,
             settings: pulse.settings,
             clubs: pulse.catalogue,

@@ -9,14 +9,14 @@ use tokio::time::MissedTickBehavior;
 
 use super::encode_frame;
 use crate::access::order_access::OwnOrder;
-use crate::access::order_view::present;
+use crate::access::order_view::order_for_buyer;
 use crate::api::order::Order;
 use crate::services::live_hub::TopicFrame;
 use crate::services::live_hub::topic::Topic;
 use crate::state::State;
 
-const TICK: Duration = Duration::from_millis(100);
-/// Number of ticks between checks of an open order. Checks are needed, because webhooks and
+const TICK_INTERVAL: Duration = Duration::from_millis(100);
+/// Number of ticks between checks of an open order. The checks are needed, because webhooks and
 /// background workers change orders without notifying this node.
 const TICKS_PER_CHECK: u64 = 10;
 
@@ -34,12 +34,12 @@ pub(super) async fn build_frame(
 
 async fn read_order(state: &State, token: &str) -> Option<Order> {
     let order = OwnOrder::of_token(state, token).await.ok().flatten()?;
-    present(state, &order).await.ok()
+    order_for_buyer(state, &order).await.ok()
 }
 
 /// Publishes the topics of orders, until its task is aborted.
-pub(super) async fn run(state: web::Data<State>) {
-    let mut tick = tokio::time::interval(TICK);
+pub(super) async fn publish_order_topics(state: web::Data<State>) {
+    let mut tick = tokio::time::interval(TICK_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut published: BTreeMap<String, PublishedOrder> = BTreeMap::new();
     let (mut ticks, mut changed) = (0u64, 0u64);

@@ -23,7 +23,7 @@ const CLIENT_SILENCE_MAX: Duration = Duration::from_secs(35);
 /// Maximum size of a message from a browser, in bytes.
 const MESSAGE_BYTES_MAX: usize = 4096;
 const MESSAGES_PER_SECOND_MAX: u32 = 10;
-const TOPICS_MAX: usize = 50;
+const TOPICS_PER_SESSION_MAX: usize = 50;
 /// Upper bound of the random delay before clients reconnect after a drain, so that not all clients
 /// reconnect at the same time.
 const RETRY_AFTER_MS_MAX: u16 = 10_000;
@@ -35,14 +35,14 @@ struct Session {
     outbox: Arc<Outbox>,
     topics: Vec<Topic>,
     last_message_at: Instant,
-    /// Start of the current one-second window, and the number of messages in it.
+    /// Start of the current one-second window, and the number of messages received in the window.
     message_count: (Instant, u32),
 }
 
-/// Message to a session: its outbox has frames to send.
+/// Actor message that tells a session to send the frames in its outbox.
 #[derive(Message)]
 #[rtype(result = "()")]
-struct Wake;
+struct SendFrames;
 
 /// Starts the session of a socket and subscribes it to its topics.
 pub(super) fn start(
@@ -69,7 +69,7 @@ pub(super) fn start(
     let topics: Vec<Topic> = topics
         .into_iter()
         .filter(|topic| may_subscribe(principal, topic))
-        .take(TOPICS_MAX)
+        .take(TOPICS_PER_SESSION_MAX)
         .collect();
     let session = Session {
         topics: topics.clone(),
@@ -105,7 +105,7 @@ impl Actor for Session {
         let address = ctx.address();
         // `try_send` cannot fill memory, because at most one wake-up message is queued at a time.
         self.outbox.attach(Box::new(move || {
-            !matches!(address.try_send(Wake), Err(SendError::Closed(_)))
+            !matches!(address.try_send(SendFrames), Err(SendError::Closed(_)))
         }));
         ctx.run_interval(HEARTBEAT_INTERVAL, Session::heartbeat);
     }
@@ -157,17 +157,17 @@ impl Session {
         let new: Vec<Topic> = requested
             .filter(|topic| !self.topics.contains(topic))
             .collect();
-        let capacity = TOPICS_MAX.saturating_sub(self.topics.len());
+        let capacity = TOPICS_PER_SESSION_MAX.saturating_sub(self.topics.len());
         let new: Vec<Topic> = new.into_iter().take(capacity).collect();
         self.topics.extend(new.iter().cloned());
         subscribe_all(self.state.clone(), new, self.outbox.clone());
     }
 }
 
-impl Handler<Wake> for Session {
+impl Handler<SendFrames> for Session {
     type Result = ();
 
-    fn handle(&mut self, _: Wake, ctx: &mut Self::Context) {
+    fn handle(&mut self, _: SendFrames, ctx: &mut Self::Context) {
         let contents = self.outbox.drain();
         for text in contents.frames {
             ctx.text(text);

@@ -16,7 +16,7 @@ const UPLOADS_FOLDER: &str = "uploads";
 /// How many draw numbers are skipped after a restore. Draws created after the backup may have
 /// published their numbers and commitments (decision K-1), and payments at Stripe name them. So the
 /// numbers must not be used again.
-pub(crate) const NUMBERS_SKIPPED: i64 = 10_000;
+pub(crate) const DRAW_NUMBERS_SKIPPED: i64 = 10_000;
 
 /// Writes the current database into a new file. A demo may be running at the same time.
 ///
@@ -36,7 +36,7 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
         "there is no data folder {} to back up",
         config.data_dir.display()
     );
-    let database = Database::reach(config).await?;
+    let database = Database::open_for_command(config).await?;
     let uploads = config.data_dir.join(UPLOADS_FOLDER);
     let size = backup::back_up(database.url.expose(), &[(UPLOADS_FOLDER, &uploads)], file).await;
     database.close().await;
@@ -61,7 +61,7 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
          then pg_restore --clean --if-exists --dbname=\"$BANK_DATABASE_URL\" {0}.bank, then server migrate, then server fence",
         file.display()
     );
-    private_files::protect(&config.data_dir)?;
+    private_files::protect_data_dir(&config.data_dir)?;
     let data_dir = config.data_dir.canonicalize()?;
     let uploads = data_dir.join(UPLOADS_FOLDER);
     let moved_aside = restore::restore(
@@ -109,7 +109,7 @@ async fn check_invariants(config: &Config) -> anyhow::Result<Vec<String>> {
         let postgres = database.connect(config).await?;
         Database::migrate(&postgres, config).await?;
         Records::new(postgres.clone())
-            .skip_draw_numbers(NUMBERS_SKIPPED)
+            .skip_draw_numbers(DRAW_NUMBERS_SKIPPED)
             .await?;
         Ok(postgres.violations().await?)
     };

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::Value;
 
 /// Maximum length of a report's text in the log.
-const TEXT_CHARS_MAX: usize = 500;
-/// Parts of a JSON field's name that indicate personal or secret data (decision B-23).
+const REPORT_TEXT_CHARS_MAX: usize = 500;
+/// Parts of a JSON field's name that mark the field as personal or secret (decision B-23).
 const PERSONAL_KEY_PARTS: [&str; 9] = [
     "name", "mail", "phone", "secret", "token", "card", "address", "buyer", "cookie",
 ];
@@ -15,8 +15,8 @@ const PERSONAL_KEY_PARTS: [&str; 9] = [
 /// The events that a page may report about an offer (specification A, line 107).
 pub const OFFER_EVENTS: [&str; 3] = ["offer_view", "offer_share", "offer_add_to_cart"];
 
-/// Maximum number of CSP violations in one request.
-const VIOLATIONS_MAX: usize = 10;
+/// Maximum number of CSP violations that are recorded from one request.
+const VIOLATIONS_PER_REQUEST_MAX: usize = 10;
 
 /// Counters of reports from browsers.
 #[derive(Default)]
@@ -51,16 +51,17 @@ impl ClientReports {
     pub fn record_diagnostic(&self, level: &Value, message: &Value, data: &Value) {
         self.diagnostics.fetch_add(1, Ordering::Relaxed);
         let (level, message, data) = (
-            plain_line(text(level)),
-            plain_line(text(message)),
+            plain_line(text_or_empty(level)),
+            plain_line(text_or_empty(message)),
             plain_line(&without_personal_data(data).to_string()),
         );
         tracing::info!(target: "browser", level, message, data, "diagnostic reported by a browser");
     }
 
     /// Records CSP violations, in the old format with a single report or in the newer list format.
-    /// A page's address may contain the secret of an order, so only the page's first path segment
-    /// and the hosts of other addresses are logged.
+    ///
+    /// A page's URL may contain the secret of an order. So only the first path segment of the
+    /// page's URL and the hosts of other URLs are logged.
     pub fn record_csp_violations(&self, reports: &Value) {
         let report_list = reports
             .as_array()
@@ -73,12 +74,12 @@ impl ClientReports {
         for report in report_list
             .chain(reports.get("csp-report"))
             .filter(|report| report.is_object())
-            .take(VIOLATIONS_MAX)
+            .take(VIOLATIONS_PER_REQUEST_MAX)
         {
             let field = |names: [&str; 2]| {
                 names
                     .iter()
-                    .map(|name| text(&report[*name]))
+                    .map(|name| text_or_empty(&report[*name]))
                     .find(|field| !field.is_empty())
             };
             let directive = field(["effectiveDirective", "effective-directive"])
@@ -87,8 +88,8 @@ impl ClientReports {
                 plain_line(directive.unwrap_or_default()),
                 field(["documentURL", "document-uri"]),
             );
-            let blocked = host(field(["blockedURL", "blocked-uri"]).unwrap_or_default());
-            let source = host(field(["sourceFile", "source-file"]).unwrap_or_default());
+            let blocked = scheme_and_host(field(["blockedURL", "blocked-uri"]).unwrap_or_default());
+            let source = scheme_and_host(field(["sourceFile", "source-file"]).unwrap_or_default());
             let page = first_path_segment(page.unwrap_or_default());
             self.breaches.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(target: "browser", directive, blocked, source, page, "CSP violation reported by a browser");
@@ -98,7 +99,9 @@ impl ClientReports {
     /// Counts and logs an event that a page reports about an offer. Unknown events are ignored.
     pub fn record_offer_event(&self, event: &Value, club: &Value, offer: &Value) {
         let position = OFFER_EVENTS.iter().position(|name| *event == **name);
-        let (Some(index), Some(club), Some(offer)) = (position, slug(club), slug(offer)) else {
+        let (Some(index), Some(club), Some(offer)) =
+            (position, valid_slug(club), valid_slug(offer))
+        else {
             return;
         };
         self.offers[index].fetch_add(1, Ordering::Relaxed);
@@ -106,11 +109,11 @@ impl ClientReports {
     }
 }
 
-fn text(value: &Value) -> &str {
+fn text_or_empty(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn slug(value: &Value) -> Option<&str> {
+fn valid_slug(value: &Value) -> Option<&str> {
     const SLUG_CHARS_MAX: usize = 80;
     let is_slug = |text: &&str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -119,8 +122,9 @@ fn slug(value: &Value) -> Option<&str> {
     value.as_str().filter(is_slug)
 }
 
-/// The scheme and host of an address. A keyword (`inline`, `eval`, `data`) is returned as it is.
-fn host(address: &str) -> String {
+/// Returns the scheme and host of a URL. A keyword (`inline`, `eval`, `data`) is returned
+/// unchanged.
+fn scheme_and_host(address: &str) -> String {
     let host = match address.split_once("://") {
         Some((scheme, rest)) => format!(
             "{scheme}://{}",
@@ -135,8 +139,8 @@ fn host(address: &str) -> String {
     plain_line(&host)
 }
 
-/// The first path segment, such as `my` for `https://doubles.example.com/my/…`. It is the kind of
-/// page and contains no order's secret.
+/// Returns the first path segment of a URL, such as `my` for `https://doubles.example.com/my/…`. It
+/// is the kind of page and contains no order's secret.
 fn first_path_segment(address: &str) -> String {
     let path = address
         .split_once("://")
@@ -158,7 +162,7 @@ fn plain_line(text: &str) -> String {
         .join(" ")
         .chars()
         .filter(|c| !c.is_control())
-        .take(TEXT_CHARS_MAX)
+        .take(REPORT_TEXT_CHARS_MAX)
         .collect()
 }
 
@@ -199,7 +203,7 @@ mod tests {
             json!({ "step": "confirm", "nested": [{ "ms": 7 }], "said": "mail now" })
         );
         assert_eq!(plain_line("a\u{7}b\r\nc jo@example.com"), "ab c");
-        assert_eq!(plain_line(&"x".repeat(2000)).len(), TEXT_CHARS_MAX);
+        assert_eq!(plain_line(&"x".repeat(2000)).len(), REPORT_TEXT_CHARS_MAX);
     }
 
     #[test]
@@ -220,14 +224,14 @@ mod tests {
             (String::new(), String::new())
         );
         assert_eq!(
-            host("https://evil.test/steal?mail=jo@example.com"),
+            scheme_and_host("https://evil.test/steal?mail=jo@example.com"),
             "https://evil.test"
         );
         assert_eq!(
             (
-                host("inline"),
-                host("data:text/html,x"),
-                host("https://jo@evil.test/")
+                scheme_and_host("inline"),
+                scheme_and_host("data:text/html,x"),
+                scheme_and_host("https://jo@evil.test/")
             ),
             ("inline".into(), "data".into(), String::new())
         );

@@ -13,14 +13,14 @@ use persistence::records::Records;
 
 /// Interval between readings of the database's clock.
 const SYNC_INTERVAL: Duration = Duration::from_secs(10);
-/// Offsets below this are ignored, so that the corrected clock does not jitter.
-const OFFSET_IGNORED_MS: i64 = 500;
+/// Clock offsets up to this are ignored, so that the corrected clock does not jitter.
+const IGNORED_CLOCK_OFFSET_MS: i64 = 500;
 
 /// The machine's clock, corrected to the database's clock.
 pub struct DatabaseClock {
     machine: Arc<dyn Clock>,
     /// Offset of the machine's clock from the database's, in milliseconds. It changes only when the
-    /// measured offset differs by more than [`OFFSET_IGNORED_MS`].
+    /// measured offset differs by more than [`IGNORED_CLOCK_OFFSET_MS`].
     ahead_ms: AtomicI64,
 }
 
@@ -33,14 +33,14 @@ impl DatabaseClock {
         }
     }
 
-    /// Reads the database's clock once.
+    /// Reads the database's clock once, and corrects this clock if it differs.
     ///
     /// # Errors
     ///
     /// The database could not be read. The last measured offset stays in use.
     pub async fn sync(&self, records: &Records) -> Result<(), Failure> {
-        let off_ms = ahead_ms(|| self.now(), records).await?;
-        if off_ms.abs() > OFFSET_IGNORED_MS {
+        let off_ms = measure_ahead_ms(|| self.now(), records).await?;
+        if off_ms.abs() > IGNORED_CLOCK_OFFSET_MS {
             let ahead_ms = self.ahead_ms.fetch_add(off_ms, Ordering::Relaxed) + off_ms;
             tracing::error!(
                 ahead_ms,
@@ -50,8 +50,8 @@ impl DatabaseClock {
         Ok(())
     }
 
-    /// Measures the offset from the database's clock at regular intervals; never returns.
-    pub async fn follow(self: Arc<Self>, records: Records) {
+    /// Corrects this clock by the database's clock at regular intervals; never returns.
+    pub async fn follow_database(self: Arc<Self>, records: Records) {
         loop {
             tokio::time::sleep(SYNC_INTERVAL).await;
             if let Err(failure) = self.sync(&records).await {
@@ -79,15 +79,18 @@ impl Clock for DatabaseClock {
 /// # Errors
 ///
 /// The database could not be read.
-pub async fn ahead_ms(clock: impl Fn() -> Timestamp, records: &Records) -> Result<i64, Failure> {
+pub async fn measure_ahead_ms(
+    clock: impl Fn() -> Timestamp,
+    records: &Records,
+) -> Result<i64, Failure> {
     let before = clock();
     let database = records.database_time().await?;
-    Ok(off_ms(before, database, clock()))
+    Ok(smallest_offset_ms(before, database, clock()))
 }
 
 /// The smallest possible offset in milliseconds. The database read its clock at some time between
 /// request and response, so a time within that interval counts as no offset.
-fn off_ms(before: Timestamp, database: Timestamp, after: Timestamp) -> i64 {
+fn smallest_offset_ms(before: Timestamp, database: Timestamp, after: Timestamp) -> i64 {
     before.ms_since(database).max(0) + after.ms_since(database).min(0)
 }
 
@@ -98,7 +101,7 @@ mod tests {
     #[test]
     fn slow_database_response_is_not_a_clock_offset() {
         let off = |before, database, after| {
-            off_ms(Timestamp(before), Timestamp(database), Timestamp(after))
+            smallest_offset_ms(Timestamp(before), Timestamp(database), Timestamp(after))
         };
         assert_eq!(off(1_000, 1_000, 1_000), 0);
         assert_eq!(off(1_000, 40_000, 90_000), 0, "it took a minute and a half");

@@ -7,19 +7,22 @@ use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::console::vitals::Vitals;
 
-use crate::ops::clock::ahead_ms;
+use crate::ops::clock::measure_ahead_ms;
 
 /// Maximum accepted clock offset in seconds. A larger offset is shown to the operator and raises an
 /// alert.
-pub const CLOCK_OFF_SECONDS_MAX: i64 = 60;
+pub const CLOCK_OFFSET_SECONDS_MAX: i64 = 60;
 
-/// The state of background work, and the number of milliseconds by which this machine's clock is
-/// ahead of the database's (negative: behind).
+/// Reads the state of background work, and the number of milliseconds by which this machine's clock
+/// is ahead of the database's (negative: behind).
 ///
 /// # Errors
 ///
 /// The database could not be read.
-pub async fn read(clock: &dyn Clock, records: &Records) -> Result<(Vitals, i64), Failure> {
+pub async fn read_vitals(clock: &dyn Clock, records: &Records) -> Result<(Vitals, i64), Failure> {
     let vitals = records.vitals().await?;
-    Ok((vitals, ahead_ms(|| clock.uncorrected_now(), records).await?))
+    Ok((
+        vitals,
+        measure_ahead_ms(|| clock.uncorrected_now(), records).await?,
+    ))
 }

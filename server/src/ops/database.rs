@@ -21,7 +21,7 @@ pub struct Database {
     pub url: Secret,
     embedded: Option<Embedded>,
     /// The demo that runs in another process and owns this database; `None` when there is none.
-    sign: Option<RunningInstance>,
+    running_demo: Option<RunningInstance>,
 }
 
 impl Database {
@@ -36,14 +36,14 @@ impl Database {
             return Ok(Database {
                 url: url.clone(),
                 embedded: None,
-                sign: None,
+                running_demo: None,
             });
         }
         let embedded = Embedded::start(&config.data_dir.join("postgres")).await?;
         Ok(Database {
             url: Secret::new(embedded.url()),
             embedded: Some(embedded),
-            sign: None,
+            running_demo: None,
         })
     }
 
@@ -52,14 +52,14 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The same as [`Database::open`].
-    pub async fn reach(config: &Config) -> Result<Database, EmbeddedError> {
+    /// A one-line error: what is missing and how to get it.
+    pub async fn open_for_command(config: &Config) -> Result<Database, EmbeddedError> {
         match Database::open(config).await {
             Err(EmbeddedError::InUse(dir)) => match RunningInstance::read(&config.data_dir) {
-                Some(sign) => Ok(Database {
-                    url: Secret::new(sign.database.clone()),
+                Some(running_demo) => Ok(Database {
+                    url: Secret::new(running_demo.database.clone()),
                     embedded: None,
-                    sign: Some(sign),
+                    running_demo: Some(running_demo),
                 }),
                 None => Err(EmbeddedError::InUse(dir)),
             },
@@ -73,7 +73,7 @@ impl Database {
     ///
     /// The database does not answer, or the key cannot be used.
     pub async fn connect(&self, config: &Config) -> anyhow::Result<Postgres> {
-        let key = seal_key(config)?;
+        let key = read_or_create_sealing_key(config)?;
         let sealer =
             Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
         let connected = Postgres::connect_by(self.logins(config).await?, sealer).await;
@@ -82,7 +82,7 @@ impl Database {
         )?;
         ensure!(
             postgres.check_seal().await? != SealCheck::WrongKey,
-            wrong_key(config)
+            wrong_sealing_key(config)
         );
         Ok(postgres)
     }
@@ -95,11 +95,12 @@ impl Database {
     /// A migration failed, or the database was sealed with another key in the meantime.
     pub async fn migrate(postgres: &Postgres, config: &Config) -> anyhow::Result<()> {
         postgres.migrate().await?;
-        verify_seal(postgres, config).await
+        verify_sealing_key(postgres, config).await
     }
 
-    /// The logins to connect with. The private Postgres has three logins of its own; another server
-    /// uses the configured logins.
+    /// Returns the database logins to connect with. The private Postgres has three logins of its
+    /// own. With `DATABASE_URL`, the configured logins are used; a demo creates missing ones if it
+    /// may.
     async fn logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
         let logins = DatabaseLogins::hosted(
             self.url.expose(),
@@ -114,13 +115,12 @@ impl Database {
         })
     }
 
-    /// Connects for production. The serving login must not be able to read bank details (decision
-    /// F-7).
+    /// Connects for production. Refuses a serving login that can read bank details (decision F-7).
     ///
     /// # Errors
     ///
     /// A one-line error that says which login has too many rights.
-    pub async fn connect_apart(&self, config: &Config) -> anyhow::Result<Postgres> {
+    pub async fn connect_for_production(&self, config: &Config) -> anyhow::Result<Postgres> {
         let postgres = self.connect_migrated(config).await?;
         let bank = postgres.check_bank_login().await;
         bank.context(
@@ -144,7 +144,7 @@ impl Database {
         let postgres = self.connect(config).await?;
         match postgres.migrations_missing().await? {
             0 => {
-                verify_seal(&postgres, config).await?;
+                verify_sealing_key(&postgres, config).await?;
                 Ok(postgres)
             }
             missing => {
@@ -178,8 +178,8 @@ impl Database {
     }
 
     /// The demo that runs in another process and owns this database; `None` when there is none.
-    pub fn sign(&self) -> Option<&RunningInstance> {
-        self.sign.as_ref()
+    pub fn running_demo(&self) -> Option<&RunningInstance> {
+        self.running_demo.as_ref()
     }
 
     /// Stops the private Postgres, if this process started it.
@@ -192,18 +192,18 @@ impl Database {
 
 /// Stores an encrypted test value in a new database, and checks that the sealing key decrypts the
 /// stored value. A server with another key is refused here.
-async fn verify_seal(postgres: &Postgres, config: &Config) -> anyhow::Result<()> {
+async fn verify_sealing_key(postgres: &Postgres, config: &Config) -> anyhow::Result<()> {
     if postgres.check_seal().await? == SealCheck::Missing {
         postgres.plant_seal_canary().await?;
     }
     ensure!(
         postgres.check_seal().await? == SealCheck::Opens,
-        wrong_key(config)
+        wrong_sealing_key(config)
     );
     Ok(())
 }
 
-fn wrong_key(config: &Config) -> String {
+fn wrong_sealing_key(config: &Config) -> String {
     let key = match config.seal_key {
         Some(_) => "SEAL_KEY".to_string(),
         None => config.data_dir.join("seal.key").display().to_string(),
@@ -213,9 +213,9 @@ fn wrong_key(config: &Config) -> String {
     )
 }
 
-/// The configured key, or else the key file in the data folder. The file is created on the first
-/// start. The key file is never stored in the database itself.
-fn seal_key(config: &Config) -> anyhow::Result<Secret> {
+/// Returns the configured sealing key, or else the key from the key file in the data folder. The
+/// file is created on the first start. It is never stored in the database itself.
+fn read_or_create_sealing_key(config: &Config) -> anyhow::Result<Secret> {
     if let Some(key) = &config.seal_key {
         return Ok(key.clone());
     }
@@ -228,14 +228,14 @@ fn seal_key(config: &Config) -> anyhow::Result<Secret> {
     let mut key = [0; 32];
     getrandom::fill(&mut key)
         .map_err(|failure| anyhow::anyhow!("the system gives no random bytes: {failure}"))?;
-    private_files::protect(&config.data_dir)?;
-    write_private(&path, &hex::encode(key))
+    private_files::protect_data_dir(&config.data_dir)?;
+    write_private_file(&path, &hex::encode(key))
         .with_context(|| format!("writing {}", path.display()))?;
     Ok(Secret::new(hex::encode(key)))
 }
 
 /// Writes a file that only its owner may read.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+fn write_private_file(path: &Path, text: &str) -> std::io::Result<()> {
     let mut file = fs::OpenOptions::new()
         .create(true)
         .truncate(true)
@@ -246,35 +246,36 @@ fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// The file that a running demo writes for commands started beside it. Only its owner may read it.
+/// The contents of the file `running.json`, which a running demo writes for commands started beside
+/// it. Only the file's owner may read it.
 #[derive(Serialize, Deserialize)]
 pub struct RunningInstance {
-    /// The address that the demo's server listens on.
+    /// The URL that the demo's server listens on.
     pub address: String,
     pub database: String,
 }
 
 impl RunningInstance {
-    fn path(data_dir: &Path) -> PathBuf {
+    fn file_path(data_dir: &Path) -> PathBuf {
         data_dir.join("running.json")
     }
 
     /// Writes the instance file into the data folder.
     pub fn write(&self, data_dir: &Path) -> std::io::Result<()> {
-        write_private(
-            &RunningInstance::path(data_dir),
+        write_private_file(
+            &RunningInstance::file_path(data_dir),
             &serde_json::to_string(self)?,
         )
     }
 
     /// Reads the instance file; `None` if it is missing or unreadable.
     pub fn read(data_dir: &Path) -> Option<RunningInstance> {
-        serde_json::from_str(&fs::read_to_string(RunningInstance::path(data_dir)).ok()?).ok()
+        serde_json::from_str(&fs::read_to_string(RunningInstance::file_path(data_dir)).ok()?).ok()
     }
 
     /// Removes the instance file when the demo stops.
     pub fn remove(data_dir: &Path) {
-        if let Err(failure) = fs::remove_file(RunningInstance::path(data_dir)) {
+        if let Err(failure) = fs::remove_file(RunningInstance::file_path(data_dir)) {
             tracing::debug!(%failure, "running.json was not removed");
         }
     }

@@ -33,7 +33,7 @@ impl Lifecycle {
         self.phase() == Phase::Ready
     }
 
-    /// A receiver that sees every change of phase, for example for an open socket.
+    /// Returns a receiver that is notified of every change of phase.
     pub fn watch(&self) -> watch::Receiver<Phase> {
         self.0.subscribe()
     }

@@ -15,10 +15,10 @@ use dashmap::DashMap;
 
 /// Route label of requests that match no route of the table: HTML pages, built files and unknown
 /// paths.
-pub const NO_ROUTE: &str = "page";
+pub const NO_ROUTE_LABEL: &str = "page";
 
-/// Reasons for refusing a Stripe webhook, with their label values.
-const REFUSALS: [(BadSignature, &str); 3] = [
+/// Reasons for refusing a Stripe webhook, each with the value of its metric label.
+const WEBHOOK_REFUSALS: [(BadSignature, &str); 3] = [
     (BadSignature::Unreadable, "unreadable"),
     (BadSignature::OutOfTime, "out-of-time"),
     (BadSignature::Forged, "forged"),
@@ -28,7 +28,7 @@ const REFUSALS: [(BadSignature, &str); 3] = [
 #[derive(Default)]
 pub struct Metrics {
     calls: DashMap<CallLabels, Arc<DurationHistogram>>,
-    notices_refused: [AtomicU64; REFUSALS.len()],
+    notices_refused: [AtomicU64; WEBHOOK_REFUSALS.len()],
     untrusted_forwards: AtomicU64,
 }
 
@@ -41,8 +41,9 @@ pub struct CallLabels {
 }
 
 impl Metrics {
-    /// Records the duration of a request. `answered_by` is the route label that [`route`] returned.
-    pub fn note(
+    /// Records the duration of a request. `answered_by` is the label that [`route_label`] returned
+    /// for the request.
+    pub fn record_duration(
         &self,
         method_used: &Method,
         answered_by: Cow<'static, str>,
@@ -51,7 +52,7 @@ impl Metrics {
     ) {
         let call = CallLabels {
             route: answered_by,
-            method: method(method_used),
+            method: method_label(method_used),
             status,
         };
         match self.calls.get(&call) {
@@ -62,7 +63,7 @@ impl Metrics {
 
     /// Counts a request with `X-Forwarded-For` from a peer that is not in `TRUSTED_PROXIES`, and
     /// logs the first one.
-    pub fn untrusted_forward(&self) {
+    pub fn add_untrusted_forward(&self) {
         if self.untrusted_forwards.fetch_add(1, Ordering::Relaxed) == 0 {
             tracing::warn!(
                 variable = "TRUSTED_PROXIES",
@@ -73,7 +74,7 @@ impl Metrics {
 
     /// Counts a refused webhook (reliability.md, F16, F46).
     pub fn count_refused_webhook(&self, bad: BadSignature) {
-        let counts = REFUSALS
+        let counts = WEBHOOK_REFUSALS
             .iter()
             .zip(&self.notices_refused)
             .filter(|((known, _), _)| *known == bad);
@@ -83,14 +84,14 @@ impl Metrics {
     /// Number of webhooks with a valid signature that were refused because their timestamp differs
     /// too much from this node's clock.
     pub fn webhooks_out_of_time(&self) -> u64 {
-        self.refusals()
+        self.refused_webhooks()
             .find(|(why, _)| *why == "out-of-time")
             .map_or(0, |(_, count)| count)
     }
 
     /// Numbers of refused webhooks by reason.
-    pub fn refusals(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        REFUSALS
+    pub fn refused_webhooks(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        WEBHOOK_REFUSALS
             .iter()
             .zip(&self.notices_refused)
             .map(|((_, why), count)| (*why, count.load(Ordering::Relaxed)))
@@ -113,9 +114,9 @@ impl Metrics {
         self.untrusted_forwards.load(Ordering::Relaxed)
     }
 
-    /// Returns the histogram for one combination of labels, so that a caller that always records
-    /// the same one looks it up once.
-    pub fn counter(
+    /// Returns the histogram of one combination of labels. A caller that always records the same
+    /// combination looks it up only once.
+    pub fn histogram(
         &self,
         method_used: &Method,
         route: &'static str,
@@ -123,32 +124,32 @@ impl Metrics {
     ) -> Arc<DurationHistogram> {
         let call = CallLabels {
             route: route.into(),
-            method: method(method_used),
+            method: method_label(method_used),
             status,
         };
         self.calls.entry(call).or_default().clone()
     }
 }
 
-/// The pattern of the route that answered a request. It is stored in the request's extensions for
+/// The pattern of the route that handles a request. It is stored in the request's extensions for
 /// metrics and logs.
 #[derive(Clone, Copy)]
-pub struct AnsweredBy(pub &'static str);
+pub struct MatchedRoute(pub &'static str);
 
-/// The pattern that matched a request. The path itself is never used, because it may contain an
-/// order's secret.
-pub fn route(request: &HttpRequest) -> Cow<'static, str> {
-    if let Some(AnsweredBy(route)) = request.extensions().get() {
+/// Returns the pattern of the route that matched a request, as the metric label. The request's path
+/// is never used, because it may contain an order's secret.
+pub fn route_label(request: &HttpRequest) -> Cow<'static, str> {
+    if let Some(MatchedRoute(route)) = request.extensions().get() {
         return Cow::Borrowed(route);
     }
     request
         .match_pattern()
-        .map_or(Cow::Borrowed(NO_ROUTE), Cow::Owned)
+        .map_or(Cow::Borrowed(NO_ROUTE_LABEL), Cow::Owned)
 }
 
 /// Returns the method's label. All unknown methods share one label, because callers can send any
 /// text as method.
-fn method(method: &Method) -> &'static str {
+fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
         Method::HEAD => "HEAD",

@@ -6,8 +6,8 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-const FOLDER_MODE: u32 = 0o700;
-const FILE_MODE: u32 = 0o600;
+const PRIVATE_FOLDER_MODE: u32 = 0o700;
+const PRIVATE_FILE_MODE: u32 = 0o600;
 /// File mode of the data folder when the demo runs as root. Postgres then runs as another user,
 /// which needs to enter the folder but not to list it.
 const ROOT_FOLDER_MODE: u32 = 0o711;
@@ -21,19 +21,19 @@ const SECRET_FOLDERS: [&str; 2] = ["sandbox", "uploads"];
 /// # Errors
 ///
 /// A file's mode cannot be read or changed.
-pub fn protect(data_dir: &Path) -> io::Result<()> {
+pub fn protect_data_dir(data_dir: &Path) -> io::Result<()> {
     fs::create_dir_all(data_dir)?;
     let mode = if nix::unistd::geteuid().is_root() {
         ROOT_FOLDER_MODE
     } else {
-        FOLDER_MODE
+        PRIVATE_FOLDER_MODE
     };
-    restrict(data_dir, mode)?;
+    restrict_mode(data_dir, mode)?;
     for entry in fs::read_dir(data_dir)? {
         let entry = entry?;
         let kind = entry.file_type()?;
         if kind.is_file() {
-            restrict(&entry.path(), FILE_MODE)?;
+            restrict_mode(&entry.path(), PRIVATE_FILE_MODE)?;
         } else if kind.is_dir() && SECRET_FOLDERS.iter().any(|name| entry.file_name() == *name) {
             protect_all(&entry.path())?;
         }
@@ -42,12 +42,12 @@ pub fn protect(data_dir: &Path) -> io::Result<()> {
 }
 
 fn protect_all(folder: &Path) -> io::Result<()> {
-    restrict(folder, FOLDER_MODE)?;
+    restrict_mode(folder, PRIVATE_FOLDER_MODE)?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         match entry.file_type()? {
             kind if kind.is_dir() => protect_all(&entry.path())?,
-            kind if kind.is_file() => restrict(&entry.path(), FILE_MODE)?,
+            kind if kind.is_file() => restrict_mode(&entry.path(), PRIVATE_FILE_MODE)?,
             _ => {}
         }
     }
@@ -55,7 +55,7 @@ fn protect_all(folder: &Path) -> io::Result<()> {
 }
 
 /// Removes access rights that `mode` does not include, and never adds rights.
-fn restrict(path: &Path, mode: u32) -> io::Result<()> {
+fn restrict_mode(path: &Path, mode: u32) -> io::Result<()> {
     let found = fs::metadata(path)?.permissions().mode() & 0o777;
     if found & !mode == 0 {
         Ok(())
@@ -84,7 +84,7 @@ mod tests {
             fs::set_permissions(file, Permissions::from_mode(0o644)).expect("readable by all");
         }
         fs::set_permissions(&data, Permissions::from_mode(0o755)).expect("readable by all");
-        protect(&data).expect("protected");
+        protect_data_dir(&data).expect("protected");
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
         assert_eq!(mode(&data) & 0o066, 0, "other users cannot list it");
         for file in &files {

@@ -8,9 +8,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::Stage;
 
-/// Default log filter of the demo: only problems, so that the printed addresses stay visible.
-/// Retried mails are excluded, because the seeded mails are held back. The demo's anomalies are
-/// excluded too, because the demo creates them on purpose.
+/// Default log filter of the demo: only problems, so that the printed URLs stay visible. The
+/// mailer's warnings are excluded, because the seeded mails are held back. The reconciler is
+/// excluded, because the demo creates anomalies on purpose.
 const DEMO_FILTER: &str = "warn,server=info,server::http::edge=warn,actors::mailer=error,actors::reconciler=off,sqlx::postgres::notice=error";
 const PRODUCTION_FILTER: &str = "info,sqlx=warn,sqlx::postgres::notice=error";
 
@@ -32,21 +32,21 @@ pub fn start(stage: Stage) {
                 .with(layer)
                 .try_init()
         }
-        Stage::Production => lines(filter, std::io::stderr).try_init(),
+        Stage::Production => json_lines_subscriber(filter, std::io::stderr).try_init(),
     };
-    // An error means that logging has started already: tests start several servers in one process.
+    // An error means that logging has started before: tests start several servers in one process.
     drop(started);
 }
 
-/// A subscriber with production's default filter and JSON lines, for any writer.
+/// Returns a log subscriber with production's default filter and JSON lines, for any writer.
 pub fn production<W>(writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {
-    lines(EnvFilter::new(PRODUCTION_FILTER), writer)
+    json_lines_subscriber(EnvFilter::new(PRODUCTION_FILTER), writer)
 }
 
-fn lines<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + Sync
+fn json_lines_subscriber<W>(filter: EnvFilter, writer: W) -> impl tracing::Subscriber + Send + Sync
 where
     W: for<'w> MakeWriter<'w> + Send + Sync + 'static,
 {

@@ -28,7 +28,7 @@ async fn demo_left_for_ten_days_keeps_selling_and_completing_games() {
     }
     let keeper = SeasonKeeper::of(server.state.clone(), &server.engine, server.clock.clone());
     for visit in 1..=2 {
-        keeper.look().await.expect("the season goes on");
+        keeper.check_season().await.expect("the season goes on");
         let views = server.engine.draws.views();
         let ahead = minutes_until_kick_offs(&views, server.now());
         assert!(ahead.len() >= 9, "visit {visit}: {ahead:?}");

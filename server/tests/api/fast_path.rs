@@ -64,7 +64,7 @@ fn header_values(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
 
 /// Returns the number of successful calls of a route, from `/metrics`.
 async fn successful_calls(server: &TestServer, route: &str) -> u64 {
-    let text = server::http::metrics::text(&server.state).await;
+    let text = server::http::metrics::current_metrics_text(&server.state).await;
     let name = |status| {
         format!(
             "fd_http_request_duration_seconds_count{{route=\"{route}\",method=\"GET\",status=\"{status}\"}} "

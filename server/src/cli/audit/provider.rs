@@ -16,9 +16,9 @@ use crate::config::Config;
 use crate::config::Stage;
 use crate::ops::database::RunningInstance;
 
-/// The audit makes at most one call in this many that the rate limit allows, because it shares
-/// Stripe's limit with a running server.
-const RATE_FRACTION: u32 = 4;
+/// Divisor of the configured Stripe rate limit. The audit uses only this fraction of the limit,
+/// because a running server shares it.
+const RATE_LIMIT_DIVISOR: u32 = 4;
 
 /// A connected payment provider: Stripe or the sandbox.
 pub struct ConnectedProvider {
@@ -30,7 +30,7 @@ pub struct ConnectedProvider {
 impl ConnectedProvider {
     /// Stops the sandbox if the audit started it.
     #[cfg_attr(not(feature = "demo"), expect(clippy::unused_async))]
-    pub async fn leave(self) {
+    pub async fn stop_sandbox(self) {
         #[cfg(feature = "demo")]
         if let Some(stand_in) = self.started_sandbox {
             stand_in.stop().await;
@@ -38,17 +38,18 @@ impl ConnectedProvider {
     }
 }
 
-/// Connects to Stripe. In the demo's stage, connects to the sandbox.
-pub fn reach(
+/// Connects to Stripe in production. In the demo, connects to the sandbox of the running demo, or
+/// starts a sandbox.
+pub fn connect_provider(
     config: &Config,
-    #[cfg_attr(not(feature = "demo"), expect(unused_variables))] sign: Option<&RunningInstance>,
+    #[cfg_attr(not(feature = "demo"), expect(unused_variables))] demo: Option<&RunningInstance>,
 ) -> anyhow::Result<ConnectedProvider> {
     #[cfg(not(feature = "demo"))]
     let url = config.stripe.api_url.clone();
     #[cfg(feature = "demo")]
-    let (url, started_sandbox) = match (config.stage, sign) {
+    let (url, started_sandbox) = match (config.stage, demo) {
         (Stage::Production, _) => (config.stripe.api_url.clone(), None),
-        (Stage::Demo, Some(sign)) => (format!("{}/sandbox/stripe", sign.address), None),
+        (Stage::Demo, Some(demo)) => (format!("{}/sandbox/stripe", demo.address), None),
         (Stage::Demo, None) => {
             let dir = config.data_dir.join("sandbox");
             let sandbox =
@@ -60,7 +61,7 @@ pub fn reach(
     let calls = config
         .stripe
         .calls_per_second
-        .map(|calls| NonZeroU32::new(calls.get() / RATE_FRACTION).unwrap_or(NonZeroU32::MIN));
+        .map(|calls| NonZeroU32::new(calls.get() / RATE_LIMIT_DIVISOR).unwrap_or(NonZeroU32::MIN));
     let stripe = Stripe::new(
         &StripeSettings::new(config.stripe.secret_key.expose(), url).rate_limited(calls),
     );

@@ -39,7 +39,7 @@ fn intent(id: &str, amount: i64, fee: i64) -> PaymentIntent {
     }
 }
 
-fn objects(
+fn disagreeing_objects(
     ledger_side: &[OrderMoney],
     provider_side: &[PaymentIntent],
     reported: &[&str],
@@ -54,31 +54,40 @@ fn objects(
 
 #[test]
 fn equal_payments_yield_no_disagreement() {
-    assert!(objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1047, 35)], &[]).is_empty());
+    assert!(
+        disagreeing_objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1047, 35)], &[])
+            .is_empty()
+    );
 }
 
 #[test]
 fn one_cent_difference_is_a_disagreement() {
     assert_eq!(
-        objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1046, 35)], &[]),
+        disagreeing_objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1046, 35)], &[]),
         ["pi_1"]
     );
     assert_eq!(
-        objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1047, 36)], &[]),
+        disagreeing_objects(&[order("pi_1", 1047, 35)], &[intent("pi_1", 1047, 36)], &[]),
         ["pi_1"]
     );
 }
 
 #[test]
 fn one_sided_payment_disagrees_unless_an_anomaly_covers_it() {
-    assert_eq!(objects(&[order("pi_1", 1047, 35)], &[], &[]), ["pi_1"]);
-    assert_eq!(objects(&[], &[intent("pi_1", 1047, 35)], &[]), ["pi_1"]);
-    assert!(objects(&[], &[intent("pi_1", 1047, 35)], &["pi_1"]).is_empty());
+    assert_eq!(
+        disagreeing_objects(&[order("pi_1", 1047, 35)], &[], &[]),
+        ["pi_1"]
+    );
+    assert_eq!(
+        disagreeing_objects(&[], &[intent("pi_1", 1047, 35)], &[]),
+        ["pi_1"]
+    );
+    assert!(disagreeing_objects(&[], &[intent("pi_1", 1047, 35)], &["pi_1"]).is_empty());
     let reported = OrderMoney {
         is_reported: true,
         ..order("pi_1", 1047, 35)
     };
-    assert!(objects(&[reported], &[], &[]).is_empty());
+    assert!(disagreeing_objects(&[reported], &[], &[]).is_empty());
 }
 
 #[test]
@@ -87,5 +96,5 @@ fn fully_refunded_stray_payment_is_ignored() {
         amount_refunded: Cents(1047),
         ..intent("pi_1", 1047, 0)
     };
-    assert!(objects(&[], &[back], &[]).is_empty());
+    assert!(disagreeing_objects(&[], &[back], &[]).is_empty());
 }

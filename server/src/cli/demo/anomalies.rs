@@ -1,6 +1,6 @@
-//! Seeds one open anomaly of each type for the operator's console. Four of them are caused as in
-//! reality: by a payment made directly at Stripe, or by a buyer without an address. The operator
-//! can resolve them with the console's actions.
+//! Seeds one open anomaly of each type for the operator's console. Four of them have a real cause
+//! in the sandbox: two payments made directly at Stripe, a dispute, and a buyer without an e-mail
+//! address. The operator can resolve them with the console's actions.
 
 use actors::{Gateway, NewIntent, Stripe};
 use anyhow::{Context, ensure};
@@ -12,19 +12,21 @@ use persistence::PaymentStores;
 use persistence::stores::OrderRecord;
 use uuid::Uuid;
 
-use super::buyers::{self, CARD, PlannedOrder};
+use super::buyers::{self, PAYING_CARD, PlannedOrder};
 use super::plan::DRAWS;
 use super::seed::{SeedRun, Seller};
 
-/// Indexes in [`DRAWS`] of the draw with each anomaly. In this order, the draws are on sale with
-/// free tickets, on sale, awaiting a result, and completed.
-const UNKNOWN_ORDER: usize = 3;
-const PAID_TWICE: usize = 1;
-const WITHOUT_BUYER: usize = 12;
-const DISPUTED: usize = 14;
+/// Index in [`DRAWS`] of the draw with a payment for an unknown order. It has free tickets.
+const UNKNOWN_ORDER_DRAW: usize = 3;
+/// Index in [`DRAWS`] of the draw with an order that is paid twice. It is on sale.
+const PAID_TWICE_DRAW: usize = 1;
+/// Index in [`DRAWS`] of the draw with a ticket without buyer. It awaits its result.
+const WITHOUT_BUYER_DRAW: usize = 12;
+/// Index in [`DRAWS`] of the draw with a disputed payment. It is completed.
+const DISPUTED_DRAW: usize = 14;
 
-/// An anomaly that depends on dates in the past. It is raised after the games' dates have been
-/// moved.
+/// An anomaly that is stored at the end of seeding, after the games' dates have been moved into the
+/// past.
 pub struct DeferredAnomaly {
     anomaly: Anomaly,
     amount: Cents,
@@ -46,34 +48,37 @@ struct AnomalySeeder<'a> {
     gateway: Stripe,
 }
 
-/// Creates the anomalies. The reconciler finds the anomalous payments at Stripe in its next run.
-/// Returns the anomalies to raise after the games' dates have been moved.
-pub async fn create(
+/// Causes the anomalies of the demo. The reconciler finds the payments without order at Stripe in
+/// its next run. Returns the anomalies to store after the games' dates have been moved.
+pub async fn create_anomalies(
     seeding: &SeedRun<'_>,
     draws: &[DrawId],
     sellers: &[Seller],
 ) -> anyhow::Result<Vec<DeferredAnomaly>> {
     let seeder = AnomalySeeder {
         seeding,
-        gateway: seeding.provider()?,
+        gateway: seeding.stripe_client()?,
     };
     let seller = |index: usize| &sellers[DRAWS[index].club];
     seeder
-        .unknown_order(draws[UNKNOWN_ORDER], &seller(UNKNOWN_ORDER).account)
+        .create_unknown_order_payment(
+            draws[UNKNOWN_ORDER_DRAW],
+            &seller(UNKNOWN_ORDER_DRAW).account,
+        )
         .await
         .context("a payment for an unknown order")?;
     seeder
-        .paid_twice(draws[PAID_TWICE])
+        .pay_order_twice(draws[PAID_TWICE_DRAW])
         .await
         .context("an order that is paid twice")?;
-    let disputed = seeder.first_order(draws[DISPUTED]).await?;
+    let disputed = seeder.first_order(draws[DISPUTED_DRAW]).await?;
     let payment = disputed.order.payment_intent.context("a payment")?;
     ensure!(
         seeding.sandbox.dispute(&payment.0),
         "the sandbox refuses a dispute"
     );
     let without_buyer = seeder
-        .without_buyer(draws[WITHOUT_BUYER], seller(WITHOUT_BUYER))
+        .sell_without_buyer(draws[WITHOUT_BUYER_DRAW], seller(WITHOUT_BUYER_DRAW))
         .await
         .context("a buyer without an address")?;
     Ok(vec![without_buyer, seeder.unresolved_cancellation()])
@@ -81,10 +86,14 @@ pub async fn create(
 
 impl AnomalySeeder<'_> {
     /// Creates a payment whose order is not in the database, as after a restore from an old backup.
-    async fn unknown_order(&self, draw: DrawId, account: &AccountId) -> anyhow::Result<()> {
-        let amount = Cents(2 * DRAWS[UNKNOWN_ORDER].price.0);
+    async fn create_unknown_order_payment(
+        &self,
+        draw: DrawId,
+        account: &AccountId,
+    ) -> anyhow::Result<()> {
+        let amount = Cents(2 * DRAWS[UNKNOWN_ORDER_DRAW].price.0);
         let order = OrderId(Uuid::new_v4().as_u128());
-        self.take_payment(NewIntent {
+        self.capture_at_stripe(NewIntent {
             order,
             account: account.clone(),
             amount,
@@ -94,7 +103,7 @@ impl AnomalySeeder<'_> {
     }
 
     /// Creates a second payment for an order that is already paid.
-    async fn paid_twice(&self, draw: DrawId) -> anyhow::Result<()> {
+    async fn pay_order_twice(&self, draw: DrawId) -> anyhow::Result<()> {
         let order = self.first_order(draw).await?.order;
         let lines: Vec<String> = order
             .lines
@@ -102,7 +111,7 @@ impl AnomalySeeder<'_> {
             .map(|line| format!("{}x{}", line.draw, line.count))
             .collect();
         let (account, amount) = (order.account.clone(), order.total());
-        self.take_payment(NewIntent {
+        self.capture_at_stripe(NewIntent {
             order: order.id,
             account,
             amount,
@@ -112,12 +121,12 @@ impl AnomalySeeder<'_> {
     }
 
     /// Captures a payment directly at Stripe, including the platform's application fee.
-    async fn take_payment(&self, new: NewIntent) -> anyhow::Result<()> {
+    async fn capture_at_stripe(&self, new: NewIntent) -> anyhow::Result<()> {
         let key = |step: &str| format!("demo-{step}-{}", new.order);
         let (account, fee) = (&new.account, FeePolicy::DEFAULT.fee_on_revenue(new.amount));
         let opened = self.gateway.create(&key("create"), &new).await?;
         self.gateway
-            .confirm(&key("confirm"), account, &opened.id, CARD)
+            .confirm(&key("confirm"), account, &opened.id, PAYING_CARD)
             .await?;
         self.gateway
             .capture(&key("capture"), account, &opened.id, fee)
@@ -127,24 +136,24 @@ impl AnomalySeeder<'_> {
 
     /// Creates a sale through a wallet that gave no name or e-mail address. It becomes an anomaly
     /// after ten minutes, and the operator must find the buyer (decision C-11).
-    async fn without_buyer(
+    async fn sell_without_buyer(
         &self,
         draw: DrawId,
         seller: &Seller,
     ) -> anyhow::Result<DeferredAnomaly> {
-        let plan = &DRAWS[WITHOUT_BUYER];
+        let plan = &DRAWS[WITHOUT_BUYER_DRAW];
         let wanted = LineRequest {
             draw,
             count: 1,
             unit_price: plan.price,
             passes_card_fee: plan.pass_card_fee,
         };
-        let wish = PlannedOrder {
+        let order_to_place = PlannedOrder {
             seller: seller.clone(),
             wanted,
             buyer: None,
         };
-        let record = buyers::buy_one(&self.seeding.running.engine.payments, wish).await?;
+        let record = buyers::buy_one(&self.seeding.running.engine.payments, order_to_place).await?;
         let anomaly = Anomaly {
             kind: AnomalyKind::OrphanedTicket,
             payment_intent: record.order.payment_intent.clone(),
@@ -158,8 +167,9 @@ impl AnomalySeeder<'_> {
         })
     }
 
-    /// Returns an invented anomaly of this type for display. A real one is resolved automatically
-    /// once Stripe answers again. The operator can mark the invented one as resolved.
+    /// Returns an invented anomaly for display: an authorisation that could not be cancelled. A
+    /// real one resolves itself once Stripe answers again. The operator can mark the invented one
+    /// as resolved.
     fn unresolved_cancellation(&self) -> DeferredAnomaly {
         let anomaly = Anomaly {
             kind: AnomalyKind::FailedAllocation,

@@ -14,22 +14,24 @@ use super::seed::Seller;
 use crate::text::terms;
 
 /// Maximum number of concurrent orders.
-const CONCURRENT_ORDERS: usize = 8;
-/// Maximum number of attempts of one request while the server answers that it is busy.
-const ATTEMPTS_MAX: u32 = 20;
+const CONCURRENT_ORDERS_MAX: usize = 8;
+/// Maximum number of repetitions of a request while the server is busy, and of checks whether an
+/// order is fulfilled.
+const REQUEST_RETRIES_MAX: u32 = 20;
 /// The sandbox card that always pays.
-pub const CARD: &str = "pm_card_visa";
+pub const PAYING_CARD: &str = "pm_card_visa";
 /// The sandbox card with insufficient funds.
-const EMPTY_CARD: &str = "pm_card_chargeDeclinedInsufficientFunds";
-/// Numbers of tickets per order. The orders use them in turn.
-const COUNTS: [u16; 8] = [2, 5, 10, 1, 4, 20, 3, 8];
+const INSUFFICIENT_FUNDS_CARD: &str = "pm_card_chargeDeclinedInsufficientFunds";
+/// Numbers of tickets in one order. Successive orders use them in turn.
+const ORDER_SIZES: [u16; 8] = [2, 5, 10, 1, 4, 20, 3, 8];
 
 /// An order that a simulated buyer will place.
 #[derive(Clone, Debug)]
 pub struct PlannedOrder {
     pub seller: Seller,
     pub wanted: LineRequest,
-    /// Name of the buyer. `None` for a buyer who leaves neither name nor address.
+    /// Name of the buyer, from which the e-mail address is made. `None` for a buyer who leaves
+    /// neither.
     pub buyer: Option<&'static str>,
 }
 
@@ -41,7 +43,7 @@ pub fn planned_orders(seller: &Seller, draw: DrawId, plan: &DrawPlan) -> Vec<Pla
         if remaining == 0 {
             break;
         }
-        let count = COUNTS[turn % COUNTS.len()].min(remaining);
+        let count = ORDER_SIZES[turn % ORDER_SIZES.len()].min(remaining);
         remaining -= count;
         let wanted = LineRequest {
             draw,
@@ -60,22 +62,31 @@ pub fn planned_orders(seller: &Seller, draw: DrawId, plan: &DrawPlan) -> Vec<Pla
 }
 
 /// Places all planned orders, several of them concurrently.
-pub async fn buy(payments: &Payments, planned_orders: Vec<PlannedOrder>) -> anyhow::Result<()> {
+pub async fn place_orders(
+    payments: &Payments,
+    planned_orders: Vec<PlannedOrder>,
+) -> anyhow::Result<()> {
     stream::iter(planned_orders)
-        .map(|wish| buy_one(payments, wish))
-        .buffer_unordered(CONCURRENT_ORDERS)
+        .map(|order_to_place| buy_one(payments, order_to_place))
+        .buffer_unordered(CONCURRENT_ORDERS_MAX)
         .try_for_each(|_| async { Ok(()) })
         .await
 }
 
 /// Reserves, authorises and fulfils one order, as a browser does.
-pub async fn buy_one(payments: &Payments, wish: PlannedOrder) -> anyhow::Result<OrderRecord> {
-    let record = open(payments, &wish).await?;
-    pay(payments, record).await
+pub async fn buy_one(
+    payments: &Payments,
+    order_to_place: PlannedOrder,
+) -> anyhow::Result<OrderRecord> {
+    let record = open_order(payments, &order_to_place).await?;
+    pay_open_order(payments, record).await
 }
 
 /// Authorises and fulfils the payment of an order that is already open.
-pub async fn pay(payments: &Payments, record: OrderRecord) -> anyhow::Result<OrderRecord> {
+pub async fn pay_open_order(
+    payments: &Payments,
+    record: OrderRecord,
+) -> anyhow::Result<OrderRecord> {
     let order = record.order.id;
     let Some(intent) = record.order.payment_intent else {
         bail!("order {order} has no payment intent")
@@ -83,16 +94,16 @@ pub async fn pay(payments: &Payments, record: OrderRecord) -> anyhow::Result<Ord
     payments
         .record_consent(order, "127.0.0.1", terms::SALE.agreed())
         .await?;
-    let confirmed = with_retry(|| payments.confirm(order, CARD)).await?;
+    let confirmed = retry_while_busy(|| payments.confirm(order, PAYING_CARD)).await?;
     ensure!(
         confirmed == Confirmation::Authorised,
         "the demo's card was not authorised: {confirmed:?}"
     );
-    for _ in 0..ATTEMPTS_MAX {
-        let fulfilled = with_retry(|| payments.fulfil(&intent)).await?;
+    for _ in 0..REQUEST_RETRIES_MAX {
+        let fulfilled = retry_while_busy(|| payments.fulfil(&intent)).await?;
         match fulfilled.status {
             FulfilStatus::Succeeded => return Ok(fulfilled.record),
-            FulfilStatus::Processing | FulfilStatus::Waiting => pause().await,
+            FulfilStatus::Processing | FulfilStatus::Waiting => wait_before_retry().await,
             other => bail!("order {order} came to {other:?}"),
         }
     }
@@ -101,31 +112,45 @@ pub async fn pay(payments: &Payments, record: OrderRecord) -> anyhow::Result<Ord
 
 /// Tries to pay with a declined card and abandons the order. The club's payment page lists it as
 /// failed.
-pub async fn declined(payments: &Payments, wish: PlannedOrder) -> anyhow::Result<()> {
-    let order = open(payments, &wish).await?.order.id;
-    match with_retry(|| payments.confirm(order, EMPTY_CARD)).await {
-        Err(PaymentFailure::Declined { .. }) => Ok(with_retry(|| payments.abandon(order)).await?),
+pub async fn place_declined_order(
+    payments: &Payments,
+    order_to_place: PlannedOrder,
+) -> anyhow::Result<()> {
+    let order = open_order(payments, &order_to_place).await?.order.id;
+    match retry_while_busy(|| payments.confirm(order, INSUFFICIENT_FUNDS_CARD)).await {
+        Err(PaymentFailure::Declined { .. }) => {
+            Ok(retry_while_busy(|| payments.abandon(order)).await?)
+        }
         other => bail!("the bank was to decline order {order}: {other:?}"),
     }
 }
 
 /// Opens an order: its tickets are reserved and its payment is not authorised.
-pub async fn open(payments: &Payments, wish: &PlannedOrder) -> anyhow::Result<OrderRecord> {
+pub async fn open_order(
+    payments: &Payments,
+    order_to_place: &PlannedOrder,
+) -> anyhow::Result<OrderRecord> {
     let id = Uuid::new_v4();
     let order = OpenOrder {
         client_key: format!("demo:{id}"),
         token: Uuid::new_v4().simple().to_string(),
         id: OrderId(id.as_u128()),
-        club: wish.seller.club,
-        account: wish.seller.account.clone(),
-        lines: price_lines(std::slice::from_ref(&wish.wanted), SurchargeMode::PerLine),
-        buyer: wish.buyer.map(details).unwrap_or_default(),
+        club: order_to_place.seller.club,
+        account: order_to_place.seller.account.clone(),
+        lines: price_lines(
+            std::slice::from_ref(&order_to_place.wanted),
+            SurchargeMode::PerLine,
+        ),
+        buyer: order_to_place
+            .buyer
+            .map(details_of_buyer)
+            .unwrap_or_default(),
         source: None,
     };
-    Ok(with_retry(|| payments.open(order.clone())).await?)
+    Ok(retry_while_busy(|| payments.open(order.clone())).await?)
 }
 
-fn details(name: &str) -> BuyerDetails {
+fn details_of_buyer(name: &str) -> BuyerDetails {
     let letter = |c: char| match c {
         ' ' => Some('.'),
         c if c.is_ascii_alphanumeric() => Some(c),
@@ -144,20 +169,20 @@ fn details(name: &str) -> BuyerDetails {
 }
 
 /// Repeats a request while the server is busy. This is safe because every request is idempotent.
-async fn with_retry<T, F>(mut ask: impl FnMut() -> F) -> Result<T, PaymentFailure>
+async fn retry_while_busy<T, F>(mut ask: impl FnMut() -> F) -> Result<T, PaymentFailure>
 where
     F: Future<Output = Result<T, PaymentFailure>>,
 {
-    for _ in 0..ATTEMPTS_MAX {
+    for _ in 0..REQUEST_RETRIES_MAX {
         match ask().await {
-            Err(PaymentFailure::Unavailable) => pause().await,
+            Err(PaymentFailure::Unavailable) => wait_before_retry().await,
             result => return result,
         }
     }
     ask().await
 }
 
-/// Waits a tenth of a second before the next attempt.
-pub(super) async fn pause() {
+/// Waits a tenth of a second before a request is repeated.
+pub(super) async fn wait_before_retry() {
     tokio::time::sleep(std::time::Duration::from_millis(100)).await;
 }

@@ -11,27 +11,33 @@ use super::plan::{BUYERS, CLUBS, DRAWS, LOCKED_OFFER_SLUG, OFFERS, STAFF};
 use super::seed::{SeedRun, Seller};
 use crate::services::identity::random;
 
-/// Lifetime of an invitation in seconds. Seeding takes less time than this on any machine.
-const INVITATION_SECONDS: i64 = 3600;
+/// Lifetime in seconds of an invitation to a staff member. Seeding takes less time than this on any
+/// machine.
+const INVITATION_LIFETIME_SECONDS: i64 = 3600;
 
 /// Returns the e-mail address with which a staff member of this role signs in.
-pub fn login(role: Role, slug: &str) -> String {
+pub fn staff_email(role: Role, slug: &str) -> String {
     format!("{}.{slug}@demo.test", role.name())
 }
 
 impl SeedRun<'_> {
-    /// Invites the staff and accepts the invitations, as the mailed link does (decision G-17).
-    pub(super) async fn staff(&self, seller: &Seller, password_hash: &str) -> anyhow::Result<()> {
+    /// Invites the club's staff and accepts the invitations for them, as opening the mailed links
+    /// would (decision G-17).
+    pub(super) async fn seed_staff(
+        &self,
+        seller: &Seller,
+        password_hash: &str,
+    ) -> anyhow::Result<()> {
         for (role, name) in STAFF {
             let token_hash: [u8; 32] = random();
             let new = NewClubUser {
                 club: seller.club,
-                email: login(role, CLUBS[0].slug),
+                email: staff_email(role, CLUBS[0].slug),
                 name: name.to_string(),
                 role,
                 token_hash,
                 at: self.now,
-                until: self.now.plus_seconds(INVITATION_SECONDS),
+                until: self.now.plus_seconds(INVITATION_LIFETIME_SECONDS),
             };
             self.records().invite_club_user(&new).await?;
             let joined = self
@@ -45,7 +51,7 @@ impl SeedRun<'_> {
 
     /// Makes the first sale of an offer. A sold offer stays on sale and can no longer be edited
     /// (decision H-4).
-    pub(super) async fn first_sale(
+    pub(super) async fn make_first_offer_sale(
         &self,
         sellers: &[Seller],
         draws: &[DrawId],
@@ -62,7 +68,7 @@ impl SeedRun<'_> {
             unit_price: plan.price,
             passes_card_fee: plan.pass_card_fee,
         };
-        let wish = PlannedOrder {
+        let order_to_place = PlannedOrder {
             seller: seller.clone(),
             wanted,
             buyer: Some(BUYERS[0]),
@@ -74,11 +80,11 @@ impl SeedRun<'_> {
             .context("the offer exists")?
             .id;
         let payments = &self.running.engine.payments;
-        let order = buyers::open(payments, &wish).await?;
+        let order = buyers::open_order(payments, &order_to_place).await?;
         self.records()
             .note_offers(order.order.id, &[(bundle, 1)])
             .await?;
-        buyers::pay(payments, order).await?;
+        buyers::pay_open_order(payments, order).await?;
         Ok(())
     }
 }

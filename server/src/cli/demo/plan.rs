@@ -18,8 +18,8 @@ pub struct ClubPlan {
     pub home: &'static str,
     pub zone: &'static str,
     pub contact: (&'static str, &'static str),
-    /// Whether the club's e-mail address is confirmed. One club's address is not, so that its pages
-    /// show the reminder.
+    /// Whether the club has confirmed its e-mail address. One club has not, so that its dashboard
+    /// shows the reminder to confirm.
     pub is_verified: bool,
 }
 
@@ -108,7 +108,7 @@ pub struct DrawPlan {
     pub prize: PrizeStage,
 }
 
-const fn draw(
+const fn plan_draw(
     club: usize,
     away: &'static str,
     price: i64,
@@ -131,30 +131,31 @@ const fn draw(
 }
 
 impl DrawPlan {
-    const fn league(mut self, league: &'static str) -> DrawPlan {
+    const fn with_league(mut self, league: &'static str) -> DrawPlan {
         self.league = league;
         self
     }
 
-    const fn prize(mut self, prize: PrizeStage) -> DrawPlan {
+    const fn with_prize_stage(mut self, prize: PrizeStage) -> DrawPlan {
         self.prize = prize;
         self
     }
 
-    const fn rounding_up(mut self) -> DrawPlan {
+    const fn with_rounded_up_prize(mut self) -> DrawPlan {
         self.round_up_prize = true;
         self
     }
 
-    const fn passing_card_fee(mut self) -> DrawPlan {
+    const fn with_card_fee_passed_on(mut self) -> DrawPlan {
         self.pass_card_fee = true;
         self
     }
 }
 
+/// One minute, the unit of the kick-off times in this plan.
 const MINUTE: i64 = 1;
-const HOUR: i64 = 60;
-const DAY: i64 = 24 * HOUR;
+const MINUTES_PER_HOUR: i64 = 60;
+const MINUTES_PER_DAY: i64 = 24 * MINUTES_PER_HOUR;
 
 const fn on_sale(minutes: i64) -> PlannedStatus {
     PlannedStatus::OnSale { minutes }
@@ -169,65 +170,108 @@ const fn completed(days_ago: i64, home: u8, away: u8) -> PlannedStatus {
 
 /// The seeded draws. Their numbers count from 1001 in this order.
 pub const DRAWS: [DrawPlan; 21] = [
-    draw(
+    plan_draw(
         0,
         "Ipswich Jetties",
         500,
         50,
         113,
-        on_sale(2 * HOUR + 14 * MINUTE),
+        on_sale(2 * MINUTES_PER_HOUR + 14 * MINUTE),
     )
-    .league("Coastal Cup Round 9")
-    .passing_card_fee(),
-    draw(0, "Logan Lorikeets", 200, 40, 31, on_sale(38 * MINUTE)).league("Coastal Cup Colts"),
-    draw(
+    .with_league("Coastal Cup Round 9")
+    .with_card_fee_passed_on(),
+    plan_draw(0, "Logan Lorikeets", 200, 40, 31, on_sale(38 * MINUTE))
+        .with_league("Coastal Cup Colts"),
+    plan_draw(
         0,
         "Caboolture Curlews",
         1000,
         60,
         148,
-        on_sale(DAY + 3 * HOUR),
+        on_sale(MINUTES_PER_DAY + 3 * MINUTES_PER_HOUR),
     )
-    .league("Coastal Cup Round 10")
-    .rounding_up(),
-    draw(0, "Tweed Taipans", 500, 50, 7, on_sale(6 * DAY + 5 * HOUR))
-        .league("Coastal Cup Round 11"),
-    draw(1, "Parkes Pelicans", 250, 55, 160, on_sale(5 * HOUR))
-        .league("Western Premiership Round 4")
-        .rounding_up(),
-    draw(1, "Dubbo Drovers", 500, 50, 169, on_sale(20 * HOUR))
-        .league("Western Premiership Round 5"),
-    draw(
+    .with_league("Coastal Cup Round 10")
+    .with_rounded_up_prize(),
+    plan_draw(
+        0,
+        "Tweed Taipans",
+        500,
+        50,
+        7,
+        on_sale(6 * MINUTES_PER_DAY + 5 * MINUTES_PER_HOUR),
+    )
+    .with_league("Coastal Cup Round 11"),
+    plan_draw(
+        1,
+        "Parkes Pelicans",
+        250,
+        55,
+        160,
+        on_sale(5 * MINUTES_PER_HOUR),
+    )
+    .with_league("Western Premiership Round 4")
+    .with_rounded_up_prize(),
+    plan_draw(
+        1,
+        "Dubbo Drovers",
+        500,
+        50,
+        169,
+        on_sale(20 * MINUTES_PER_HOUR),
+    )
+    .with_league("Western Premiership Round 5"),
+    plan_draw(
         1,
         "Orange Ospreys",
         2000,
         70,
         42,
-        on_sale(2 * DAY + 2 * HOUR),
+        on_sale(2 * MINUTES_PER_DAY + 2 * MINUTES_PER_HOUR),
     )
-    .league("Grand Final Qualifier")
-    .passing_card_fee(),
-    draw(1, "Bathurst Bullants", 500, 45, 0, on_sale(4 * DAY))
-        .league("Western Premiership Round 6"),
-    draw(2, "Innisfail Ibises", 300, 50, 88, on_sale(95 * MINUTE))
-        .league("Tropical League")
-        .passing_card_fee(),
-    draw(2, "Mareeba Mudcrabs", 500, 65, 56, on_sale(27 * HOUR))
-        .league("Tropical League")
-        .rounding_up(),
-    draw(
+    .with_league("Grand Final Qualifier")
+    .with_card_fee_passed_on(),
+    plan_draw(
+        1,
+        "Bathurst Bullants",
+        500,
+        45,
+        0,
+        on_sale(4 * MINUTES_PER_DAY),
+    )
+    .with_league("Western Premiership Round 6"),
+    plan_draw(2, "Innisfail Ibises", 300, 50, 88, on_sale(95 * MINUTE))
+        .with_league("Tropical League")
+        .with_card_fee_passed_on(),
+    plan_draw(
+        2,
+        "Mareeba Mudcrabs",
+        500,
+        65,
+        56,
+        on_sale(27 * MINUTES_PER_HOUR),
+    )
+    .with_league("Tropical League")
+    .with_rounded_up_prize(),
+    plan_draw(
         2,
         "Townsville Turtles",
         150,
         50,
         19,
-        on_sale(3 * DAY + 6 * HOUR),
+        on_sale(3 * MINUTES_PER_DAY + 6 * MINUTES_PER_HOUR),
     )
-    .league("Tropical League Under 20s"),
-    draw(2, "Mackay Marlins", 1000, 50, 122, on_sale(7 * DAY))
-        .league("Tropical League")
-        .passing_card_fee(),
-    draw(
+    .with_league("Tropical League Under 20s"),
+    plan_draw(
+        2,
+        "Mackay Marlins",
+        1000,
+        50,
+        122,
+        on_sale(7 * MINUTES_PER_DAY),
+    )
+    .with_league("Tropical League")
+    .with_card_fee_passed_on(),
+    plan_draw(
         0,
         "Redland Rosellas",
         500,
@@ -235,8 +279,8 @@ pub const DRAWS: [DrawPlan; 21] = [
         137,
         PlannedStatus::Awaiting { hours_ago: 2 },
     )
-    .league("Coastal Cup Round 8"),
-    draw(
+    .with_league("Coastal Cup Round 8"),
+    plan_draw(
         2,
         "Atherton Antechinus",
         300,
@@ -244,28 +288,29 @@ pub const DRAWS: [DrawPlan; 21] = [
         94,
         PlannedStatus::Awaiting { hours_ago: 20 },
     )
-    .league("Tropical League")
-    .rounding_up(),
-    draw(0, "Gympie Goannas", 500, 50, 169, completed(6, 2, 5))
-        .league("Coastal Cup Round 7")
-        .prize(PrizeStage::Received),
-    draw(0, "Noosa Nightjars", 200, 50, 66, completed(13, 9, 9))
-        .league("Coastal Cup Round 6")
-        .prize(PrizeStage::Paid),
-    draw(1, "Mudgee Magpies", 500, 50, 151, completed(5, 4, 1))
-        .league("Western Premiership Round 3")
-        .rounding_up()
-        .prize(PrizeStage::Notified),
-    draw(1, "Lithgow Lyrebirds", 1000, 60, 24, completed(12, 13, 2))
-        .league("Western Premiership Round 2"),
-    draw(2, "Cardwell Cormorants", 300, 55, 140, completed(4, 3, 11))
-        .league("Tropical League")
-        .passing_card_fee()
-        .prize(PrizeStage::Won),
-    draw(2, "Tully Tree Frogs", 500, 50, 103, completed(11, 1, 6))
-        .league("Tropical League")
-        .prize(PrizeStage::Late),
-    draw(2, "Cooktown Kookaburras", 250, 40, 12, completed(18, 8, 9)).league("Tropical League"),
+    .with_league("Tropical League")
+    .with_rounded_up_prize(),
+    plan_draw(0, "Gympie Goannas", 500, 50, 169, completed(6, 2, 5))
+        .with_league("Coastal Cup Round 7")
+        .with_prize_stage(PrizeStage::Received),
+    plan_draw(0, "Noosa Nightjars", 200, 50, 66, completed(13, 9, 9))
+        .with_league("Coastal Cup Round 6")
+        .with_prize_stage(PrizeStage::Paid),
+    plan_draw(1, "Mudgee Magpies", 500, 50, 151, completed(5, 4, 1))
+        .with_league("Western Premiership Round 3")
+        .with_rounded_up_prize()
+        .with_prize_stage(PrizeStage::Notified),
+    plan_draw(1, "Lithgow Lyrebirds", 1000, 60, 24, completed(12, 13, 2))
+        .with_league("Western Premiership Round 2"),
+    plan_draw(2, "Cardwell Cormorants", 300, 55, 140, completed(4, 3, 11))
+        .with_league("Tropical League")
+        .with_card_fee_passed_on()
+        .with_prize_stage(PrizeStage::Won),
+    plan_draw(2, "Tully Tree Frogs", 500, 50, 103, completed(11, 1, 6))
+        .with_league("Tropical League")
+        .with_prize_stage(PrizeStage::Late),
+    plan_draw(2, "Cooktown Kookaburras", 250, 40, 12, completed(18, 8, 9))
+        .with_league("Tropical League"),
 ];
 
 /// Opponents in the draws that the running demo creates later.
@@ -391,7 +436,7 @@ pub const OFFERS: [OfferPlan; 6] = [
     },
 ];
 
-/// The footer's menus: a heading, then the label and address of each link.
+/// The menus of the page footer: each has a heading, and the label and URL of each link.
 pub const FOOTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "For supporters",
@@ -445,7 +490,9 @@ mod tests {
             _ => None,
         });
         assert!(
-            soonest.min().is_some_and(|minutes| minutes < HOUR),
+            soonest
+                .min()
+                .is_some_and(|minutes| minutes < MINUTES_PER_HOUR),
             "one kicks off within the hour"
         );
     }

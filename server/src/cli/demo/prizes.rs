@@ -17,9 +17,9 @@ use crate::services::identity::{link_hash, random};
 const DAY_SECONDS: i64 = 86_400;
 
 impl SeedRun<'_> {
-    /// Returns the result to enter: the planned one, or the pair of a sold ticket if the plan needs
-    /// a winner.
-    pub(super) async fn result(
+    /// Returns the result to enter for a draw: the planned result, or the number pair of a sold
+    /// ticket if the plan needs a winner.
+    pub(super) async fn result_to_enter(
         &self,
         prize: PrizeStage,
         draw: DrawId,
@@ -37,9 +37,11 @@ impl SeedRun<'_> {
         GameResult::new(cell.home(), cell.away()).context("a pair is a result")
     }
 
-    /// Moves a prize to its planned stage. The dates of the draw and its prize move back by
-    /// `back_ms` afterwards, so the dates written here are that much later.
-    pub(super) async fn award(
+    /// Moves a prize to its planned stage.
+    ///
+    /// The dates of the draw and its prize are moved back by `back_ms` afterwards. The dates
+    /// written here are therefore later by `back_ms`.
+    pub(super) async fn advance_prize(
         &self,
         prize: PrizeStage,
         draw: DrawId,
@@ -56,7 +58,7 @@ impl SeedRun<'_> {
             .into_iter()
             .find(|ticket| ticket.serial == serial)
             .context("the winning ticket is sold")?;
-        let hash = self.invite(draw, &ticket, back_ms).await?;
+        let hash = self.queue_claim_mail(draw, &ticket, back_ms).await?;
         if !matches!(prize, PrizeStage::Received | PrizeStage::Paid) {
             return Ok(());
         }
@@ -102,9 +104,9 @@ impl SeedRun<'_> {
         Ok(())
     }
 
-    /// Queues the mail with the winner's link, as the `notify-winners` call does. Returns the hash
-    /// that identifies the link in the database.
-    async fn invite(
+    /// Queues the mail with the winner's claim link, as the API call `notify-winners` does. Returns
+    /// the hash that identifies the link in the database.
+    async fn queue_claim_mail(
         &self,
         draw: DrawId,
         ticket: &SoldTicket,
@@ -115,11 +117,11 @@ impl SeedRun<'_> {
             .buyer_email
             .clone()
             .context("the demo's buyers have addresses")?;
-        // A path only, because the demo's public URL is not known yet. The mail writer adds the
-        // host.
+        // The link is only a path, because the demo's public URL is not known yet. The mail writer
+        // adds the host.
         let link = format!("/claim#{}", hex::encode(token));
         let respond_by = self.now.plus_seconds(7 * DAY_SECONDS);
-        // The mail states the deadline as it will be after the dates have moved back.
+        // The mail states the deadline that holds after the dates have been moved back.
         let until = respond_by.plus_ms(-back_ms);
         let serial = ticket.serial.number();
         let sealed = sealed_link(self.records(), &to, &link);

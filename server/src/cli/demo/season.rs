@@ -11,28 +11,28 @@ use persistence::records::clubs::Club;
 
 use super::buyers;
 use super::plan::{CLUBS, DRAWS, DrawPlan, LATER_OPPONENTS};
-use super::seed::{Seller, new_draw, round};
-use crate::app::Running;
+use super::seed::{Seller, new_draw, round_to_five_minutes};
+use crate::app::RunningServer;
 use crate::http::routes::club::results;
 use crate::services::catalogue::lists::{List, ListSlice};
 use crate::state::State;
 use sandbox::clock::SandboxClock;
 
 /// Interval between two checks of the draws.
-const CHECK_INTERVAL: Duration = Duration::from_secs(20);
+const SEASON_CHECK_INTERVAL: Duration = Duration::from_secs(20);
 /// Number of draws on sale below which new draws are created.
-const LIVE_MIN: usize = 9;
-/// Number of draws on sale after new ones were created. It exceeds `LIVE_MIN`, so that the next
-/// check does not need to create more.
-const LIVE_AFTER_REFILL: usize = 12;
-/// Number of games without a result that are left for the user, who can enter their results.
-const AWAITING_KEPT: usize = 2;
+const DRAWS_ON_SALE_MIN: usize = 9;
+/// Number of draws on sale after new ones were created. It exceeds `DRAWS_ON_SALE_MIN`, so that the
+/// next check does not need to create more.
+const DRAWS_ON_SALE_AFTER_REFILL: usize = 12;
+/// Number of played games that are left without a result, so that the user can enter it.
+const GAMES_LEFT_WITHOUT_RESULT: usize = 2;
 const RESULT_WAIT_MS: i64 = 24 * HOUR_MS;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// Kick-off times of new draws, in minutes from now: from within the hour to almost a week. New
 /// draws use them in turn.
-const MINUTES_AHEAD: [i64; 8] = [
+const KICK_OFF_MINUTES_AHEAD: [i64; 8] = [
     45,
     5 * 60,
     20 * 60,
@@ -45,16 +45,19 @@ const MINUTES_AHEAD: [i64; 8] = [
 
 /// Checks the draws at once and then at regular intervals, until the task is aborted. Does nothing
 /// once a user has moved the clock, because that user then controls the season.
-pub fn run(running: &Running, clock: Arc<SandboxClock>) -> tokio::task::JoinHandle<()> {
+pub fn start_season_keeper(
+    running: &RunningServer,
+    clock: Arc<SandboxClock>,
+) -> tokio::task::JoinHandle<()> {
     let keeper = SeasonKeeper::of(running.state.clone(), &running.engine, clock.clone());
     tokio::spawn(async move {
         loop {
             if !clock.is_moved()
-                && let Err(failure) = keeper.look().await
+                && let Err(failure) = keeper.check_season().await
             {
                 tracing::warn!(%failure, "demo season check failed");
             }
-            tokio::time::sleep(CHECK_INTERVAL).await;
+            tokio::time::sleep(SEASON_CHECK_INTERVAL).await;
         }
     })
 }
@@ -77,21 +80,22 @@ impl SeasonKeeper {
         }
     }
 
-    /// Creates draws when fewer than `LIVE_MIN` are on sale, and completes games that have waited
-    /// too long.
+    /// Creates draws when fewer than `DRAWS_ON_SALE_MIN` are on sale. Completes games that have
+    /// waited for a result longer than `RESULT_WAIT_MS`.
     ///
     /// # Errors
     ///
     /// The database does not answer, or one of the demo's clubs no longer exists.
-    pub async fn look(&self) -> anyhow::Result<()> {
+    pub async fn check_season(&self) -> anyhow::Result<()> {
         let now = self.clock.now();
         let live = self
             .state
             .catalogue
             .part(List::Active, ListSlice::default(), now)
             .len();
-        if live < LIVE_MIN {
-            self.put_on_sale(LIVE_AFTER_REFILL - live, now).await?;
+        if live < DRAWS_ON_SALE_MIN {
+            self.put_on_sale(DRAWS_ON_SALE_AFTER_REFILL - live, now)
+                .await?;
         }
         let (_, views) = self.state.catalogue.listed(now);
         let awaiting = views
@@ -100,23 +104,24 @@ impl SeasonKeeper {
         let mut awaiting: Vec<(Timestamp, DrawId)> =
             awaiting.map(|view| (view.closes_at, view.draw)).collect();
         awaiting.sort();
-        let played = awaiting.len().saturating_sub(AWAITING_KEPT);
+        let played = awaiting.len().saturating_sub(GAMES_LEFT_WITHOUT_RESULT);
         for (kick_off, draw) in awaiting.into_iter().take(played) {
             if kick_off < now.plus_ms(-RESULT_WAIT_MS) {
-                self.complete(draw).await?;
+                self.enter_invented_result(draw).await?;
             }
         }
         Ok(())
     }
 
-    /// Enters a result for a draw, and performs what follows when a club enters one.
-    async fn complete(&self, draw: DrawId) -> anyhow::Result<()> {
+    /// Enters an invented result for a draw. Then settles it like a result that a club enters:
+    /// records the club's share and mails the club.
+    async fn enter_invented_result(&self, draw: DrawId) -> anyhow::Result<()> {
         let outcome = self
             .draws
             .execute(
                 draw,
                 Command::Complete {
-                    result: result_of(draw),
+                    result: invented_result(draw),
                 },
                 None,
             )
@@ -127,7 +132,7 @@ impl SeasonKeeper {
             .listing(draw)
             .with_context(|| format!("draw {draw} is listed"))?
             .clone();
-        let settled = results::settle(&self.state, &listing, draw, &outcome.view).await;
+        let settled = results::settle_result(&self.state, &listing, draw, &outcome.view).await;
         settled.map_err(|problem| anyhow::anyhow!("{problem}"))
     }
 
@@ -135,11 +140,11 @@ impl SeasonKeeper {
         let clubs = self.state.records.clubs().await?;
         let sellers = CLUBS
             .iter()
-            .map(|plan| seller(&clubs, plan.slug))
+            .map(|plan| find_seller(&clubs, plan.slug))
             .collect::<anyhow::Result<Vec<Seller>>>()?;
         let turn = self.state.records.listings().await?.len();
         let plans: Vec<(DrawPlan, Timestamp)> = (turn..turn + count)
-            .map(|turn| planned(turn, now))
+            .map(|turn| plan_new_draw(turn, now))
             .collect();
         let new: Vec<_> = plans
             .iter()
@@ -152,13 +157,13 @@ impl SeasonKeeper {
             self.draws.wake(*id).await?;
             planned_orders.extend(buyers::planned_orders(&sellers[plan.club], *id, plan));
         }
-        buyers::buy(&self.payments, planned_orders).await
+        buyers::place_orders(&self.payments, planned_orders).await
     }
 }
 
-/// Plans the new draw with number `turn`. It copies a seeded draw, with another opponent and fewer
-/// sold tickets.
-fn planned(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
+/// Plans the new draw with number `turn`. The draw copies a seeded draw, with another opponent and
+/// half of the sold tickets.
+fn plan_new_draw(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
     let model = &DRAWS[turn % DRAWS.len()];
     let plan = DrawPlan {
         away: LATER_OPPONENTS[turn % LATER_OPPONENTS.len()],
@@ -168,11 +173,13 @@ fn planned(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
     };
     (
         plan,
-        round(now.plus_ms(MINUTES_AHEAD[turn % MINUTES_AHEAD.len()] * MINUTE_MS)),
+        round_to_five_minutes(
+            now.plus_ms(KICK_OFF_MINUTES_AHEAD[turn % KICK_OFF_MINUTES_AHEAD.len()] * MINUTE_MS),
+        ),
     )
 }
 
-fn seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
+fn find_seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
     let club = clubs
         .iter()
         .find(|club| club.slug == slug)
@@ -188,7 +195,7 @@ fn seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
 }
 
 /// Computes a result from the draw's id alone, so that a repeated call gives the same result.
-fn result_of(draw: DrawId) -> GameResult {
+fn invented_result(draw: DrawId) -> GameResult {
     let (home, away) = (draw.0 * 7 % 13 + 1, draw.0 * 5 % 13 + 1);
     GameResult::new(home as u8, away as u8).expect("both within 1…13")
 }
@@ -201,7 +208,7 @@ mod tests {
     fn new_draws_kick_off_later_and_have_free_tickets() {
         let now = Timestamp(1_795_165_800_000);
         for turn in 0..100 {
-            let (plan, kick_off) = planned(turn, now);
+            let (plan, kick_off) = plan_new_draw(turn, now);
             assert!(kick_off > now && plan.sold < 169);
         }
     }

@@ -17,22 +17,22 @@ use super::plan::{
     BUYERS, CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, OFFERS, PlannedStatus, WAITLIST,
 };
 use super::{PASSWORD, anomalies, buyers};
-use crate::app::Running;
+use crate::app::RunningServer;
 use crate::services::identity::{link_hash, password, random};
 use sandbox::Sandbox;
 use sandbox::authenticator::{DEMO_OPERATOR_EMAIL, OPERATOR_SECRET};
 
 /// Login of the second operator, who approves actions that need two operators (decision I-8).
-const SECOND_OPERATOR: &str = "second-operator@demo.test";
+const SECOND_OPERATOR_EMAIL: &str = "second-operator@demo.test";
 /// Name of the setting that seeding writes last. A database without this setting is not seeded
 /// completely.
-const SEEDED: &str = "demo_seeded";
+const SEEDED_SETTING: &str = "demo_seeded";
 /// Time between seeding and the kick-off of a played draw, in milliseconds. Its tickets are sold in
 /// this time, which is enough on any machine.
-const SEEDING_MS: i64 = 2 * HOUR_MS;
+const SEEDING_DURATION_MS: i64 = 2 * HOUR_MS;
 /// Maximum number of checks, a tenth of a second apart, whether the webhooks of declined payments
 /// have arrived.
-const WEBHOOK_ATTEMPTS: u32 = 100;
+const WEBHOOK_CHECKS_MAX: u32 = 100;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
@@ -47,7 +47,7 @@ pub enum SeedState {
 
 /// Determines how much of the demo's data this database contains.
 pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
-    if records.settings().await?.contains_key(SEEDED) {
+    if records.settings().await?.contains_key(SEEDED_SETTING) {
         return Ok(SeedState::Complete);
     }
     Ok(if records.clubs().await?.is_empty() {
@@ -59,7 +59,7 @@ pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
 
 /// Moves the dates of played games into the past and marks the seed as complete. No draw actor may
 /// be running, because it would not see the changed dates.
-pub async fn finish(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Result<()> {
+pub async fn finish_seeding(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Result<()> {
     let records = Records::new(postgres.clone());
     for PlayedDraw { draw, back_ms } in seed_result.played {
         records.backdate(draw, back_ms).await?;
@@ -67,13 +67,13 @@ pub async fn finish(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Res
     for late in seed_result.late {
         late.raise(postgres).await?;
     }
-    records.set_setting(SEEDED, "true", "demo").await?;
+    records.set_setting(SEEDED_SETTING, "true", "demo").await?;
     Ok(())
 }
 
 /// The parts of the demo that seeding uses.
 pub struct SeedRun<'a> {
-    pub running: &'a Running,
+    pub running: &'a RunningServer,
     pub sandbox: &'a Sandbox,
     pub now: Timestamp,
 }
@@ -98,13 +98,13 @@ pub struct Seller {
 }
 
 impl SeedRun<'_> {
-    /// Seeds everything except the steps that must wait until the server has stopped. Returns
-    /// these.
-    pub async fn run(&self) -> anyhow::Result<SeedResult> {
+    /// Seeds everything except the steps that must wait until the server has stopped, and returns
+    /// those steps.
+    pub async fn seed_all(&self) -> anyhow::Result<SeedResult> {
         let hash = password::hash(PASSWORD);
         for (email, name) in [
             (DEMO_OPERATOR_EMAIL, "Demo Operator"),
-            (SECOND_OPERATOR, "Second Operator"),
+            (SECOND_OPERATOR_EMAIL, "Second Operator"),
         ] {
             let operator = self.records().create_admin(email, name, &hash).await?;
             self.records()
@@ -115,45 +115,49 @@ impl SeedRun<'_> {
         let mut sellers = Vec::new();
         for plan in &CLUBS {
             sellers.push(
-                self.club(plan, &hash)
+                self.seed_club(plan, &hash)
                     .await
                     .with_context(|| format!("club {}", plan.slug))?,
             );
         }
-        let draws = self.draws(&sellers).await?;
+        let draws = self.seed_draws(&sellers).await?;
         self.seed_offers_and_footers(&sellers, &draws).await?;
-        self.staff(&sellers[0], &hash).await?;
+        self.seed_staff(&sellers[0], &hash).await?;
         let orders: Vec<buyers::PlannedOrder> = DRAWS
             .iter()
             .zip(&draws)
             .flat_map(|(plan, draw)| buyers::planned_orders(&sellers[plan.club], *draw, plan))
             .collect();
-        buyers::buy(&self.running.engine.payments, orders).await?;
-        self.first_sale(&sellers, &draws).await?;
-        self.declined(&sellers, &draws).await?;
+        buyers::place_orders(&self.running.engine.payments, orders).await?;
+        self.make_first_offer_sale(&sellers, &draws).await?;
+        self.place_declined_orders(&sellers, &draws).await?;
         let mut played = Vec::new();
         for (plan, draw) in DRAWS.iter().zip(&draws) {
-            played.extend(self.settle(plan, *draw, &sellers[plan.club]).await?);
+            played.extend(self.complete_draw(plan, *draw, &sellers[plan.club]).await?);
         }
-        let late = anomalies::create(self, &draws, &sellers).await?;
+        let late = anomalies::create_anomalies(self, &draws, &sellers).await?;
         // The reconciler must see every payment before the dates of its game change.
         self.running
             .engine
             .reconciler
-            .scan(self.now.plus_ms(-SEEDING_MS))
+            .scan(self.now.plus_ms(-SEEDING_DURATION_MS))
             .await?;
         Ok(SeedResult { played, late })
     }
 
     /// Returns a Stripe client for payments that the product's own engine must not know.
-    pub fn provider(&self) -> anyhow::Result<Stripe> {
+    pub fn stripe_client(&self) -> anyhow::Result<Stripe> {
         let key = self.running.state.config.stripe.secret_key.expose();
         let settings = StripeSettings::new(key, format!("{}/sandbox/stripe", self.running.url()));
         Stripe::new(&settings).map_err(anyhow::Error::msg)
     }
 
     /// Places one declined order for each club.
-    async fn declined(&self, sellers: &[Seller], draws: &[DrawId]) -> anyhow::Result<()> {
+    async fn place_declined_orders(
+        &self,
+        sellers: &[Seller],
+        draws: &[DrawId],
+    ) -> anyhow::Result<()> {
         for (club, seller) in sellers.iter().enumerate() {
             let of_club = |plan: &DrawPlan| {
                 plan.club == club
@@ -171,16 +175,16 @@ impl SeedRun<'_> {
                 unit_price: plan.price,
                 passes_card_fee: plan.pass_card_fee,
             };
-            let wish = buyers::PlannedOrder {
+            let order_to_place = buyers::PlannedOrder {
                 seller: seller.clone(),
                 wanted,
                 buyer: Some(BUYERS[club]),
             };
-            buyers::declined(&self.running.engine.payments, wish).await?;
+            buyers::place_declined_order(&self.running.engine.payments, order_to_place).await?;
         }
-        // Waits until webhooks have reported the declined payments. A webhook that is later than
-        // this is delivered after the next start.
-        for _ in 0..WEBHOOK_ATTEMPTS {
+        // Waits until webhooks have reported the declined payments. A webhook that arrives after
+        // this wait is delivered at the next start of the demo.
+        for _ in 0..WEBHOOK_CHECKS_MAX {
             if self
                 .records()
                 .failed_payments(None, self.now.plus_ms(-HOUR_MS))
@@ -191,7 +195,7 @@ impl SeedRun<'_> {
             {
                 break;
             }
-            buyers::pause().await;
+            buyers::wait_before_retry().await;
         }
         Ok(())
     }
@@ -200,7 +204,7 @@ impl SeedRun<'_> {
         &self.running.state.records
     }
 
-    async fn club(&self, plan: &ClubPlan, hash: &str) -> anyhow::Result<Seller> {
+    async fn seed_club(&self, plan: &ClubPlan, hash: &str) -> anyhow::Result<Seller> {
         let club = self
             .records()
             .create_club(&NewClub {
@@ -239,16 +243,16 @@ impl SeedRun<'_> {
         })
     }
 
-    async fn draws(&self, sellers: &[Seller]) -> anyhow::Result<Vec<DrawId>> {
+    async fn seed_draws(&self, sellers: &[Seller]) -> anyhow::Result<Vec<DrawId>> {
         let new: Vec<DrawToCreate> = DRAWS
             .iter()
             .map(|plan| {
                 let kick_off = match plan.status {
                     PlannedStatus::OnSale { minutes } => {
-                        round(self.now.plus_ms(minutes * MINUTE_MS))
+                        round_to_five_minutes(self.now.plus_ms(minutes * MINUTE_MS))
                     }
                     PlannedStatus::Awaiting { .. } | PlannedStatus::Completed { .. } => {
-                        round(self.now.plus_ms(SEEDING_MS))
+                        round_to_five_minutes(self.now.plus_ms(SEEDING_DURATION_MS))
                     }
                 };
                 new_draw(plan, &sellers[plan.club], kick_off)
@@ -298,8 +302,11 @@ impl SeedRun<'_> {
         Ok(())
     }
 
-    /// Enters the result of a played draw, and performs what follows, such as payouts.
-    async fn settle(
+    /// Enters the result of a completed draw, records the club's share as paid and moves the prize
+    /// to its planned stage.
+    ///
+    /// Returns by how much the dates of a played draw must be moved; `None` for a draw on sale.
+    async fn complete_draw(
         &self,
         plan: &DrawPlan,
         draw: DrawId,
@@ -310,13 +317,13 @@ impl SeedRun<'_> {
             PlannedStatus::Awaiting { hours_ago } => {
                 return Ok(Some(PlayedDraw {
                     draw,
-                    back_ms: SEEDING_MS + hours_ago * HOUR_MS,
+                    back_ms: SEEDING_DURATION_MS + hours_ago * HOUR_MS,
                 }));
             }
             PlannedStatus::Completed { days_ago, result } => (days_ago, result),
         };
         let planned = GameResult::new(home, away).context("a result within 1…13")?;
-        let result = self.result(plan.prize, draw, planned).await?;
+        let result = self.result_to_enter(plan.prize, draw, planned).await?;
         let outcome = self
             .running
             .engine
@@ -328,16 +335,18 @@ impl SeedRun<'_> {
         let share = financials.revenue + financials.card_fees_passed_on
             - financials.provider_fees_known
             - financials.application_fee;
-        self.pay(draw, seller, "club_share", share).await?;
-        let back_ms = SEEDING_MS + days_ago * 24 * HOUR_MS;
-        self.award(plan.prize, draw, seller, back_ms).await?;
+        self.record_paid_payout(draw, seller, "club_share", share)
+            .await?;
+        let back_ms = SEEDING_DURATION_MS + days_ago * 24 * HOUR_MS;
+        self.advance_prize(plan.prize, draw, seller, back_ms)
+            .await?;
         Ok(Some(PlayedDraw { draw, back_ms }))
     }
 }
 
 impl SeedRun<'_> {
     /// Records a payout and marks it as paid (decision D-17).
-    pub(super) async fn pay(
+    pub(super) async fn record_paid_payout(
         &self,
         draw: DrawId,
         seller: &Seller,
@@ -360,8 +369,8 @@ impl SeedRun<'_> {
     }
 }
 
-/// Rounds a kick-off to five minutes, because fixture lists use such times.
-pub fn round(at: Timestamp) -> Timestamp {
+/// Rounds a kick-off to five minutes, as in published fixture lists.
+pub fn round_to_five_minutes(at: Timestamp) -> Timestamp {
     let step = 5 * MINUTE_MS;
     Timestamp((at.0 + step / 2).div_euclid(step) * step)
 }

@@ -1,5 +1,5 @@
-//! The addresses that the fast path can answer. Only the spelling that the site's pages use is
-//! recognised; any other spelling goes to the application.
+//! Parses the request URLs that the fast path can answer. Only the spelling that the site's pages
+//! use is recognised. Requests with any other spelling go to the application.
 
 use actix_web::http::Uri;
 use domain::{DrawId, Timestamp};
@@ -10,7 +10,7 @@ use crate::services::catalogue::lists::List;
 use crate::services::catalogue::prepared::Prepared;
 
 /// The API routes that the fast path can answer, as written in the route table. All are public.
-pub const CALLS: [&str; 5] = [
+pub const FAST_PATH_ROUTES: [&str; 5] = [
     "/api/draws/active",
     "/api/draws/awaiting-results",
     "/api/draws/completed",
@@ -24,7 +24,7 @@ pub const CREATE_INTENT_PATH: &str = "/api/create-payment-intent";
 /// Maximum number of digits accepted in a draw's number. Every draw's number has fewer.
 const DRAW_NUMBER_DIGITS_MAX: usize = 15;
 
-/// An address that the fast path can answer.
+/// A request URL that the fast path can answer: an API call or a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FastPathAddress {
     Call(FastPathCall),
@@ -40,7 +40,7 @@ pub enum FastPathCall {
 }
 
 impl FastPathAddress {
-    /// Parses a request's address; `None` if the fast path cannot answer it.
+    /// Parses a request's URL; `None` if the fast path cannot answer it.
     pub fn of(uri: &Uri) -> Option<FastPathAddress> {
         let path = uri.path();
         if let Some(call) = path.strip_prefix("/api/draws/") {
@@ -53,7 +53,7 @@ impl FastPathAddress {
         if path == "/" {
             return Some(FastPathAddress::Page(CachedPageKey::of_draw(None)));
         }
-        let draw = number(path.strip_prefix("/draw/")?)?;
+        let draw = parse_draw_number(path.strip_prefix("/draw/")?)?;
         Some(FastPathAddress::Page(CachedPageKey::of_draw(Some(draw))))
     }
 }
@@ -65,14 +65,14 @@ impl FastPathCall {
             "awaiting-results" => Some(FastPathCall::List(List::Awaiting)),
             "completed" => Some(FastPathCall::List(List::Completed)),
             _ => match path.split_once('/') {
-                None => number(path).map(FastPathCall::Draw),
-                Some((draw, "tickets")) => number(draw).map(FastPathCall::Tickets),
+                None => parse_draw_number(path).map(FastPathCall::Draw),
+                Some((draw, "tickets")) => parse_draw_number(draw).map(FastPathCall::Tickets),
                 Some(_) => None,
             },
         }
     }
 
-    /// Returns the index of this API call in [`CALLS`].
+    /// Returns the index of this API call in [`FAST_PATH_ROUTES`].
     pub fn index(self) -> usize {
         match self {
             FastPathCall::List(list) => list as usize,
@@ -86,8 +86,8 @@ impl FastPathCall {
         !matches!(self, FastPathCall::List(_))
     }
 
-    /// Returns the current response if it is in memory.
-    pub fn ready(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
+    /// Returns the current response to this API call if it is in memory.
+    pub fn prepared_response(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
         match self {
             FastPathCall::List(list) => catalogue.list_ready(list, now),
             FastPathCall::Draw(draw) => catalogue.single_ready(draw, now),
@@ -96,7 +96,7 @@ impl FastPathCall {
     }
 }
 
-fn number(word: &str) -> Option<DrawId> {
+fn parse_draw_number(word: &str) -> Option<DrawId> {
     let plain = word.len() <= DRAW_NUMBER_DIGITS_MAX
         && !word.starts_with('0')
         && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -112,7 +112,7 @@ mod tests {
     use domain::access::Audience;
 
     use super::*;
-    use crate::http::routes::{FORM, ROUTES, Verb};
+    use crate::http::routes::{FORM_BODY_MAX, ROUTES, Verb};
     use crate::render::page_address::Page;
 
     fn of(uri: &'static str) -> Option<FastPathAddress> {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_fast_path_call_is_public() {
-        for (index, path) in CALLS.into_iter().enumerate() {
+        for (index, path) in FAST_PATH_ROUTES.into_iter().enumerate() {
             let row = ROUTES
                 .iter()
                 .find(|route| route.path == path && route.method == Verb::Get)
@@ -141,11 +141,14 @@ mod tests {
             .iter()
             .find(|route| route.path == CREATE_INTENT_PATH && route.method == Verb::Post)
             .expect("in the table");
-        assert_eq!((row.audience, row.body_max), (Audience::Public, FORM));
+        assert_eq!(
+            (row.audience, row.body_max),
+            (Audience::Public, FORM_BODY_MAX)
+        );
     }
 
     #[test]
-    fn page_name_matches_the_page_cache() {
+    fn page_url_gives_the_key_of_the_page_cache() {
         for path in ["/", "/draw/1042"] {
             let name = CachedPageKey::of(&Page::of(path).expect("a page")).expect("kept");
             assert_eq!(of(path), Some(FastPathAddress::Page(name)), "{path}");

@@ -18,7 +18,7 @@ use crate::state::State;
 
 /// The prepared headers and bodies of one worker.
 pub struct PreparedHeaders {
-    /// Headers of JSON that browsers revalidate each time, and of its 304 response.
+    /// Headers of a JSON response that browsers revalidate at each use.
     pub revalidated: HeaderLines,
     pub smaller_revalidated: HeaderLines,
     pub not_modified: HeaderLines,
@@ -107,14 +107,19 @@ impl PreparedHeaders {
     }
 
     /// Builds the `Set-Cookie` header with this signed value.
-    pub fn cookie(&self, value: &str) -> HeaderValue {
+    pub fn set_cookie_header(&self, value: &str) -> HeaderValue {
         let (before, after) = &self.cookie;
         let line = Bytes::from([before, value, after].concat());
         HeaderValue::from_maybe_shared(line).expect("the cookie is valid in a header")
     }
 
     /// Builds the response to a request for more tickets than the draw has left.
-    pub fn too_few(&self, draw: DrawId, free: u16, request_id: &str) -> (StatusCode, String) {
+    pub fn too_few_tickets_response(
+        &self,
+        draw: DrawId,
+        free: u16,
+        request_id: &str,
+    ) -> (StatusCode, String) {
         let mut last = self.last_refusal.borrow_mut();
         let last_refusal = match &mut *last {
             Some(last_refusal) if (last_refusal.draw, last_refusal.free) == (draw, free) => {
@@ -129,7 +134,7 @@ impl PreparedHeaders {
     }
 
     /// Formats the server time as a header value.
-    pub fn time(&self, now: Timestamp) -> HeaderValue {
+    pub fn server_time_header(&self, now: Timestamp) -> HeaderValue {
         let mut last_time = self.last_time.borrow_mut();
         if last_time.0 != now {
             *last_time = (now, HeaderValue::from(now.0));
@@ -157,7 +162,7 @@ impl TooFewTicketsBody {
 
 impl HeaderLines {
     /// Adds the prepared headers, the request id and the server time to a response.
-    pub fn write(&self, headers: &mut HeaderMap, id: HeaderValue, time: HeaderValue) {
+    pub fn add_to(&self, headers: &mut HeaderMap, id: HeaderValue, time: HeaderValue) {
         for (name, value) in &self.0 {
             headers.insert(name.clone(), value.clone());
         }

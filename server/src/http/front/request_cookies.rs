@@ -17,8 +17,8 @@ pub struct RequestCookies {
 }
 
 impl RequestCookies {
-    /// Reads the cookies. `None` if they need the full cookie parser; the application then handles
-    /// the request.
+    /// Reads the cookies that the fast path needs. `None` if they need the full cookie parser; the
+    /// application then handles the request.
     pub fn of(headers: &HeaderMap, state: &State, now: Timestamp) -> Option<RequestCookies> {
         RequestCookies::read(headers, &state.config, &state.browser_cookies, now)
     }
@@ -61,7 +61,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
     #[test]
-    fn cookies_are_read_as_the_full_parser_reads_them() {
+    fn fast_path_reads_cookies_like_the_full_parser() {
         let demo = Config::demo(&Environment::default()).expect("the demo needs nothing");
         let signed_value = BrowserCookies::new(&[7; 32], &demo).value(Browser([3; 16]), NOW);
         let both = [

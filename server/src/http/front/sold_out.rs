@@ -20,22 +20,22 @@ use super::address::CREATE_INTENT_PATH;
 use super::request_cookies::RequestCookies;
 use super::{FastPathInner, FastPathResult};
 use crate::api::purchase::Purchase;
-use crate::http::edge::{log_response_with_id, new_id, request_id_text};
-use crate::http::routes::FORM;
-use crate::http::routes::body::{in_time, patience, read};
-use crate::http::routes::buyer::payments::too_late;
+use crate::http::edge::{log_response_with_id, new_request_id, request_id_text};
+use crate::http::routes::FORM_BODY_MAX;
+use crate::http::routes::body::{body_timeout, parse_json_body, with_body_timeout};
+use crate::http::routes::buyer::payments::find_too_few_tickets;
 use crate::services::identity::origin;
 
 impl<S> FastPathInner<S>
 where
     S: Service<Request, Response = ServiceResponse<BoxBody>, Error = Error>,
 {
-    /// Handles a request to create a payment intent: refuses it here, or passes it to the
-    /// application.
+    /// Handles a request to create a payment intent: rejects it if the draw has too few tickets, or
+    /// else passes it to the application.
     pub(super) async fn create_intent(self: Rc<Self>, mut request: Request) -> FastPathResult {
         let started = Instant::now();
         let payload = match read_body(request.take_payload()).await {
-            Ok(body) => match self.too_late(request.headers(), &body, started) {
+            Ok(body) => match self.refuse_if_sold_out(request.headers(), &body, started) {
                 Some(response) => return Ok(response),
                 None => replayed_payload(vec![Ok(body)], None),
             },
@@ -45,7 +45,7 @@ where
         self.app.call(request).await.map(Response::from)
     }
 
-    fn too_late(
+    fn refuse_if_sold_out(
         &self,
         headers: &HeaderMap,
         body: &[u8],
@@ -75,9 +75,12 @@ where
         if verdict == origin::OriginVerdict::CrossOrigin {
             return None;
         }
-        let (draw, free) = too_late(&self.state, &read::<Purchase>(body).ok()?)?;
-        let id = new_id();
-        let (status, body) = self.headers.too_few(draw, free, request_id_text(&id));
+        let (draw, free) =
+            find_too_few_tickets(&self.state, &parse_json_body::<Purchase>(body).ok()?)?;
+        let id = new_request_id();
+        let (status, body) =
+            self.headers
+                .too_few_tickets_response(draw, free, request_id_text(&id));
         let mut response = Response::with_body(status, BoxBody::new(body));
         let elapsed = started.elapsed();
         log_response_with_id(
@@ -87,9 +90,11 @@ where
             status.as_u16(),
             elapsed,
         );
-        self.headers
-            .uncached
-            .write(response.headers_mut(), id, self.headers.time(now));
+        self.headers.uncached.add_to(
+            response.headers_mut(),
+            id,
+            self.headers.server_time_header(now),
+        );
         self.set_cookie(cookies, &mut response, now);
         self.counts.sold_out.record(elapsed);
         Some(response)
@@ -101,7 +106,7 @@ type PayloadChunk = Result<Bytes, PayloadError>;
 /// Reads a whole request body. If the body is too long, incomplete or late, returns a payload with
 /// the same bytes for the application to read.
 async fn read_body(payload: Payload) -> Result<Bytes, Payload> {
-    let mut payload = in_time(payload, patience(FORM));
+    let mut payload = with_body_timeout(payload, body_timeout(FORM_BODY_MAX));
     let mut body = Bytes::new();
     while let Some(chunk) = payload.next().await {
         match chunk {
@@ -113,7 +118,7 @@ async fn read_body(payload: Payload) -> Result<Bytes, Payload> {
             }
             Err(failure) => return Err(replayed_payload(vec![Ok(body), Err(failure)], None)),
         }
-        if body.len() > FORM {
+        if body.len() > FORM_BODY_MAX {
             return Err(replayed_payload(vec![Ok(body)], Some(payload)));
         }
     }
@@ -132,11 +137,11 @@ fn replayed_payload(read: Vec<PayloadChunk>, rest: Option<Payload>) -> Payload {
 mod tests {
     use super::*;
 
-    fn sent(chunks: Vec<PayloadChunk>) -> Payload {
+    fn payload_of(chunks: Vec<PayloadChunk>) -> Payload {
         replayed_payload(chunks, None)
     }
 
-    async fn read_again(payload: Payload) -> Vec<Result<Bytes, String>> {
+    async fn collect_chunks(payload: Payload) -> Vec<Result<Bytes, String>> {
         payload
             .map(|chunk| chunk.map_err(|failure| failure.to_string()))
             .collect()
@@ -146,36 +151,41 @@ mod tests {
     #[actix_web::test]
     async fn chunked_body_is_joined_and_incomplete_or_long_body_is_replayed() {
         let piece = |text: &'static str| Ok(Bytes::from_static(text.as_bytes()));
-        let body = read_body(sent(vec![piece("{\"a\""), piece(":"), piece("1}")]))
+        let body = read_body(payload_of(vec![piece("{\"a\""), piece(":"), piece("1}")]))
             .await
             .ok()
             .expect("whole");
         assert_eq!(body, "{\"a\":1}");
         assert!(
-            read_body(sent(vec![]))
+            read_body(payload_of(vec![]))
                 .await
                 .ok()
                 .expect("nothing")
                 .is_empty()
         );
-        let broken = read_body(sent(vec![
+        let broken = read_body(payload_of(vec![
             piece("{"),
             piece("}"),
             Err(PayloadError::Incomplete(None)),
         ]))
         .await;
-        let broken = read_again(broken.expect_err("broken off")).await;
+        let broken = collect_chunks(broken.expect_err("broken off")).await;
         assert!(
             matches!(&broken[..], [Ok(first), Err(_)] if first == "{}"),
             "{broken:?}"
         );
-        let long = Bytes::from(vec![b' '; FORM]);
-        let long = read_body(sent(vec![Ok(long.clone()), Ok(long.clone()), piece("end")])).await;
-        let long = read_again(long.expect_err("too long")).await;
+        let long = Bytes::from(vec![b' '; FORM_BODY_MAX]);
+        let long = read_body(payload_of(vec![
+            Ok(long.clone()),
+            Ok(long.clone()),
+            piece("end"),
+        ]))
+        .await;
+        let long = collect_chunks(long.expect_err("too long")).await;
         let length: usize = long
             .iter()
             .map(|chunk| chunk.as_ref().expect("a chunk").len())
             .sum();
-        assert_eq!(length, 2 * FORM + 3);
+        assert_eq!(length, 2 * FORM_BODY_MAX + 3);
     }
 }

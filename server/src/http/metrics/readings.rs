@@ -20,31 +20,31 @@ const ANOMALY_TYPES: [&str; 5] = [
 const INTEGRITY_CHECK_INTERVAL_SECONDS: i64 = 300;
 
 /// Writes the gauges. Gauges from the database are left out while the database cannot be read.
-pub(super) async fn write(page: &mut MetricsText, state: &State) {
+pub(super) async fn write_gauges(page: &mut MetricsText, state: &State) {
     let last_pass = state
         .payments
         .metrics()
         .last_pass_at()
         .unwrap_or(Timestamp(0));
-    page.gauge(
+    page.write_gauge(
         "fd_draws_awake",
         "Draws whose actor is awake.",
         state.draws.views().len(),
     );
-    page.gauge(
+    page.write_gauge(
         "fd_draws_paused",
         "Draws that wait for an operator because they failed.",
         state.draws.paused_draw_count(),
     );
     let name = "fd_reconciler_last_round_timestamp_seconds";
-    page.gauge(
+    page.write_gauge(
         name,
         "When the reconciler last ended a round; 0: not yet.",
         last_pass.0 / 1000,
     );
     let result = write_database_gauges(page, state).await;
     let is_up = result.is_ok() && state.records.check_reachable().await.is_ok();
-    page.gauge(
+    page.write_gauge(
         "fd_database_up",
         "Whether the books can be read and written.",
         u8::from(is_up),
@@ -54,25 +54,25 @@ pub(super) async fn write(page: &mut MetricsText, state: &State) {
 async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<(), Problem> {
     let (reservations, held, payments) = state.records.in_flight_counts().await?;
     let open = state.records.open_anomalies().await?;
-    let (vitals, off_ms) = console_health::read(&*state.clock, &state.records).await?;
+    let (vitals, off_ms) = console_health::read_vitals(&*state.clock, &state.records).await?;
     let name = "fd_clock_off_seconds";
-    page.gauge(
+    page.write_gauge(
         name,
         "How far this node's clock is ahead of the database's; negative: behind.",
         off_ms as f64 / 1000.0,
     );
-    page.gauge(
+    page.write_gauge(
         "fd_reservations_active",
         "Reservations that claim tickets.",
         reservations,
     );
-    page.gauge("fd_tickets_held", "Tickets that reservations claim.", held);
-    page.gauge(
+    page.write_gauge("fd_tickets_held", "Tickets that reservations claim.", held);
+    page.write_gauge(
         "fd_payments_in_flight",
         "Orders with a payment intent that are not decided.",
         payments,
     );
-    page.family(
+    page.write_family(
         "fd_payment_anomalies_open",
         "gauge",
         "Anomalies that nobody has resolved.",
@@ -82,24 +82,24 @@ async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<
             .iter()
             .find(|(open, _)| open == kind)
             .map_or(0, |(_, count)| *count);
-        page.sample("fd_payment_anomalies_open", &[("type", kind)], count);
+        page.write_sample("fd_payment_anomalies_open", &[("type", kind)], count);
     }
-    page.gauge(
+    page.write_gauge(
         "fd_provider_work_overdue",
         "Effects at the provider that wait for two minutes.",
         vitals.provider_overdue,
     );
-    page.gauge(
+    page.write_gauge(
         "fd_webhooks_overdue",
         "Notices that wait for a minute.",
         vitals.webhooks_overdue,
     );
-    page.gauge(
+    page.write_gauge(
         "fd_mails_overdue",
         "Mails that wait for five minutes.",
         vitals.mails_overdue,
     );
-    page.gauge(
+    page.write_gauge(
         "fd_mails_dead",
         "Mails of the last four days that were given up.",
         vitals.mails_dead,
@@ -109,7 +109,7 @@ async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<
         .await?
         .values()
         .sum();
-    page.gauge(
+    page.write_gauge(
         "fd_invariant_violations",
         "Rows that break a promise.",
         broken,

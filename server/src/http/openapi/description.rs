@@ -16,28 +16,28 @@ pub struct Description {
     pub summary: &'static str,
     /// Query parameters with their types (`string`, `integer`, `boolean`). All are optional.
     pub query: &'static [(&'static str, &'static str)],
-    pub body: Shape,
+    pub body: BodyShape,
     /// Success statuses, all with the same response body. A health check also lists the statuses of
     /// an unhealthy server.
     pub statuses: &'static [u16],
-    pub answer: Shape,
+    pub answer: BodyShape,
     /// Error statuses of this route, in addition to those that all routes of its audience and
     /// method have.
     pub refuses: &'static [u16],
 }
 
 /// The shape of a request or response body.
-pub enum Shape {
+pub enum BodyShape {
     Nothing,
     One(Model),
     List(Model),
-    /// Either a public schema, or for the owner a schema with more fields.
+    /// Either the public schema or the owner's schema, which has more fields.
     Either([Model; 2]),
     /// A body that is not JSON, given by its media type.
     Other(&'static str),
 }
 
-/// A Rust type with an `OpenAPI` schema: the schema's name, and functions to build it.
+/// A Rust type with an `OpenAPI` schema, as functions that return the schema's name and contents.
 pub struct Model {
     pub name: fn() -> Cow<'static, str>,
     pub schema: fn() -> RefOr<Schema>,
@@ -55,12 +55,12 @@ impl Model {
     }
 }
 
-impl Shape {
+impl BodyShape {
     pub fn models(&self) -> &[Model] {
         match self {
-            Shape::One(model) | Shape::List(model) => std::slice::from_ref(model),
-            Shape::Either(models) => models,
-            Shape::Nothing | Shape::Other(_) => &[],
+            BodyShape::One(model) | BodyShape::List(model) => std::slice::from_ref(model),
+            BodyShape::Either(models) => models,
+            BodyShape::Nothing | BodyShape::Other(_) => &[],
         }
     }
 }
@@ -68,7 +68,7 @@ impl Shape {
 impl Description {
     /// Returns all error statuses of a route, including those that all routes of its audience and
     /// method have.
-    pub fn refusals(&self, route: &Route) -> BTreeSet<u16> {
+    pub fn error_statuses(&self, route: &Route) -> BTreeSet<u16> {
         let mut statuses: BTreeSet<u16> = self.refuses.iter().copied().collect();
         statuses.insert(503);
         if route.audience.needs_login() {
@@ -79,7 +79,7 @@ impl Description {
             // 403: the request was sent from another site's page. 413: the body is too large.
             statuses.extend([403, 413]);
         }
-        if !matches!(self.body, Shape::Nothing) || !self.query.is_empty() {
+        if !matches!(self.body, BodyShape::Nothing) || !self.query.is_empty() {
             statuses.insert(400);
         }
         if route.path.contains('{') {
@@ -91,7 +91,7 @@ impl Description {
 }
 
 /// Returns the type and the description of a path variable.
-pub fn variable(name: &str) -> (&'static str, &'static str) {
+pub fn path_variable(name: &str) -> (&'static str, &'static str) {
     match name {
         "draw" => ("integer", "A draw's number, which is its id."),
         "club" => ("string", "A club's id or slug."),
@@ -120,7 +120,7 @@ pub fn variable(name: &str) -> (&'static str, &'static str) {
 }
 
 /// Returns the description of an error status, the same for every route.
-pub fn refusal(status: u16) -> &'static str {
+pub fn error_status_description(status: u16) -> &'static str {
     match status {
         400 => "The request is malformed or has invalid values.",
         401 => "Not signed in, or wrong password.",
@@ -152,7 +152,7 @@ macro_rules! describe {
     ($($method:ident $path:literal $summary:literal $(with($($query:ident: $kind:ident),+))? $(takes $body:tt)?
         -> $answer:tt $(, refuses $($refused:literal)+)?;)*) => {
         /// The descriptions of all routes of one audience.
-        pub const CALLS: &[crate::http::openapi::description::Description] = &[$(crate::http::openapi::description::Description {
+        pub const DESCRIPTIONS: &[crate::http::openapi::description::Description] = &[$(crate::http::openapi::description::Description {
             method: crate::http::routes::Verb::$method,
             path: $path,
             summary: $summary,
@@ -167,19 +167,19 @@ macro_rules! describe {
 
 macro_rules! shape {
     ({$model:ident $other:ident}) => {
-        $crate::http::openapi::description::Shape::Either([
+        $crate::http::openapi::description::BodyShape::Either([
             $crate::http::openapi::description::Model::of::<$model>(),
             $crate::http::openapi::description::Model::of::<$other>(),
         ])
     };
     () => {
-        $crate::http::openapi::description::Shape::Nothing
+        $crate::http::openapi::description::BodyShape::Nothing
     };
     (()) => {
-        $crate::http::openapi::description::Shape::Nothing
+        $crate::http::openapi::description::BodyShape::Nothing
     };
     ([$model:ident]) => {
-        $crate::http::openapi::description::Shape::List(
+        $crate::http::openapi::description::BodyShape::List(
             $crate::http::openapi::description::Model::of::<$model>(),
         )
     };
@@ -193,10 +193,10 @@ macro_rules! shape {
         $crate::http::openapi::description::shape!($model)
     };
     ($media:literal) => {
-        $crate::http::openapi::description::Shape::Other($media)
+        $crate::http::openapi::description::BodyShape::Other($media)
     };
     ($model:ident) => {
-        $crate::http::openapi::description::Shape::One(
+        $crate::http::openapi::description::BodyShape::One(
             $crate::http::openapi::description::Model::of::<$model>(),
         )
     };

@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, timeout_at};
 
-use super::FORM;
+use super::FORM_BODY_MAX;
 use crate::api::error::Problem;
 use crate::text::plain_text::cleaned_json;
 
@@ -26,19 +26,20 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let bytes = web::Bytes::from_request(request, payload);
-        Box::pin(async move { read(&bytes.await.map_err(unreadable)?).map(Body) })
+        Box::pin(async move { parse_json_body(&bytes.await.map_err(unreadable_body)?).map(Body) })
     }
 }
 
-/// How long a request body may take to arrive: 15 seconds for a form, 60 for a picture.
-pub fn patience(body_max: usize) -> Duration {
-    Duration::from_secs(if body_max <= FORM { 15 } else { 60 })
+/// How long a request body may take to arrive: 15 seconds for a JSON form, 60 seconds for a larger
+/// body.
+pub fn body_timeout(body_max: usize) -> Duration {
+    Duration::from_secs(if body_max <= FORM_BODY_MAX { 15 } else { 60 })
 }
 
-/// Wraps a body so that reading it fails after `patience`. Otherwise a client that sends one byte
+/// Wraps a body so that reading it fails after `timeout`. Otherwise a client that sends one byte
 /// at a time could occupy a handler.
-pub fn in_time(payload: Payload, patience: Duration) -> Payload {
-    let end = Instant::now() + patience;
+pub fn with_body_timeout(payload: Payload, timeout: Duration) -> Payload {
+    let end = Instant::now() + timeout;
     let chunks = stream::unfold(Some(payload), move |payload| async move {
         let mut payload = payload?;
         match timeout_at(end, payload.next()).await {
@@ -53,7 +54,7 @@ pub fn in_time(payload: Payload, patience: Duration) -> Payload {
 }
 
 /// Converts actix's error of reading a body: 413 when the body is too large, else 400.
-pub fn unreadable(error: actix_web::Error) -> Problem {
+pub fn unreadable_body(error: actix_web::Error) -> Problem {
     match error.as_response_error().status_code() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -64,8 +65,9 @@ pub fn unreadable(error: actix_web::Error) -> Problem {
     }
 }
 
-/// The NUL character as JSON escapes it. It is refused, because Postgres cannot store NUL in text.
-const NUL: &[u8] = b"\\u0000";
+/// The NUL character as JSON escapes it. A body with NUL is refused, because Postgres cannot store
+/// NUL in text.
+const ESCAPED_NUL: &[u8] = b"\\u0000";
 
 /// Parses a whole JSON body.
 ///
@@ -73,7 +75,7 @@ const NUL: &[u8] = b"\\u0000";
 /// 400: the body is not JSON, or does not have the expected fields.
 ///
 /// The error message gives the position, never the content: a body may hold personal data.
-pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+pub fn parse_json_body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let bytes = if bytes.iter().all(u8::is_ascii_whitespace) {
         b"{}"
     } else {
@@ -82,7 +84,11 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     // Accept only objects, because serde would parse `[]` as a struct of defaults. Refuse NUL,
     // because Postgres cannot store it.
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
-    if !is_object || bytes.windows(NUL.len()).any(|window| window == NUL) {
+    if !is_object
+        || bytes
+            .windows(ESCAPED_NUL.len())
+            .any(|window| window == ESCAPED_NUL)
+    {
         return Err(Problem::bad_request(
             "bad-request",
             "The request is not the JSON that was expected.",
@@ -104,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    fn slow(chunks: Vec<&'static [u8]>, ends: bool) -> Payload {
+    fn slow_payload(chunks: Vec<&'static [u8]>, ends: bool) -> Payload {
         let sent = stream::iter(chunks).map(|chunk| Ok(Bytes::from_static(chunk)));
         let rest = if ends {
             stream::empty().left_stream()
@@ -119,8 +125,8 @@ mod tests {
     #[actix_web::test]
     async fn slow_body_times_out_and_complete_body_is_read() {
         let read = async |payload: Payload| payload.collect::<Vec<_>>().await;
-        let whole = read(in_time(
-            slow(vec![b"{\"a\":", b"1}"], true),
+        let whole = read(with_body_timeout(
+            slow_payload(vec![b"{\"a\":", b"1}"], true),
             Duration::from_secs(60),
         ))
         .await;
@@ -128,13 +134,19 @@ mod tests {
             whole.iter().all(Result::is_ok) && whole.len() == 2,
             "{whole:?}"
         );
-        let hung = read(in_time(slow(vec![b"{"], false), Duration::from_millis(20))).await;
+        let hung = read(with_body_timeout(
+            slow_payload(vec![b"{"], false),
+            Duration::from_millis(20),
+        ))
+        .await;
         assert!(
             matches!(hung.as_slice(), [Ok(_), Err(PayloadError::Io(_))]),
             "{hung:?}"
         );
         assert!(
-            read(slow(vec![b"{"], false)).now_or_never().is_none(),
+            read(slow_payload(vec![b"{"], false))
+                .now_or_never()
+                .is_none(),
             "without the deadline the read never ends"
         );
     }

@@ -11,7 +11,7 @@ pub mod calendar;
 pub mod clubs;
 pub mod completion;
 pub mod confirmation;
-pub mod described;
+pub mod descriptions;
 pub mod draws;
 pub mod my_tickets;
 pub mod offers;

@@ -15,7 +15,7 @@ use crate::state::State;
 pub mod agreement;
 pub mod claims;
 pub mod connect;
-pub mod described;
+pub mod descriptions;
 mod draw_check;
 pub mod draws;
 pub mod editing;

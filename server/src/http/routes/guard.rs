@@ -10,18 +10,18 @@ use domain::access::{Audience, Principal, may_call_route};
 use tracing::Instrument;
 
 use super::Route;
-use super::body::{in_time, patience};
+use super::body::{body_timeout, with_body_timeout};
 use crate::access::caller::caller;
 use crate::api::error::Problem;
 use crate::http::edge::is_unsafe;
-use crate::ops::metrics::AnsweredBy;
-use crate::ops::peer_credentials::PASS;
+use crate::ops::metrics::MatchedRoute;
+use crate::ops::peer_credentials::PASS_HEADER;
 use crate::services::identity::check_same_origin;
 use crate::state::State;
 
-/// Routes that an archived club may still call, to complete and pay its running draws (decision
+/// Routes that an archived club may still call to complete and pay its running draws (decision
 /// H-3).
-const ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
+const ROUTES_ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
     "/api/auth/reauthenticate",
     "/api/draws/{draw}/results",
     "/api/draws/{draw}/notify-winners",
@@ -32,7 +32,7 @@ const ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
     "/api/payouts/{payout}",
 ];
 
-/// Builds the actix route of a handler with these checks in front.
+/// Builds the actix route of a handler that runs only if all checks of this module pass.
 pub(super) fn guarded(route: &'static Route) -> ActixRoute {
     (route.handler)().wrap(from_fn(
         move |request: ServiceRequest, next: Next<BoxBody>| async move {
@@ -41,16 +41,17 @@ pub(super) fn guarded(route: &'static Route) -> ActixRoute {
     ))
 }
 
-/// Runs the checks, then the handler.
+/// Checks the caller and the URL, and refuses the request if a check fails. Otherwise runs the
+/// handler, with a deadline for the body of a request that may change state.
 async fn guard(
     route: &'static Route,
     mut request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    request.extensions_mut().insert(AnsweredBy(route.path));
+    request.extensions_mut().insert(MatchedRoute(route.path));
     if let Err(problem) = check_access(route, &request)
         .await
-        .and_then(|()| check_address(&request))
+        .and_then(|()| refuse_nul_characters(&request))
     {
         return Ok(request.error_response(problem));
     }
@@ -59,7 +60,7 @@ async fn guard(
     }
     let original = request.request().clone();
     let payload = request.take_payload();
-    request.set_payload(in_time(payload, patience(route.body_max)));
+    request.set_payload(with_body_timeout(payload, body_timeout(route.body_max)));
     // actix drops the handler when a browser resets its connection (finding 3 of reliability.md). A
     // call that may change data therefore runs in its own task, which completes after a reset; only
     // the response is lost.
@@ -72,11 +73,11 @@ async fn guard(
 
 /// Refuses the NUL character in path and query, because Postgres rejects it. The path is checked
 /// after two decodings, as the router decodes its variables twice; the query after one.
-fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
-    const NUL: &str = "%00";
+fn refuse_nul_characters(request: &ServiceRequest) -> Result<(), Problem> {
+    const ENCODED_NUL: &str = "%00";
     let mut variables = request.match_info().iter();
     if let Some((name, _)) =
-        variables.find(|(_, token)| token.contains('\0') || token.contains(NUL))
+        variables.find(|(_, token)| token.contains('\0') || token.contains(ENCODED_NUL))
     {
         return Err(if name == "draw" {
             Problem::draw_not_found()
@@ -84,7 +85,7 @@ fn check_address(request: &ServiceRequest) -> Result<(), Problem> {
             Problem::not_found()
         });
     }
-    if request.query_string().contains(NUL) {
+    if request.query_string().contains(ENCODED_NUL) {
         return Err(Problem::bad_request(
             "bad-request",
             "The request could not be read.",
@@ -106,13 +107,13 @@ async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Pro
     if audience == Audience::Node {
         let token = request
             .headers()
-            .get(PASS)
+            .get(PASS_HEADER)
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         let admitted = state
             .peer_credentials
             .as_ref()
-            .is_some_and(|credentials| credentials.admits(token, state.clock.now()));
+            .is_some_and(|credentials| credentials.accepts_pass(token, state.clock.now()));
         return if admitted {
             Ok(())
         } else {
@@ -133,7 +134,7 @@ async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Pro
                 .club(club)
                 .is_some_and(|club| club.archived);
             let is_read = !is_unsafe(request.method());
-            if archived && !is_read && !ALLOWED_WHEN_ARCHIVED.contains(&route.path) {
+            if archived && !is_read && !ROUTES_ALLOWED_WHEN_ARCHIVED.contains(&route.path) {
                 return Err(Problem::club_archived());
             }
         }

@@ -2,7 +2,7 @@
 //! API description.
 
 pub mod cards;
-pub mod described;
+pub mod descriptions;
 pub mod device;
 pub mod health;
 pub mod nodes;

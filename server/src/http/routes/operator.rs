@@ -8,7 +8,7 @@ pub mod anomalies;
 pub mod audit;
 pub mod clubs;
 pub mod configuration;
-pub mod described;
+pub mod descriptions;
 pub mod draws;
 pub mod fees;
 pub mod footers;
@@ -26,11 +26,11 @@ pub mod waitlist;
 /// Maximum characters of the reason that an operator gives for an action.
 const REASON_CHARS_MAX: usize = 500;
 
-/// Reads the required reason for an irreversible action.
+/// Reads the reason that an operator must give for an irreversible action.
 ///
 /// # Errors
 /// 400 `reason-required` with the given message.
-fn reason(form: &Reason, message_if_missing: &str) -> Result<String, Problem> {
+fn required_reason(form: &Reason, message_if_missing: &str) -> Result<String, Problem> {
     let reason: String = trimmed(form.reason.as_deref())
         .chars()
         .take(REASON_CHARS_MAX)

@@ -89,7 +89,7 @@ async fn node_with_wrong_clock_reports_it_and_still_sells() {
             "a webhook of the present is refused by a wrong clock"
         );
         assert_eq!(health_check(&operator, "webhook").await["outOfTime"], 1);
-        let page = server::http::metrics::text(&server.state).await;
+        let page = server::http::metrics::current_metrics_text(&server.state).await;
         let sample = |name: &str| {
             page.lines()
                 .find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok())

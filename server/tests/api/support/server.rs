@@ -26,7 +26,7 @@ use sandbox::authenticator::OPERATOR_SECRET;
 use sandbox::clock::SandboxClock;
 use sandbox::{self, Sandbox};
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
-use server::http::front::Front;
+use server::http::front::FastPathFactory;
 use server::http::{edge, housekeeping, routes, sandbox_clock};
 use server::ops::lifecycle::Phase;
 use server::render::site::Site;
@@ -170,7 +170,7 @@ impl TestServer {
                 .configure(|cfg| sandbox::configure(cfg, provider.clone()))
                 .configure(|cfg| routes::configure(cfg, served.clone()))
                 .default_service(routes::pages());
-            Front::before(app, front)
+            FastPathFactory::new(app, front)
         });
         let http = http.on_connect(shrink_send_buffer);
         let http = http
@@ -183,7 +183,7 @@ impl TestServer {
         let handle = http.handle();
         actix_web::rt::spawn(http);
         sandbox.set_webhook(&format!("{url}/api/stripe/webhook"), DEMO_WEBHOOK_SECRET);
-        let tasks = housekeeping::run(state.clone());
+        let tasks = housekeeping::start_background_tasks(state.clone());
         let mails = tokio::sync::Mutex::new(mails);
         TestServer {
             url,

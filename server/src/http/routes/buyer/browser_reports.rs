@@ -58,7 +58,7 @@ pub struct ClientEvent {
 }
 
 /// Counts an event that a page reports about an offer, without personal data (decision B-10).
-pub async fn track(
+pub async fn track_offer_event(
     request: HttpRequest,
     state: web::Data<State>,
     body: Result<Body<ClientEvent>, Problem>,

@@ -14,12 +14,12 @@ use crate::render::calendar::{self, CalendarEvent};
 use crate::state::State;
 
 /// Maximum number of games in one calendar file, the same as the maximum number of draws in a cart.
-const GAMES_MAX: usize = 20;
+const CALENDAR_GAMES_MAX: usize = 20;
 
 /// Query parameters of the calendar file.
 #[derive(Deserialize)]
 pub struct CalendarQuery {
-    /// Numbers of further draws for the same file, separated by commas.
+    /// Numbers of further draws to put into the file, separated by commas.
     #[serde(default)]
     also: String,
 }
@@ -28,7 +28,7 @@ pub struct CalendarQuery {
 ///
 /// # Errors
 /// 404 when one of the draws does not exist.
-pub async fn file(
+pub async fn calendar_file(
     state: web::Data<State>,
     path: web::Path<String>,
     query: web::Query<CalendarQuery>,
@@ -39,7 +39,7 @@ pub async fn file(
         .also
         .split(',')
         .filter(|number| !number.is_empty())
-        .take(GAMES_MAX)
+        .take(CALENDAR_GAMES_MAX)
     {
         draws.insert(DrawId(
             number

@@ -19,7 +19,7 @@ use crate::services::catalogue::lists::{List, ListSlice};
 use crate::state::State;
 
 /// Responds with the clubs that have a public page, sorted by name.
-pub async fn public_list(state: web::Data<State>) -> HttpResponse {
+pub async fn list_public_clubs(state: web::Data<State>) -> HttpResponse {
     let facts = state.catalogue.facts();
     // A club whose public page is off is not listed, because its link would lead to a 404 (decision
     // H-14).
@@ -37,7 +37,7 @@ pub async fn by_slug(
     state: web::Data<State>,
     slug: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = page(&state.catalogue.facts(), &slug)?;
+    let club = find_club_page(&state.catalogue.facts(), &slug)?;
     let now = state.clock.now();
     let part = ListSlice {
         club: Some(club.id),
@@ -63,11 +63,11 @@ pub async fn show(
 }
 
 /// Responds with the data for the `<head>` of a club's page.
-pub async fn meta(
+pub async fn show_club_meta(
     state: web::Data<State>,
     club: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let row = page(&state.catalogue.facts(), &club)?;
+    let row = find_club_page(&state.catalogue.facts(), &club)?;
     Ok(HttpResponse::Ok().json(meta_of(&row)))
 }
 
@@ -91,8 +91,8 @@ pub struct ClubDrawsQuery {
 }
 
 impl ClubDrawsQuery {
-    /// Returns the requested draw status. Two older names of statuses are accepted as well
-    /// (decision E-1).
+    /// Returns the requested draw status. Two older status names are accepted as well (decision
+    /// E-1).
     fn status(&self) -> Option<&str> {
         self.status.as_deref().map(|status| match status {
             "open" => "active",
@@ -104,7 +104,7 @@ impl ClubDrawsQuery {
 
 /// Responds with a club's draws, optionally of one status. The club itself and the operator also see
 /// archived and cancelled ones.
-pub async fn draws(
+pub async fn list_club_draws(
     state: web::Data<State>,
     caller: Caller,
     club: web::Path<String>,
@@ -157,7 +157,7 @@ fn by_id_or_slug<'a>(facts: &'a CatalogueFacts, club: &str) -> Option<&'a Arc<Cl
 ///
 /// # Errors
 /// 404 when the club is unknown, archived or has no page.
-pub fn page(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
+pub fn find_club_page(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
     let row = find_club(facts, club)?;
     if row.page_enabled {
         Ok(row)

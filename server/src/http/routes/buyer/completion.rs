@@ -1,4 +1,5 @@
-//! Finishes a purchase. Every entry point ends in the one idempotent `fulfil` (decision C-4).
+//! Completes a purchase. Every entry point calls the one idempotent function `fulfil` (decision
+//! C-4).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{FulfilStatus, FulfilmentResult};
@@ -15,14 +16,14 @@ use crate::state::State;
 
 /// Handles `POST /api/complete-card-payment` of the card form. The body has no consents, because
 /// the buyer gave them with `validate-purchase` (decision C-12).
-pub async fn complete_card(
+pub async fn complete_card_payment(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
     match find_order(&request, &state, &browser, &body.0).await? {
-        OrderAccess::Own(own) => finish(&state, &browser, *own, &body.0).await,
+        OrderAccess::Own(own) => finish_purchase(&state, &browser, *own, &body.0).await,
         OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
     }
 }
@@ -40,7 +41,7 @@ pub async fn complete_purchase(
         OrderAccess::Own(own) => {
             own.store_consents(&state, address(&request, &state.config))
                 .await?;
-            finish(&state, &browser, *own, &body.0).await
+            finish_purchase(&state, &browser, *own, &body.0).await
         }
         OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
     }
@@ -60,10 +61,10 @@ pub fn check_consents(body: &Purchase) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Checks the e-mail address before the payment is charged, because tickets cannot be sent to an
-/// invalid address.
+/// Checks the buyer's e-mail address before the payment is charged, because tickets cannot be sent
+/// to an invalid address.
 ///
-/// A wallet sends no address; the buyer is asked for one afterwards (decision C-11).
+/// A wallet sends no e-mail address; the buyer is asked for one afterwards (decision C-11).
 ///
 /// # Errors
 /// 400.
@@ -79,8 +80,8 @@ pub const EMAIL_ERROR: &str = "Valid email address is required";
 pub const AGE_ERROR: &str = "You must be over 18 to purchase tickets";
 pub const TERMS_ERROR: &str = "You must agree to the terms and conditions";
 
-/// Finds the order of the payment intent in the body, or else the browser's newest order for these
-/// draws.
+/// Finds the order of the payment intent in the body. Without a payment intent, finds the browser's
+/// newest order for the draws in the body.
 async fn find_order(
     request: &HttpRequest,
     state: &State,
@@ -98,7 +99,7 @@ async fn find_order(
             .order_by_payment_intent(&PaymentIntentId(id.to_string()))
             .await?
     } else {
-        let tickets = requested_tickets::either(body)?;
+        let tickets = requested_tickets::parse_single_or_cart(body)?;
         let tracked = state
             .open_orders
             .newest(browser, &tickets)
@@ -126,14 +127,14 @@ async fn fulfil_unproven(state: &State, record: &OrderRecord) -> Result<HttpResp
         .ok_or_else(Problem::unavailable)?;
     let fulfilled = state.payments.fulfil(&id).await?;
     state.live.mark_order_changed(&record.token);
-    purchase_answer(state, fulfilled, None).await
+    purchase_response(state, fulfilled, None).await
 }
 
 /// Stores the buyer's details, fulfils the order and builds the answer.
 ///
 /// # Errors
 /// Why the purchase did not finish, written for the buyer.
-pub async fn finish(
+pub async fn finish_purchase(
     state: &State,
     browser: &Browser,
     mut own: OwnOrder,
@@ -145,8 +146,8 @@ pub async fn finish(
         .is_some_and(|expected| expected != amount);
     if amount_differs && own.record().order.state == OrderState::Quoted {
         let status = own.reject_changed_amount(state).await?;
-        // If the payment is authorised already, the amount stays, because the buyer authorised
-        // exactly that amount.
+        // If the payment is authorised already, a changed total is ignored, because the buyer
+        // authorised exactly the order's amount.
         if matches!(
             status,
             FulfilStatus::NotCharged { .. } | FulfilStatus::Waiting
@@ -177,17 +178,17 @@ pub async fn finish(
         }
         FulfilStatus::Waiting | FulfilStatus::Processing => {}
     }
-    if !accepted && own.brought_token() && fulfilled.status == FulfilStatus::Succeeded {
+    if !accepted && own.has_token_proof() && fulfilled.status == FulfilStatus::Succeeded {
         return Err(Problem::conflict("contact-closed", CONTACT_CLOSED_ERROR));
     }
-    purchase_answer(state, fulfilled, Some(own)).await
+    purchase_response(state, fulfilled, Some(own)).await
 }
 
-/// Error text for new contact details after the result is known. They are refused, because another
-/// holder of the token could claim a winning ticket (decision M-1).
+/// Error text for contact details that arrive after the result is known. They are refused, because
+/// another holder of the order's token could claim a winning ticket (decision M-1).
 const CONTACT_CLOSED_ERROR: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
 
-async fn purchase_answer(
+async fn purchase_response(
     state: &State,
     fulfilled: FulfilmentResult,
     own: Option<OwnOrder>,
@@ -207,16 +208,16 @@ async fn purchase_answer(
         FulfilStatus::Refunding => return Err(refunding_problem()),
     };
     let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
-    let own = own.map(|own| own.read_again(record));
+    let own = own.map(|own| own.with_newer_record(record));
     let tickets = match &own {
-        Some(own) => tickets(state, own).await?,
+        Some(own) => read_bought_tickets(state, own).await?,
         None => Vec::new(),
     };
     Ok(HttpResponse::Ok().json(PurchaseResult {
         success: status == "succeeded",
         status,
         payment_intent_id,
-        order_token: own.as_ref().and_then(OwnOrder::shown_token),
+        order_token: own.as_ref().and_then(OwnOrder::disclosable_token),
         tickets,
         message: message.map(str::to_string),
         client_secret: None,
@@ -224,10 +225,10 @@ async fn purchase_answer(
 }
 
 /// Reads the order's tickets with their number pairs, which the buyer may see (decision F-4).
-async fn tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Problem> {
+async fn read_bought_tickets(state: &State, own: &OwnOrder) -> Result<Vec<BoughtTicket>, Problem> {
     let mut tickets = Vec::new();
     for draw in own.record().draws() {
-        let pairs = own.pairs(state, draw).await?;
+        let pairs = own.number_pairs(state, draw).await?;
         tickets.extend(
             pairs
                 .into_iter()

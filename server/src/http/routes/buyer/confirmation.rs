@@ -5,7 +5,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{Confirmation, PaymentFailure};
 use domain::OrderState;
 
-use super::completion::{check_consents, check_email, finish};
+use super::completion::{check_consents, check_email, finish_purchase};
 use crate::access::order_access::{OrderAccess, OwnOrder};
 use crate::api::error::Problem;
 use crate::api::purchase::{Purchase, PurchaseResult};
@@ -23,10 +23,10 @@ pub async fn confirm_cart_card(
 ) -> Result<HttpResponse, Problem> {
     check_consents(&body.0)?;
     check_email(&body.0)?;
-    let method = method(body.0.payment_method_id.as_deref())?.to_string();
-    let tickets = requested_tickets::cart(&body.0)?;
+    let method = payment_method_id(body.0.payment_method_id.as_deref())?.to_string();
+    let tickets = requested_tickets::parse_cart(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
-    let own = checkout::current_or_open(&state, checkout).await?;
+    let own = checkout::newest_order_or_open(&state, checkout).await?;
     own.store_consents(&state, address(&request, &state.config))
         .await?;
     pay_order(&state, browser, own, &method, &body.0).await
@@ -39,10 +39,10 @@ pub async fn confirm_wallet(
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let method = method(body.0.payment_method_id.as_deref())?.to_string();
-    let tickets = requested_tickets::either(&body.0)?;
+    let method = payment_method_id(body.0.payment_method_id.as_deref())?.to_string();
+    let tickets = requested_tickets::parse_single_or_cart(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
-    let own = checkout::current_or_open(&state, checkout).await?;
+    let own = checkout::newest_order_or_open(&state, checkout).await?;
     pay_order(&state, browser, own, &method, &body.0).await
 }
 
@@ -67,9 +67,9 @@ pub async fn confirm_token(
         )
     };
     let token = token.ok_or_else(refused)?.to_string();
-    let tickets = requested_tickets::either(&body.0)?;
+    let tickets = requested_tickets::parse_single_or_cart(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
-    let own = checkout::current_or_open(&state, checkout).await?;
+    let own = checkout::newest_order_or_open(&state, checkout).await?;
     pay_order(&state, browser, own, &token, &body.0).await
 }
 
@@ -80,7 +80,7 @@ pub async fn confirm_by_client_secret(
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let method = method(body.0.payment_method_id.as_deref())?.to_string();
+    let method = payment_method_id(body.0.payment_method_id.as_deref())?.to_string();
     let unknown = || Problem::from(PaymentFailure::OrderUnknown);
     let secret = body.0.client_secret.as_deref().unwrap_or_default();
     let (id, _) = secret.split_once("_secret_").ok_or_else(unknown)?;
@@ -91,7 +91,7 @@ pub async fn confirm_by_client_secret(
         .await?
         .ok_or_else(unknown)?;
     match OrderAccess::of(record, &browser, &body.0) {
-        OrderAccess::Own(own) if own.brought_client_secret() => {
+        OrderAccess::Own(own) if own.has_client_secret_proof() => {
             pay_order(&state, browser, *own, &method, &body.0).await
         }
         OrderAccess::Own(_) | OrderAccess::Unproven(_) => Err(unknown()),
@@ -107,17 +107,17 @@ async fn pay_order(
     body: &Purchase,
 ) -> Result<HttpResponse, Problem> {
     if own.record().order.state != OrderState::Quoted {
-        return finish(state, &browser, own, body).await;
+        return finish_purchase(state, &browser, own, body).await;
     }
     // Store the buyer's details before the bank asks for authentication, because a buyer who does
     // not return to this page must still get the tickets.
     own.correct_buyer(state, &body.buyer_details()).await?;
     // A declined card is not counted here, but when its webhook event arrives, for every way of
     // confirming (decision G-13).
-    match own.confirm(state, method).await? {
-        Confirmation::Authorised => finish(state, &browser, own, body).await,
-        Confirmation::Processing => Ok(unfinished_answer(&own, "processing", None)),
-        Confirmation::RequiresAction { client_secret } => Ok(unfinished_answer(
+    match own.confirm_payment(state, method).await? {
+        Confirmation::Authorised => finish_purchase(state, &browser, own, body).await,
+        Confirmation::Processing => Ok(unfinished_payment_response(&own, "processing", None)),
+        Confirmation::RequiresAction { client_secret } => Ok(unfinished_payment_response(
             &own,
             "requires_action",
             Some(client_secret),
@@ -126,7 +126,7 @@ async fn pay_order(
 }
 
 /// Builds the response for a payment that is not finished yet.
-fn unfinished_answer(
+fn unfinished_payment_response(
     own: &OwnOrder,
     status: &'static str,
     client_secret: Option<String>,
@@ -140,7 +140,7 @@ fn unfinished_answer(
             .payment_intent
             .as_ref()
             .map(|id| id.0.clone()),
-        order_token: own.shown_token(),
+        order_token: own.disclosable_token(),
         tickets: Vec::new(),
         message: None,
         client_secret,
@@ -148,7 +148,7 @@ fn unfinished_answer(
 }
 
 /// Checks that the body has a Stripe payment method id, and returns it.
-fn method(id: Option<&str>) -> Result<&str, Problem> {
+fn payment_method_id(id: Option<&str>) -> Result<&str, Problem> {
     let missing = || {
         Problem::bad_request(
             "payment-method-missing",

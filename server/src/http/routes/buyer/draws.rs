@@ -25,7 +25,7 @@ pub struct DrawListQuery {
 }
 
 impl DrawListQuery {
-    fn part(&self) -> ListSlice {
+    fn list_slice(&self) -> ListSlice {
         ListSlice {
             club: self.club_id.map(ClubId),
             offset: self.offset,
@@ -34,15 +34,16 @@ impl DrawListQuery {
     }
 }
 
-/// Responds with a draw list: the prepared response of the whole list, or the requested part.
-fn list_answer(
+/// Responds with a list of draws: with the prepared response for the whole list, or with the
+/// requested part.
+fn draw_list_response(
     list: List,
     request: &HttpRequest,
     state: &State,
     query: &DrawListQuery,
 ) -> HttpResponse {
     let now = state.clock.now();
-    match query.part() {
+    match query.list_slice() {
         everything if everything == ListSlice::default() => {
             state.catalogue.list(list, now).answer(request)
         }
@@ -51,30 +52,30 @@ fn list_answer(
 }
 
 /// Handles `GET /api/draws/active`.
-pub async fn active(
+pub async fn list_active_draws(
     request: HttpRequest,
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    list_answer(List::Active, &request, &state, &query)
+    draw_list_response(List::Active, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/awaiting-results`.
-pub async fn awaiting_results(
+pub async fn list_draws_awaiting_results(
     request: HttpRequest,
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    list_answer(List::Awaiting, &request, &state, &query)
+    draw_list_response(List::Awaiting, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/completed`.
-pub async fn completed(
+pub async fn list_completed_draws(
     request: HttpRequest,
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    list_answer(List::Completed, &request, &state, &query)
+    draw_list_response(List::Completed, &request, &state, &query)
 }
 
 /// Responds with one draw. The draw's own club also gets the fields for editing.
@@ -102,7 +103,7 @@ pub async fn show(
 }
 
 /// Responds with title, description and image for the `<head>` of a draw's page.
-pub async fn meta(
+pub async fn show_draw_meta(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
@@ -115,7 +116,7 @@ pub async fn meta(
     let club = facts
         .club(listing.club)
         .ok_or_else(Problem::draw_not_found)?;
-    let card = cards::of_draw(&state, draw).await;
+    let card = cards::share_card_of_draw(&state, draw).await;
     let image =
         card.map(|card| card::address(&state.config.public_url, &format!("draw/{draw}"), &card));
     Ok(HttpResponse::Ok().json(DrawMeta {

@@ -1,5 +1,5 @@
-//! Mails a buyer a link to all orders of an e-mail address. Only the owner of the mailbox learns
-//! whether anything was bought with it.
+//! Mails a buyer a link to all orders of an e-mail address. The response does not tell whether
+//! anything was bought with the address; only the mail does.
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -20,12 +20,12 @@ use crate::render::mail_sender::sealed_link;
 use crate::services::identity::{address, link_hash, link_hash_of, random};
 use crate::state::State;
 
-/// How long a link to a buyer's orders is valid, in seconds. A day suffices, because each
+/// How long a mailed link to a buyer's orders is valid, in seconds. A day suffices, because each
 /// confirmation mail has a link to its order.
 const TICKET_LINK_SECONDS: i64 = 24 * 3600;
 
-/// Handles a request for a link. The response is always the same and sent before the work starts,
-/// so that neither text nor timing tells who bought tickets.
+/// Handles a request to mail a link to the buyer's orders. The response is always the same and sent
+/// before the work starts, so that neither text nor timing tells who bought tickets.
 pub async fn request_link(
     request: HttpRequest,
     state: web::Data<State>,
@@ -50,8 +50,8 @@ pub async fn request_link(
     Ok(HttpResponse::Ok().json(Message { message }))
 }
 
-/// Queues the mail with the link if tickets were bought with the address. Other addresses get no
-/// mail, so that nobody can fill a stranger's mailbox.
+/// Queues the mail with the link if tickets were bought with the e-mail address. Other addresses
+/// get no mail, so that nobody can fill a stranger's mailbox.
 async fn send_link(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
@@ -87,7 +87,8 @@ async fn send_link(state: &State, email: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Responds with the orders that a link opens. The link can be used any number of times for a day.
+/// Responds with the orders that a mailed link gives access to. The link can be used any number of
+/// times while it is valid.
 pub async fn open_link(
     request: HttpRequest,
     state: web::Data<State>,
@@ -111,7 +112,7 @@ pub async fn open_link(
         .ok_or_else(unknown)?;
     let mut shown = Vec::with_capacity(link.orders.len());
     for own in OwnOrder::of_link(&state, &link).await? {
-        shown.push(order_view::present(&state, &own).await?);
+        shown.push(order_view::order_for_buyer(&state, &own).await?);
     }
     let (email_masked, until) = (masked_email(&link.email), rfc3339(link.until));
     Ok(HttpResponse::Ok().json(MyTickets {

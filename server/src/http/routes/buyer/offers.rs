@@ -14,10 +14,10 @@ pub async fn list(
     state: web::Data<State>,
     club: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let row = super::clubs::page(&state.catalogue.facts(), &club)?;
+    let row = super::clubs::find_club_page(&state.catalogue.facts(), &club)?;
     let offers = state.offers().of_club(&row).await?;
     let on_sale = offers.iter().filter(|offer| offer.is_on_sale());
-    let listed: Vec<PublicOffer> = on_sale.map(|offer| shown(&state, offer)).collect();
+    let listed: Vec<PublicOffer> = on_sale.map(|offer| public_offer(&state, offer)).collect();
     Ok(HttpResponse::Ok().json(listed))
 }
 
@@ -26,9 +26,10 @@ pub async fn show(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
-    let club = super::clubs::page(&state.catalogue.facts(), &path.0).map_err(|_| not_found())?;
+    let club =
+        super::clubs::find_club_page(&state.catalogue.facts(), &path.0).map_err(|_| not_found())?;
     let offer = find(&state, &club.slug, &path.1).await?;
-    Ok(HttpResponse::Ok().json(shown(&state, &offer)))
+    Ok(HttpResponse::Ok().json(public_offer(&state, &offer)))
 }
 
 /// Finds a public offer by its club's slug and the offer's slug.
@@ -44,8 +45,8 @@ pub async fn find(state: &State, club: &str, slug: &str) -> Result<Offer, Proble
     found.ok_or_else(not_found)
 }
 
-/// Builds the public API object of an offer, with the address of its picture or share card.
-pub fn shown(state: &State, offer: &Offer) -> PublicOffer {
+/// Builds the public API object of an offer, with the URL of its picture or share card.
+pub fn public_offer(state: &State, offer: &Offer) -> PublicOffer {
     let picture = card::address_of_offer(&state.config.public_url, offer);
     offer.public(picture, state.clock.now())
 }

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use domain::PaymentIntentId;
 
 use crate::access::order_access::{OrderAccess, OwnOrder};
-use crate::access::order_view::present;
+use crate::access::order_view::order_for_buyer;
 use crate::api::error::Problem;
 use crate::api::purchase::Purchase;
 use crate::api::site::Message;
@@ -20,12 +20,12 @@ pub async fn show(
     let own = OwnOrder::of_token(&state, &token)
         .await?
         .ok_or_else(Problem::not_found)?;
-    Ok(HttpResponse::Ok().json(present(&state, &own).await?))
+    Ok(HttpResponse::Ok().json(order_for_buyer(&state, &own).await?))
 }
 
-/// Sends the confirmation mail again, only to the stored address and only if the caller proves to
-/// be the buyer (decision M-1). The response is the same if no mail is sent.
-pub async fn resend(
+/// Sends the confirmation mail again, only to the stored e-mail address and only if the caller
+/// proves to be the buyer (decision M-1). The response is the same if no mail is sent.
+pub async fn resend_confirmation_mail(
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,
@@ -36,9 +36,9 @@ pub async fn resend(
             .order_by_payment_intent(&PaymentIntentId(id))
             .await?;
         if let Some(own) =
-            record.and_then(|record| OrderAccess::of(record, &browser, &body.0).own())
+            record.and_then(|record| OrderAccess::of(record, &browser, &body.0).into_own_order())
         {
-            own.resend(&state).await?;
+            own.resend_confirmation(&state).await?;
         }
     }
     let message = "If we know this payment, its confirmation is on the way again.".to_string();

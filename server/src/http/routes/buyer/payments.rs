@@ -5,12 +5,12 @@ use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 
 use crate::api::error::Problem;
 use crate::api::purchase::Purchase;
-use crate::checkout::{self, CheckoutForm, CheckoutRequest, requested_tickets};
+use crate::checkout::{self, CheckoutKind, CheckoutRequest, requested_tickets};
 use crate::http::routes::body::Body;
 use crate::services::identity::Browser;
 use crate::state::State;
 
-pub use crate::checkout::too_late;
+pub use crate::checkout::find_too_few_tickets;
 
 /// Handles `POST /api/create-payment-intent`, for tickets of one draw.
 pub async fn create(
@@ -19,12 +19,12 @@ pub async fn create(
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let tickets = requested_tickets::single(&body.0)?;
+    let tickets = requested_tickets::parse_single(&body.0)?;
     let request = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let opened = checkout::open(&state, request).await?;
     failpoint::reach(PurchaseStep::Answer, FailpointSide::Before);
     failpoint::reach_soon(PurchaseStep::Answer, FailpointSide::After);
-    Ok(HttpResponse::Ok().json(opened.answer(&state, CheckoutForm::Single)?))
+    Ok(HttpResponse::Ok().json(opened.to_response(&state, CheckoutKind::Single)?))
 }
 
 /// Handles `POST /api/cart/create-payment-intent`, for a cart with tickets of several draws.
@@ -34,8 +34,8 @@ pub async fn create_for_cart(
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let tickets = requested_tickets::cart(&body.0)?;
+    let tickets = requested_tickets::parse_cart(&body.0)?;
     let request = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let opened = checkout::open(&state, request).await?;
-    Ok(HttpResponse::Ok().json(opened.answer(&state, CheckoutForm::Cart)?))
+    Ok(HttpResponse::Ok().json(opened.to_response(&state, CheckoutKind::Cart)?))
 }

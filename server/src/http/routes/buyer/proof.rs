@@ -1,4 +1,4 @@
-//! Responds with the proof that a deal was fair (decision K-1).
+//! Responds with the proof that the deal of a draw's tickets was fair (decision K-1).
 
 use actix_web::{HttpResponse, web};
 use domain::Serial;

@@ -20,14 +20,14 @@ use crate::state::State;
 
 /// Releases the reservation when the buyer leaves the page. An order whose payment is authorised is
 /// not released and is still fulfilled.
-pub async fn release(
+pub async fn release_reservation(
     state: web::Data<State>,
     browser: Browser,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let own = own_order(&state, &browser, &path).await?;
     if own.record().order.state == OrderState::Quoted {
-        own.abandon(&state).await?;
+        own.abandon_order(&state).await?;
         checkout::stop_tracking_if_ended(&state, &browser, own.id()).await?;
         state.live.mark_order_changed(&own.record().token);
     }
@@ -44,7 +44,7 @@ pub async fn extend(
 ) -> Result<HttpResponse, Problem> {
     let own = own_order(&state, &browser, &path).await?;
     let order = own.id();
-    let shown_until = own.extend(&state).await?;
+    let shown_until = own.extend_reservation(&state).await?;
     let used = state
         .payments
         .reservation(order)
@@ -87,7 +87,7 @@ async fn extensions_allowed(
     max_extensions
 }
 
-/// Finds an order of this browser. Any other order answers 404.
+/// Finds an order that this browser opened. Any other order answers 404.
 async fn own_order(state: &State, browser: &Browser, path: &str) -> Result<OwnOrder, Problem> {
     let id = Uuid::parse_str(path).map_err(|_| Problem::not_found())?;
     let record = state.payments.order(OrderId(id.as_u128())).await?;

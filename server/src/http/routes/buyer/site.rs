@@ -59,7 +59,7 @@ pub struct QrQuery {
     url: String,
 }
 
-/// Draws a QR code of an address of this site. It is drawn here, so that no third party learns a
+/// Draws a QR code of a URL of this site. The server draws it, so that no third party learns a
 /// purchase link (decision B-20).
 pub async fn qr(
     state: web::Data<State>,

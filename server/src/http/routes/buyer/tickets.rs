@@ -1,4 +1,4 @@
-//! A draw's tickets. The public may read counts and serials. The operator, and members of the club
+//! A draw's tickets. Everyone may read counts and serials. The operator, and members of the club
 //! with the right to sell, also read the buyers (decisions F-1, G-17).
 
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -10,8 +10,8 @@ use crate::api::error::Problem;
 use crate::api::ticket::{AvailableTickets, Revealed, Ticket};
 use crate::state::State;
 
-/// Maximum number of free ticket numbers in one response (decision F-10).
-const NUMBERS_SHOWN_MAX: usize = 50;
+/// Maximum number of free ticket numbers that one response lists (decision F-10).
+const FREE_NUMBERS_SHOWN_MAX: usize = 50;
 
 /// Handles `GET /api/draws/{draw}/tickets`.
 pub async fn list(
@@ -52,7 +52,7 @@ async fn tickets_with_buyers(state: &State, view: &View) -> Result<Vec<Ticket>, 
 }
 
 /// Handles `GET /api/draws/{draw}/available-tickets`.
-pub async fn available(
+pub async fn list_available_numbers(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
@@ -67,7 +67,7 @@ pub async fn available(
         .filter(|serial| sold.binary_search(serial).is_err())
         .map(Serial::number);
     let shown = free
-        .take(NUMBERS_SHOWN_MAX.min(view.free().into()))
+        .take(FREE_NUMBERS_SHOWN_MAX.min(view.free().into()))
         .collect();
     Ok(HttpResponse::Ok().json(AvailableTickets::new(
         view.free(),

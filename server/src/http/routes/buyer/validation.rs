@@ -14,7 +14,7 @@ use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
 /// Handles `POST /api/validate-purchase`.
-pub async fn validate(
+pub async fn check_purchase(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
@@ -25,8 +25,8 @@ pub async fn validate(
         known.as_ref().map(|known| &known.0),
         address(&request, &state.config),
     )?;
-    let tickets = requested_tickets::either(&body.0)?;
-    let mut errors = availability(&state, &browser, &tickets).await?;
+    let tickets = requested_tickets::parse_single_or_cart(&body.0)?;
+    let mut errors = availability_errors(&state, &browser, &tickets).await?;
     errors.extend(form_errors(&body.0).map(str::to_string));
     if errors.is_empty() {
         remember_consents(&state, &browser, &tickets, address(&request, &state.config)).await?;
@@ -38,7 +38,7 @@ pub async fn validate(
 }
 
 /// Checks that each draw is on sale and has enough free tickets, and returns the errors.
-async fn availability(
+async fn availability_errors(
     state: &State,
     browser: &Browser,
     tickets: &RequestedTickets,
@@ -63,7 +63,8 @@ async fn availability(
     Ok(errors)
 }
 
-/// Returns the number of tickets that the browser can get: the free ones plus those reserved by it.
+/// Returns how many tickets of a draw this browser can get: the free ones plus those that the
+/// browser has reserved.
 fn tickets_free_for_browser(state: &State, browser: &Browser, draw: DrawId, view: &View) -> u16 {
     view.free()
         + state

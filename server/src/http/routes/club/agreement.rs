@@ -19,13 +19,13 @@ use crate::text::terms::{SERVICE, digest};
 const USER_AGENT_CHARS_MAX: usize = 300;
 
 /// Stores the agreement of a club to the current terms of service.
-pub async fn accept(
+pub async fn accept_service_terms(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
     body: Body<TermsAgreementForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = club_of(caller, body.0.club_id)?;
+    let club = named_or_own_club(caller, body.0.club_id)?;
     if state.records.club(club).await?.is_none() {
         return Err(Problem::not_found());
     }
@@ -63,11 +63,11 @@ pub async fn accept(
     }))
 }
 
-/// Returns the club named in the request body, or the caller's club if none is named.
+/// Returns the club named in the request body, or the caller's own club if none is named.
 ///
 /// # Errors
 /// 404: another club. 400: an operator named no club.
-pub(super) fn club_of(caller: Caller, named: Option<i64>) -> Result<ClubId, Problem> {
+pub(super) fn named_or_own_club(caller: Caller, named: Option<i64>) -> Result<ClubId, Problem> {
     let own = match caller.principal() {
         domain::access::Principal::Club(club, _) => Some(club),
         _ => None,

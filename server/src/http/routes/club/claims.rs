@@ -8,7 +8,9 @@ use persistence::records::bank_changes::BankChange;
 use persistence::records::claims::{Claim as ClaimRecord, ClaimOutcome};
 use serde_json::json;
 
-use super::winners::{PAID_ERROR, check, status, winner, winner_address};
+use super::winners::{
+    PRIZE_PAID_ERROR, check_bank_details, find_winner, payout_status, winner_address,
+};
 use crate::api::claim::{BankDetails, Claim};
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
@@ -18,7 +20,7 @@ use crate::http::routes::body::Body;
 use crate::services::identity::{address, link_hash_of};
 use crate::state::State;
 
-/// Responds with the claim page.
+/// Responds with the winner's claim page data.
 pub async fn show(
     request: HttpRequest,
     state: web::Data<State>,
@@ -31,7 +33,7 @@ pub async fn show(
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
 
-/// Stores the winner's bank details.
+/// Stores the bank details that the winner submits with the claim link.
 pub async fn submit_bank_details(
     request: HttpRequest,
     state: web::Data<State>,
@@ -42,15 +44,17 @@ pub async fn submit_bank_details(
         .check_claim_limit(address(&request, &state.config))?;
     let claim = find_claim(&state, body.0.token.as_deref()).await?;
     if claim.paid {
-        return Err(Problem::conflict("payout-settled", PAID_ERROR));
+        return Err(Problem::conflict("payout-settled", PRIZE_PAID_ERROR));
     }
-    let bank = check(&body.0)?;
+    let bank = check_bank_details(&body.0)?;
     let (_, listing, view) = state
         .catalogue
         .draw(claim.draw)
         .await
         .ok_or_else(unknown_claim)?;
-    let winner = winner(&state, &view).await.map_err(|_| unknown_claim())?;
+    let winner = find_winner(&state, &view)
+        .await
+        .map_err(|_| unknown_claim())?;
     // Refuse the link if its ticket is not the winning one any more, because the result was undone
     // and entered anew.
     let ticket = winner
@@ -142,7 +146,9 @@ async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem
         .await
         .ok_or_else(unknown_claim)?;
     let club = facts.club(listing.club).ok_or_else(unknown_claim)?;
-    let winner = winner(state, &view).await.map_err(|_| unknown_claim())?;
+    let winner = find_winner(state, &view)
+        .await
+        .map_err(|_| unknown_claim())?;
     // Refuse the link if its ticket is not the winning one any more, because the result was undone
     // and entered anew.
     let ticket = winner
@@ -152,7 +158,7 @@ async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem
     let expired = claim
         .respond_by
         .is_none_or(|until| state.clock.now() >= until);
-    let claim_state = match status(state, claim.draw, Some(claim)).await? {
+    let claim_state = match payout_status(state, claim.draw, Some(claim)).await? {
         "completed" => "completed",
         "details_received" => "received",
         _ if expired => "expired",

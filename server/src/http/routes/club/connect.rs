@@ -26,7 +26,7 @@ async fn own_club(state: &State, caller: Caller, path: &str) -> Result<Club, Pro
 /// Responds with the account status. The stored status is updated by `account.updated` events.
 /// While the account is not connected, the status is also read from Stripe, because the event may
 /// be late.
-pub async fn status(
+pub async fn show_connect_status(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -95,8 +95,8 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
         .create_account(&key, Some(&club.email))
         .await
         .map_err(account_creation_failed)?;
-    let (actor, object) = (caller.name(), format!("club:{}", club.id));
-    let act = caller.act(&actor, Some(club.id), "connect-account", &object);
+    let (actor, object) = (caller.audit_name(), format!("club:{}", club.id));
+    let act = caller.audit_action(&actor, Some(club.id), "connect-account", &object);
     state
         .records
         .by(act.entry(json!({ "account": account.0 })))

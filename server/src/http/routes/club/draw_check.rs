@@ -61,7 +61,7 @@ pub fn check_new(form: &DrawForm, now: Timestamp) -> Result<CheckedDrawForm, Pro
     check_edit(&form, &stored, now)
 }
 
-/// Checks the form of an edit: only the fields that it contains.
+/// Checks the form of an edit. Only the fields that the form contains are checked.
 ///
 /// # Errors
 /// 400 with every error of the form.
@@ -92,7 +92,7 @@ pub fn check_edit(
             .and_then(Option::as_deref)
             .unwrap_or_default(),
     );
-    let zone = zone(&mut findings, form, stored);
+    let zone = check_zone(&mut findings, form, stored);
     let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
         let at = optional(text.as_deref())
@@ -165,7 +165,11 @@ fn check_team(findings: &mut Findings, field: &'static str, name: Option<&String
     }
 }
 
-fn zone(findings: &mut Findings, form: &DrawForm, stored: &StoredDraw<'_>) -> Option<&'static Tz> {
+fn check_zone(
+    findings: &mut Findings,
+    form: &DrawForm,
+    stored: &StoredDraw<'_>,
+) -> Option<&'static Tz> {
     let zone = kick_off::zone(form.timezone.as_deref().unwrap_or(stored.zone));
     findings.require("timezone", zone.is_some(), "Timezone is required");
     zone

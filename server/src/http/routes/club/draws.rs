@@ -10,7 +10,7 @@ use persistence::records::listings::{Listing, ZONE_DEFAULT};
 use persistence::records::terms::CreateDrawsOutcome;
 use serde_json::json;
 
-use super::agreement::club_of;
+use super::agreement::named_or_own_club;
 use super::draw_check::{self, CheckedDrawForm};
 use crate::access::caller::Caller;
 use crate::api::draw::Draw;
@@ -32,7 +32,7 @@ pub async fn create(
     caller: Caller,
     body: Body<DrawForm>,
 ) -> Result<HttpResponse, Problem> {
-    let club = selling_club(&state, club_of(caller, body.0.club_id)?).await?;
+    let club = find_selling_club(&state, named_or_own_club(caller, body.0.club_id)?).await?;
     let now = state.clock.now();
     let checked = draw_check::check_new(&body.0, now)?;
     check_card_fee(&state, checked.pass_card_fee.unwrap_or_default())?;
@@ -44,7 +44,7 @@ pub async fn create(
         ));
     }
     let act = caller
-        .act(&caller.name(), Some(club.id), "create-draw", "draw:")
+        .audit_action(&caller.audit_name(), Some(club.id), "create-draw", "draw:")
         .entry(json!({}));
     let listings = create_draws(&state, &state.records.by(act), club.id, &[new], now).await?;
     let listing = listings
@@ -96,7 +96,7 @@ pub(super) async fn create_draws(
 ///
 /// # Errors
 /// 404: no such club. 403 `club-archived` or `setup-required`.
-pub(super) async fn selling_club(state: &State, club: ClubId) -> Result<Club, Problem> {
+pub(super) async fn find_selling_club(state: &State, club: ClubId) -> Result<Club, Problem> {
     let club = state
         .records
         .club(club)
@@ -193,7 +193,7 @@ pub async fn draw_for_editor(state: &State, draw: DrawId) -> Result<OwnDraw, Pro
 }
 
 fn with_editor_fields(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
-    let reason = not_editable(view, now);
+    let reason = edit_refusal(view, now);
     OwnDraw {
         draw,
         owned_by_caller: true,
@@ -204,7 +204,7 @@ fn with_editor_fields(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
 }
 
 /// Returns why the club may not edit a draw, with the error code; `None` when editing is allowed.
-pub(super) fn not_editable(view: &View, now: Timestamp) -> Option<(Refusal, &'static str)> {
+pub(super) fn edit_refusal(view: &View, now: Timestamp) -> Option<(Refusal, &'static str)> {
     let started = "This draw cannot be edited because the game has already started.";
     match view.status {
         Status::Active if now < view.closes_at => None,
@@ -232,7 +232,7 @@ pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
 
 /// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved by
 /// whole weeks into the future.
-pub async fn template(
+pub async fn last_draw_template(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -249,7 +249,7 @@ pub async fn template(
         league: listing.league.clone(),
         home_team: listing.home_team.clone(),
         away_team: listing.away_team.clone(),
-        game_date: weeks_later(view.closes_at, &listing.zone, state.clock.now()),
+        game_date: move_into_future_week(view.closes_at, &listing.zone, state.clock.now()),
         timezone: listing.zone.clone(),
         ticket_price: view.price.decimal(),
         prize_percentage: listing.prize_percentage,
@@ -262,7 +262,7 @@ pub async fn template(
 
 /// Moves kick-off by whole weeks into the future. The local hour stays the same across a change of
 /// daylight saving.
-fn weeks_later(kick_off: Timestamp, zone: &str, now: Timestamp) -> String {
+fn move_into_future_week(kick_off: Timestamp, zone: &str, now: Timestamp) -> String {
     let local = local_date_time(kick_off, zone);
     let (day, hour) = local.split_once('T').unwrap_or((&local, "15:00"));
     let Some(day) = crate::services::fixtures::kick_off::date(day) else {
@@ -293,16 +293,16 @@ mod tests {
             "2026-03-27T19:10"
         );
         assert_eq!(
-            weeks_later(kick_off, "Australia/Sydney", kick_off.plus_seconds(-60)),
+            move_into_future_week(kick_off, "Australia/Sydney", kick_off.plus_seconds(-60)),
             "2026-04-03T19:10"
         );
         assert_eq!(
-            weeks_later(kick_off, "Australia/Sydney", kick_off.plus_seconds(60)),
+            move_into_future_week(kick_off, "Australia/Sydney", kick_off.plus_seconds(60)),
             "2026-04-03T19:10"
         );
         let after_two_weeks = kick_off.plus_seconds(2 * WEEK_SECONDS + 7200);
         assert_eq!(
-            weeks_later(kick_off, "Australia/Sydney", after_two_weeks),
+            move_into_future_week(kick_off, "Australia/Sydney", after_two_weeks),
             "2026-04-17T19:10"
         );
     }

@@ -11,7 +11,7 @@ use persistence::records::listings::Listing;
 use serde_json::{Value, json};
 
 use super::draw_check::{self, CheckedDrawForm, StoredDraw};
-use super::draws::{check_card_fee, draw_for_editor, not_editable};
+use super::draws::{check_card_fee, draw_for_editor, edit_refusal};
 use super::own_draw;
 use crate::access::caller::Caller;
 use crate::api::draw_form::{ArchiveForm, DrawForm};
@@ -31,7 +31,7 @@ const REASON_CHARS_MAX: usize = 500;
 /// # Errors
 /// 403 `reauthentication-required` or 400 `reason-required` for the operator, or a refusal of the
 /// draw's actor.
-pub async fn edit(
+pub async fn edit_draw(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -45,10 +45,10 @@ pub async fn edit(
         Principal::Operator => Editor::Operator,
         Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
     };
-    let reason = reason(&state, caller, by, &body.0)?;
-    // Check this before the form, because after kick-off the form error "Game date must be in the
-    // future" would mislead.
-    if let (Editor::Club, Some((refusal, _))) = (by, not_editable(&view, now)) {
+    let reason = read_edit_reason(&state, caller, by, &body.0)?;
+    // Check whether the draw may be edited before the form is checked. After kick-off the form
+    // error "Game date must be in the future" would mislead.
+    if let (Editor::Club, Some((refusal, _))) = (by, edit_refusal(&view, now)) {
         return Err(Problem::refused(draw, refusal));
     }
     let stored = StoredDraw {
@@ -58,10 +58,10 @@ pub async fn edit(
         away_team: &listing.away_team,
     };
     let checked = draw_check::check_edit(&body.0, &stored, now)?;
-    let pass_card_fee = card_fee(&state, &listing, checked.pass_card_fee)?;
+    let pass_card_fee = new_card_fee_setting(&state, &listing, checked.pass_card_fee)?;
     let (terms, details) = split_form(checked, pass_card_fee);
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "edit-draw", &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "edit-draw", &object);
     let draws = state
         .draws
         .by(act.entry(changed_fields(&body.0, &listing, &view, reason)));
@@ -72,7 +72,7 @@ pub async fn edit(
 }
 
 /// Returns the operator's reason for the edit; `None` for a club, which needs no reason.
-fn reason(
+fn read_edit_reason(
     state: &State,
     caller: Caller,
     by: Editor,
@@ -100,9 +100,9 @@ fn draw_not_editable() -> Problem {
     Problem::new(StatusCode::NOT_FOUND, "draw-not-found", message)
 }
 
-/// Returns whether the edited draw passes the card fee on. While passing on is forbidden, any edit
-/// turns it off (decision D-14).
-fn card_fee(
+/// Returns the new setting for passing the card fee on to buyers; `None` leaves it unchanged. While
+/// passing on is forbidden, any edit turns it off (decision D-14).
+fn new_card_fee_setting(
     state: &State,
     listing: &Listing,
     wanted: Option<bool>,
@@ -176,7 +176,7 @@ fn changed_fields(
 }
 
 /// Archives or restores a draw: `{archived}`, true when the body is empty (decision B-16).
-pub async fn archive(
+pub async fn archive_draw(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -184,8 +184,8 @@ pub async fn archive(
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
     let archived = body.0.archived.unwrap_or(true);
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "archive-draw", &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "archive-draw", &object);
     let committed = state
         .draws
         .by(act.entry(json!({ "archived": archived })))

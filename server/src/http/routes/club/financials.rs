@@ -43,7 +43,7 @@ pub(super) async fn draw_revenue(
 }
 
 /// Responds with the dashboard's figures over all draws of the club.
-pub async fn stats(
+pub async fn show_club_stats(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

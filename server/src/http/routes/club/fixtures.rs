@@ -7,13 +7,13 @@ use persistence::records::clubs::Club;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::draws::{create_draws, selling_club};
+use super::draws::{create_draws, find_selling_club};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::fixture::{FixtureImportResult, FixtureRow};
 use crate::api::form::Findings;
 use crate::api::instant::{local_time, rfc3339};
-use crate::http::routes::body::unreadable;
+use crate::http::routes::body::unreadable_body;
 use crate::services::fixtures::{self, Contact, FixtureTerms};
 use crate::state::State;
 
@@ -42,17 +42,17 @@ pub async fn import(
 ) -> Result<HttpResponse, Problem> {
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.require_ownership(club)?;
-    let seller = selling_club(&state, club).await?;
-    let table = table.map_err(unreadable)?;
-    let common = common(&query, &seller, state.config.fees.policy)?;
+    let seller = find_selling_club(&state, club).await?;
+    let table = table.map_err(unreadable_body)?;
+    let common = read_import_terms(&query, &seller, state.config.fees.policy)?;
     let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
         .await
         .map_err(import_refused)?;
     let created = if query.dry_run || plan.rows.is_empty() {
         Vec::new()
     } else {
-        let (actor, object) = (caller.name(), format!("club:{club}"));
-        let act = caller.act(&actor, Some(club), "import-fixtures", &object);
+        let (actor, object) = (caller.audit_name(), format!("club:{club}"));
+        let act = caller.audit_action(&actor, Some(club), "import-fixtures", &object);
         let records = state
             .records
             .by(act.entry(json!({ "draws": plan.rows.len() })));
@@ -83,7 +83,7 @@ fn fixture_row(found: &fixtures::ImportRow) -> FixtureRow {
     }
 }
 
-fn common(
+fn read_import_terms(
     query: &FixtureImportQuery,
     club: &Club,
     fee_policy: FeePolicy,

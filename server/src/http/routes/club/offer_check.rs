@@ -10,13 +10,16 @@ use crate::services::fixtures::{kick_off, moment};
 
 const REQUIRED_FIELDS_ERROR: &str = "Please provide name, slug, and select at least one game";
 /// Maximum number of games in one offer.
-const GAMES_MAX: usize = 50;
+const OFFER_GAMES_MAX: usize = 50;
 
 /// Checks the form of an offer. `is_own` tells whether a draw belongs to the club and is on sale.
 ///
 /// # Errors
 /// 400 with every error of the form.
-pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBundle, Problem> {
+pub fn check_offer_form(
+    form: &OfferForm,
+    is_own: impl Fn(DrawId) -> bool,
+) -> Result<NewBundle, Problem> {
     let (name, slug) = (trimmed(form.name.as_deref()), trimmed(form.slug.as_deref()));
     let mut games: Vec<DrawId> = form.game_ids.iter().copied().map(DrawId).collect();
     games.sort();
@@ -55,7 +58,7 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
     );
     findings.require(
         "gameIds",
-        !games.is_empty() && games.len() <= GAMES_MAX,
+        !games.is_empty() && games.len() <= OFFER_GAMES_MAX,
         REQUIRED_FIELDS_ERROR,
     );
     match (kind, status) {
@@ -108,8 +111,8 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
         address != Some(None),
         "Must be a valid URL or uploaded image",
     );
-    let start_at = date_time(&mut findings, "startAt", form.start_at.as_deref());
-    let end_at = date_time(&mut findings, "endAt", form.end_at.as_deref());
+    let start_at = check_date_time(&mut findings, "startAt", form.start_at.as_deref());
+    let end_at = check_date_time(&mut findings, "endAt", form.end_at.as_deref());
     let in_order = start_at.zip(end_at).is_none_or(|(start, end)| start < end);
     findings.require("endAt", in_order, "The end must be after the start");
     findings.finish()?;
@@ -127,7 +130,7 @@ pub fn check(form: &OfferForm, is_own: impl Fn(DrawId) -> bool) -> Result<NewBun
     })
 }
 
-fn date_time(
+fn check_date_time(
     findings: &mut Findings,
     field: &'static str,
     text: Option<&str>,

@@ -12,7 +12,7 @@ use persistence::records::clubs::Club;
 use persistence::records::offer_edits::OfferChangeOutcome;
 use serde_json::json;
 
-use super::offer_check::check;
+use super::offer_check::check_offer_form;
 use crate::access::caller::Caller;
 use crate::api::club_admin::{OfferForm, OwnGame, OwnOffer};
 use crate::api::draw::status_shown;
@@ -137,14 +137,14 @@ pub async fn create(
     body: Body<OfferForm>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, &slug)?;
-    let new = checked_form(&state, &club, &body.0, None).await?;
+    let new = check_offer_and_slug(&state, &club, &body.0, None).await?;
     let created = state
         .records
         .by(audit_entry(caller, &club, "create-offer"))
         .create_bundle(club.id, &new)
         .await;
     let id = match created {
-        Err(failure) => return Err(slug_conflict(&state, &club, &new, None, failure).await?),
+        Err(failure) => return Err(failed_offer_write(&state, &club, &new, None, failure).await?),
         Ok(id) => id,
     };
     let (bundle, sold) = find_offer(&state, club.id, &id.to_string()).await?;
@@ -164,13 +164,13 @@ pub async fn change(
     if !matches!(now, "draft" | "active") {
         return Err(offer_locked(now));
     }
-    let new = checked_form(&state, &club, &body.0, Some(bundle.id)).await?;
+    let new = check_offer_and_slug(&state, &club, &body.0, Some(bundle.id)).await?;
     let records = state.records.by(audit_entry(caller, &club, "change-offer"));
     match records.change_bundle(club.id, bundle.id, &new).await {
         Ok(OfferChangeOutcome::Done) => {}
         Ok(OfferChangeOutcome::Locked) => return Err(offer_locked("locked")),
         Err(failure) => {
-            return Err(slug_conflict(&state, &club, &new, Some(bundle.id), failure).await?);
+            return Err(failed_offer_write(&state, &club, &new, Some(bundle.id), failure).await?);
         }
     }
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
@@ -212,9 +212,9 @@ fn offer_locked(status: &str) -> Problem {
     )
 }
 
-/// Converts a failed write to a response: 409 if another offer now has the slug. The database's
-/// unique constraint rejects such a write.
-async fn slug_conflict(
+/// Builds the response to a failed write of an offer: 409 if another offer now has its slug, or
+/// else the failure. The database's unique constraint rejects a duplicate slug.
+async fn failed_offer_write(
     state: &State,
     club: &Club,
     new: &NewBundle,
@@ -236,7 +236,7 @@ fn slug_taken() -> Problem {
     Problem::conflict("slug-taken", "This slug is already used by another offer.")
 }
 
-async fn checked_form(
+async fn check_offer_and_slug(
     state: &State,
     club: &Club,
     form: &OfferForm,
@@ -249,7 +249,7 @@ async fn checked_form(
             listing.club == club.id && status_shown(&listing.view, now) == "active"
         })
     };
-    let new = check(form, is_own)?;
+    let new = check_offer_form(form, is_own)?;
     if state
         .records
         .bundle_slug_taken(club.id, &new.slug, except)
@@ -260,9 +260,10 @@ async fn checked_form(
     Ok(new)
 }
 
-/// Builds an audit entry. The store appends the offer's id to the object.
+/// Builds an audit entry about an offer. The database layer appends the offer's id to the audited
+/// object `bundle:`.
 fn audit_entry(caller: Caller, club: &Club, action: &str) -> AuditEntry {
     caller
-        .act(&caller.name(), Some(club.id), action, "bundle:")
+        .audit_action(&caller.audit_name(), Some(club.id), action, "bundle:")
         .entry(json!({}))
 }

@@ -6,8 +6,8 @@ use domain::club::{SLUGS_RESERVED, slug_is_valid};
 use persistence::records::pages::{HomePage, SavePageOutcome};
 use serde_json::json;
 
-use super::uploads::{decoded, store_picture};
-use super::verification::must_be_confirmed;
+use super::uploads::{decode_base64, store_picture};
+use super::verification::require_confirmed_email;
 use crate::access::caller::Caller;
 use crate::api::club::OwnClub;
 use crate::api::club_admin::HomePageForm;
@@ -60,8 +60,8 @@ pub async fn save(
         enabled: form.home_page_enabled,
         facebook_pixel_id: pixel,
     };
-    let (actor, object) = (caller.name(), format!("club:{club}"));
-    let act = caller.act(&actor, Some(club), "save-home-page", &object);
+    let (actor, object) = (caller.audit_name(), format!("club:{club}"));
+    let act = caller.audit_action(&actor, Some(club), "save-home-page", &object);
     let records = state
         .records
         .by(act.entry(json!({ "slug": form.home_page_slug })));
@@ -111,14 +111,18 @@ fn check_home_page(form: &HomePageForm) -> Result<(), Problem> {
         );
     }
     if let Some(logo) = &form.logo_url {
-        findings.require("logoUrl", is_logo(logo.trim()), LOGO_ERROR);
+        findings.require("logoUrl", is_valid_logo(logo.trim()), LOGO_ERROR);
     }
     for (field, colour) in [
         ("primaryColor", &form.primary_color),
         ("secondaryColor", &form.secondary_color),
         ("accentColor", &form.accent_color),
     ] {
-        findings.require(field, colour.as_deref().is_none_or(is_colour), COLOUR_ERROR);
+        findings.require(
+            field,
+            colour.as_deref().is_none_or(is_valid_colour),
+            COLOUR_ERROR,
+        );
     }
     if let Some(pixel) = form.facebook_pixel_id.as_deref().map(str::trim) {
         let digits = pixel.bytes().all(|byte| byte.is_ascii_digit());
@@ -128,7 +132,7 @@ fn check_home_page(form: &HomePageForm) -> Result<(), Problem> {
     findings.finish()
 }
 
-fn is_colour(text: &str) -> bool {
+fn is_valid_colour(text: &str) -> bool {
     text.len() == 7
         && text.starts_with('#')
         && text[1..].bytes().all(|byte| byte.is_ascii_hexdigit())
@@ -136,7 +140,7 @@ fn is_colour(text: &str) -> bool {
 
 /// Whether the logo is empty, a picture as `data:` URL, an uploaded picture of this site or a web
 /// address.
-fn is_logo(text: &str) -> bool {
+fn is_valid_logo(text: &str) -> bool {
     text.is_empty() || text.starts_with("data:image/") || picture_address(text).is_some()
 }
 
@@ -147,8 +151,8 @@ async fn store_logo(state: &State, club: ClubId, text: &str) -> Result<String, P
         findings.require("logoUrl", false, words);
         findings.finish().expect_err("something was found")
     };
-    must_be_confirmed(state, club).await?;
-    let bytes = decoded(text).ok_or_else(|| wrong(LOGO_ERROR))?;
+    require_confirmed_email(state, club).await?;
+    let bytes = decode_base64(text).ok_or_else(|| wrong(LOGO_ERROR))?;
     if bytes.len() > LOGO_BYTES_MAX {
         return Err(wrong(
             "Logo must be smaller than 2MB. Please choose a smaller image.",

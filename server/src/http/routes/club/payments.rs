@@ -21,7 +21,7 @@ use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::state::State;
 
-const PERIOD_SECONDS: i64 = 30 * 86_400;
+const REPORTED_PERIOD_SECONDS: i64 = 30 * 86_400;
 
 /// Returns the club whose payments the caller may read; `None` for the operator, who reads those of
 /// all clubs.
@@ -33,11 +33,11 @@ fn readable_club(caller: Caller) -> Option<ClubId> {
 }
 
 /// Handles `GET /api/stripe-debug`.
-pub async fn transactions(
+pub async fn list_transactions(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
-    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
+    let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     let rows = state
         .records
         .transactions(readable_club(caller), since)
@@ -56,8 +56,11 @@ pub async fn transactions(
 }
 
 /// Handles `GET /api/stripe-debug/sums`.
-pub async fn sums(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
-    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
+pub async fn show_payment_sums(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
+    let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     let groups = state
         .records
         .alike_transactions(readable_club(caller), since)
@@ -140,7 +143,10 @@ fn transaction_json(row: &TransactionRow, link: String, knows: bool) -> Provider
 }
 
 /// Handles `GET /api/admin/payment-integrity-audit`.
-pub async fn integrity(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn show_payment_integrity(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     let failed_payments = failed_payments(&state, caller).await?;
     let row = |row: &FailedPaymentRow| FailedPayment {
         payment_intent_id: row.payment_intent.clone(),
@@ -204,7 +210,7 @@ pub async fn recovery_report(
 }
 
 async fn failed_payments(state: &State, caller: Caller) -> Result<FailedPayments, Problem> {
-    let since = state.clock.now().plus_seconds(-PERIOD_SECONDS);
+    let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     Ok(state
         .records
         .failed_payments(readable_club(caller), since)

@@ -9,7 +9,7 @@ use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::own_draw;
-use super::winners::{PAID_ERROR, UNSOLD_ERROR, winner};
+use super::winners::{PRIZE_PAID_ERROR, UNSOLD_ERROR, find_winner};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::payout::{Payout, RecordPayout, SettlePayout};
@@ -26,7 +26,7 @@ pub async fn list(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
-    must_be_completed(draw, &view)?;
+    require_completed_draw(draw, &view)?;
     let payouts = state.records.payouts(draw).await?;
     let knows = caller.may_see_buyers(listing.club);
     let shown = |payout: Payout| {
@@ -74,8 +74,8 @@ pub async fn record(
         recipient_email: ticket.buyer_email.as_deref(),
         recipient_name: ticket.buyer_name.as_deref(),
     };
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "record-payout", &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "record-payout", &object);
     let records = state
         .records
         .by(act.entry(json!({ "type": "winner", "amount": new.amount.decimal() })));
@@ -125,17 +125,18 @@ pub async fn settle(
         .note
         .as_ref()
         .map(|note| note.trim().chars().take(NOTE_CHARS_MAX).collect());
-    let (actor, object) = (caller.name(), format!("draw:{}", payout.draw));
-    let act = caller.act(&actor, Some(payout.club), "settle-payout", &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{}", payout.draw));
+    let act = caller.audit_action(&actor, Some(payout.club), "settle-payout", &object);
     let detail = json!({ "payout": id, "status": status, "amount": payout.amount.decimal() });
-    // A repeated call changes nothing and writes no audit entry.
+    // Write no audit entry if the payout is settled already, because a repeated call changes
+    // nothing.
     let records = if payout.status == "pending" {
         state.records.by(act.entry(detail))
     } else {
         state.records.clone()
     };
     let settled = records.settle_payout(id, status, note.as_deref()).await?;
-    let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", PAID_ERROR))?;
+    let settled = settled.ok_or_else(|| Problem::conflict("payout-settled", PRIZE_PAID_ERROR))?;
     if settled.kind == "winner" && settled.status == "completed" {
         state
             .records
@@ -150,7 +151,7 @@ pub async fn settle(
 /// No prize is due when the ticket was not sold or was refunded, or while the buyer's bank disputes
 /// the payment (decision C-25).
 async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
-    let ticket = winner(state, view).await?.ticket;
+    let ticket = find_winner(state, view).await?.ticket;
     let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
     if !state.records.winner_disputed(draw).await? {
         return Ok(ticket);
@@ -159,7 +160,7 @@ async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<So
     Err(Problem::conflict("winner-disputed", message))
 }
 
-fn must_be_completed(draw: DrawId, view: &View) -> Result<(), Problem> {
+fn require_completed_draw(draw: DrawId, view: &View) -> Result<(), Problem> {
     match view.result {
         Some(_) => Ok(()),
         None => Err(Problem::refused(draw, Refusal::NotCompleted)),

@@ -20,9 +20,9 @@ use crate::state::State;
 use crate::text::contact_format::is_email;
 
 /// How long an invitation is valid: 72 hours, so that it survives a weekend.
-const INVITATION_SECONDS: i64 = 72 * 3600;
-/// The user id in the API that stands for the club's own login.
-const CLUB_LOGIN: i64 = 0;
+const INVITATION_LIFETIME_SECONDS: i64 = 72 * 3600;
+/// User id in the API that stands for the club's own login instead of a user.
+const CLUB_LOGIN_USER_ID: i64 = 0;
 
 /// Handles `GET /api/clubs/{club}/users`.
 pub async fn list(
@@ -56,8 +56,8 @@ pub async fn list(
 /// and invalidates the old one.
 ///
 /// # Errors
-/// 403 `email-unconfirmed`: the club's own address is not confirmed. 409 `email-in-use`, without
-/// saying who uses the address. 409 `too-many-people`. 429.
+/// 403 `email-unconfirmed`: the club's own e-mail address is not confirmed. 409 `email-in-use`,
+/// without saying who uses the e-mail address. 409 `too-many-people`. 429.
 pub async fn invite(
     state: web::Data<State>,
     caller: Caller,
@@ -66,14 +66,13 @@ pub async fn invite(
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(caller, &path)?;
     let (email, name, role) = check_user_form(&body.0)?;
-    // For a user of this club who has joined already, no mail is sent and the request is not
-    // counted as a guess of addresses.
+    // For a user of this club who has joined already, no mail is sent and no rate limit is used up.
     let joined = state
         .records
         .club_users(club)
         .await?
         .into_iter()
-        .find(|user| is_same_address(&user.email, &email));
+        .find(|user| is_same_email(&user.email, &email));
     if let Some(user) = joined.filter(|user| user.joined_at.is_some()) {
         return Ok(HttpResponse::Ok().json(ClubUser::of(&user, state.clock.now())));
     }
@@ -107,7 +106,7 @@ pub async fn invite(
         .await?;
     let token: [u8; 32] = random();
     let hash = link_hash(&token);
-    let until = at.plus_seconds(INVITATION_SECONDS);
+    let until = at.plus_seconds(INVITATION_LIFETIME_SECONDS);
     let new = NewClubUser {
         club,
         email,
@@ -118,10 +117,10 @@ pub async fn invite(
         until,
     };
     let (actor, detail) = (
-        caller.name(),
+        caller.audit_name(),
         json!({ "email": new.email, "role": role.name() }),
     );
-    let act = caller.act(&actor, Some(club), "invite-club-user", "club-user:");
+    let act = caller.audit_action(&actor, Some(club), "invite-club-user", "club-user:");
     let user = match state
         .records
         .by(act.entry(detail))
@@ -181,13 +180,13 @@ fn check_user_form(form: &ClubUserForm) -> Result<(String, String, Role), Proble
     Ok((email, name, role.unwrap_or(Role::Viewer)))
 }
 
-/// Whether a user's name is not empty and has no control characters, because the name appears in
-/// mails.
+/// Whether a user's name is valid: not empty and without control characters, because the name
+/// appears in mails.
 fn is_valid_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(char::is_control)
 }
 
-fn is_same_address(one: &str, other: &str) -> bool {
+fn is_same_email(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
@@ -224,8 +223,8 @@ pub async fn change(
         refuse_own_account(caller, id)?;
     }
     let detail = json!({ "role": role.unwrap_or(before.role).name(), "was": before.role.name() });
-    let (actor, object) = (caller.name(), format!("club-user:{id}"));
-    let act = caller.act(&actor, Some(club), "change-club-user", &object);
+    let (actor, object) = (caller.audit_name(), format!("club-user:{id}"));
+    let act = caller.audit_action(&actor, Some(club), "change-club-user", &object);
     let changed = state
         .records
         .by(act.entry(detail))
@@ -246,8 +245,8 @@ pub async fn remove(
 ) -> Result<HttpResponse, Problem> {
     let (club, id) = parse_member_path(caller, path.into_inner())?;
     refuse_own_account(caller, id)?;
-    let (actor, object) = (caller.name(), format!("club-user:{id}"));
-    let act = caller.act(&actor, Some(club), "remove-club-user", &object);
+    let (actor, object) = (caller.audit_name(), format!("club-user:{id}"));
+    let act = caller.audit_action(&actor, Some(club), "remove-club-user", &object);
     let records = state.records.by(act.entry(json!({})));
     if !records
         .remove_club_user(club, id, state.clock.now())
@@ -266,7 +265,7 @@ fn own_club(caller: Caller, club: &str) -> Result<ClubId, Problem> {
 
 fn parse_member_path(caller: Caller, (club, id): (String, i64)) -> Result<(ClubId, i64), Problem> {
     let club = own_club(caller, &club)?;
-    if id == CLUB_LOGIN {
+    if id == CLUB_LOGIN_USER_ID {
         let message =
             "The club's own login stays an owner. Its password can be reset on the login page.";
         return Err(Problem::conflict("club-login", message));

@@ -19,8 +19,8 @@ use crate::state::State;
 /// How long a password reset link is valid, in seconds.
 const RESET_LINK_SECONDS: i64 = 30 * 60;
 
-/// Handles a request for a reset link. The response is always the same and sent before the work
-/// starts, so that neither text nor timing tells which accounts exist.
+/// Handles a request to mail a password reset link. The response is always the same and sent before
+/// the work starts, so that neither text nor timing tells which accounts exist.
 pub async fn request_reset(
     request: HttpRequest,
     state: web::Data<State>,

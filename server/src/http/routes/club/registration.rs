@@ -60,20 +60,20 @@ pub async fn register(
         .await?;
     let email = trimmed(body.0.email.as_deref());
     let name = trimmed(body.0.name.as_deref());
-    must_be_hard_to_guess(&body.0, &name, &email).await?;
+    check_password_strength(&body.0, &name, &email).await?;
     let guess = state
         .limits
         .begin_registration(address(&request, &state.config))?;
     let guess = guess
         .count_on_all_nodes(&state.records, state.clock.now())
         .await?;
-    // Remove an earlier registration with this address that was never confirmed, so that it does
-    // not block the address's real owner.
+    // Remove an earlier club with this e-mail address that was never confirmed, so that it does not
+    // block the real owner of the address.
     if state.records.remove_unconfirmed_club(&email).await? {
         state.catalogue.reload().await?;
     }
-    if address_is_used(&state, &email).await? {
-        return Err(refuse_taken_address(&state, &email).await?);
+    if email_is_used(&state, &email).await? {
+        return Err(refuse_taken_email(&state, &email).await?);
     }
     let new = NewClub {
         name,
@@ -125,7 +125,7 @@ fn check_registration(form: &Registration) -> Result<(), Problem> {
     findings.finish()
 }
 
-async fn must_be_hard_to_guess(
+async fn check_password_strength(
     form: &Registration,
     name: &str,
     email: &str,
@@ -142,18 +142,18 @@ async fn must_be_hard_to_guess(
     findings.finish()
 }
 
-/// Whether any account uses this address. Clubs, their users and operators share one login form, so
-/// addresses are unique over all (decisions B-3, G-17).
-async fn address_is_used(state: &State, email: &str) -> Result<bool, Problem> {
+/// Whether any account uses this e-mail address. Clubs, their users and operators share one login
+/// form, so addresses are unique over all (decisions B-3, G-17).
+async fn email_is_used(state: &State, email: &str) -> Result<bool, Problem> {
     Ok(state.records.address_is_taken(email).await?)
 }
 
-/// Builds the refusal of an address that has an account already. Also mails the account's owner, at
-/// most once a day; the mail contains nothing from the form.
+/// Builds the refusal of an e-mail address that has an account already. Also mails the account's
+/// owner, at most once a day; the mail contains nothing from the form.
 ///
 /// # Errors
 /// The mail could not be queued.
-async fn refuse_taken_address(state: &State, email: &str) -> Result<Problem, Problem> {
+async fn refuse_taken_email(state: &State, email: &str) -> Result<Problem, Problem> {
     let email = email.to_lowercase();
     let key = format!(
         "registration-refused-{email}-{}",
@@ -183,8 +183,8 @@ async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
         }
         match state.records.create_club(&new).await {
             Ok(club) => return Ok(club),
-            Err(Failure::NotWritten(_)) if address_is_used(state, &new.email).await? => {
-                return Err(refuse_taken_address(state, &new.email).await?);
+            Err(Failure::NotWritten(_)) if email_is_used(state, &new.email).await? => {
+                return Err(refuse_taken_email(state, &new.email).await?);
             }
             Err(Failure::NotWritten(_)) => state.catalogue.reload().await?,
             Err(failure) => return Err(failure.into()),
@@ -260,7 +260,8 @@ pub async fn join_waitlist(
         .records
         .join_waitlist(&club, &name, &email, &phone)
         .await?;
-    // The mail contains nothing from the form, because the address may belong to another person.
+    // The mail contains nothing from the form, because the e-mail address may belong to another
+    // person.
     let data = json!({}).to_string();
     let key = format!("waitlist-{}", email.to_lowercase());
     state

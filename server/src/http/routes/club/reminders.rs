@@ -13,19 +13,20 @@ use crate::state::State;
 
 /// Seconds after kick-off at which a game is certainly over, so that its result is due.
 const GAME_OVER_AFTER_SECONDS: i64 = 2 * 3600;
-/// Maximum age in seconds of a game or club for which a reminder is sent.
+/// Maximum age in seconds of a game or a registration for which the club is still reminded.
 const REMINDER_AGE_SECONDS_MAX: i64 = 7 * 86_400;
-/// Seconds after registration at which a club without connected Stripe account is reminded.
-const CONNECT_AFTER_SECONDS: i64 = 86_400;
+/// Seconds after registration at which a club is reminded to connect its Stripe account.
+const CONNECT_REMINDER_AFTER_SECONDS: i64 = 86_400;
 
-/// Seconds after which a club with unconfirmed e-mail address is removed. Its confirmation link is
-/// valid as long.
-const UNCONFIRMED_CLUB_SECONDS: i64 = 7 * 86_400;
+/// Age in seconds at which a club that never confirmed its e-mail address is removed. The
+/// confirmation link is valid for the same time.
+const UNCONFIRMED_CLUB_LIFETIME_SECONDS: i64 = 7 * 86_400;
 
 /// Maximum erasure steps in one run of the sweep. A step is one draw or a few hundred orders.
 const ERASURE_STEPS_MAX: usize = 20;
 
-/// Runs once a minute. Each mail has a deduplication key, so that it is sent only once.
+/// Does the periodic work for clubs; runs once a minute. Each mail has a deduplication key, so that
+/// it is sent only once.
 pub async fn sweep(state: &State) {
     let now = state.clock.now();
     if let Err(failure) = send_reminders(state, now).await {
@@ -37,32 +38,32 @@ pub async fn sweep(state: &State) {
 }
 
 async fn send_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
-    results_due(state, now).await?;
-    connect_incomplete(state, now).await?;
+    queue_due_result_reminders(state, now).await?;
+    queue_connect_reminders(state, now).await?;
     settle_missing_results(state).await?;
-    settle_shares(state).await
+    settle_club_shares(state).await
 }
 
-/// Records missing club shares and mails of results, because the server may have stopped after
-/// storing a result.
+/// Records club shares and queues result mails that are missing, because a server may have stopped
+/// after storing a result.
 async fn settle_missing_results(state: &State) -> Result<(), Failure> {
     for draw in state.records.shares_missing().await? {
         let Some((_, listing, view)) = state.catalogue.draw(draw).await else {
             continue;
         };
-        if let Err(problem) = results::settle(state, &listing, draw, &view).await {
+        if let Err(problem) = results::settle_result(state, &listing, draw, &view).await {
             tracing::warn!(draw.id = draw.0, %problem, "settling a result failed, will retry");
         }
     }
     Ok(())
 }
 
-/// Erases buyers some months after the game (decision F-8), and bank details 90 days after the
-/// payout (decision F-7).
+/// Removes clubs that never confirmed their e-mail address. Erases buyers some months after the
+/// game (decision F-8), and bank details 90 days after the payout (decision F-7).
 async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure> {
     let unconfirmed = state
         .records
-        .remove_unconfirmed_clubs(now.plus_seconds(-UNCONFIRMED_CLUB_SECONDS))
+        .remove_unconfirmed_clubs(now.plus_seconds(-UNCONFIRMED_CLUB_LIFETIME_SECONDS))
         .await?;
     if unconfirmed > 0 {
         state.catalogue.reload().await?;
@@ -81,7 +82,8 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
             break;
         };
         orders += step.orders;
-        // If a step reached its maximum of orders, the same draw may have more; continue with it.
+        // If a step erased its maximum number of orders, its draw may have more, so the next step
+        // starts at that draw again.
         after = if step.orders < AT_ONCE as u64 {
             step.draw
         } else {
@@ -98,9 +100,9 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
     Ok(())
 }
 
-/// Marks the shares of clubs as paid out once Stripe's fees are known. No transfer is needed,
-/// because charges are made on the club's own account (decisions C-24, D-17).
-async fn settle_shares(state: &State) -> Result<(), Failure> {
+/// Marks club shares as paid out once Stripe's fees are known. No transfer is needed, because
+/// charges are made on the club's own account (decisions C-24, D-17).
+async fn settle_club_shares(state: &State) -> Result<(), Failure> {
     for (id, draw) in state.records.shares_pending().await? {
         let Some((facts, _, view)) = state.catalogue.draw(draw).await else {
             continue;
@@ -117,7 +119,7 @@ async fn settle_shares(state: &State) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
+async fn queue_due_result_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
     let facts = state.catalogue.facts();
     for (listing, view) in state.catalogue.without_result(&facts, now) {
         let ago = (now.0 - view.closes_at.0) / 1000;
@@ -137,14 +139,14 @@ async fn results_due(state: &State, now: Timestamp) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn connect_incomplete(state: &State, now: Timestamp) -> Result<(), Failure> {
+async fn queue_connect_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
     let facts = state.catalogue.facts();
     for club in facts
         .clubs()
         .filter(|club| !club.archived && !club.connected)
     {
         let age = (now.0 - club.created_at.0) / 1000;
-        if (CONNECT_AFTER_SECONDS..REMINDER_AGE_SECONDS_MAX).contains(&age) {
+        if (CONNECT_REMINDER_AFTER_SECONDS..REMINDER_AGE_SECONDS_MAX).contains(&age) {
             let key = format!("connect-{}", club.id);
             let data = json!({ "club": club.id.0 }).to_string();
             state

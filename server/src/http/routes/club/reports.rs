@@ -20,7 +20,7 @@ use crate::state::State;
 /// Poster colour of a club whose stored colour cannot be parsed: black.
 const FALLBACK_COLOUR: Colour = Colour([0; 3]);
 
-/// Responds with the sold tickets as CSV.
+/// Responds with the draw's sold tickets as CSV.
 pub async fn tickets_csv(
     state: web::Data<State>,
     caller: Caller,
@@ -29,22 +29,22 @@ pub async fn tickets_csv(
     let report = DrawReport::read(&state, caller, &path, "download-tickets").await?;
     let body = report::csv(&report.facts(&state), &report.takings, &report.rows)
         .ok_or_else(Problem::unavailable)?;
-    Ok(answer(
+    Ok(download_response(
         "text/csv; charset=utf-8",
-        &report.name("tickets.csv"),
+        &report.file_name("tickets.csv"),
         body,
     ))
 }
 
-/// Responds with the report as PDF.
+/// Responds with the draw's report as PDF.
 pub async fn report(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let report = DrawReport::read(&state, caller, &path, "download-report").await?;
-    let name = report.name("report.pdf");
-    Ok(answer(
+    let name = report.file_name("report.pdf");
+    Ok(download_response(
         "application/pdf",
         &name,
         report_pdf(&state, report).await?,
@@ -55,13 +55,13 @@ pub async fn report(
 ///
 /// # Errors
 /// 404: no such draw.
-pub async fn for_console(
+pub async fn console_report(
     state: &State,
     caller: Caller,
     path: &web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let report = DrawReport::read(state, caller, path, "download-report").await?;
-    Ok(answer(
+    Ok(download_response(
         "application/pdf",
         &format!("FD-{}-report.pdf", report.draw),
         report_pdf(state, report).await?,
@@ -99,7 +99,7 @@ pub async fn poster(
     };
     let pdf = blocking_jobs::run(move || poster.pdf()).await?;
     let body = pdf.ok_or_else(Problem::unavailable)?;
-    Ok(answer(
+    Ok(download_response(
         "application/pdf",
         &format!("draw-{draw}-poster.pdf"),
         body,
@@ -155,11 +155,11 @@ impl DrawReport {
             .club(listing.club)
             .map(|club| club.name.clone())
             .unwrap_or_default();
-        let (actor, object) = (caller.name(), format!("draw:{draw}"));
+        let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
         state
             .records
             .audit(
-                caller.act(&actor, Some(listing.club), action, &object),
+                caller.audit_action(&actor, Some(listing.club), action, &object),
                 &json!({}),
             )
             .await?;
@@ -177,7 +177,7 @@ impl DrawReport {
         facts_of(&self.listing, &self.view, &self.club, state)
     }
 
-    fn name(&self, ending: &str) -> String {
+    fn file_name(&self, ending: &str) -> String {
         let local = crate::api::instant::local_date_time(self.view.closes_at, &self.listing.zone);
         let day = local.split('T').next().unwrap_or_default().to_string();
         format!("draw-{}-{day}-{ending}", self.draw)
@@ -203,8 +203,8 @@ fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> Report
     }
 }
 
-/// Responds with a file download. It is never cached.
-pub fn answer(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
+/// Responds with a file download that is never cached.
+pub fn download_response(kind: &'static str, name: &str, body: Vec<u8>) -> HttpResponse {
     // The file name needs no escaping, because it contains only letters, digits, hyphens and a dot.
     let disposition = format!("attachment; filename=\"{name}\"; filename*=UTF-8''{name}");
     HttpResponse::Ok()

@@ -9,7 +9,7 @@ use persistence::records::listings::Listing;
 use persistence::records::payouts::NewPayout;
 use serde_json::json;
 
-use super::winners::{Winner, rows, winner};
+use super::winners::{Winner, find_winner, winning_ticket_list};
 use super::{financials, own_draw};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
@@ -31,9 +31,9 @@ pub async fn enter_result(
     body: Body<EnterResult>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
-    let result = read(&body.0)?;
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "enter-results", &object);
+    let result = parse_result(&body.0)?;
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "enter-results", &object);
     let draws = state
         .draws
         .by(act.entry(json!({ "home": result.cell.home(), "away": result.cell.away() })));
@@ -44,7 +44,7 @@ pub async fn enter_result(
         .map_err(|denied| result_refused(draw, denied))?
         .view;
     state.catalogue.reload().await?;
-    settle(&state, &listing, draw, &view).await?;
+    settle_result(&state, &listing, draw, &view).await?;
     let facts = state.catalogue.facts();
     let now = state.clock.now();
     let listed = facts
@@ -52,7 +52,7 @@ pub async fn enter_result(
         .and_then(|listing| facts.wire(listing, &view, now));
     let claim = state.records.claim(draw).await?;
     let (winning_tickets, revealed_at) =
-        rows(&state, caller, listing.club, &view, claim.as_ref()).await?;
+        winning_ticket_list(&state, caller, listing.club, &view, claim.as_ref()).await?;
     Ok(HttpResponse::Ok().json(ResultEntered {
         winning_tickets,
         revealed_at,
@@ -78,7 +78,7 @@ fn result_refused(draw: DrawId, denied: Denied) -> Problem {
 /// # Errors
 /// The database failed. 409 `result-undone`: the operator undid the result meanwhile, so no share
 /// is recorded and no mail is sent.
-pub(crate) async fn settle(
+pub(crate) async fn settle_result(
     state: &State,
     listing: &Listing,
     draw: DrawId,
@@ -124,7 +124,7 @@ pub(crate) async fn settle(
     Ok(())
 }
 
-fn read(body: &EnterResult) -> Result<GameResult, Problem> {
+fn parse_result(body: &EnterResult) -> Result<GameResult, Problem> {
     let (Some(home), Some(away)) = (body.home_first_try_scorer, body.away_first_try_scorer) else {
         let message = "Missing information: Please select first try scorer for both teams";
         return Err(Problem::bad_request("missing-information", message));
@@ -145,15 +145,15 @@ pub async fn notify_winner(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
-    let winner = winner(&state, &view).await?;
+    let winner = find_winner(&state, &view).await?;
     let Some(invitation) = claim_invitation(&state, &listing, draw, &winner) else {
         return Ok(HttpResponse::Ok().json(WinnerNotified {
             emails_sent: 0,
             total_winners: winner.ticket.is_some().into(),
         }));
     };
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "notify-winners", &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "notify-winners", &object);
     let records = state
         .records
         .by(act.entry(json!({ "serial": winner.serial.number() })));

@@ -8,7 +8,7 @@ use persistence::records::club_users::ClubUser;
 use persistence::records::sessions::{Holder, Session};
 use serde_json::json;
 
-use crate::access::caller::{Caller, prove, sign_in, sign_out};
+use crate::access::caller::{Caller, record_recent_proof, sign_in, sign_out};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
@@ -37,8 +37,8 @@ pub async fn login(
     let (holder, hash) = state.records.credentials(&email).await?.unzip();
     // The log contains the account's id, never its e-mail address.
     let (account, address) = (holder.map(Holder::name), from.to_string());
-    // An unknown e-mail address takes as long to check as a wrong password, and gets the same
-    // response.
+    // Checking an unknown e-mail address takes as long as checking a wrong password, and gets the
+    // same response.
     if !verify(password, hash).await? {
         tracing::warn!(account, address, "sign-in refused");
         return Err(invalid_credentials());
@@ -48,13 +48,13 @@ pub async fn login(
     guess.mark_correct().await;
     let cookie = sign_in(&request, &state, holder, false).await?;
     let mut user = signed_in_user(&state, holder).await?;
-    user.second_factor = second_factor(&state, holder, false).await?;
+    user.second_factor = second_factor_state(&state, holder, false).await?;
     Ok(HttpResponse::Ok().cookie(cookie).json(user))
 }
 
 /// Returns the state of an operator's second factor: `enrol`, `required` or `done`. `None` for a
 /// club.
-async fn second_factor(
+async fn second_factor_state(
     state: &State,
     holder: Holder,
     proven: bool,
@@ -82,11 +82,11 @@ fn invalid_credentials() -> Problem {
     )
 }
 
-/// Checks the password again and makes the session fresh for ten minutes. Operators enter a
-/// second-factor code elsewhere. Every attempt within the limit is written to the audit log.
+/// Checks the password again. The session then counts as recently proven for ten minutes. Every
+/// attempt within the rate limit is written to the audit log.
 ///
 /// # Errors
-/// 400 `wrong-password`, 429.
+/// 400 `wrong-password`, 429. 403 for an operator, who confirms with a second-factor code instead.
 pub async fn reauthenticate(
     request: HttpRequest,
     state: web::Data<State>,
@@ -99,9 +99,9 @@ pub async fn reauthenticate(
         return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", sentence));
     }
     let is_right = is_password_right(&state, holder, body.0).await?;
-    let (actor, club) = (caller.name(), holder.club());
+    let (actor, club) = (caller.audit_name(), holder.club());
     let object = club.map_or_else(String::new, |club| format!("club:{club}"));
-    let act = caller.act(&actor, club, "reauthenticate", &object);
+    let act = caller.audit_action(&actor, club, "reauthenticate", &object);
     state
         .records
         .audit(act, &json!({ "accepted": is_right }))
@@ -109,7 +109,7 @@ pub async fn reauthenticate(
     if !is_right {
         return Err(wrong_password());
     }
-    prove(&request, &state).await?;
+    record_recent_proof(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,
@@ -179,13 +179,15 @@ pub async fn whoami(state: web::Data<State>, caller: Caller) -> Result<HttpRespo
     Ok(HttpResponse::Ok().json(describe_session(&state, session).await?))
 }
 
-/// Builds the description of a session, which may still lack the second factor.
+/// Builds the description of a signed-in session, also of an operator's session that still lacks
+/// the second factor.
 pub(in crate::http::routes) async fn describe_session(
     state: &State,
     session: Session,
 ) -> Result<Whoami, Problem> {
     let mut user = signed_in_user(state, session.holder).await?;
-    let second_factor = second_factor(state, session.holder, session.proven_at.is_some()).await?;
+    let second_factor =
+        second_factor_state(state, session.holder, session.proven_at.is_some()).await?;
     user.second_factor = second_factor;
     let role = if user.is_admin {
         "super-admin"

@@ -9,7 +9,7 @@ use domain::ClubId;
 use persistence::records::uploads::{PICTURES_MAX, Upload};
 use sha2::{Digest, Sha256};
 
-use super::verification::must_be_confirmed;
+use super::verification::require_confirmed_email;
 use crate::access::caller::Caller;
 use crate::api::club_admin::{ImageRemoval, ImageUpload, UploadedImage};
 use crate::api::error::Problem;
@@ -23,7 +23,7 @@ const IMAGE_BYTES_MAX: usize = 3_000_000;
 const PICTURE_PATH_PREFIX: &str = "/uploads/";
 
 /// Decodes base64, with or without a `data:` prefix.
-pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let text = match text.strip_prefix("data:") {
         Some(rest) => rest.split_once(";base64,")?.1,
         None => text,
@@ -79,9 +79,9 @@ pub async fn upload_image(
     body: Body<ImageUpload>,
 ) -> Result<HttpResponse, Problem> {
     let club = own_club(&state, caller, body.0.club_slug.as_deref())?;
-    must_be_confirmed(&state, club).await?;
+    require_confirmed_email(&state, club).await?;
     let refused = || Problem::bad_request("invalid-file", "Please upload a JPG or PNG image");
-    let bytes = decoded(body.0.data.as_deref().unwrap_or_default()).ok_or_else(refused)?;
+    let bytes = decode_base64(body.0.data.as_deref().unwrap_or_default()).ok_or_else(refused)?;
     if bytes.len() > IMAGE_BYTES_MAX {
         return Err(Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,
@@ -123,7 +123,8 @@ pub async fn show(
     state: web::Data<State>,
     key: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    // Generated keys hold only these characters; for any other key the database is not read.
+    // Generated picture keys contain only these characters. For any other key the database is not
+    // read.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-.".contains(&byte);
     if !key.bytes().all(plain) {
         return Err(Problem::not_found());

@@ -61,7 +61,7 @@ pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem>
 ///
 /// # Errors
 /// 403 `email-not-confirmed`.
-pub(super) async fn must_be_confirmed(state: &State, club: ClubId) -> Result<(), Problem> {
+pub(super) async fn require_confirmed_email(state: &State, club: ClubId) -> Result<(), Problem> {
     let club = state
         .records
         .club(club)
@@ -78,11 +78,11 @@ pub(super) async fn must_be_confirmed(state: &State, club: ClubId) -> Result<(),
     ))
 }
 
-/// Sends another link to a club whose address is not confirmed.
+/// Mails another confirmation link to a club whose e-mail address is not confirmed.
 ///
 /// # Errors
 /// 429 with `Retry-After`: too many links were sent within the hour.
-pub async fn resend(
+pub async fn resend_confirmation_link(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

@@ -31,7 +31,7 @@ pub(super) const UNSOLD_ERROR: &str =
 const NOT_REVEALED_ERROR: &str = "The winning ticket is shown after kick-off.";
 
 /// Error text when bank details or a payout are changed after the prize was paid.
-pub(super) const PAID_ERROR: &str = "This payout is settled already.";
+pub(super) const PRIZE_PAID_ERROR: &str = "This payout is settled already.";
 
 /// A draw's winning ticket: result, serial and, when it was sold, its buyer.
 pub(super) struct Winner {
@@ -47,7 +47,7 @@ pub(super) struct Winner {
 ///
 /// # Errors
 /// 409 `not-completed`; 409 `not-revealed` before kick-off.
-pub(super) async fn winner(state: &State, view: &View) -> Result<Winner, Problem> {
+pub(super) async fn find_winner(state: &State, view: &View) -> Result<Winner, Problem> {
     view.result
         .ok_or_else(|| Problem::refused(view.draw, Refusal::NotCompleted))?;
     let revealed = view.public_result(state.clock.now());
@@ -73,7 +73,7 @@ pub async fn list(
         .as_ref()
         .is_some_and(|claim| claim.respond_by.is_some());
     let (winning_tickets, revealed_at) =
-        rows(&state, caller, listing.club, &view, claim.as_ref()).await?;
+        winning_ticket_list(&state, caller, listing.club, &view, claim.as_ref()).await?;
     Ok(HttpResponse::Ok().json(Winners {
         winning_tickets,
         revealed_at,
@@ -82,12 +82,12 @@ pub async fn list(
     }))
 }
 
-/// Returns the winning ticket of a completed draw as a list. Before kick-off the list is empty and
-/// the time of the reveal is returned.
+/// Returns a list with the winning ticket of a completed draw. Before kick-off the list is empty,
+/// and the time of the reveal is returned with it.
 ///
 /// # Errors
 /// 409 `not-completed`.
-pub(super) async fn rows(
+pub(super) async fn winning_ticket_list(
     state: &State,
     caller: Caller,
     club: ClubId,
@@ -97,15 +97,15 @@ pub(super) async fn rows(
     if view.result.is_some() && view.public_result(state.clock.now()).is_none() {
         return Ok((Vec::new(), Some(rfc3339(view.closes_at))));
     }
-    let winner = winner(state, view).await?;
+    let winner = find_winner(state, view).await?;
     Ok((
         vec![winning_ticket(state, caller, club, view, &winner, claim).await?],
         None,
     ))
 }
 
-/// Builds the winning ticket for its club: sellers read the buyer, owners also the bank details
-/// (decision G-17).
+/// Builds the winning ticket as its club may see it: sellers read the buyer, owners also the bank
+/// details (decision G-17).
 async fn winning_ticket(
     state: &State,
     caller: Caller,
@@ -121,7 +121,7 @@ async fn winning_ticket(
     } = winner;
     let (status, disputed) = match ticket {
         Some(_) => (
-            Some(status(state, view.draw, claim).await?),
+            Some(payout_status(state, view.draw, claim).await?),
             state.records.winner_disputed(view.draw).await?,
         ),
         None => (None, false),
@@ -162,14 +162,14 @@ async fn masked_bank_details(
         .records
         .pending_bank(claim.draw, state.clock.now())
         .await?;
-    let pending = pending.map(|pending| PendingApproval::of(&pending, &caller.name()));
+    let pending = pending.map(|pending| PendingApproval::of(&pending, &caller.audit_name()));
     let bank = state.records.bank_details(claim.draw).await?;
     Ok(bank.and_then(|bank| MaskedBankDetails::of(claim, &bank, pending)))
 }
 
 /// Returns the state of the winner's payout: `pending`, then `details_received`, then `completed`
 /// (decision D-17).
-pub(super) async fn status(
+pub(super) async fn payout_status(
     state: &State,
     draw: DrawId,
     claim: Option<&Claim>,
@@ -189,7 +189,7 @@ pub(super) async fn status(
 ///
 /// # Errors
 /// 400 with every error of the form.
-pub fn check(form: &BankDetails) -> Result<ClaimBankDetails, Problem> {
+pub fn check_bank_details(form: &BankDetails) -> Result<ClaimBankDetails, Problem> {
     let name = trimmed(form.account_name.as_deref());
     let number: String = trimmed(form.account_number.as_deref())
         .chars()
@@ -233,13 +233,13 @@ pub async fn enter_bank_details(
     body: Body<BankDetails>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
-    let winner = winner(&state, &view).await?;
+    let winner = find_winner(&state, &view).await?;
     let ticket = winner
         .ticket
         .ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
-    let bank = check(&body.0)?;
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "enter-winner-bank", &object);
+    let bank = check_bank_details(&body.0)?;
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "enter-winner-bank", &object);
     let records = state.records.by(act.entry(json!({})));
     let (serial, by, at) = (winner.serial, actor.clone(), state.clock.now());
     let change = BankChange {
@@ -253,7 +253,7 @@ pub async fn enter_bank_details(
     let status = match records.change_bank(&change).await? {
         BankOutcome::Changed | BankOutcome::Unchanged => StatusCode::OK,
         BankOutcome::Pending => StatusCode::ACCEPTED,
-        BankOutcome::Paid => return Err(Problem::conflict("payout-settled", PAID_ERROR)),
+        BankOutcome::Paid => return Err(Problem::conflict("payout-settled", PRIZE_PAID_ERROR)),
     };
     state.outbox.wake_mailer();
     let claim = state
@@ -275,8 +275,8 @@ pub async fn decline_bank_details(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, _) = own_draw(&state, caller, &path).await?;
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "decline-winner-bank", &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "decline-winner-bank", &object);
     state
         .records
         .by(act.entry(json!({})))
@@ -307,7 +307,7 @@ pub async fn reveal_bank_details(
     body: Body<PasswordProof>,
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
-    winner(&state, &view).await?;
+    find_winner(&state, &view).await?;
     let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
     if !is_password_right(&state, holder, body.0).await? {
         return Err(wrong_password());
@@ -331,8 +331,8 @@ async fn audit_bank_details(
     listing: &Arc<Listing>,
     action: &str,
 ) -> Result<(), Problem> {
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), action, &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), action, &object);
     Ok(state.records.audit(act, &json!({})).await?)
 }
 
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn bank_details_accept_hyphen_and_spaces() {
         for bsb in ["123456", "123-456", "123 456"] {
-            let bank = check(&form(" Alice ", "12 345 678", bsb)).expect("taken");
+            let bank = check_bank_details(&form(" Alice ", "12 345 678", bsb)).expect("taken");
             assert_eq!(
                 (bank.account_name.as_str(), bank.account_number.as_str()),
                 ("Alice", "12345678")
@@ -370,7 +370,7 @@ mod tests {
             ("A", "123456", "٠١٢٣٤٥"),
         ] {
             assert!(
-                check(&form(name, number, bsb)).is_err(),
+                check_bank_details(&form(name, number, bsb)).is_err(),
                 "{name} {number} {bsb}"
             );
         }

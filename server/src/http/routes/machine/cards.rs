@@ -15,55 +15,55 @@ use crate::state::State;
 /// Query parameters of a share card.
 #[derive(Deserialize)]
 pub struct CardQuery {
-    /// Version of the card's contents, as the page's `<head>` links it. The image of a version
+    /// Version of the card's contents, as linked in the page's `<head>`. The image of one version
     /// never changes.
     v: Option<String>,
 }
 
 /// Handles `GET /og/site`.
-pub async fn site(
+pub async fn serve_site_card(
     state: web::Data<State>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
-    answer(&state, Card::of_site(), &query).await
+    card_response(&state, Card::of_site(), &query).await
 }
 
 /// Handles `GET /og/draw/{draw}`.
-pub async fn draw(
+pub async fn serve_draw_card(
     state: web::Data<State>,
     path: web::Path<String>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let draw = draw_number(&path)?;
-    let card = of_draw(&state, draw)
+    let card = share_card_of_draw(&state, draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    answer(&state, card, &query).await
+    card_response(&state, card, &query).await
 }
 
 /// Handles `GET /og/club/{slug}`.
-pub async fn club(
+pub async fn serve_club_card(
     state: web::Data<State>,
     path: web::Path<String>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let facts = state.catalogue.facts();
-    let card = Card::of_club(&*clubs::page(&facts, &path)?, &facts);
-    answer(&state, card, &query).await
+    let card = Card::of_club(&*clubs::find_club_page(&facts, &path)?, &facts);
+    card_response(&state, card, &query).await
 }
 
 /// Handles `GET /og/offer/{slug}/{bundle}`.
-pub async fn offer(
+pub async fn serve_offer_card(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let offer = offers::find(&state, &path.0, &path.1).await?;
-    answer(&state, Card::of_offer(&offer), &query).await
+    card_response(&state, Card::of_offer(&offer), &query).await
 }
 
 /// Builds the share card of a draw's current state.
-pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
+pub async fn share_card_of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
     let now = state.clock.now();
     let (facts, listing, view) = state.catalogue.draw(draw).await?;
     let club = facts.club(listing.club)?;
@@ -71,7 +71,11 @@ pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
     Some(Card::of_draw(club, &wire, &DrawTexts::new(&wire, now)))
 }
 
-async fn answer(state: &State, card: Card, query: &CardQuery) -> Result<HttpResponse, Problem> {
+async fn card_response(
+    state: &State,
+    card: Card,
+    query: &CardQuery,
+) -> Result<HttpResponse, Problem> {
     let version = card.version();
     let bytes = if let Some(bytes) = state.cards.get(&version) {
         bytes

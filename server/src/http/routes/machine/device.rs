@@ -1,6 +1,6 @@
 //! The web app manifest and the service worker.
 //!
-//! Both are built from `web/src/offline` and keep their addresses, so clients revalidate them. The
+//! Both are built from `web/src/offline`. Their URLs never change, so clients revalidate them. The
 //! service worker is served from the root, because otherwise it could not control every page.
 
 use actix_web::http::StatusCode;
@@ -10,7 +10,7 @@ use crate::api::error::Problem;
 use crate::render::site::{self, Site};
 
 /// Handles `GET /manifest.webmanifest`.
-pub async fn manifest(
+pub async fn serve_manifest(
     request: HttpRequest,
     site: web::Data<Site>,
 ) -> Result<HttpResponse, Problem> {
@@ -18,7 +18,10 @@ pub async fn manifest(
 }
 
 /// Handles `GET /sw.js`.
-pub async fn worker(request: HttpRequest, site: web::Data<Site>) -> Result<HttpResponse, Problem> {
+pub async fn serve_service_worker(
+    request: HttpRequest,
+    site: web::Data<Site>,
+) -> Result<HttpResponse, Problem> {
     built_file(&site, "sw.js", &request)
 }
 

@@ -9,11 +9,11 @@ use crate::ops::lifecycle::Phase;
 use crate::state::State;
 
 /// Handles `GET /api/health/live`.
-pub async fn live() -> HttpResponse {
+pub async fn show_liveness() -> HttpResponse {
     HttpResponse::Ok().json(wire::Liveness { status: "live" })
 }
 
-/// Query of the readiness check.
+/// Query parameters of the readiness check.
 #[derive(Deserialize)]
 pub struct ReadinessQuery {
     /// The status to answer while the server drains. `HAProxy` reads 404 as "send no new traffic" and
@@ -22,7 +22,10 @@ pub struct ReadinessQuery {
 }
 
 /// Handles the readiness check: 503 while the server starts, stops or cannot reach its database.
-pub async fn ready(state: web::Data<State>, query: web::Query<ReadinessQuery>) -> HttpResponse {
+pub async fn show_readiness(
+    state: web::Data<State>,
+    query: web::Query<ReadinessQuery>,
+) -> HttpResponse {
     let phase = *state.phase.borrow();
     let database_ok = state.records.check_reachable().await.is_ok();
     let ready = phase == Phase::Ready && database_ok && state.draws.may_serve();
@@ -43,7 +46,7 @@ pub async fn ready(state: web::Data<State>, query: web::Query<ReadinessQuery>) -
 pub const INTEGRITY_MAX_AGE_SECONDS: i64 = 10;
 
 /// Responds with every violated invariant and its number of rows; status 500 if there is any.
-pub async fn integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn show_integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let found = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
     let mut response = if found.is_empty() {
         HttpResponse::Ok()

@@ -11,7 +11,7 @@ use crate::state::State;
 
 /// Executes the command on this node and never forwards it, so that a command takes at most one hop
 /// between nodes. 409 when another node owns the draw.
-pub async fn execute(
+pub async fn execute_draw_request(
     state: web::Data<State>,
     draw: web::Path<i64>,
     body: web::Bytes,

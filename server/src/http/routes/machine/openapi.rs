@@ -9,32 +9,32 @@ use serde_json::Value;
 
 use crate::api::error::Problem;
 use crate::http::openapi;
-use crate::http::openapi::description::{Shape, refusal, variable};
+use crate::http::openapi::description::{BodyShape, error_status_description, path_variable};
 use crate::http::routes::{ROUTES, Route};
 
-/// `Cache-Control` of the document. Clients revalidate it, because it changes with the server's
-/// version.
-const REVALIDATE: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
+/// `Cache-Control` of the `OpenAPI` document. Clients revalidate the document, because it changes
+/// with the server's version.
+const REVALIDATE_HEADER: (actix_web::http::header::HeaderName, &str) = (CACHE_CONTROL, "no-cache");
 
 /// Handles `GET /api/openapi.json`.
 pub async fn document() -> HttpResponse {
     HttpResponse::Ok()
-        .insert_header(REVALIDATE)
+        .insert_header(REVALIDATE_HEADER)
         .json(openapi::document())
 }
 
-/// Responds with the document as an HTML page without scripts or external resources.
-pub async fn docs() -> Result<HttpResponse, Problem> {
+/// Responds with the `OpenAPI` document as an HTML page without scripts or external resources.
+pub async fn serve_html_docs() -> Result<HttpResponse, Problem> {
     let page = DocsPage {
-        calls: ROUTES.iter().filter_map(CallDoc::of).collect(),
-        models: models(),
+        calls: ROUTES.iter().filter_map(RouteDoc::of).collect(),
+        models: schema_docs(),
     };
     let html = page.render().map_err(|failure| {
         tracing::error!(%failure, "rendering the API documentation failed");
         Problem::unavailable()
     })?;
     Ok(HttpResponse::Ok()
-        .insert_header(REVALIDATE)
+        .insert_header(REVALIDATE_HEADER)
         .insert_header((
             CONTENT_SECURITY_POLICY,
             "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -43,30 +43,30 @@ pub async fn docs() -> Result<HttpResponse, Problem> {
         .body(html))
 }
 
-/// The data of the HTML page.
+/// The data of the HTML page that documents the API.
 #[derive(Template)]
 #[template(path = "page/docs.html")]
 struct DocsPage {
-    calls: Vec<CallDoc>,
-    models: Vec<ModelDoc>,
+    calls: Vec<RouteDoc>,
+    models: Vec<SchemaDoc>,
 }
 
-/// One route on the HTML page.
-struct CallDoc {
+/// One route in the HTML documentation of the API.
+struct RouteDoc {
     method: String,
     path: &'static str,
     audience: &'static str,
     says: &'static str,
     variables: Vec<(&'static str, &'static str)>,
     query: &'static [(&'static str, &'static str)],
-    body: Named,
+    body: BodyName,
     statuses: &'static [u16],
-    answer: Named,
+    answer: BodyName,
     refusals: Vec<(u16, &'static str)>,
 }
 
-/// The name of a request or response body on the HTML page.
-enum Named {
+/// The schema names of a request or response body in the HTML documentation of the API.
+enum BodyName {
     Nothing,
     One(String),
     List(String),
@@ -74,74 +74,74 @@ enum Named {
     Other(&'static str),
 }
 
-/// One schema on the HTML page.
-struct ModelDoc {
+/// One schema in the HTML documentation of the API.
+struct SchemaDoc {
     name: String,
     says: String,
     fields: Vec<FieldDoc>,
 }
 
-/// One field of a schema on the HTML page.
+/// One field of a schema in the HTML documentation of the API.
 struct FieldDoc {
     name: String,
     kind: String,
     says: String,
 }
 
-impl CallDoc {
-    fn of(route: &Route) -> Option<CallDoc> {
+impl RouteDoc {
+    fn of(route: &Route) -> Option<RouteDoc> {
         let description = openapi::description(route)?;
         let names = route
             .path
             .split('/')
             .filter_map(|step| step.strip_prefix('{')?.strip_suffix('}'));
-        Some(CallDoc {
+        Some(RouteDoc {
             method: route.method.method().to_string(),
             path: route.path,
             audience: openapi::tag(route.audience),
             says: description.summary,
-            variables: names.map(|name| (name, variable(name).1)).collect(),
+            variables: names.map(|name| (name, path_variable(name).1)).collect(),
             query: description.query,
-            body: Named::of(&description.body),
+            body: BodyName::of(&description.body),
             statuses: description.statuses,
-            answer: Named::of(&description.answer),
+            answer: BodyName::of(&description.answer),
             refusals: description
-                .refusals(route)
+                .error_statuses(route)
                 .into_iter()
-                .map(|status| (status, refusal(status)))
+                .map(|status| (status, error_status_description(status)))
                 .collect(),
         })
     }
 }
 
-impl Named {
-    fn of(shape: &Shape) -> Named {
+impl BodyName {
+    fn of(shape: &BodyShape) -> BodyName {
         match shape {
-            Shape::Nothing => Named::Nothing,
-            Shape::One(model) => Named::One((model.name)().into_owned()),
-            Shape::List(model) => Named::List((model.name)().into_owned()),
-            Shape::Either([model, other]) => {
-                Named::Either((model.name)().into_owned(), (other.name)().into_owned())
+            BodyShape::Nothing => BodyName::Nothing,
+            BodyShape::One(model) => BodyName::One((model.name)().into_owned()),
+            BodyShape::List(model) => BodyName::List((model.name)().into_owned()),
+            BodyShape::Either([model, other]) => {
+                BodyName::Either((model.name)().into_owned(), (other.name)().into_owned())
             }
-            Shape::Other(media) => Named::Other(media),
+            BodyShape::Other(media) => BodyName::Other(media),
         }
     }
 }
 
-fn models() -> Vec<ModelDoc> {
+fn schema_docs() -> Vec<SchemaDoc> {
     let schemas: BTreeMap<String, Value> = openapi::schemas();
-    let model = |(name, schema): (String, Value)| ModelDoc {
+    let model = |(name, schema): (String, Value)| SchemaDoc {
         says: schema["description"]
             .as_str()
             .unwrap_or_default()
             .to_string(),
-        fields: fields(&schema),
+        fields: field_docs(&schema),
         name,
     };
     schemas.into_iter().map(model).collect()
 }
 
-fn fields(schema: &Value) -> Vec<FieldDoc> {
+fn field_docs(schema: &Value) -> Vec<FieldDoc> {
     let field = |(name, field): (&String, &Value)| FieldDoc {
         name: name.clone(),
         kind: type_text(field),
@@ -150,7 +150,7 @@ fn fields(schema: &Value) -> Vec<FieldDoc> {
             .unwrap_or_default()
             .to_string(),
     };
-    // Include the fields of `allOf`: the owner's schema extends the public schema.
+    // Include the fields of `allOf`, because the owner's schema extends the public schema.
     let all = schema["allOf"]
         .as_array()
         .into_iter()
@@ -161,7 +161,7 @@ fn fields(schema: &Value) -> Vec<FieldDoc> {
                 kind: type_text(part),
                 says: "Every field of it.".to_string(),
             }],
-            None => fields(part),
+            None => field_docs(part),
         });
     all.chain(
         schema["properties"]

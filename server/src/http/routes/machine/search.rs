@@ -9,24 +9,25 @@ use crate::api::error::Problem;
 use crate::services::catalogue::lists::{List, ListSlice};
 use crate::state::State;
 
-/// Maximum number of addresses in the sitemap; the sitemap protocol allows 50,000.
-const ADDRESSES_MAX: usize = 45_000;
+/// Maximum number of URLs in the sitemap; the sitemap protocol allows 50,000.
+const SITEMAP_URLS_MAX: usize = 45_000;
 const CACHE_FOR_AN_HOUR: (actix_web::http::header::HeaderName, &str) =
     (CACHE_CONTROL, "public, max-age=3600");
 
-/// The rule for the sandbox, if it is compiled in.
+/// The line of robots.txt that excludes the sandbox. It is empty in a build without the sandbox.
 #[cfg(feature = "demo")]
-const SANDBOX_RULE: &str = "Disallow: /sandbox/\n";
+const SANDBOX_ROBOTS_RULE: &str = "Disallow: /sandbox/\n";
 #[cfg(not(feature = "demo"))]
-const SANDBOX_RULE: &str = "";
+const SANDBOX_ROBOTS_RULE: &str = "";
 
 /// Handles `GET /robots.txt`.
-pub async fn robots(state: web::Data<State>) -> HttpResponse {
+pub async fn serve_robots_txt(state: web::Data<State>) -> HttpResponse {
     let site = &state.config.public_url;
-    // Pages that must not be indexed say so themselves. A crawler that may not fetch them would
-    // never read that.
-    let text =
-        format!("User-agent: *\nDisallow: /api/\n{SANDBOX_RULE}\nSitemap: {site}/sitemap.xml\n");
+    // Pages that must not be indexed are not listed here, because they say so themselves. A crawler
+    // must be able to fetch such a page to read that.
+    let text = format!(
+        "User-agent: *\nDisallow: /api/\n{SANDBOX_ROBOTS_RULE}\nSitemap: {site}/sitemap.xml\n"
+    );
     HttpResponse::Ok()
         .insert_header(CACHE_FOR_AN_HOUR)
         .content_type("text/plain; charset=utf-8")
@@ -34,7 +35,7 @@ pub async fn robots(state: web::Data<State>) -> HttpResponse {
 }
 
 /// Responds with the sitemap: landing page, clubs, draws and offers.
-pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn serve_sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let facts = state.catalogue.facts();
     let now = state.clock.now();
     let mut paths = vec!["/".to_string()];
@@ -61,9 +62,8 @@ pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
-    for path in paths.iter().take(ADDRESSES_MAX) {
-        // The address needs no XML escaping, because slugs contain only letters, digits and
-        // hyphens.
+    for path in paths.iter().take(SITEMAP_URLS_MAX) {
+        // The URL needs no XML escaping, because slugs contain only letters, digits and hyphens.
         let _ = writeln!(
             xml,
             "<url><loc>{}{path}</loc></url>",

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::encoded::Encoded;
 use crate::api::error::Problem;
-use crate::ops::metrics::{AnsweredBy, NO_ROUTE};
+use crate::ops::metrics::{MatchedRoute, NO_ROUTE_LABEL};
 use crate::render::page::{self, Frame, Navigation};
 use crate::render::page_address::{Page, PageKind};
 use crate::render::page_cache::{self, CachedPageKey, PageVersion, RenderedPage};
@@ -23,8 +23,8 @@ mod short_link;
 
 use page_content::{PAGE_NOT_FOUND, PageContent};
 
-/// The script that other sites embed. It is cached for ten minutes only, because its address stays
-/// the same when its contents change.
+/// The URL path of the script that other sites embed. The script is cached for ten minutes only,
+/// because its URL stays the same when its contents change.
 const WIDGET_SCRIPT: &str = "/widgets/live.js";
 const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
 
@@ -34,7 +34,9 @@ pub async fn page(
     state: web::Data<State>,
     site: web::Data<Site>,
 ) -> Result<HttpResponse, Problem> {
-    request.extensions_mut().insert(AnsweredBy(NO_ROUTE));
+    request
+        .extensions_mut()
+        .insert(MatchedRoute(NO_ROUTE_LABEL));
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Problem::not_found());
     }
@@ -42,7 +44,7 @@ pub async fn page(
         return Ok(site::serve(&site, name, request.headers()));
     }
     if request.path() == WIDGET_SCRIPT {
-        return Ok(widget(&site, &request));
+        return Ok(widget_script_response(&site, &request));
     }
     let path = request.path().replace("%3A", ":").replace("%3a", ":");
     let page_found = Page::of(&path);
@@ -68,7 +70,7 @@ pub async fn page(
 
 /// Serves the widget script, cached for ten minutes. It is readable from any origin, because a site
 /// that checks the script's digest must read it (decision G-14).
-fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
+fn widget_script_response(site: &Site, request: &HttpRequest) -> HttpResponse {
     let mut answer = site::serve(
         site,
         WIDGET_SCRIPT.trim_start_matches('/'),
@@ -85,7 +87,7 @@ fn widget(site: &Site, request: &HttpRequest) -> HttpResponse {
     answer
 }
 
-/// Renders the pages of one request.
+/// Renders the HTML page that one request asks for.
 struct PageWriter<'a> {
     state: &'a State,
     site: &'a Site,
@@ -102,24 +104,24 @@ impl PageWriter<'_> {
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {
-            let (status, document) = self.compose(page_found).await?;
-            return Ok(self.answer(status, private, &page_cache::encoded(document)));
+            let (status, document) = self.render_document(page_found).await?;
+            return Ok(self.page_response(status, private, &page_cache::encoded(document)));
         };
         let rendered = if let Some(rendered) = self.state.pages.get(name, stamp, now) {
             rendered
         } else {
-            let (status, document) = self.compose(page_found).await?;
+            let (status, document) = self.render_document(page_found).await?;
             let rendered = RenderedPage::new(stamp, now, document);
             if status != StatusCode::OK {
-                return Ok(self.answer(status, private, &rendered.document));
+                return Ok(self.page_response(status, private, &rendered.document));
             }
             self.state.pages.keep(name, &rendered);
             rendered
         };
-        Ok(self.answer(StatusCode::OK, private, &rendered.document))
+        Ok(self.page_response(StatusCode::OK, private, &rendered.document))
     }
 
-    fn answer(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
+    fn page_response(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
         let mut answer = HttpResponse::build(status);
         answer.insert_header((
             CONTENT_TYPE,
@@ -142,10 +144,13 @@ impl PageWriter<'_> {
     }
 
     /// Renders a page's HTML document and returns it with its status.
-    async fn compose(&self, page_found: Option<Page<'_>>) -> Result<(StatusCode, String), Problem> {
+    async fn render_document(
+        &self,
+        page_found: Option<Page<'_>>,
+    ) -> Result<(StatusCode, String), Problem> {
         let mut boot = Map::new();
         let page_content = match &page_found {
-            Some(page) => page_content::look_up(self.state, page, &mut boot).await?,
+            Some(page) => page_content::read_page_content(self.state, page, &mut boot).await?,
             None => PAGE_NOT_FOUND,
         };
         let is_missing = matches!(page_content, PageContent::Missing(..));
@@ -186,7 +191,7 @@ impl PageWriter<'_> {
             key,
             &head,
             &frame,
-            &page_content.body(),
+            &page_content.template_body(),
             &Value::Object(boot),
         );
         let document = document.map_err(|failure| {

@@ -10,15 +10,14 @@ use serde_json::Value;
 
 use crate::api::error::Problem;
 use crate::checkout;
-use crate::http::routes::body::unreadable;
+use crate::http::routes::body::unreadable_body;
 use crate::state::State;
 
-/// The event types that the Stripe endpoint subscribes to (decision B-1), including the
-/// authorisation of a payment.
+/// The event types that the Stripe endpoint subscribes to (decision B-1).
 ///
 /// Unused types are left out, because each event costs a request, two writes and perhaps an API
 /// call.
-pub const KINDS: [&str; 14] = [
+pub const SUBSCRIBED_EVENT_TYPES: [&str; 14] = [
     "payment_intent.amount_capturable_updated",
     "payment_intent.succeeded",
     "payment_intent.processing",
@@ -36,12 +35,12 @@ pub const KINDS: [&str; 14] = [
 ];
 
 /// Handles `POST /api/stripe/webhook` and `POST /api/webhooks/stripe`.
-pub async fn receive(
+pub async fn receive_event(
     request: HttpRequest,
     state: web::Data<State>,
     body: Result<web::Bytes, actix_web::Error>,
 ) -> Result<HttpResponse, Problem> {
-    let body = body.map_err(unreadable)?;
+    let body = body.map_err(unreadable_body)?;
     let header = request
         .headers()
         .get("stripe-signature")
@@ -64,7 +63,7 @@ pub async fn receive(
     }
     // A signed event that cannot be parsed has a newer format. Acknowledge it, because Stripe would
     // otherwise resend the event for days.
-    let Some(event) = WebhookEvent::read(&body) else {
+    let Some(event) = WebhookEvent::parse(&body) else {
         return Ok(HttpResponse::Ok().finish());
     };
     if event.livemode != expects_live_events(&state) {
@@ -82,8 +81,8 @@ pub async fn receive(
     Ok(HttpResponse::Ok().finish())
 }
 
-/// Reads the account's status from Stripe before the event is stored. If the status cannot be read
-/// now, the event is refused, so that Stripe sends it again.
+/// Reads a connected account's status from Stripe before the event about the account is stored. If
+/// the status cannot be read now, the event is refused, so that Stripe sends it again.
 async fn refresh_account(
     state: &State,
     account: &AccountId,
@@ -134,7 +133,7 @@ struct EventEnvelope {
     id: String,
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text_or_none")]
     account: Option<String>,
     #[serde(default)]
     livemode: bool,
@@ -152,17 +151,17 @@ struct EventData {
 /// The Stripe object that an event is about, such as a charge.
 #[derive(Default, Deserialize)]
 struct EventObject {
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text_or_none")]
     object: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text_or_none")]
     id: Option<String>,
-    #[serde(default, deserialize_with = "text")]
+    #[serde(default, deserialize_with = "text_or_none")]
     payment_intent: Option<String>,
     #[serde(default)]
     last_payment_error: Value,
 }
 
-fn text<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+fn text_or_none<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
     Ok(match Value::deserialize(value)? {
         Value::String(text) => Some(text),
         _ => None,
@@ -186,12 +185,12 @@ struct CardDecline {
 }
 
 impl WebhookEvent {
-    fn read(body: &[u8]) -> Option<WebhookEvent> {
+    fn parse(body: &[u8]) -> Option<WebhookEvent> {
         let payload = std::str::from_utf8(body).ok()?;
         let envelope: EventEnvelope = serde_json::from_str(payload).ok()?;
         let (sender, object) = (envelope.account, envelope.data.object);
         let changed_account = match envelope.kind.as_str() {
-            // Ignore an event that another account sent about this account.
+            // Ignore an event whose `account` is another account than the updated one.
             "account.updated" => object
                 .id
                 .clone()
@@ -241,7 +240,7 @@ mod tests {
     fn event_yields_its_payment_intent() {
         let intent = br#"{"id":"evt_1","type":"payment_intent.succeeded","account":"acct_1","livemode":false,
             "data":{"object":{"object":"payment_intent","id":"pi_1"}}}"#;
-        let event = WebhookEvent::read(intent).expect("an event");
+        let event = WebhookEvent::parse(intent).expect("an event");
         assert_eq!(
             event.notice.payment_intent,
             Some(PaymentIntentId("pi_1".into()))
@@ -249,14 +248,14 @@ mod tests {
         assert_eq!(event.notice.account.as_deref(), Some("acct_1"));
         let charge = br#"{"id":"evt_2","type":"charge.refunded",
             "data":{"object":{"object":"charge","id":"ch_1","payment_intent":"pi_1"}}}"#;
-        let event = WebhookEvent::read(charge).expect("an event");
+        let event = WebhookEvent::parse(charge).expect("an event");
         assert_eq!(
             event.notice.payment_intent,
             Some(PaymentIntentId("pi_1".into()))
         );
         assert!(event.declined.is_none());
-        assert!(WebhookEvent::read(b"{}").is_none());
-        assert!(WebhookEvent::read(b"\xff").is_none());
+        assert!(WebhookEvent::parse(b"{}").is_none());
+        assert!(WebhookEvent::parse(b"\xff").is_none());
     }
 
     #[test]
@@ -264,7 +263,7 @@ mod tests {
         let body =
             br#"{"id":"evt_4","type":"payment_intent.payment_failed","data":{"object":{"object":"payment_intent",
             "id":"pi_1","last_payment_error":{"payment_method":{"card":{"fingerprint":"f1"}}}}}}"#;
-        let declined = WebhookEvent::read(body)
+        let declined = WebhookEvent::parse(body)
             .and_then(|event| event.declined)
             .expect("a decline");
         assert_eq!(
@@ -278,7 +277,7 @@ mod tests {
         let body = br#"{"id":"evt_3","type":"account.updated","data":{"object":{"object":"account","id":"acct_1",
             "charges_enabled":true}}}"#;
         let account = |body: &[u8]| {
-            WebhookEvent::read(body)
+            WebhookEvent::parse(body)
                 .expect("an event")
                 .changed_account
                 .map(|account| account.0)

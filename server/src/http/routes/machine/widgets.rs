@@ -13,35 +13,35 @@ use crate::services::offer::{Offer, OfferStatus};
 use crate::state::State;
 
 /// Handles `GET /api/public/widget/draw/{draw}`.
-pub async fn draw(
+pub async fn show_draw_widget(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    Ok(HttpResponse::Ok().json(of_draw(&state, draw_number(&path)?).await?))
+    Ok(HttpResponse::Ok().json(draw_widget(&state, draw_number(&path)?).await?))
 }
 
 /// Handles `GET /api/public/widget/bundle/{slug}/{bundle}`.
-pub async fn bundle(
+pub async fn show_offer_widget(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
     let offer = offers::find(&state, &path.0, &path.1).await?;
-    Ok(HttpResponse::Ok().json(of_offer(&state, &offer)))
+    Ok(HttpResponse::Ok().json(offer_widget(&state, &offer)))
 }
 
 /// Responds with a widget by type and id: `draw` and its number, or `bundle` and `club:offer` or the
 /// offer's id (decision A-8).
-pub async fn by_type(
+pub async fn show_widget_by_type(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
     let (kind, id) = path.into_inner();
     let widget = match (kind.as_str(), id.split_once(':')) {
-        ("draw", _) => of_draw(&state, draw_number(&web::Path::from(id))?).await?,
+        ("draw", _) => draw_widget(&state, draw_number(&web::Path::from(id))?).await?,
         ("bundle", Some((club, slug))) => {
-            of_offer(&state, &offers::find(&state, club, slug).await?)
+            offer_widget(&state, &offers::find(&state, club, slug).await?)
         }
-        ("bundle", None) => of_offer(&state, &offer_by_id(&state, &id).await?),
+        ("bundle", None) => offer_widget(&state, &offer_by_id(&state, &id).await?),
         _ => return Err(Problem::not_found()),
     };
     Ok(HttpResponse::Ok().json(widget))
@@ -72,7 +72,7 @@ async fn offer_by_id(state: &State, id: &str) -> Result<Offer, Problem> {
 ///
 /// # Errors
 /// 404: no such draw.
-pub async fn of_draw(state: &State, draw: DrawId) -> Result<Widget, Problem> {
+pub async fn draw_widget(state: &State, draw: DrawId) -> Result<Widget, Problem> {
     let (_, listing, view) = state
         .catalogue
         .draw(draw)
@@ -101,9 +101,10 @@ pub async fn of_draw(state: &State, draw: DrawId) -> Result<Widget, Problem> {
     })
 }
 
-/// Builds the widget of an offer. Its start is the offer's own start time if there is one, else the
-/// earliest of its games; its end is the earliest of all.
-pub fn of_offer(state: &State, offer: &Offer) -> Widget {
+/// Builds the widget data of an offer. Sales open at the offer's own start time, or else when the
+/// first of its games goes on sale. Sales close at the earliest end: that of a game or the offer's
+/// own.
+pub fn offer_widget(state: &State, offer: &Offer) -> Widget {
     let bundle = &offer.bundle;
     let opens = offer
         .games

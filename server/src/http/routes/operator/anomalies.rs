@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::reason;
+use super::required_reason;
 use crate::access::caller::Caller;
 use crate::api::console::anomaly::{Anomaly, AnomalyStats, Resolution, ScanForm, ScanResult};
 use crate::api::console::order::Reason;
@@ -66,12 +66,15 @@ pub async fn stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 }
 
 /// Compares the payments of the last hour with Stripe and waits for the result (decision I-3).
-pub async fn check(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
+pub async fn scan_last_hour(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(run_scan(&state, caller, 1).await?))
 }
 
 /// Handles `POST /api/admin/payment-anomalies/scan-historical`.
-pub async fn scan(
+pub async fn scan_history(
     state: web::Data<State>,
     caller: Caller,
     body: Body<ScanForm>,
@@ -95,12 +98,15 @@ async fn run_scan(state: &State, caller: Caller, hours_back: i64) -> Result<Scan
         healed: found.healed,
         examined: found.checked,
     };
-    let actor = caller.name();
+    let actor = caller.audit_name();
     let detail =
         json!({ "hoursBack": hours_back, "newAnomalies": found.raised, "healed": found.healed });
     state
         .records
-        .audit(caller.act(&actor, None, "scan-payments", "system"), &detail)
+        .audit(
+            caller.audit_action(&actor, None, "scan-payments", "system"),
+            &detail,
+        )
         .await?;
     Ok(scanned)
 }
@@ -131,10 +137,10 @@ pub async fn resolve(
         } else {
             note
         };
-        let (actor, object) = (caller.name(), format!("anomaly:{id}"));
+        let (actor, object) = (caller.audit_name(), format!("anomaly:{id}"));
         let detail = json!({ "type": row.kind, "paymentIntentId": row.payment_intent_id, "resolution": resolution });
         let entry = caller
-            .act(&actor, None, "resolve-anomaly", &object)
+            .audit_action(&actor, None, "resolve-anomaly", &object)
             .entry(detail);
         state
             .records
@@ -157,13 +163,17 @@ pub async fn refund(
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
     let (id, row) = find_anomaly(&state, &path).await?;
-    let reason = reason(&body.0, "Give a reason for the refund.")?;
-    let payment = PaymentIntentId(row.payment_intent_id.clone().ok_or_else(nothing_taken)?);
-    let (actor, object) = (caller.name(), format!("anomaly:{id}"));
+    let reason = required_reason(&body.0, "Give a reason for the refund.")?;
+    let payment = PaymentIntentId(
+        row.payment_intent_id
+            .clone()
+            .ok_or_else(no_captured_payment)?,
+    );
+    let (actor, object) = (caller.audit_name(), format!("anomaly:{id}"));
     let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
     let act = |action: &str| {
         caller
-            .act(&actor, row.club_id.map(ClubId), action, &object)
+            .audit_action(&actor, row.club_id.map(ClubId), action, &object)
             .entry(detail.clone())
     };
     match state
@@ -173,7 +183,8 @@ pub async fn refund(
         .await
     {
         Ok(_) | Err(RepairError::Refunded) => {
-            // Also refund the order, so that a refund that failed before is retried and recorded.
+            // Refund the order of the payment too, so that a refund that failed before is retried
+            // and recorded.
             if let Some(order) = state.payments.order_by_payment_intent(&payment).await? {
                 state
                     .records
@@ -186,7 +197,7 @@ pub async fn refund(
                 .payments
                 .order_by_payment_intent(&payment)
                 .await?
-                .ok_or_else(nothing_taken)?;
+                .ok_or_else(no_captured_payment)?;
             state
                 .payments
                 .by(act("refund-payment"))
@@ -194,7 +205,7 @@ pub async fn refund(
                 .await?;
         }
         Err(RepairError::Unavailable) => return Err(Problem::unavailable()),
-        Err(_) => return Err(nothing_taken()),
+        Err(_) => return Err(no_captured_payment()),
     }
     if row.resolved_at.is_none() {
         state
@@ -207,7 +218,7 @@ pub async fn refund(
 }
 
 /// Builds the 409 response: there is no captured payment to refund.
-pub(super) fn nothing_taken() -> Problem {
+pub(super) fn no_captured_payment() -> Problem {
     Problem::conflict("no-payment", "Nothing was taken that could go back.")
 }
 

@@ -11,8 +11,8 @@ use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::state::State;
 
-const ENTRIES_DEFAULT: i64 = 50;
-const ENTRIES_MAX: i64 = 500;
+const AUDIT_ENTRIES_DEFAULT: i64 = 50;
+const AUDIT_ENTRIES_MAX: i64 = 500;
 
 /// Query parameters of the audit log.
 #[derive(Deserialize)]
@@ -25,7 +25,7 @@ pub struct AuditTrailQuery {
 }
 
 /// Handles `GET /api/admin/audit`.
-pub async fn trail(
+pub async fn list_audit_entries(
     state: web::Data<State>,
     query: web::Query<AuditTrailQuery>,
 ) -> Result<HttpResponse, Problem> {
@@ -35,7 +35,10 @@ pub async fn trail(
         .map(str::trim)
         .filter(|word| !word.is_empty());
     let objects: Vec<String> = parts.map(str::to_string).collect();
-    let limit = query.limit.unwrap_or(ENTRIES_DEFAULT).clamp(1, ENTRIES_MAX);
+    let limit = query
+        .limit
+        .unwrap_or(AUDIT_ENTRIES_DEFAULT)
+        .clamp(1, AUDIT_ENTRIES_MAX);
     let entries = state
         .records
         .audit_trail(&objects, query.before, limit)

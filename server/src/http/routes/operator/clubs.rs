@@ -15,7 +15,7 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 }
 
 /// Handles `GET /api/admin/clubs/archived`.
-pub async fn archived(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn list_archived_clubs(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     list_clubs(&state, true).await
 }
 
@@ -50,14 +50,14 @@ async fn set_archived(
     archived: bool,
 ) -> Result<HttpResponse, Problem> {
     let club = ClubId(path.parse().map_err(|_| unknown_club())?);
-    let (actor, object) = (caller.name(), format!("club:{club}"));
+    let (actor, object) = (caller.audit_name(), format!("club:{club}"));
     let action = if archived {
         "archive-club"
     } else {
         "restore-club"
     };
     let entry = caller
-        .act(&actor, Some(club), action, &object)
+        .audit_action(&actor, Some(club), action, &object)
         .entry(json!({}));
     if state
         .records

@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use domain::reservation::{EXTENSIONS_MAX, KEPT_SECONDS, SHOWN_SECONDS};
 use domain::{SurchargeMode, TICKETS, TICKETS_PER_ORDER_MAX, fee};
 
-use crate::access::caller::{CLUB, OPERATOR};
+use crate::access::caller::{CLUB_SESSION_LIFETIME, OPERATOR_SESSION_LIFETIME};
 use crate::api::console::system::{Configuration, SessionIdle, Versions};
 use crate::api::error::Problem;
 use crate::config::CardFeePassing;
@@ -38,8 +38,8 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
         intents_per_session_per_minute: INTENTS_PER_SESSION_AND_MINUTE,
         intents_per_address_per_minute: INTENTS_PER_ADDRESS_AND_MINUTE,
         session_idle_seconds: SessionIdle {
-            operator: OPERATOR.idle_seconds,
-            club: CLUB.idle_seconds,
+            operator: OPERATOR_SESSION_LIFETIME.idle_seconds,
+            club: CLUB_SESSION_LIFETIME.idle_seconds,
         },
         terms_version: terms::SALE.version.to_string(),
         versions: Versions {

@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, web};
 use domain::{Cents, Command, DrawId, Status};
 use serde_json::json;
 
-use super::reason;
+use super::required_reason;
 use crate::access::caller::Caller;
 use crate::api::console::draw::{
     Cancellation, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
@@ -42,11 +42,11 @@ pub async fn close_expired(
 ) -> Result<HttpResponse, Problem> {
     let now = state.clock.now();
     let expired = |view: &domain::View| view.status == Status::Active && now >= view.closes_at;
-    let (actor, mut closed) = (caller.name(), 0);
+    let (actor, mut closed) = (caller.audit_name(), 0);
     for view in state.draws.views().into_iter().filter(expired) {
         let object = format!("draw:{}", view.draw);
         let entry = caller
-            .act(&actor, None, "close-expired-draw", &object)
+            .audit_action(&actor, None, "close-expired-draw", &object)
             .entry(json!({}));
         let after = state
             .draws
@@ -69,14 +69,14 @@ pub async fn close_expired(
 /// # Errors
 /// 409 `payout-completed` or `not-completed`; 400 without a reason, or when the typed draw number
 /// differs.
-pub async fn undo(
+pub async fn undo_draw_result(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
-    let draw = confirmed_draw(&path, &body.0)?;
-    let reason = reason(&body.0, "Give a reason for undoing the results.")?;
+    let draw = draw_confirmed_by_number(&path, &body.0)?;
+    let reason = required_reason(&body.0, "Give a reason for undoing the results.")?;
     let (_, listing, before) = state
         .catalogue
         .draw(draw)
@@ -86,8 +86,8 @@ pub async fn undo(
     let result = before
         .result
         .map(|(result, _)| [result.cell.home(), result.cell.away()]);
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "undo-results", &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "undo-results", &object);
     let draws = state
         .draws
         .by(act.entry(json!({ "reason": reason, "before": result })));
@@ -95,7 +95,7 @@ pub async fn undo(
         .undo(draw)
         .await
         .map_err(|denied| cancellation_refused(draw, denied))?;
-    // Send the queued correction mail to a winner who was notified before.
+    // Send the correction mail that the undo queued for a winner who was notified before.
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
     let (payouts_after, corrections_after) = state.records.undo_effect_counts(draw).await?;
@@ -109,7 +109,7 @@ pub async fn undo(
 
 /// Responds with the refunds that cancelling the draw would cause, or with the progress of a
 /// running cancellation.
-pub async fn cancellation(
+pub async fn show_cancellation(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
@@ -127,8 +127,8 @@ pub async fn cancel(
     path: web::Path<String>,
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
-    let draw = confirmed_draw(&path, &body.0)?;
-    let reason = reason(&body.0, "Give a reason for cancelling the draw.")?;
+    let draw = draw_confirmed_by_number(&path, &body.0)?;
+    let reason = required_reason(&body.0, "Give a reason for cancelling the draw.")?;
     let (_, listing, view) = state
         .catalogue
         .draw(draw)
@@ -137,8 +137,8 @@ pub async fn cancel(
     if view.status == Status::Completed {
         return Err(Problem::conflict("draw-completed", HAS_RESULT_ERROR));
     }
-    let (actor, object) = (caller.name(), format!("draw:{draw}"));
-    let act = caller.act(&actor, Some(listing.club), "cancel-draw", &object);
+    let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
+    let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
     let payments =
         state.payments.by(act
             .entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })));
@@ -176,7 +176,7 @@ async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellati
 }
 
 /// Checks that the operator typed the draw's number as confirmation, and returns the number.
-fn confirmed_draw(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Problem> {
+fn draw_confirmed_by_number(path: &web::Path<String>, form: &Reason) -> Result<DrawId, Problem> {
     let draw = draw_number(path)?;
     if form.draw_number == Some(draw.0) {
         return Ok(draw);

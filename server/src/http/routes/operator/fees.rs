@@ -37,12 +37,12 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
     let from = period
         .from
         .as_deref()
-        .map(|day| midnight(day, 0))
+        .map(|day| brisbane_midnight(day, 0))
         .transpose()?;
     let to = period
         .to
         .as_deref()
-        .map(|day| midnight(day, 1))
+        .map(|day| brisbane_midnight(day, 1))
         .transpose()?;
     let draws = state
         .records
@@ -74,7 +74,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
         to: period.to,
         fee_rate_bps: policy.rate_bps,
         fee_cap_cents: policy.cap.0,
-        cap_reached_at_cents: cap_reached_at(policy.cap, policy.rate_bps.into()),
+        cap_reached_at_cents: revenue_at_fee_cap(policy.cap, policy.rate_bps.into()),
         total_revenue: sums.revenue.decimal(),
         platform_fees: sums.platform_fees.decimal(),
         stripe_fees: sums.provider_fees.decimal(),
@@ -85,7 +85,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
 }
 
 /// Returns the smallest revenue, in cents, at which the fee, rounded half up, reaches its cap.
-fn cap_reached_at(cap: Cents, rate_bps: i64) -> i64 {
+fn revenue_at_fee_cap(cap: Cents, rate_bps: i64) -> i64 {
     match rate_bps {
         0 => 0,
         rate => (cap.0 * 20_000 - 10_000 + 2 * rate - 1).div_euclid(2 * rate),
@@ -93,7 +93,7 @@ fn cap_reached_at(cap: Cents, rate_bps: i64) -> i64 {
 }
 
 /// Returns midnight in Brisbane at the start of a day, plus `later` days.
-fn midnight(day: &str, later: i64) -> Result<Timestamp, Problem> {
+fn brisbane_midnight(day: &str, later: i64) -> Result<Timestamp, Problem> {
     let wrong = || Problem::bad_request("day-invalid", "Days are written like 2026-11-20.");
     let date = Date::parse(day, &Iso8601::DATE).map_err(|_| wrong())?;
     let date = date.checked_add(Duration::days(later)).ok_or_else(wrong)?;
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn fee_cap_is_reached_at_314_15_dollars() {
-        let at = cap_reached_at(Cents(1100), 350);
+        let at = revenue_at_fee_cap(Cents(1100), 350);
         assert_eq!(at, 31_415);
         let policy = domain::FeePolicy::DEFAULT;
         assert_eq!(policy.fee_on_revenue(Cents(at)), Cents(1100));
@@ -120,13 +120,13 @@ mod tests {
     #[test]
     fn day_starts_at_midnight_in_brisbane() {
         assert_eq!(
-            rfc3339(midnight("2026-11-20", 0).expect("a day")),
+            rfc3339(brisbane_midnight("2026-11-20", 0).expect("a day")),
             "2026-11-19T14:00:00Z"
         );
         assert_eq!(
-            rfc3339(midnight("2026-12-31", 1).expect("a day")),
+            rfc3339(brisbane_midnight("2026-12-31", 1).expect("a day")),
             "2026-12-31T14:00:00Z"
         );
-        assert!(midnight("yesterday", 0).is_err());
+        assert!(brisbane_midnight("yesterday", 0).is_err());
     }
 }

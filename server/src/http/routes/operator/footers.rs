@@ -12,7 +12,7 @@ use crate::api::form::{Findings, optional};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
-const TEXT_CHARS_MAX: usize = 100;
+const LABEL_CHARS_MAX: usize = 100;
 const URL_CHARS_MAX: usize = 500;
 const DISPLAY_ORDER_MAX: i64 = 9_999;
 
@@ -28,7 +28,7 @@ pub async fn create_menu(
     caller: Caller,
     body: Body<FooterMenuForm>,
 ) -> Result<HttpResponse, Problem> {
-    let menu = menu_form(&body.0, true)?;
+    let menu = check_menu_form(&body.0, true)?;
     let id = save_menu(&state, caller, None, &menu, "create-footer-menu").await?;
     Ok(HttpResponse::Created().json(menu_json(&state, id).await?))
 }
@@ -41,7 +41,7 @@ pub async fn change_menu(
     body: Body<FooterMenuForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| menu_unknown())?;
-    let menu = menu_form(&body.0, false)?;
+    let menu = check_menu_form(&body.0, false)?;
     let id = save_menu(&state, caller, Some(id), &menu, "change-footer-menu").await?;
     Ok(HttpResponse::Ok().json(menu_json(&state, id).await?))
 }
@@ -53,9 +53,9 @@ pub async fn remove_menu(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| menu_unknown())?;
-    let (actor, audit_object) = (caller.name(), format!("footer-menu:{id}"));
+    let (actor, audit_object) = (caller.audit_name(), format!("footer-menu:{id}"));
     let entry = caller
-        .act(&actor, None, "remove-footer-menu", &audit_object)
+        .audit_action(&actor, None, "remove-footer-menu", &audit_object)
         .entry(json!({}));
     let found = state.records.remove_footer_menu(id, entry).await?;
     state.catalogue.reload().await?;
@@ -72,7 +72,7 @@ pub async fn create_item(
     caller: Caller,
     body: Body<FooterItemForm>,
 ) -> Result<HttpResponse, Problem> {
-    let item = item_form(&body.0, true)?;
+    let item = check_item_form(&body.0, true)?;
     let id = save_item(&state, caller, None, &item, "create-footer-item").await?;
     Ok(HttpResponse::Created().json(item_json(&state, id).await?))
 }
@@ -85,7 +85,7 @@ pub async fn change_item(
     body: Body<FooterItemForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| item_unknown())?;
-    let item = item_form(&body.0, false)?;
+    let item = check_item_form(&body.0, false)?;
     let id = save_item(&state, caller, Some(id), &item, "change-footer-item").await?;
     Ok(HttpResponse::Ok().json(item_json(&state, id).await?))
 }
@@ -97,9 +97,9 @@ pub async fn remove_item(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let id = path.parse().map_err(|_| item_unknown())?;
-    let (actor, audit_object) = (caller.name(), format!("footer-item:{id}"));
+    let (actor, audit_object) = (caller.audit_name(), format!("footer-item:{id}"));
     let entry = caller
-        .act(&actor, None, "remove-footer-item", &audit_object)
+        .audit_action(&actor, None, "remove-footer-item", &audit_object)
         .entry(json!({}));
     let found = state.records.remove_footer_item(id, entry).await?;
     state.catalogue.reload().await?;
@@ -111,19 +111,19 @@ pub async fn remove_item(
 }
 
 /// Checks the form of a menu. A new menu needs all fields; an edit needs only the changed fields.
-fn menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
+fn check_menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
     let heading = optional(form.heading.as_deref());
     let has_heading = heading.is_some() || !is_new && form.heading.is_none();
     let mut findings = Findings::default();
     findings.require("heading", has_heading, "Heading is required");
     findings.require(
         "heading",
-        fits_length(heading.as_deref(), TEXT_CHARS_MAX),
+        fits_length(heading.as_deref(), LABEL_CHARS_MAX),
         "Must be at most 100 characters",
     );
     findings.require(
         "displayOrder",
-        is_display_order(form.display_order),
+        is_valid_display_order(form.display_order),
         "Display order must be a whole number",
     );
     findings.finish()?;
@@ -134,7 +134,7 @@ fn menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
     })
 }
 
-fn item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
+fn check_item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
     let (label, url) = (
         optional(form.label.as_deref()),
         optional(form.url.as_deref()),
@@ -155,7 +155,7 @@ fn item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
     );
     findings.require(
         "label",
-        fits_length(label.as_deref(), TEXT_CHARS_MAX),
+        fits_length(label.as_deref(), LABEL_CHARS_MAX),
         "Must be at most 100 characters",
     );
     findings.require("url", is_present(&url, &form.url), "URL is required");
@@ -166,7 +166,7 @@ fn item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
     );
     findings.require(
         "displayOrder",
-        is_display_order(form.display_order),
+        is_valid_display_order(form.display_order),
         "Display order must be a whole number",
     );
     findings.finish()?;
@@ -183,7 +183,7 @@ fn fits_length(text: Option<&str>, most: usize) -> bool {
     text.is_none_or(|text| text.chars().count() <= most)
 }
 
-fn is_display_order(display_order_value: Option<i64>) -> bool {
+fn is_valid_display_order(display_order_value: Option<i64>) -> bool {
     display_order_value.is_none_or(|display_order_value| {
         (-DISPLAY_ORDER_MAX..=DISPLAY_ORDER_MAX).contains(&display_order_value)
     })
@@ -214,10 +214,10 @@ async fn save_menu(
     menu: &MenuForm,
     action: &str,
 ) -> Result<i64, Problem> {
-    let (actor, audit_object) = (caller.name(), audit_object("footer-menu", id));
+    let (actor, audit_object) = (caller.audit_name(), audit_object("footer-menu", id));
     let detail = json!({ "heading": menu.heading, "displayOrder": menu.display_order, "isVisible": menu.is_visible });
     let entry = caller
-        .act(&actor, None, action, &audit_object)
+        .audit_action(&actor, None, action, &audit_object)
         .entry(detail);
     let id = state
         .records
@@ -235,13 +235,13 @@ async fn save_item(
     item: &ItemForm,
     action: &str,
 ) -> Result<i64, Problem> {
-    let (actor, audit_object) = (caller.name(), audit_object("footer-item", id));
+    let (actor, audit_object) = (caller.audit_name(), audit_object("footer-item", id));
     let detail = json!({
         "menuId": item.menu_id, "label": item.label, "url": item.url,
         "displayOrder": item.display_order, "isVisible": item.is_visible,
     });
     let entry = caller
-        .act(&actor, None, action, &audit_object)
+        .audit_action(&actor, None, action, &audit_object)
         .entry(detail);
     let id = state
         .records
@@ -252,8 +252,8 @@ async fn save_item(
     Ok(id)
 }
 
-/// Builds the object of an audit entry. For a new row, whose id is unknown, the store appends the
-/// id.
+/// Builds the audited object of a footer menu or item. For a new row, whose id is unknown, the
+/// database layer appends the id.
 fn audit_object(kind: &str, id: Option<i64>) -> String {
     id.map_or_else(|| format!("{kind}:"), |id| format!("{kind}:{id}"))
 }

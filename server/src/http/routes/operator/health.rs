@@ -8,7 +8,7 @@ use crate::api::console::health::{Checks, ConsoleHealth, DatabaseCheck};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::http::routes::machine::health::INTEGRITY_MAX_AGE_SECONDS;
-use crate::live::operator_console::{checks, status};
+use crate::live::operator_console::{health_checks, overall_status};
 use crate::ops::console_health;
 use crate::state::State;
 
@@ -17,7 +17,7 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let started = Instant::now();
     let reachable = state.records.check_reachable().await.is_ok();
     let latency_ms = started.elapsed().as_millis() as i64;
-    let (vitals, off_ms) = console_health::read(&*state.clock, &state.records).await?;
+    let (vitals, off_ms) = console_health::read_vitals(&*state.clock, &state.records).await?;
     let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
     let database = DatabaseCheck {
         ok: reachable,
@@ -25,10 +25,10 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     };
     let checks = Checks {
         database,
-        ..checks(&state, &vitals, off_ms, violations)
+        ..health_checks(&state, &vitals, off_ms, violations)
     };
     Ok(HttpResponse::Ok().json(ConsoleHealth {
-        status: status(&checks),
+        status: overall_status(&checks),
         checked_at: rfc3339(state.clock.now()),
         started_at: rfc3339(state.started_at),
         build_version: state.config.build_version.clone(),

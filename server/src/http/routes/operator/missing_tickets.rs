@@ -8,7 +8,7 @@ use persistence::ledger::BuyerDetails;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::anomalies::{MISSING_TICKET, find_anomaly, nothing_taken};
+use super::anomalies::{MISSING_TICKET, find_anomaly, no_captured_payment};
 use crate::access::caller::Caller;
 use crate::api::console::anomaly::{
     AllocatedTicket, MissingTicket, MissingTicketResolved, PaidLine, PaidTickets,
@@ -32,7 +32,7 @@ const OTHER_CLUB_ERROR: (&str, &str) = (
 /// 400 for a count outside 1 to 50. 404 `payment-unknown`. 409 `order-unknown`, `order-known`,
 /// `other-club`, `draw-full`, `result-entered`, `revealed` or `authorised-after-kick-off`, each
 /// with whether a refund is possible.
-pub async fn resolve(
+pub async fn allocate_missing_tickets(
     state: web::Data<State>,
     caller: Caller,
     body: Body<MissingTicket>,
@@ -62,7 +62,7 @@ pub async fn resolve(
         .is_none_or(|count| (1..=i64::from(TICKETS_PER_ORDER_MAX)).contains(&count));
     findings.require("ticketCount", in_range, "Choose between 1 and 50 tickets");
     findings.finish()?;
-    let chosen_tickets = chosen_tickets(&state, &form).await?;
+    let chosen_tickets = read_chosen_tickets(&state, &form).await?;
     let payment = PaymentIntentId(trimmed(form.payment_intent_id.as_deref()));
     let buyer = BuyerDetails {
         name: Some(name.clone()),
@@ -70,12 +70,15 @@ pub async fn resolve(
         phone: Some(phone),
     };
     let token = hex::encode(random::<16>());
-    let (actor, detail) = (caller.name(), detail_of(&payment, chosen_tickets.as_ref()));
+    let (actor, detail) = (
+        caller.audit_name(),
+        audit_detail(&payment, chosen_tickets.as_ref()),
+    );
     let allocating = caller
-        .act(&actor, None, "allocate-missing-ticket", "order:")
+        .audit_action(&actor, None, "allocate-missing-ticket", "order:")
         .entry(detail.clone());
-    // Read the open anomalies first: the reconciler may resolve them as soon as the tickets are
-    // allocated.
+    // Read the open anomalies before tickets are allocated, because the reconciler may resolve them
+    // right after the allocation.
     let open = state
         .records
         .open_anomalies_of(&payment.0, MISSING_TICKET)
@@ -95,7 +98,7 @@ pub async fn resolve(
     };
     let how = "Tickets allocated by hand";
     let resolving = caller
-        .act(&actor, None, "resolve-anomaly", "anomaly:")
+        .audit_action(&actor, None, "resolve-anomaly", "anomaly:")
         .entry(detail);
     state
         .records
@@ -118,7 +121,7 @@ pub async fn resolve(
     }))
 }
 
-fn detail_of(payment: &PaymentIntentId, chosen_tickets: Option<&ChosenTickets>) -> Value {
+fn audit_detail(payment: &PaymentIntentId, chosen_tickets: Option<&ChosenTickets>) -> Value {
     match chosen_tickets {
         Some(ChosenTickets { draw, count, .. }) => {
             json!({ "paymentIntentId": payment.0, "drawNumber": draw.0, "ticketCount": count })
@@ -132,7 +135,7 @@ fn detail_of(payment: &PaymentIntentId, chosen_tickets: Option<&ChosenTickets>) 
 /// # Errors
 /// 404 `draw-not-found`; 409 `other-club`: the draw's club has no connected account, so it never took
 /// a payment.
-async fn chosen_tickets(
+async fn read_chosen_tickets(
     state: &State,
     form: &MissingTicket,
 ) -> Result<Option<ChosenTickets>, Problem> {
@@ -162,7 +165,7 @@ async fn chosen_tickets(
 ///
 /// # Errors
 /// 404 `anomaly-unknown`; 409 `no-payment`.
-pub async fn tickets(
+pub async fn show_missing_tickets(
     state: web::Data<State>,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
@@ -170,14 +173,14 @@ pub async fn tickets(
     let payment = row
         .payment_intent_id
         .map(PaymentIntentId)
-        .ok_or_else(nothing_taken)?;
+        .ok_or_else(no_captured_payment)?;
     let paid =
         state
             .anomalies
             .named_tickets(&payment)
             .await
             .map_err(|unresolved| match unresolved {
-                RepairError::Unknown => nothing_taken(),
+                RepairError::Unknown => no_captured_payment(),
                 _ => Problem::unavailable(),
             })?;
     let line = |(draw, count): (DrawId, u16)| PaidLine {
@@ -239,8 +242,8 @@ async fn allocation_refused(
         }
     };
     let order = state.payments.order_by_payment_intent(payment).await?;
-    // Offer a refund for a captured payment without tickets: of the order, or of the anomaly if
-    // there is no order.
+    // Tell the console whether a refund is possible, and of which order. Without an order, the
+    // console refunds the anomaly.
     let problem =
         Problem::conflict(code, sentence).with("refundable", reason != RepairError::Refunded);
     let id = order.map(|record| Uuid::from_u128(record.order.id.0).to_string());

@@ -6,7 +6,7 @@ use persistence::records::console::orders::{OrderDetails, OrderDetailsLine};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::reason;
+use super::required_reason;
 use crate::access::caller::Caller;
 use crate::api::console::order::{ConsoleOrder, OrderRefunded, Reason};
 use crate::api::error::Problem;
@@ -34,11 +34,11 @@ pub async fn refund(
     body: Body<Reason>,
 ) -> Result<HttpResponse, Problem> {
     let (id, order, lines) = find_order(&state, &path).await?;
-    let reason = reason(&body.0, "Give a reason for the refund.")?;
-    let (actor, object) = (caller.name(), format!("order:{}", order.id));
+    let reason = required_reason(&body.0, "Give a reason for the refund.")?;
+    let (actor, object) = (caller.audit_name(), format!("order:{}", order.id));
     let detail = json!({ "reason": reason, "amount": domain::Cents(order.total_cents).decimal() });
     let entry = caller
-        .act(
+        .audit_action(
             &actor,
             Some(domain::ClubId(order.club_id)),
             "refund-order",

@@ -67,12 +67,12 @@ async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
 }
 
 /// Assigns a buyer to all tickets of an order without buyer, and sends the confirmation mail that
-/// waited for an address.
+/// waited for an e-mail address.
 ///
 /// # Errors
 /// 409 `second-approval-required`: the winning ticket of a revealed draw needs another operator's
 /// code.
-pub async fn recover(
+pub async fn recover_orphaned_tickets(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -96,7 +96,7 @@ pub async fn recover(
     let order = OrderId(orphan.order_id.as_u128());
     if let Some(known) = &orphan.buyer_email {
         if *known == email && orphan.buyer_name.as_deref() == Some(name.as_str()) {
-            return recovered(&state, order, &orphan, name, email, true).await;
+            return recovery_response(&state, order, &orphan, name, email, true).await;
         }
         return Err(Problem::conflict(
             "not-orphaned",
@@ -109,10 +109,10 @@ pub async fn recover(
         phone: optional(body.0.phone.as_deref()),
     };
     let assign_buyer = async |approved_by: Option<String>| {
-        let (actor, object) = (caller.name(), format!("order:{}", orphan.order_id));
+        let (actor, object) = (caller.audit_name(), format!("order:{}", orphan.order_id));
         let detail = json!({ "ticket": path.as_str(), "approvedBy": approved_by });
         let entry = caller
-            .act(&actor, None, "recover-ticket", &object)
+            .audit_action(&actor, None, "recover-ticket", &object)
             .entry(detail);
         state
             .anomalies
@@ -135,7 +135,7 @@ pub async fn recover(
         RepairError::Unknown => unknown(),
         _ => Problem::unavailable(),
     })?;
-    recovered(
+    recovery_response(
         &state,
         order,
         &orphan,
@@ -192,7 +192,7 @@ async fn verify_approval(
     Ok(holder.name())
 }
 
-async fn recovered(
+async fn recovery_response(
     state: &State,
     order: OrderId,
     orphan: &Orphan,

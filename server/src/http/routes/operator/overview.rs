@@ -9,8 +9,8 @@ use crate::api::error::Problem;
 use crate::state::State;
 
 const HOUR_SECONDS: i64 = 3600;
-const HOURS_DEFAULT: i64 = 24;
-const HOURS_MAX: i64 = 720;
+const SERIES_HOURS_DEFAULT: i64 = 24;
+const SERIES_HOURS_MAX: i64 = 720;
 /// Maximum number of time steps in a chart.
 const CHART_STEPS_MAX: i64 = 200;
 /// Allowed lengths of a time step, in seconds: 5, 10, 15 and 30 minutes, 1, 2, 4, 6, 12 and 24
@@ -19,8 +19,9 @@ const ALLOWED_STEP_SECONDS: [i64; 10] = [
     300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
 ];
 
-/// Responds with the totals. Test draws are excluded while the console hides them (decision E-15).
-pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+/// Responds with the platform's totals. Test draws are excluded while the console hides them
+/// (decision E-15).
+pub async fn show_analytics(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let settings = state.records.settings().await?;
     let without_tests = settings
         .get(HIDE_TEST_DRAWS)
@@ -55,12 +56,12 @@ pub struct SeriesQuery {
 
 /// Responds with sales and payments of the last hours, in equal time steps that begin at round
 /// times.
-pub async fn series(
+pub async fn show_time_series(
     state: web::Data<State>,
     query: web::Query<SeriesQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let hours = query.hours.unwrap_or(HOURS_DEFAULT);
-    if !(1..=HOURS_MAX).contains(&hours) {
+    let hours = query.hours.unwrap_or(SERIES_HOURS_DEFAULT);
+    if !(1..=SERIES_HOURS_MAX).contains(&hours) {
         return Err(Problem::bad_request(
             "hours-out-of-range",
             "Choose between 1 and 720 hours.",

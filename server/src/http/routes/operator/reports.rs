@@ -6,18 +6,18 @@ use serde_json::json;
 use super::fees::{self, Period};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::http::routes::club::reports::{answer, for_console};
+use crate::http::routes::club::reports::{console_report, download_response};
 use crate::render::{blocking_jobs, fee_report};
 use crate::state::State;
 
 /// Responds with the PDF report of a draw. The report contains buyers' data, so the download is
 /// audited (decision F-6).
-pub async fn draw(
+pub async fn draw_report_for_operator(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    for_console(&state, caller, &path).await
+    console_report(&state, caller, &path).await
 }
 
 /// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time unless
@@ -43,7 +43,7 @@ pub async fn platform_fees(
         ),
     };
     let (actor, detail) = (
-        caller.name(),
+        caller.audit_name(),
         json!({ "from": report.from, "to": report.to }),
     );
     let fee_note = state.config.fee_note.clone();
@@ -53,9 +53,9 @@ pub async fn platform_fees(
     state
         .records
         .audit(
-            caller.act(&actor, None, "download-platform-fees", "system"),
+            caller.audit_action(&actor, None, "download-platform-fees", "system"),
             &detail,
         )
         .await?;
-    Ok(answer("application/pdf", &name, body))
+    Ok(download_response("application/pdf", &name, body))
 }

@@ -18,7 +18,7 @@ pub struct SearchQuery {
 }
 
 /// Responds with the search hits. A query that is too short gives no hits.
-pub async fn find(
+pub async fn search_everything(
     state: web::Data<State>,
     query: web::Query<SearchQuery>,
 ) -> Result<HttpResponse, Problem> {

@@ -9,7 +9,7 @@ use persistence::records::admins::Admin;
 use persistence::records::sessions::{Holder, Session};
 use serde_json::json;
 
-use crate::access::caller::{Caller, prove, sign_in};
+use crate::access::caller::{Caller, record_recent_proof, sign_in};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::api::session::{Enrolment, Reauthenticated, SecondFactorCode};
@@ -25,8 +25,11 @@ use crate::state::State;
 ///
 /// # Errors
 /// 409 `already-enrolled`.
-pub async fn enrol(state: web::Data<State>, caller: Caller) -> Result<HttpResponse, Problem> {
-    let admin = operator(&state, caller).await?;
+pub async fn enrol_authenticator(
+    state: web::Data<State>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
+    let admin = signed_in_operator(&state, caller).await?;
     state
         .records
         .begin_second_factor(admin.id, &fresh_secret())
@@ -54,13 +57,13 @@ pub async fn enrol(state: web::Data<State>, caller: Caller) -> Result<HttpRespon
 }
 
 /// Finishes a sign-in with a code: a full session replaces the session that had only the password.
-pub async fn verify(
+pub async fn finish_sign_in(
     request: HttpRequest,
     state: web::Data<State>,
     caller: Caller,
     body: Body<SecondFactorCode>,
 ) -> Result<HttpResponse, Problem> {
-    let admin = operator(&state, caller).await?;
+    let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
     let holder = Holder::Admin(admin.id);
     let cookie = sign_in(&request, &state, holder, true).await?;
@@ -86,16 +89,16 @@ pub async fn reauthenticate(
     caller: Caller,
     body: Body<SecondFactorCode>,
 ) -> Result<HttpResponse, Problem> {
-    let admin = operator(&state, caller).await?;
+    let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
-    prove(&request, &state).await?;
+    record_recent_proof(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,
     }))
 }
 
-async fn operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
+async fn signed_in_operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
     let Some(Holder::Admin(id)) = caller.holder() else {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
@@ -144,9 +147,12 @@ async fn audit_second_factor(
     action: &str,
     admin: &Admin,
 ) -> Result<(), Problem> {
-    let (actor, object) = (caller.name(), format!("admin:{}", admin.id));
+    let (actor, object) = (caller.audit_name(), format!("admin:{}", admin.id));
     Ok(state
         .records
-        .audit(caller.act(&actor, None, action, &object), &json!({}))
+        .audit(
+            caller.audit_action(&actor, None, action, &object),
+            &json!({}),
+        )
         .await?)
 }

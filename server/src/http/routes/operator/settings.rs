@@ -103,7 +103,8 @@ pub async fn change(
     }
     let value = body.0.value.as_deref().map(str::trim).unwrap_or_default();
     if !["true", "false"].contains(&value) {
-        // The specified text for this setting (section C:314 of the specification).
+        // The error text for the setting `club_registration_enabled` is specified (section C:314 of
+        // the specification).
         let registration = key == CLUB_REGISTRATION_ENABLED;
         let message = if registration {
             "Failed to update club registration setting."
@@ -129,9 +130,9 @@ async fn store_setting(
     description: Option<&str>,
 ) -> Result<Setting, Problem> {
     let before = find_setting(state, key).await?.map(|setting| setting.value);
-    let (actor, object) = (caller.name(), format!("setting:{key}"));
+    let (actor, object) = (caller.audit_name(), format!("setting:{key}"));
     let entry = caller
-        .act(&actor, None, "set", &object)
+        .audit_action(&actor, None, "set", &object)
         .entry(json!({ "before": before, "after": value }));
     state
         .records
@@ -151,7 +152,8 @@ async fn find_setting(state: &State, key: &str) -> Result<Option<Setting>, Probl
         .map(Setting::from))
 }
 
-/// Responds with the reservations and payments in progress. They continue during maintenance.
+/// Responds with the numbers of reservations, held tickets and payments in progress. They continue
+/// during maintenance.
 pub async fn in_flight(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let (reservations, tickets_held, payments_in_flight) = state.records.in_flight_counts().await?;
     Ok(HttpResponse::Ok().json(InFlight {

@@ -28,9 +28,9 @@ pub async fn remove(
 ) -> Result<HttpResponse, Problem> {
     let unknown = || Problem::unknown("entry-unknown");
     let id = path.parse().map_err(|_| unknown())?;
-    let (actor, object) = (caller.name(), format!("waitlist:{id}"));
+    let (actor, object) = (caller.audit_name(), format!("waitlist:{id}"));
     let entry = caller
-        .act(&actor, None, "remove-from-waitlist", &object)
+        .audit_action(&actor, None, "remove-from-waitlist", &object)
         .entry(json!({}));
     if state.records.leave_waitlist(id, entry).await? {
         Ok(HttpResponse::NoContent().finish())

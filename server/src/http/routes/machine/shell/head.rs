@@ -39,7 +39,7 @@ pub fn head(
     };
     let canonical = page_found
         .filter(|page| page.is_found())
-        .map(|page| format!("{public_url}{}", path(page, content)));
+        .map(|page| format!("{public_url}{}", canonical_path(page, content)));
     Head {
         title,
         description,
@@ -50,7 +50,7 @@ pub fn head(
 }
 
 /// Returns the canonical path of a page, with aliases and former slugs replaced (decision A-16).
-fn path(page: &Page<'_>, content: &PageContent) -> String {
+fn canonical_path(page: &Page<'_>, content: &PageContent) -> String {
     let slug = match content {
         PageContent::Club(face, _) => face.slug.clone(),
         PageContent::Offer(face) => face.club_slug.clone(),
@@ -60,12 +60,15 @@ fn path(page: &Page<'_>, content: &PageContent) -> String {
         PageKind::Draw => format!("/draw/{}", page.draw()),
         PageKind::Verify => format!("/verify/{}", page.draw()),
         PageKind::Club => format!("/club/{slug}"),
-        PageKind::Offer => format!("/club/{slug}/specials/{}", offer_slug(page, content)),
+        PageKind::Offer => format!(
+            "/club/{slug}/specials/{}",
+            canonical_offer_slug(page, content)
+        ),
         _ => "/".to_string(),
     }
 }
 
-fn offer_slug(page: &Page<'_>, content: &PageContent) -> String {
+fn canonical_offer_slug(page: &Page<'_>, content: &PageContent) -> String {
     match content {
         PageContent::Offer(face) => face.slug.clone(),
         _ => page.variable("bundle").to_lowercase(),

@@ -47,13 +47,13 @@ const OFFER_NOT_FOUND: PageContent = PageContent::Missing(
 ///
 /// # Errors
 /// The database could not be read.
-pub async fn look_up(
+pub async fn read_page_content(
     state: &State,
     page: &Page<'_>,
     boot: &mut Map<String, Value>,
 ) -> Result<PageContent, Problem> {
     match page.address.shows {
-        PageKind::Offer | PageKind::OfferBoard => offer(state, page, boot).await,
+        PageKind::Offer | PageKind::OfferBoard => offer_content(state, page, boot).await,
         PageKind::Landing => {
             let draws = landing_draws(state, None);
             let first_paint_draws = first_paint_draws(state, &draws);
@@ -61,7 +61,7 @@ pub async fn look_up(
             Ok(PageContent::Landing(first_paint_draws))
         }
         PageKind::Draw | PageKind::Verify | PageKind::Checkout | PageKind::Board => {
-            let Some(draw) = draw(state, page.draw()).await else {
+            let Some(draw) = read_draw(state, page.draw()).await else {
                 return Ok(DRAW_NOT_FOUND);
             };
             let face = DrawTexts::new(&draw, state.clock.now());
@@ -69,7 +69,7 @@ pub async fn look_up(
             if page.address.shows == PageKind::Board {
                 boot.insert(
                     "widget".into(),
-                    json!(widgets::of_draw(state, page.draw()).await?),
+                    json!(widgets::draw_widget(state, page.draw()).await?),
                 );
             }
             Ok(match page.address.shows {
@@ -87,12 +87,12 @@ pub async fn look_up(
                 }
             })
         }
-        PageKind::Club => club(state, page.variable("slug"), boot).await,
+        PageKind::Club => club_content(state, page.variable("slug"), boot).await,
         PageKind::Order => match OwnOrder::of_token(state, page.variable("token")).await? {
             Some(own) => {
                 boot.insert(
                     "order".into(),
-                    json!(order_view::present(state, &own).await?),
+                    json!(order_view::order_for_buyer(state, &own).await?),
                 );
                 Ok(PageContent::Plain(
                     page.address.heading.to_string(),
@@ -118,7 +118,7 @@ pub async fn look_up(
     }
 }
 
-async fn draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
+async fn read_draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     let (facts, listing, view) = state.catalogue.draw(id).await?;
     let club = facts.club(listing.club)?;
     Some(
@@ -128,9 +128,9 @@ async fn draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     )
 }
 
-/// Returns the content of an offer's page: 404 for an ended offer, while a closed one is shown as
-/// closed.
-async fn offer(
+/// Returns the content of an offer's page. An ended offer gives the 404 page; a closed offer is
+/// shown as closed.
+async fn offer_content(
     state: &State,
     page: &Page<'_>,
     boot: &mut Map<String, Value>,
@@ -144,10 +144,10 @@ async fn offer(
     };
     let picture = card::address_of_offer(&state.config.public_url, &offer);
     let face = Box::new(OfferTexts::new(&offer, picture, state.clock.now()));
-    boot.insert("offer".into(), json!(offers::shown(state, &offer)));
+    boot.insert("offer".into(), json!(offers::public_offer(state, &offer)));
     boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
     if page.address.shows == PageKind::OfferBoard {
-        boot.insert("widget".into(), json!(widgets::of_offer(state, &offer)));
+        boot.insert("widget".into(), json!(widgets::offer_widget(state, &offer)));
         return Ok(PageContent::OfferBoard(face));
     }
     Ok(PageContent::Offer(face))
@@ -163,7 +163,7 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
     Ok(match page.address.shows {
         PageKind::Landing => Some(card::address(site, "site", &Card::of_site())),
         PageKind::Draw | PageKind::Verify => {
-            let card = cards::of_draw(state, page.draw()).await;
+            let card = cards::share_card_of_draw(state, page.draw()).await;
             card.map(|card| card::address(site, &format!("draw/{}", page.draw()), &card))
         }
         PageKind::Club => facts.club_by_slug(page.variable("slug")).map(|club| {
@@ -184,7 +184,7 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
     })
 }
 
-async fn club(
+async fn club_content(
     state: &State,
     slug: &str,
     boot: &mut Map<String, Value>,
@@ -209,7 +209,9 @@ async fn club(
     boot.insert("club".into(), json!(club));
     let club_offers = state.offers().of_club(row).await?;
     let on_sale = club_offers.iter().filter(|offer| offer.is_on_sale());
-    let on_sale: Vec<_> = on_sale.map(|offer| offers::shown(state, offer)).collect();
+    let on_sale: Vec<_> = on_sale
+        .map(|offer| offers::public_offer(state, offer))
+        .collect();
     boot.insert("offers".into(), json!(on_sale));
     Ok(PageContent::Club(face, first_paint_draws))
 }
@@ -244,7 +246,7 @@ fn first_paint_draws(state: &State, draws: &[api::draw::Draw]) -> Vec<DrawTexts>
 
 impl PageContent {
     /// Returns the data for the HTML template.
-    pub fn body(&self) -> PageBody<'_> {
+    pub fn template_body(&self) -> PageBody<'_> {
         match self {
             PageContent::Landing(draws) => PageBody::Landing { draws },
             PageContent::Draw(face) => PageBody::Draw(face),

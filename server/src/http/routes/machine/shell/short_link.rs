@@ -7,20 +7,23 @@ pub fn redirect_target(page: &Page<'_>, query: &str) -> Option<String> {
     match page.address.shows {
         PageKind::ToOffer => {
             let (club, bundle) = (page.variable("slug"), page.variable("bundle"));
-            Some(from_widget(
+            Some(target_with_tracking(
                 &format!("/club/{club}/specials/{bundle}"),
                 query,
             ))
         }
-        PageKind::ToDraw => Some(from_widget(&format!("/draw/{}", page.draw()), query)),
-        PageKind::ToCheckout => to_checkout(query),
+        PageKind::ToDraw => Some(target_with_tracking(
+            &format!("/draw/{}", page.draw()),
+            query,
+        )),
+        PageKind::ToCheckout => checkout_target(query),
         _ => None,
     }
 }
 
-/// Redirects a short link of a display, and keeps its tracking parameters: `src=widget`, `mode` and
-/// `loc` (decision B-20).
-fn from_widget(path: &str, query: &str) -> String {
+/// Returns the target of a short link that a display shows, with the link's tracking parameters.
+/// Adds `src=widget` if the parameters name no source (decision B-20).
+fn target_with_tracking(path: &str, query: &str) -> String {
     let says_source = query.split('&').any(|pair| pair.starts_with("src="));
     match (query.is_empty(), says_source) {
         (true, _) => format!("{path}?src=widget"),
@@ -31,7 +34,7 @@ fn from_widget(path: &str, query: &str) -> String {
 
 /// Converts the query of `/checkout?drawId=1042&ticketCount=2` to `/checkout/1042?tickets=2`
 /// (decision A-5). `None` if the query contains no draw.
-fn to_checkout(query: &str) -> Option<String> {
+fn checkout_target(query: &str) -> Option<String> {
     let number = |name: &str| {
         let values = query.split('&').filter_map(|pair| pair.split_once('='));
         let value = values
