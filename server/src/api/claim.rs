@@ -11,7 +11,7 @@ use super::instant::rfc3339;
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BankDetails {
-    /// The secret of the mailed link. Absent when the club submits.
+    /// The secret of the claim link that was mailed to the winner. Absent when the club submits.
     pub token: Option<String>,
     pub account_name: Option<String>,
     /// Bank account number: six to ten digits.
@@ -37,8 +37,8 @@ pub struct MaskedBankDetails {
     pub pending_approval: Option<PendingApproval>,
 }
 
-/// Proposed bank details, masked. They replace the winner's details when a second person enters the
-/// same.
+/// Proposed bank details, masked. They replace the winner's details when a second person of the club
+/// enters the same details.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval {
@@ -73,7 +73,7 @@ pub struct UnmaskedBankDetails {
 }
 
 impl MaskedBankDetails {
-    /// Masks bank details; `None` when no details were submitted.
+    /// Masks a winner's bank details; `None` when none were submitted.
     pub fn of(
         claim: &ClaimRecord,
         bank: &ClaimBankDetails,

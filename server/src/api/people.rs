@@ -23,7 +23,7 @@ pub struct ClubUser {
     /// Whether this is the club's own login, an owner that cannot be changed or removed.
     pub is_club_login: bool,
     pub invited_at: Option<String>,
-    /// When the invitation expires.
+    /// When the user's invitation expires.
     pub invited_until: Option<String>,
     /// Time of the user's last request with a session.
     pub last_seen_at: Option<String>,

@@ -76,7 +76,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
             "{email} has an account already"
         );
         Ok(records
-            .create_admin(email, &plain_text::line(name), &hash)
+            .create_admin(email, &plain_text::clean_line(name), &hash)
             .await?)
     };
     let created = created.await;
@@ -196,7 +196,8 @@ pub async fn import_fixtures(
             fee_policy,
             contact,
         };
-        let plan = fixtures::plan(&records, club.id, &table, &common, records.time().await?).await;
+        let plan =
+            fixtures::plan_import(&records, club.id, &table, &common, records.time().await?).await;
         let plan = plan.map_err(|refusal| import_error(refusal, file))?;
         let numbers = match mode {
             ImportMode::DryRun => Vec::new(),

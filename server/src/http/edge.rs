@@ -83,7 +83,7 @@ pub async fn wrap(
     {
         let cookies = &state.browser_cookies;
         let cookie = cookies
-            .cookie(cookies.value(browser, state.clock.now()))
+            .cookie(cookies.sign(browser, state.clock.now()))
             .to_string();
         if let Ok(value) = HeaderValue::try_from(cookie) {
             response.headers_mut().append(header::SET_COOKIE, value);

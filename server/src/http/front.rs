@@ -246,7 +246,7 @@ impl<S> FastPathInner<S> {
         now: Timestamp,
     ) {
         if cookies.browser.is_none() {
-            let value = self.state.browser_cookies.value(Browser::new(), now);
+            let value = self.state.browser_cookies.sign(Browser::new(), now);
             response
                 .headers_mut()
                 .append(SET_COOKIE, self.headers.cookie(&value));

@@ -64,7 +64,7 @@ pub async fn text(state: &State) -> String {
         &engine_metrics.allocations,
     );
     page.family("fd_ws_sessions", "gauge", "Sockets that are open.");
-    page.sample("fd_ws_sessions", &[], state.live.sessions());
+    page.sample("fd_ws_sessions", &[], state.live.open_socket_count());
     page.family(
         "fd_http_request_duration_seconds",
         "histogram",

@@ -72,8 +72,11 @@ impl HttpPeerClient {
         errand: &DrawRequest,
         now: Timestamp,
     ) -> Option<PeerAnswer> {
-        let body =
-            serde_json::to_vec(&wire::WireDrawRequest::of(self.credentials.me(), errand)).ok()?;
+        let body = serde_json::to_vec(&wire::WireDrawRequest::from_domain(
+            self.credentials.me(),
+            errand,
+        ))
+        .ok()?;
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
@@ -92,7 +95,7 @@ impl HttpPeerClient {
         let sealed = response.into_body().collect().await.ok()?.to_bytes();
         let answer: wire::DrawResponse =
             serde_json::from_slice(&self.credentials.open(&sealed)?).ok()?;
-        answer.read().map(Ok)
+        answer.into_domain().map(Ok)
     }
 }
 

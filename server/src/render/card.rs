@@ -89,7 +89,11 @@ impl Card {
         Card {
             colours: of_club(club),
             // Replace the non-breaking space, because the font has no glyph for it.
-            heading: format!("{} · {}", club.name, face.kick_off.replace(when::TIE, " ")),
+            heading: format!(
+                "{} · {}",
+                club.name,
+                face.kick_off.replace(when::NON_BREAKING_SPACE, " ")
+            ),
             title: vec![draw.home_team.clone(), format!("v {}", draw.away_team)],
             figures,
             seed: digest(draw.draw_number),

@@ -149,10 +149,10 @@ fn write_row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
     let y = pdf.y;
     for (index, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {
         if index < LEFT_ALIGNED_COLUMNS {
-            pdf.text_within(MARGIN + x, y, 8.5, width, &cell);
+            pdf.write_text_within(MARGIN + x, y, 8.5, width, &cell);
         } else {
             let cell = pdf.fitting(&cell, 8.5, width);
-            pdf.text_right(MARGIN + x + width, y, 8.5, &cell);
+            pdf.write_right_aligned(MARGIN + x + width, y, 8.5, &cell);
         }
     }
 }

@@ -133,7 +133,7 @@ pub struct Paragraph {
 
 impl Paragraph {
     /// Builds a paragraph that ends with an address.
-    pub fn leading_to(words: &str, address: String) -> Paragraph {
+    pub fn ending_with_link(words: &str, address: String) -> Paragraph {
         Paragraph {
             words: words.to_string(),
             address: Some(address),

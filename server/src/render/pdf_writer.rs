@@ -158,22 +158,22 @@ impl PdfWriter {
     }
 
     /// Writes a text whose right end is at `x`, in points.
-    pub fn text_right(&mut self, x: f32, y: f32, size: f32, text: &str) {
+    pub fn write_right_aligned(&mut self, x: f32, y: f32, size: f32, text: &str) {
         let left = x - self.width(text, size);
         self.text(left, y, size, text);
     }
 
     /// Writes a text whose left end is at `x`, at most `width` points wide: scaled down if
     /// necessary, then cut.
-    pub fn text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
-        let size = self.size_within(text, size, width, TEXT_SCALE_MIN * size);
+    pub fn write_text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
+        let size = self.font_size_within(text, size, width, TEXT_SCALE_MIN * size);
         let text = self.fitting(text, size, width);
         self.text(x, y, size, &text);
     }
 
     /// Returns the largest font size up to `most` at which a text is no wider than `width`, but at
     /// least `least`.
-    pub fn size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
+    pub fn font_size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
         (most * width / self.width(text, most).max(1.0)).clamp(least, most)
     }
 
@@ -183,12 +183,12 @@ impl PdfWriter {
             self.y -= LINE;
             let y = self.y;
             self.text(MARGIN, y, 10.0, name.as_ref());
-            self.text_right(WIDTH / 2.0 + 60.0, y, 10.0, amount);
+            self.write_right_aligned(WIDTH / 2.0 + 60.0, y, 10.0, amount);
         }
     }
 
     /// Writes a text centred on the page.
-    pub fn text_centred(&mut self, y: f32, size: f32, text: &str) {
+    pub fn write_centred(&mut self, y: f32, size: f32, text: &str) {
         let left = (WIDTH - self.width(text, size)) / 2.0;
         self.text(left, y, size, text);
     }
@@ -345,7 +345,7 @@ impl PdfWriter {
                 WIDTH - 2.0 * MARGIN - self.width(&page, 8.0) - LINE,
             );
             self.text(MARGIN, MARGIN - 14.0, 8.0, &footer);
-            self.text_right(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &page);
+            self.write_right_aligned(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &page);
         }
     }
 }
@@ -377,9 +377,9 @@ mod tests {
         let pdf = PdfWriter::new("Test").expect("the font is read");
         let width = pdf.width("Mudcrabs", 10.0);
         // Bits, because the limits are kept exactly.
-        let size = |width| pdf.size_within("Mudcrabs", 10.0, width, 8.0).to_bits();
+        let size = |width| pdf.font_size_within("Mudcrabs", 10.0, width, 8.0).to_bits();
         assert_eq!(size(width), 10_f32.to_bits());
-        assert!((pdf.size_within("Mudcrabs", 10.0, 0.9 * width, 8.0) - 9.0).abs() < 0.01);
+        assert!((pdf.font_size_within("Mudcrabs", 10.0, 0.9 * width, 8.0) - 9.0).abs() < 0.01);
         assert_eq!(size(0.5 * width), 8_f32.to_bits());
     }
 

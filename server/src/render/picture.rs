@@ -13,14 +13,14 @@ use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 mod drawing;
 
 /// Longest side of a decoded picture, in pixels.
-const DECODED_SIDE_MAX: u32 = 8000;
+const DECODED_SIDE_PIXELS_MAX: u32 = 8000;
 /// Maximum number of pixels of a decoded picture. Phones take photographs of 12 to 24 million
 /// pixels. Larger pictures cost too much processor time.
 const DECODED_PIXELS_MAX: u64 = 32_000_000;
 /// Longest side of a stored picture, in pixels.
-const STORED_SIDE_MAX: u32 = 1600;
+const STORED_SIDE_PIXELS_MAX: u32 = 1600;
 /// Memory a decoder may use, in bytes.
-const DECODER_MEMORY_MAX: u64 = 256 * 1024 * 1024;
+const DECODER_MEMORY_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const JPEG_QUALITY: u8 = 88;
 
 /// The type of a picture file, detected by its first bytes. File name and declared type are
@@ -78,14 +78,14 @@ fn decode(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {
     }
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
-    limits.max_image_width = Some(DECODED_SIDE_MAX);
-    limits.max_image_height = Some(DECODED_SIDE_MAX);
-    limits.max_alloc = Some(DECODER_MEMORY_MAX);
+    limits.max_image_width = Some(DECODED_SIDE_PIXELS_MAX);
+    limits.max_image_height = Some(DECODED_SIDE_PIXELS_MAX);
+    limits.max_alloc = Some(DECODER_MEMORY_BYTES_MAX);
     reader.limits(limits);
     let picture = reader.decode().ok()?;
-    let large = picture.width().max(picture.height()) > STORED_SIDE_MAX;
+    let large = picture.width().max(picture.height()) > STORED_SIDE_PIXELS_MAX;
     Some(if large {
-        picture.thumbnail(STORED_SIDE_MAX, STORED_SIDE_MAX)
+        picture.thumbnail(STORED_SIDE_PIXELS_MAX, STORED_SIDE_PIXELS_MAX)
     } else {
         picture
     })

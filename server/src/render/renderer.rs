@@ -27,7 +27,7 @@ const WAITING_UPLOADS_MAX: usize = 32;
 const UPLOAD_WAIT_MAX: Duration = Duration::from_secs(20);
 /// Maximum run time of a child process. Its processor time has a tighter limit; this limit ends a
 /// child that hangs without using the processor.
-const WALL_TIME_MAX: Duration = Duration::from_secs(10);
+const CHILD_RUN_TIME_MAX: Duration = Duration::from_secs(10);
 /// Maximum size of a child's output: 1,600 by 1,600 pixels of eight bytes.
 const OUTPUT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 
@@ -45,7 +45,7 @@ impl Renderer {
     pub fn new(program: PathBuf) -> Renderer {
         Renderer {
             program,
-            wall_time: WALL_TIME_MAX,
+            wall_time: CHILD_RUN_TIME_MAX,
             admission: Arc::new(Semaphore::new(CHILDREN_MAX + WAITING_UPLOADS_MAX)),
             running: Arc::new(Semaphore::new(CHILDREN_MAX)),
         }
@@ -123,7 +123,7 @@ fn result(status: ExitStatus, output: Vec<u8>) -> Result<Option<Picture>, Proble
     if status.code() == Some(child::REFUSED) {
         return Ok(None);
     }
-    if status.code() == Some(child::NOT_LIMITED) {
+    if status.code() == Some(child::EXIT_NOT_LIMITED) {
         tracing::error!("picture renderer failed: limits could not be set");
         return Err(Problem::unavailable());
     }

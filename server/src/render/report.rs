@@ -151,7 +151,7 @@ const ALL_REFUNDED: &str = "Every ticket is refunded; none is left.";
 fn page_title(pdf_writer: &mut PdfWriter, title: &str) {
     pdf_writer.y -= LINE;
     let y = pdf_writer.y;
-    pdf_writer.text_within(MARGIN, y, 9.0, WIDTH - 2.0 * MARGIN, title);
+    pdf_writer.write_text_within(MARGIN, y, 9.0, WIDTH - 2.0 * MARGIN, title);
     pdf_writer.y -= LINE / 2.0;
 }
 
@@ -172,7 +172,7 @@ fn heading(
         facts.draw,
         when::long(facts.kick_off, &facts.zone)
     );
-    pdf_writer.text_within(MARGIN, top - 18.0, 10.0, wide, &line);
+    pdf_writer.write_text_within(MARGIN, top - 18.0, 10.0, wide, &line);
     let price = format!(
         "{} a ticket · {} % of sales is the prize",
         facts.price, facts.prize_percentage
@@ -208,13 +208,13 @@ fn title(pdf_writer: &mut PdfWriter, facts: &ReportFacts) -> f32 {
     const SIZE_ON_ONE_LINE_MIN: f32 = 12.0;
     let (top, wide) = (HEIGHT - MARGIN - SIZE, WIDTH - 2.0 * MARGIN);
     let game = format!("{} v {}", facts.home, facts.away);
-    let size = pdf_writer.size_within(&game, SIZE, wide, SIZE_ON_ONE_LINE_MIN);
+    let size = pdf_writer.font_size_within(&game, SIZE, wide, SIZE_ON_ONE_LINE_MIN);
     if pdf_writer.width(&game, size) <= wide + 0.1 {
         pdf_writer.text(MARGIN, top, size, &game);
         return top;
     }
     let away = format!("v {}", facts.away);
-    let size = [&facts.home, &away].map(|team| pdf_writer.size_within(team, SIZE, wide, 10.0));
+    let size = [&facts.home, &away].map(|team| pdf_writer.font_size_within(team, SIZE, wide, 10.0));
     let size = size[0].min(size[1]);
     let bottom = top - 1.25 * size;
     for (y, team) in [(top, &facts.home), (bottom, &away)] {
@@ -254,7 +254,7 @@ fn table_row(pdf_writer: &mut PdfWriter, row: &ReportRow) {
         row.phone.clone(),
     ];
     for ((_, x, width), cell) in COLUMNS.into_iter().zip(cells) {
-        pdf_writer.text_within(MARGIN + x, y, 8.5, width, &cell);
+        pdf_writer.write_text_within(MARGIN + x, y, 8.5, width, &cell);
     }
 }
 

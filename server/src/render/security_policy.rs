@@ -82,7 +82,7 @@ fn is_file(path: &str) -> bool {
 /// The security headers of each kind of response, built once at startup.
 pub struct Policies {
     content: Vec<HeaderValue>,
-    over_tls: bool,
+    uses_tls: bool,
 }
 
 impl Policies {
@@ -93,7 +93,7 @@ impl Policies {
         });
         Policies {
             content: content.collect(),
-            over_tls: config.over_tls(),
+            uses_tls: config.uses_tls(),
         }
     }
 
@@ -138,7 +138,7 @@ impl Policies {
             let policy = HeaderName::from_static("cross-origin-resource-policy");
             insert_if_missing(policy, HeaderValue::from_static("same-origin"));
         }
-        if self.over_tls {
+        if self.uses_tls {
             let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
             insert_if_missing(header::STRICT_TRANSPORT_SECURITY, year);
         }

@@ -6,7 +6,7 @@ use time::macros::format_description;
 use time_tz::{Offset, OffsetDateTimeExt, TimeZone, Tz, timezones};
 
 /// Non-breaking space, written between a time and its am or pm.
-pub const TIE: char = '\u{a0}';
+pub const NON_BREAKING_SPACE: char = '\u{a0}';
 
 /// Time zone used for a draw whose stored zone is unknown (specification A, line 13).
 const ZONE_DEFAULT: &Tz = timezones::db::australia::BRISBANE;
@@ -26,8 +26,8 @@ fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
 /// over.
 pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
     long(at, zone_name)
-        .replace(" am ", &format!("{TIE}am "))
-        .replace(" pm ", &format!("{TIE}pm "))
+        .replace(" am ", &format!("{NON_BREAKING_SPACE}am "))
+        .replace(" pm ", &format!("{NON_BREAKING_SPACE}pm "))
 }
 
 /// Formats like [`day_and_time`], but with ordinary spaces, for tables, PDFs and pictures.
@@ -92,8 +92,8 @@ mod tests {
             day_and_time(FRIDAY, "Europe/London"),
             "Fri 20 Nov 2026, 9:10\u{a0}am GMT"
         );
-        assert!(!long(FRIDAY, "Australia/Brisbane").contains(TIE));
-        assert!(!short(FRIDAY, "Australia/Brisbane").contains(TIE));
+        assert!(!long(FRIDAY, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
+        assert!(!short(FRIDAY, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
     }
 
     #[test]

@@ -22,8 +22,8 @@ pub struct Offer {
     pub facts: Arc<CatalogueFacts>,
     pub games: Vec<(Arc<Listing>, View)>,
     pub sale_status: OfferStatus,
-    /// Price of one ticket of each game, with the card fee where the draw passes it on (decisions
-    /// D-6, H-8).
+    /// Price of one ticket of each game together, with the card fee where a draw passes the fee on
+    /// (decisions D-6, H-8).
     pub total: Cents,
 }
 
@@ -122,7 +122,7 @@ impl Offer {
         self.games.first().map(|(_, view)| view.closes_at)
     }
 
-    /// The price of one ticket of each game, without card fees (decision H-8).
+    /// Returns the price of one ticket of each game together, without card fees (decision H-8).
     pub fn price(&self) -> Cents {
         self.games.iter().map(|(_, view)| view.price).sum()
     }
@@ -146,8 +146,8 @@ impl Offer {
         TICKETS * u16::try_from(self.games.len()).unwrap_or(u16::MAX)
     }
 
-    /// Returns how often the offer can still be bought: the free tickets of the game with the
-    /// fewest.
+    /// Returns how often the offer can still be bought: the number of free tickets of the game that has
+    /// the fewest.
     pub fn available(&self) -> u16 {
         self.games
             .iter()

@@ -4,7 +4,7 @@ use domain::Timestamp;
 
 use crate::render::when;
 
-const CHARACTERS_MAX: usize = 50;
+const SUBJECT_CHARS_MAX: usize = 50;
 
 /// The data of a game that a subject line may contain.
 pub struct SubjectGame<'a> {
@@ -50,7 +50,7 @@ pub fn correction(game: &SubjectGame<'_>) -> String {
 /// replaced.
 pub fn invitation(club: &str) -> String {
     let whole = format!("Help {club} sell tickets");
-    if whole.chars().count() <= CHARACTERS_MAX {
+    if whole.chars().count() <= SUBJECT_CHARS_MAX {
         whole
     } else {
         "Help your club sell tickets".to_string()
@@ -68,7 +68,7 @@ fn longest_fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
     ];
     let fitting = forms
         .iter()
-        .find(|form| form.chars().count() <= CHARACTERS_MAX);
+        .find(|form| form.chars().count() <= SUBJECT_CHARS_MAX);
     fitting.cloned().unwrap_or_else(|| start.to_string())
 }
 

@@ -133,9 +133,12 @@ fn own_address_is_a_link_and_typed_address_is_not() {
         heading: "Hello".to_string(),
         paragraphs: vec![
             "Hello https://evil.example/claim <a href='x'>.".into(),
-            Paragraph::leading_to("The result:", "http://localhost:8080/draw/1042".to_string()),
-            Paragraph::leading_to("Write to", "support@demo.test".to_string()),
-            Paragraph::leading_to("Odd:", "http://x/\" onclick=\"y".to_string()),
+            Paragraph::ending_with_link(
+                "The result:",
+                "http://localhost:8080/draw/1042".to_string(),
+            ),
+            Paragraph::ending_with_link("Write to", "support@demo.test".to_string()),
+            Paragraph::ending_with_link("Odd:", "http://x/\" onclick=\"y".to_string()),
         ],
         link: None,
     };

@@ -37,7 +37,7 @@ use crate::services::catalogue::CatalogueFacts;
 
 /// Colour of the header bar of mails that are not from a club.
 const DEFAULT_BAR_COLOUR: &str = "#0b5d4b";
-const NAME_UNKNOWN: &str = "Ticket Holder";
+const DEFAULT_BUYER_NAME: &str = "Ticket Holder";
 
 mod club;
 mod money;
@@ -435,7 +435,7 @@ fn subject_game(listing: &Listing) -> subject::SubjectGame<'_> {
 }
 
 fn buyer(record: &OrderRecord) -> &str {
-    record.buyer.name.as_deref().unwrap_or(NAME_UNKNOWN)
+    record.buyer.name.as_deref().unwrap_or(DEFAULT_BUYER_NAME)
 }
 
 /// Builds the URL path of a calendar file with all games of an order.

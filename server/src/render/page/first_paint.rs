@@ -216,7 +216,7 @@ impl DrawTexts {
     /// Returns heading and text that replace the purchase form when nothing can be bought.
     pub fn panel(&self) -> Option<(&str, &str)> {
         match &self.opens {
-            _ if self.is_unsold() => Some((
+            _ if self.is_blocked_by_club() => Some((
                 "Not on sale",
                 "This club is not selling tickets at the moment.",
             )),
@@ -236,7 +236,7 @@ impl DrawTexts {
     }
 
     /// Whether the draw's own state allows sales, but its club may not start payments.
-    fn is_unsold(&self) -> bool {
+    fn is_blocked_by_club(&self) -> bool {
         matches!(self.phase, DrawPhase::Active | DrawPhase::SoldOut) && !self.club_selling
     }
 

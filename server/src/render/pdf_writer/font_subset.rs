@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 
 /// The TrueType tables that are needed to draw by glyph id. Kerning, ligatures and glyph names are
 /// left out.
-const KEPT_TABLES: [&[u8; 4]; 10] = [
+const REQUIRED_FONT_TABLES: [&[u8; 4]; 10] = [
     b"OS/2", b"cmap", b"cvt ", b"fpgm", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp",
 ];
 /// Version number 3 of the `post` table, which has no glyph names.
-const POST_VERSION: [u8; 4] = [0, 3, 0, 0];
-const POST_BYTES: usize = 32;
+const POST_TABLE_VERSION: [u8; 4] = [0, 3, 0, 0];
+const POST_TABLE_BYTES: usize = 32;
 /// Byte offset in the `head` table of the field for the format of the `loca` table.
 const LOCA_FORMAT_OFFSET: usize = 50;
 /// Byte offset in the `head` table of the checksum of the whole file.
@@ -49,10 +49,10 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     head.get_mut(LOCA_FORMAT_OFFSET..LOCA_FORMAT_OFFSET + 2)?
         .copy_from_slice(&[0, 1]);
     head.get_mut(CHECKSUM_OFFSET..CHECKSUM_OFFSET + 4)?.fill(0);
-    let mut post = table(font, *b"post")?.get(..POST_BYTES)?.to_vec();
-    post[..4].copy_from_slice(&POST_VERSION);
+    let mut post = table(font, *b"post")?.get(..POST_TABLE_BYTES)?.to_vec();
+    post[..4].copy_from_slice(&POST_TABLE_VERSION);
     let mut tables: Vec<([u8; 4], Vec<u8>)> = Vec::new();
-    for name in KEPT_TABLES {
+    for name in REQUIRED_FONT_TABLES {
         let bytes = match name {
             b"glyf" => std::mem::take(&mut outlines),
             b"head" => std::mem::take(&mut head),

@@ -9,20 +9,20 @@ use nix::errno::Errno;
 use nix::sys::resource::{Resource, setrlimit};
 
 use super::COMMAND;
-use crate::config::own_program;
+use crate::config::running_program_path;
 use crate::render::picture::reencode;
 
 /// Exit code: the file is not an accepted picture.
 pub const REFUSED: i32 = 65;
 /// Exit code: a resource limit could not be set, so no file was read.
-pub const NOT_LIMITED: i32 = 70;
+pub const EXIT_NOT_LIMITED: i32 = 70;
 /// Command-line flag of the restarted process, which has inherited the limits.
 pub const LIMITED: &str = "--limited";
 
 /// Maximum size of an uploaded file in bytes: that of an offer's share image.
 const INPUT_BYTES_MAX: u64 = 3_000_000;
 /// Address space in bytes: a decoder's 256 MB, the decoded picture, and the program itself.
-const ADDRESS_SPACE_MAX: u64 = 768 * 1024 * 1024;
+const ADDRESS_SPACE_BYTES_MAX: u64 = 768 * 1024 * 1024;
 /// Kernel limit of the processor time, which counts in whole seconds.
 const CPU_SECONDS_MAX: u64 = 1;
 /// Processor time in milliseconds after which a timer ends the process, earlier than the kernel's
@@ -45,10 +45,12 @@ fn restart_limited() -> i32 {
     match limit_resources() {
         Ok(()) => {
             // `exec` returns only if it fails.
-            let _error = Command::new(own_program()).args([COMMAND, LIMITED]).exec();
-            NOT_LIMITED
+            let _error = Command::new(running_program_path())
+                .args([COMMAND, LIMITED])
+                .exec();
+            EXIT_NOT_LIMITED
         }
-        Err(_) => NOT_LIMITED,
+        Err(_) => EXIT_NOT_LIMITED,
     }
 }
 
@@ -59,13 +61,13 @@ fn limit_resources() -> Result<(), Errno> {
     limit(Resource::RLIMIT_CPU, CPU_SECONDS_MAX)?;
     // Only on Linux, because other systems count address space differently.
     #[cfg(target_os = "linux")]
-    limit(Resource::RLIMIT_AS, ADDRESS_SPACE_MAX)?;
+    limit(Resource::RLIMIT_AS, ADDRESS_SPACE_BYTES_MAX)?;
     Ok(())
 }
 
 fn render() -> i32 {
     let Ok(_timer) = limit_further() else {
-        return NOT_LIMITED;
+        return EXIT_NOT_LIMITED;
     };
     let mut bytes = Vec::new();
     let read_result = std::io::stdin()
@@ -117,25 +119,25 @@ mod tests {
     use super::*;
 
     /// Environment variable that marks the test process in which limits are set.
-    const IS_LIMITED: &str = "PICTURE_CHILD_IS_LIMITED";
+    const LIMITED_TEST_VARIABLE: &str = "PICTURE_CHILD_IS_LIMITED";
 
     #[test]
     fn allocation_beyond_the_address_space_fails() {
         let reserve = |bytes: u64| Vec::<u8>::new().try_reserve_exact(bytes as usize);
-        if std::env::var_os(IS_LIMITED).is_some() {
+        if std::env::var_os(LIMITED_TEST_VARIABLE).is_some() {
             limit_resources().expect("limited");
             assert!(
-                reserve(ADDRESS_SPACE_MAX / 3).is_ok(),
+                reserve(ADDRESS_SPACE_BYTES_MAX / 3).is_ok(),
                 "what a decoder may take"
             );
             assert!(
-                reserve(ADDRESS_SPACE_MAX).is_err(),
+                reserve(ADDRESS_SPACE_BYTES_MAX).is_err(),
                 "as much as the whole process may have"
             );
             return;
         }
         assert!(
-            reserve(ADDRESS_SPACE_MAX).is_ok(),
+            reserve(ADDRESS_SPACE_BYTES_MAX).is_ok(),
             "without the limit there is room"
         );
         let name = format!(
@@ -145,7 +147,7 @@ mod tests {
         let program = std::env::current_exe().expect("this program");
         let run = Command::new(program)
             .args([&name, "--exact", "--nocapture"])
-            .env(IS_LIMITED, "1")
+            .env(LIMITED_TEST_VARIABLE, "1")
             .output();
         let run = run.expect("started");
         let (output, errors) = (

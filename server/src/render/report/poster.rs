@@ -86,5 +86,5 @@ impl Poster {
 fn write_centred_line(pdf: &mut PdfWriter, y: f32, most: f32, text: &str) {
     let width = WIDTH - 2.0 * MARGIN;
     let size = most.min(most * width / pdf.width(text, most).max(1.0));
-    pdf.text_centred(y, size, text);
+    pdf.write_centred(y, size, text);
 }

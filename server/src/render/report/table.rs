@@ -16,7 +16,7 @@ pub(super) fn escape_formula(text: &str) -> String {
     // Full-width signs are included, because spreadsheets in East Asian locales treat them as
     // formulas.
     let is_formula_sign = |c: char| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
-    let is_invisible = |c: char| c.is_whitespace() || is_format(c);
+    let is_invisible = |c: char| c.is_whitespace() || is_invisible_format(c);
     let is_formula = text.starts_with(['\t', '\r', '\n', '\0'])
         || single_line
             .trim_start_matches(is_invisible)
@@ -29,7 +29,7 @@ pub(super) fn escape_formula(text: &str) -> String {
 }
 
 /// Whether a character is invisible: joiners, direction marks, byte order marks.
-fn is_format(letter: char) -> bool {
+fn is_invisible_format(letter: char) -> bool {
     matches!(
         letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'

@@ -13,7 +13,7 @@ use super::SiteError;
 
 /// Folders of `web` that are not sources of the pages: created by a build or a test run, or read
 /// only by tests.
-const NOT_SOURCES: [&str; 7] = [
+const NON_SOURCE_FOLDERS: [&str; 7] = [
     "node_modules",
     "dist",
     ".parcel-cache",
@@ -34,11 +34,11 @@ const OUTPUT_LINES_MAX: usize = 12;
 pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     let dist = web.join("dist");
     let sources = source_hash(web)?;
-    if is_stamped(&dist, &sources) {
+    if has_stamp(&dist, &sources) {
         return Ok(dist);
     }
     let _lock = lock(web)?;
-    if is_stamped(&dist, &sources) {
+    if has_stamp(&dist, &sources) {
         return Ok(dist);
     }
     check_node()?;
@@ -56,7 +56,7 @@ pub fn install(web: &Path) -> Result<(), SiteError> {
         fs::read(&lock_file).map_err(SiteError::io(&lock_file))?,
     ));
     let modules = web.join("node_modules");
-    if is_stamped(&modules, &lock_hash) {
+    if has_stamp(&modules, &lock_hash) {
         return Ok(());
     }
     eprintln!("Fetching what the web pages are built with (npm ci) …");
@@ -128,7 +128,7 @@ fn lock(web: &Path) -> Result<Flock<File>, SiteError> {
     })
 }
 
-fn is_stamped(dir: &Path, stamp: &str) -> bool {
+fn has_stamp(dir: &Path, stamp: &str) -> bool {
     fs::read_to_string(dir.join(".stamp")).is_ok_and(|found| found == stamp)
 }
 
@@ -164,7 +164,7 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
         let name = name.to_string_lossy();
         let path = entry.path();
         if path.is_dir() {
-            if !NOT_SOURCES.contains(&name.as_ref()) {
+            if !NON_SOURCE_FOLDERS.contains(&name.as_ref()) {
                 sources(&path, found)?;
             }
         } else if is_source(&name) {

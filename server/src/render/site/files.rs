@@ -10,7 +10,7 @@ use actix_web::{HttpResponse, HttpResponseBuilder, http::StatusCode};
 use bytes::Bytes;
 
 use super::{Site, SiteError, SiteFile};
-use crate::api::encoded::accepts;
+use crate::api::encoded::accepts_coding;
 
 /// Maximum depth of folders in a build. The limit also ends the search in cyclic links.
 const FOLDER_DEPTH_MAX: usize = 4;
@@ -86,7 +86,7 @@ impl Site {
                 .insert_header((CACHE_CONTROL, "no-store"))
                 .finish();
         };
-        let accepts = |coding: &str| accepts(headers, coding);
+        let accepts = |coding: &str| accepts_coding(headers, coding);
         let mut response = HttpResponseBuilder::new(StatusCode::OK);
         response.insert_header((CONTENT_TYPE, file.content_type.as_str()));
         response.insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"));

@@ -9,7 +9,7 @@ use crate::api::ticket::{Revealed, Ticket};
 
 impl Catalogue {
     /// Returns a draw as a prepared response; `None` when the draw does not exist.
-    pub async fn single(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+    pub async fn draw_response(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         let (facts, listing, view) = self.draw(draw).await?;
         let key = facts.key(&view, now);
         if let Some(prepared) = self.singles.get(draw, key) {
@@ -17,25 +17,25 @@ impl Catalogue {
         }
         let club = facts.club(listing.club)?;
         let draw_json = facts
-            .wire(&listing, &view, now)?
+            .api_draw(&listing, &view, now)?
             .with_page_fields(&listing, club);
         Some(self.singles.insert(draw, Prepared::json(key, &draw_json)))
     }
 
-    /// Like [`Self::single`], but `None` if the draw's actor would have to be started or the
-    /// response built.
+    /// Returns a draw as a prepared response from memory; `None` if the draw's actor would have to be
+    /// started, or the response built.
     pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.singles.get(draw, self.key_now(draw, now)?)
     }
 
-    /// Like [`Self::tickets`], but `None` if the draw's actor would have to be started or the
-    /// response built.
+    /// Returns a draw's tickets as a prepared response from memory; `None` if the draw's actor would
+    /// have to be started, or the response built.
     pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.tickets.get(draw, self.key_now(draw, now)?)
     }
 
-    /// Returns the current cache key of a draw; `None` if the draw's actor would have to be started
-    /// to know the key.
+    /// Returns the current cache key of a draw's prepared responses; `None` if the draw's actor would
+    /// have to be started to know the key.
     pub fn key_now(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
         self.with_facts(|facts| Some(facts.key(&self.view_now(facts, draw)?.1, now)))
     }
@@ -56,12 +56,12 @@ impl Catalogue {
         }
         let sold = self.sold_serials(draw).await?;
         let deal = self.deal_revealed(&view, now).await;
-        let rows = public_rows(&view, &sold, deal.as_ref(), now);
+        let rows = public_tickets(&view, &sold, deal.as_ref(), now);
         Ok(Some(self.tickets.insert(draw, Prepared::json(key, &rows))))
     }
 
-    /// Reads the deal of a draw, the pairs of its tickets; `None` while the deal is not public, or
-    /// if it cannot be read.
+    /// Reads the deal of a draw: which number pair each ticket has. `None` while the deal is not
+    /// public, or if it cannot be read.
     pub async fn deal_revealed(&self, view: &View, now: Timestamp) -> Option<Deal> {
         if !view.is_deal_public(now) {
             return None;
@@ -70,7 +70,12 @@ impl Catalogue {
     }
 }
 
-fn public_rows(view: &View, sold: &[Serial], deal: Option<&Deal>, now: Timestamp) -> Vec<Ticket> {
+fn public_tickets(
+    view: &View,
+    sold: &[Serial],
+    deal: Option<&Deal>,
+    now: Timestamp,
+) -> Vec<Ticket> {
     let revealed = deal
         .zip(view.revealed(now))
         .map(|(deal, (_, winner))| Revealed { deal, winner });

@@ -44,9 +44,9 @@ fn list_answer(
     let now = state.clock.now();
     match query.part() {
         everything if everything == ListSlice::default() => {
-            state.catalogue.list(list, now).answer(request)
+            state.catalogue.list(list, now).respond(request)
         }
-        part => HttpResponse::Ok().json(state.catalogue.part(list, part, now)),
+        part => HttpResponse::Ok().json(state.catalogue.list_slice(list, part, now)),
     }
 }
 
@@ -95,10 +95,10 @@ pub async fn show(
     }
     let prepared = state
         .catalogue
-        .single(draw, state.clock.now())
+        .draw_response(draw, state.clock.now())
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    Ok(prepared.answer(&request))
+    Ok(prepared.respond(&request))
 }
 
 /// Responds with title, description and image for the `<head>` of a draw's page.

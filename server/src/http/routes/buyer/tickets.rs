@@ -32,7 +32,7 @@ pub async fn list(
     let prepared = state.catalogue.tickets(draw, state.clock.now()).await?;
     Ok(prepared
         .ok_or_else(Problem::draw_not_found)?
-        .answer(&request))
+        .respond(&request))
 }
 
 /// Returns all 169 tickets, with the buyers of the sold tickets.

@@ -96,7 +96,7 @@ pub fn check_edit(
     let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
         let at = optional(text.as_deref())
-            .map(|text| zone.and_then(|zone| moment::read(&text, None, zone)));
+            .map(|text| zone.and_then(|zone| moment::parse(&text, None, zone)));
         findings.require(
             "salesOpenAt",
             at != Some(None),
@@ -201,7 +201,7 @@ fn kick_off_time(
         .game_date
         .as_deref()
         .or(day_before.filter(|_| time_or_zone_sent))?;
-    let at = moment::read(date, hour, zone);
+    let at = moment::parse(date, hour, zone);
     findings.require("gameDate", at.is_some(), "Game date is required");
     findings.require(
         "gameDate",

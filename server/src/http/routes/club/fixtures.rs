@@ -45,7 +45,7 @@ pub async fn import(
     let seller = selling_club(&state, club).await?;
     let table = table.map_err(unreadable)?;
     let common = common(&query, &seller, state.config.fees.policy)?;
-    let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
+    let plan = fixtures::plan_import(&state.records, club, &table, &common, state.clock.now())
         .await
         .map_err(import_refused)?;
     let created = if query.dry_run || plan.rows.is_empty() {

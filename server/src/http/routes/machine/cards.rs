@@ -67,7 +67,7 @@ pub async fn of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
     let now = state.clock.now();
     let (facts, listing, view) = state.catalogue.draw(draw).await?;
     let club = facts.club(listing.club)?;
-    let wire = facts.wire(&listing, &view, now)?;
+    let wire = facts.api_draw(&listing, &view, now)?;
     Some(Card::of_draw(club, &wire, &DrawTexts::new(&wire, now)))
 }
 

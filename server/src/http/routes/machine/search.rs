@@ -51,7 +51,7 @@ pub async fn sitemap(state: web::Data<State>) -> Result<HttpResponse, Problem> {
         }
     }
     for list in [List::Active, List::Awaiting, List::Completed] {
-        let draws = state.catalogue.part(list, ListSlice::default(), now);
+        let draws = state.catalogue.list_slice(list, ListSlice::default(), now);
         paths.extend(
             draws
                 .iter()

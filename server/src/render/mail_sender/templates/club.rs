@@ -49,7 +49,7 @@ impl MailWriter<'_> {
             let contact = contact.map_or_else(String::new, |(name, phone)| {
                 format!(" Questions: {name}, {phone}.")
             });
-            paragraphs.push(Paragraph::leading_to("The result:", result_page));
+            paragraphs.push(Paragraph::ending_with_link("The result:", result_page));
             let text = format!(
                 "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
                  is yours alone and works once.{contact}",
@@ -129,7 +129,7 @@ impl MailWriter<'_> {
                 )
                 .into(),
                 outcome.into(),
-                Paragraph::leading_to(
+                Paragraph::ending_with_link(
                     "Not what happened? Only we can take a result back:",
                     self.config.support.email.clone(),
                 ),
@@ -185,7 +185,7 @@ impl MailWriter<'_> {
             format!("Hello {}.", buyer(record)).into(),
             entered.into(),
             "The prize is paid to this account.".into(),
-            Paragraph::leading_to(
+            Paragraph::ending_with_link(
                 "If this is not right, write to us at once:",
                 self.config.support.email.clone(),
             ),
@@ -211,7 +211,7 @@ impl MailWriter<'_> {
             )
             .into(),
             "The account you gave stays until a second person enters the same details, within 7 days.".into(),
-            Paragraph::leading_to(
+            Paragraph::ending_with_link(
                 "If you did not ask for this, write to us at once:",
                 self.config.support.email.clone(),
             ),

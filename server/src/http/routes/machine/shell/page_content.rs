@@ -123,7 +123,7 @@ async fn draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     let club = facts.club(listing.club)?;
     Some(
         facts
-            .wire(&listing, &view, state.clock.now())?
+            .api_draw(&listing, &view, state.clock.now())?
             .with_page_fields(&listing, club),
     )
 }
@@ -201,8 +201,8 @@ async fn club(
         ..ListSlice::default()
     };
     let now = state.clock.now();
-    let active = state.catalogue.part(List::Active, part, now);
-    let completed = state.catalogue.part(List::Completed, part, now);
+    let active = state.catalogue.list_slice(List::Active, part, now);
+    let completed = state.catalogue.list_slice(List::Completed, part, now);
     let first_paint_draws = first_paint_draws(state, &active);
     let club = api::club::Club::new(row, slug).with_draws(active, completed);
     let face = Box::new(ClubTexts::new(&club));
@@ -227,9 +227,9 @@ fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
         limit: Some(COMPLETED_DRAWS_MAX),
         ..part
     };
-    let mut draws = state.catalogue.part(List::Active, part, now);
-    draws.extend(state.catalogue.part(List::Awaiting, part, now));
-    draws.extend(state.catalogue.part(List::Completed, recent, now));
+    let mut draws = state.catalogue.list_slice(List::Active, part, now);
+    draws.extend(state.catalogue.list_slice(List::Awaiting, part, now));
+    draws.extend(state.catalogue.list_slice(List::Completed, recent, now));
     draws
 }
 
