@@ -63,7 +63,7 @@ impl CheckoutRequest {
             attempt: body.client_key.clone().filter(|key| !key.is_empty()),
             expected_amount: body.expected_amount,
             buyer: body.buyer_details(),
-            offers: body.offers(),
+            offers: body.offer_ids(),
         }
     }
 }

@@ -286,7 +286,7 @@ impl Config {
             sms: required("SUPPORT_SMS"),
         };
         stripe.calls_per_second = environment
-            .calls_per_second(&mut problems)
+            .stripe_calls_per_second(&mut problems)
             .or(stripe.calls_per_second);
         environment.check_names(NameStrictness::SimilarOrOwnPrefix, &mut problems);
         environment.check_production(&mut problems);

@@ -120,7 +120,7 @@ fn main() -> ExitCode {
     // Run the picture renderer before any runtime starts, because the runtime's threads would count
     // against the renderer's resource limits.
     if let Some(ServerCommand::RenderPicture { limited }) = arguments.command {
-        return child::run(limited);
+        return child::run_picture_renderer(limited);
     }
     actix_web::rt::System::new().block_on(run_and_report(arguments))
 }

@@ -51,7 +51,7 @@ pub struct PendingApproval {
 }
 
 impl PendingApproval {
-    pub fn of(pending: &PendingBank, caller: &str) -> PendingApproval {
+    pub fn for_caller(pending: &PendingBank, caller: &str) -> PendingApproval {
         PendingApproval {
             account_name: pending.bank.account_name.clone(),
             account_number: pending.bank.masked_number(),
@@ -74,7 +74,7 @@ pub struct UnmaskedBankDetails {
 
 impl MaskedBankDetails {
     /// Masks a winner's bank details; `None` when none were submitted.
-    pub fn of(
+    pub fn masked(
         claim: &ClaimRecord,
         bank: &ClaimBankDetails,
         pending_approval: Option<PendingApproval>,

@@ -54,7 +54,7 @@ fn nullable_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<Str
 impl DrawForm {
     /// Parses the ticket price. `None` if it is absent; `Some(None)` if it is not an amount of at
     /// least one cent (decision C-23).
-    pub fn price(&self) -> Option<Option<Cents>> {
+    pub fn parsed_price(&self) -> Option<Option<Cents>> {
         let text = match self.ticket_price.as_ref()? {
             Value::String(text) => text.trim().trim_start_matches('$').to_string(),
             Value::Number(number) => number.to_string(),
@@ -132,7 +132,7 @@ mod tests {
         let price = |json: &str| {
             serde_json::from_str::<DrawForm>(json)
                 .expect("a form")
-                .price()
+                .parsed_price()
         };
         for five in [
             r#"{"ticketPrice":5}"#,

@@ -108,8 +108,8 @@ pub fn picture_address(text: &str) -> Option<String> {
     Some(String::from(url)).filter(|address| fits && is_plain(address))
 }
 
-/// Checks name and phone of a draw's contact. An absent part is not checked.
-pub fn contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>) {
+/// Checks name and phone of a draw's contact for buyers. An absent part is not checked.
+pub fn check_contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>) {
     if let Some(name) = name.map(str::trim) {
         findings.require("contactName", !name.is_empty(), "Contact name is required");
         findings.require_short_name("contactName", name);

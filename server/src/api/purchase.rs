@@ -58,7 +58,7 @@ pub struct CartItem {
 
 impl Purchase {
     /// Returns the ids of the offers in the cart; `None` when the body contains no cart.
-    pub fn offers(&self) -> Option<std::collections::BTreeSet<i64>> {
+    pub fn offer_ids(&self) -> Option<std::collections::BTreeSet<i64>> {
         Some(
             self.items
                 .as_ref()?

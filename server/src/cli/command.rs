@@ -236,7 +236,7 @@ fn print_plan(plan: &ImportPlan, club: &str) {
     for row in &plan.rows {
         println!(
             "{}  {} v {}",
-            when::long(row.kick_off, &row.zone),
+            when::long_text(row.kick_off, &row.zone),
             row.home_team,
             row.away_team
         );

@@ -8,9 +8,9 @@ use super::environment::{Environment, Problems};
 use super::{STRIPE_API_URL, split_list};
 use crate::text::contact_format::{is_email, is_mailbox, is_phone};
 
-/// Highest allowed platform fee in basis points: 100 % of the price.
+/// Highest allowed rate of the platform fee in basis points: 100 % of the price.
 const FEE_RATE_BPS_MAX: u32 = 10_000;
-/// Highest allowed cap of the platform fee on one order line, in cents.
+/// Highest allowed cap of the platform fee of one draw, in cents.
 const FEE_CAP_CENTS_MAX: i64 = 100_000;
 /// Minimum number of characters of a webhook secret after `whsec_`. Stripe's secrets have 32.
 const WEBHOOK_SECRET_CHARS_MIN: usize = 12;

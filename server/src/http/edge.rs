@@ -92,7 +92,7 @@ pub async fn wrap(
     let headers = response.headers_mut();
     headers.insert(X_SERVER_TIME, HeaderValue::from(state.clock.now().0));
     headers.insert(X_REQUEST_ID, id);
-    state.policies.write(headers, kind);
+    state.policies.add_headers(headers, kind);
     if headers.contains_key(header::SET_COOKIE)
         && kind == crate::render::security_policy::ResponseKind::Page
     {

@@ -220,7 +220,7 @@ impl<S> FastPathInner<S> {
         let cookies = RequestCookies::of(headers, &self.state, now)?;
         let rendered = self.state.pages.get(
             name,
-            PageVersion::ready(&self.state.catalogue, name, now)?,
+            PageVersion::from_memory(&self.state.catalogue, name, now)?,
             now,
         )?;
         let (lines, body) = match rendered.document.gzip_if_accepted(headers) {

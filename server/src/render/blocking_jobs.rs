@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 
 use crate::api::error::Problem;
 
-/// Maximum number of concurrent jobs. Further jobs wait for their turn.
+/// Maximum number of concurrent rendering jobs. Further jobs wait.
 const CONCURRENT_JOBS_MAX: usize = 2;
 static JOB_PERMITS: Semaphore = Semaphore::const_new(CONCURRENT_JOBS_MAX);
 
@@ -16,7 +16,7 @@ static JOB_PERMITS: Semaphore = Semaphore::const_new(CONCURRENT_JOBS_MAX);
 /// # Errors
 ///
 /// The server is stopping, or the job panicked.
-pub async fn run<T: Send + 'static>(
+pub async fn run_job<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let Ok(_permit) = JOB_PERMITS.acquire().await else {
@@ -37,7 +37,7 @@ mod tests {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let work = |_| {
             let (now, most) = (now.clone(), most.clone());
-            run(move || {
+            run_job(move || {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::sleep(std::time::Duration::from_millis(5));
                 now.fetch_sub(1, Ordering::SeqCst);

@@ -7,7 +7,7 @@ use time::macros::format_description;
 
 /// Duration of a game in a calendar, in seconds.
 const GAME_DURATION_SECONDS: i64 = 2 * 3600;
-/// Maximum bytes of a line without its line end. Longer lines are folded.
+/// Maximum bytes of a line in a calendar file, without its line end. Longer lines are folded.
 const LINE_BYTES_MAX: usize = 75;
 
 /// One game as a calendar event.
@@ -83,7 +83,7 @@ fn utc_text(at: Timestamp) -> String {
     at.format(shape).unwrap_or_default()
 }
 
-/// Escapes a text so that its characters cannot end the line or the value.
+/// Escapes a text for a calendar file, so that its characters cannot end the line or the value.
 fn escape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -97,8 +97,8 @@ fn escape_text(text: &str) -> String {
     out
 }
 
-/// Splits a line between characters at the byte limit. Each further part begins with a space, as
-/// RFC 5545 requires.
+/// Splits a line into parts of at most [`LINE_BYTES_MAX`] bytes, between characters. Each further part
+/// begins with a space, as RFC 5545 requires.
 fn fold_line(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut bytes = 0;

@@ -19,14 +19,14 @@ const DECODED_SIDE_PIXELS_MAX: u32 = 8000;
 const DECODED_PIXELS_MAX: u64 = 32_000_000;
 /// Longest side of a stored picture, in pixels.
 const STORED_SIDE_PIXELS_MAX: u32 = 1600;
-/// Memory a decoder may use, in bytes.
+/// Maximum memory that the decoder of a picture may use, in bytes.
 const DECODER_MEMORY_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const JPEG_QUALITY: u8 = 88;
 
 /// The type of a picture file, detected by its first bytes. File name and declared type are
 /// ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PictureType {
     Png,
     Jpeg,
     Svg,
@@ -34,18 +34,18 @@ pub enum Kind {
 
 /// A re-encoded picture for storage.
 pub struct Picture {
-    /// The file extension: `png` or `jpg`.
+    /// The file name extension: `png` or `jpg`.
     pub ending: &'static str,
     pub bytes: Vec<u8>,
 }
 
 /// Detects the type of a file; `None` if it is not an accepted picture.
-pub fn kind(bytes: &[u8]) -> Option<Kind> {
+pub fn detect_type(bytes: &[u8]) -> Option<PictureType> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-        return Some(Kind::Png);
+        return Some(PictureType::Png);
     }
     if bytes.starts_with(b"\xff\xd8\xff") {
-        return Some(Kind::Jpeg);
+        return Some(PictureType::Jpeg);
     }
     let text = std::str::from_utf8(bytes)
         .ok()?
@@ -53,19 +53,19 @@ pub fn kind(bytes: &[u8]) -> Option<Kind> {
         .trim_start();
     let is_drawing = text.starts_with("<svg")
         || (text.starts_with("<?xml") || text.starts_with("<!--")) && text.contains("<svg");
-    is_drawing.then_some(Kind::Svg)
+    is_drawing.then_some(PictureType::Svg)
 }
 
-/// Re-encodes a picture. `None` if the file cannot be decoded as its type, or is too large. If a
-/// decoder panics, only the child process ends.
+/// Re-encodes a picture. `None` if the file cannot be decoded as its type, or the picture is too large.
+/// If a decoder panics, only the child process ends.
 pub fn reencode(bytes: &[u8]) -> Option<Picture> {
-    match kind(bytes)? {
-        Kind::Svg => Some(Picture {
+    match detect_type(bytes)? {
+        PictureType::Svg => Some(Picture {
             ending: "png",
             bytes: drawing::png(std::str::from_utf8(bytes).ok()?)?,
         }),
-        Kind::Png => encode(&decode(bytes, ImageFormat::Png)?, ImageFormat::Png),
-        Kind::Jpeg => encode(&decode(bytes, ImageFormat::Jpeg)?, ImageFormat::Jpeg),
+        PictureType::Png => encode(&decode(bytes, ImageFormat::Png)?, ImageFormat::Png),
+        PictureType::Jpeg => encode(&decode(bytes, ImageFormat::Jpeg)?, ImageFormat::Jpeg),
     }
 }
 
@@ -126,8 +126,8 @@ mod tests {
     fn drawing_is_rasterised_without_its_script() {
         let picture = reencode(DRAWING).expect("drawn");
         assert_eq!(
-            (picture.ending, kind(&picture.bytes)),
-            ("png", Some(Kind::Png))
+            (picture.ending, detect_type(&picture.bytes)),
+            ("png", Some(PictureType::Png))
         );
         assert!(!picture.bytes.windows(5).any(|window| window == b"alert"));
         let redecoded = decode(&picture.bytes, ImageFormat::Png).expect("a picture");

@@ -265,7 +265,7 @@ impl Catalogue {
     /// draw's page stays available while its actor restarts.
     pub async fn draw(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
         let facts = self.facts();
-        if let Some((listing, view)) = self.view_now(&facts, draw) {
+        if let Some((listing, view)) = self.view_from_memory(&facts, draw) {
             let listing = listing.clone();
             return Some((facts, listing, view));
         }
@@ -277,14 +277,17 @@ impl Catalogue {
 
     /// Returns the current state of a draw from memory; `None` when there is no such draw, or the
     /// draw's actor would have to be started to know the state.
-    pub fn draw_now(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
+    pub fn draw_from_memory(
+        &self,
+        draw: DrawId,
+    ) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
         let facts = self.facts();
-        let (listing, view) = self.view_now(&facts, draw)?;
+        let (listing, view) = self.view_from_memory(&facts, draw)?;
         let listing = listing.clone();
         Some((facts, listing, view))
     }
 
-    fn view_now<'a>(
+    fn view_from_memory<'a>(
         &self,
         facts: &'a CatalogueFacts,
         draw: DrawId,

@@ -10,7 +10,7 @@ use persistence::records::Records;
 use persistence::records::clubs::Club;
 use persistence::records::draws::DrawToCreate;
 
-use crate::api::form::{Findings, contact};
+use crate::api::form::{Findings, check_contact};
 
 pub mod kick_off;
 pub mod moment;
@@ -44,7 +44,7 @@ impl Contact {
     pub fn of(club: &Club, name: Option<&str>, phone: Option<&str>) -> Result<Contact, Findings> {
         let own_phone = club.phone.as_deref().unwrap_or_default();
         let mut findings = Findings::default();
-        contact(
+        check_contact(
             &mut findings,
             name,
             phone.or(own_phone.is_empty().then_some("")),

@@ -98,7 +98,7 @@ impl Offers<'_> {
         games.sort_by_key(|(_, view)| (view.closes_at, view.draw));
         let sale_status = offer_status(&bundle, &games, self.now);
         let facts = self.catalogue.facts();
-        let total = total(&games, facts.surcharge_mode(self.surcharge));
+        let total = total_price(&games, facts.surcharge_mode(self.surcharge));
         Some(Offer {
             bundle,
             club: club.clone(),
@@ -142,7 +142,7 @@ impl Offer {
     }
 
     /// Returns the number of tickets, sold or not, of all games together.
-    pub fn cap(&self) -> u16 {
+    pub fn ticket_count(&self) -> u16 {
         TICKETS * u16::try_from(self.games.len()).unwrap_or(u16::MAX)
     }
 
@@ -157,7 +157,7 @@ impl Offer {
     }
 
     /// Returns the name of a sold-out game; `None` if all games have tickets left (decision H-9).
-    pub fn sold_out(&self) -> Option<String> {
+    pub fn sold_out_game(&self) -> Option<String> {
         let (listing, _) = self.games.iter().find(|(_, view)| view.free() == 0)?;
         Some(format!("{} v {}", listing.home_team, listing.away_team))
     }
@@ -168,7 +168,7 @@ impl Offer {
     }
 }
 
-fn total(games: &[(Arc<Listing>, View)], mode: SurchargeMode) -> Cents {
+fn total_price(games: &[(Arc<Listing>, View)], mode: SurchargeMode) -> Cents {
     let one_ticket = |(listing, view): &(Arc<Listing>, View)| LineRequest {
         draw: view.draw,
         count: 1,

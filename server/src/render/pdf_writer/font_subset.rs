@@ -13,11 +13,12 @@ const POST_TABLE_VERSION: [u8; 4] = [0, 3, 0, 0];
 const POST_TABLE_BYTES: usize = 32;
 /// Byte offset in the `head` table of the field for the format of the `loca` table.
 const LOCA_FORMAT_OFFSET: usize = 50;
-/// Byte offset in the `head` table of the checksum of the whole file.
+/// Byte offset in the `head` table of the field for the checksum of the whole font file.
 const CHECKSUM_OFFSET: usize = 8;
 const CHECKSUM_MAGIC: u32 = 0xb1b0_afba;
 
-/// Returns the font with only the used glyphs. `None` if it is not a TrueType font with outlines.
+/// Returns the font with the outlines of only the used glyphs. `None` if `font` is not a TrueType font
+/// with outlines.
 pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let (glyf, loca, head) = (
         table(font, *b"glyf")?,
@@ -66,8 +67,8 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     assemble(tables)
 }
 
-/// Adds to the used glyphs the components of composite glyphs, and glyph 0, which is shown for a
-/// missing glyph.
+/// Returns the used glyphs together with the components of composite glyphs, and with glyph 0, which
+/// is shown for a missing glyph.
 fn with_components<'a>(
     used: &BTreeSet<u16>,
     outline: impl Fn(u16) -> Option<&'a [u8]>,
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn subset_is_small_and_keeps_composite_glyphs() {
-        let font = super::super::FONT;
+        let font = super::super::FONT_FILE;
         let font_checksum =
             printpdf::ParsedFont::from_bytes(font, 0, &mut Vec::new()).expect("the font is read");
         let used: BTreeSet<u16> = "Zoë Nguyễn"

@@ -2,7 +2,7 @@
 
 use csv::{Terminator, WriterBuilder};
 
-use super::{ReportFacts, ReportRow, sums};
+use super::{ReportFacts, ReportRow, labelled_sums};
 use crate::api::instant::rfc3339;
 use crate::render::when;
 use crate::services::draw_revenue::DrawRevenue;
@@ -28,7 +28,7 @@ pub(super) fn escape_formula(text: &str) -> String {
     }
 }
 
-/// Whether a character is invisible: joiners, direction marks, byte order marks.
+/// Whether a character is invisible, such as a joiner, a direction mark or a byte order mark.
 fn is_invisible_format(letter: char) -> bool {
     matches!(
         letter,
@@ -36,8 +36,8 @@ fn is_invisible_format(letter: char) -> bool {
     )
 }
 
-/// Formats a phone number as a text cell, so that a spreadsheet keeps its leading zero.
-pub(super) fn phone(text: &str) -> String {
+/// Formats a phone number for a CSV cell as text, so that a spreadsheet keeps its leading zero.
+pub(super) fn phone_cell(text: &str) -> String {
     let text = escape_formula(text);
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         format!("'{text}")
@@ -87,15 +87,15 @@ pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
                 },
                 escape_formula(&row.name),
                 escape_formula(&row.email),
-                phone(&row.phone),
+                phone_cell(&row.phone),
                 rfc3339(row.sold_at),
-                when::long(row.sold_at, &facts.zone),
+                when::long_text(row.sold_at, &facts.zone),
                 facts.price.decimal(),
             ])
             .ok()?;
     }
     writer.write_record([""]).ok()?;
-    for (name, amount) in sums(facts, takings) {
+    for (name, amount) in labelled_sums(facts, takings) {
         writer.write_record([name, amount]).ok()?;
     }
     writer

@@ -12,11 +12,11 @@ use bytes::Bytes;
 use super::{Site, SiteError, SiteFile};
 use crate::api::encoded::accepts_coding;
 
-/// Maximum depth of folders in a build. The limit also ends the search in cyclic links.
+/// Maximum depth of folders in a built front end. The limit also ends the search if links form a cycle.
 const FOLDER_DEPTH_MAX: usize = 4;
 
-/// Reads all files of a build. Hidden files are left out.
-pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteError> {
+/// Reads all files of a built front end into memory. Hidden files are left out.
+pub(super) fn read_all(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteError> {
     let mut found = BTreeMap::new();
     collect_files(dist, "", FOLDER_DEPTH_MAX, &mut found)?;
     let plain: Vec<String> = found
@@ -42,8 +42,8 @@ fn collect_files(
     depth: usize,
     found: &mut BTreeMap<String, Bytes>,
 ) -> Result<(), SiteError> {
-    for entry in std::fs::read_dir(dir).map_err(SiteError::io(dir))? {
-        let entry = entry.map_err(SiteError::io(dir))?;
+    for entry in std::fs::read_dir(dir).map_err(SiteError::io_error(dir))? {
+        let entry = entry.map_err(SiteError::io_error(dir))?;
         let path = entry.path();
         let Some(name) = entry
             .file_name()
@@ -62,7 +62,7 @@ fn collect_files(
         } else {
             found.insert(
                 name,
-                Bytes::from(std::fs::read(&path).map_err(SiteError::io(&path))?),
+                Bytes::from(std::fs::read(&path).map_err(SiteError::io_error(&path))?),
             );
         }
     }

@@ -5,7 +5,7 @@ use persistence::Failure;
 
 use super::Catalogue;
 use super::prepared::{Prepared, PreparedKey};
-use crate::api::ticket::{Revealed, Ticket};
+use crate::api::ticket::{RevealedTickets, Ticket};
 
 impl Catalogue {
     /// Returns a draw as a prepared response; `None` when the draw does not exist.
@@ -25,19 +25,19 @@ impl Catalogue {
     /// Returns a draw as a prepared response from memory; `None` if the draw's actor would have to be
     /// started, or the response built.
     pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
-        self.singles.get(draw, self.key_now(draw, now)?)
+        self.singles.get(draw, self.key_from_memory(draw, now)?)
     }
 
     /// Returns a draw's tickets as a prepared response from memory; `None` if the draw's actor would
     /// have to be started, or the response built.
     pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
-        self.tickets.get(draw, self.key_now(draw, now)?)
+        self.tickets.get(draw, self.key_from_memory(draw, now)?)
     }
 
     /// Returns the current cache key of a draw's prepared responses; `None` if the draw's actor would
     /// have to be started to know the key.
-    pub fn key_now(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
-        self.with_facts(|facts| Some(facts.key(&self.view_now(facts, draw)?.1, now)))
+    pub fn key_from_memory(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
+        self.with_facts(|facts| Some(facts.key(&self.view_from_memory(facts, draw)?.1, now)))
     }
 
     /// Returns the draw's 169 tickets, as the public may see them (decision F-1), as a prepared
@@ -78,9 +78,9 @@ fn public_tickets(
 ) -> Vec<Ticket> {
     let revealed = deal
         .zip(view.revealed(now))
-        .map(|(deal, (_, winner))| Revealed { deal, winner });
+        .map(|(deal, (_, winner))| RevealedTickets { deal, winner });
     let row = |serial: Serial| {
-        Ticket::public(
+        Ticket::for_public(
             view.draw,
             serial,
             sold.binary_search(&serial).is_ok(),

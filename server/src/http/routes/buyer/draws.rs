@@ -117,7 +117,7 @@ pub async fn meta(
         .ok_or_else(Problem::draw_not_found)?;
     let card = cards::of_draw(&state, draw).await;
     let image =
-        card.map(|card| card::address(&state.config.public_url, &format!("draw/{draw}"), &card));
+        card.map(|card| card::card_url(&state.config.public_url, &format!("draw/{draw}"), &card));
     Ok(HttpResponse::Ok().json(DrawMeta {
         draw_number: draw.0,
         title: format!(

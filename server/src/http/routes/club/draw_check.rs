@@ -6,7 +6,7 @@ use time_tz::Tz;
 
 use crate::api::draw_form::DrawForm;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, contact, optional};
+use crate::api::form::{Findings, check_contact, optional};
 use crate::services::fixtures::{kick_off, moment};
 use persistence::records::listings::ZONE_DEFAULT;
 
@@ -104,12 +104,12 @@ pub fn check_edit(
         );
         at.flatten()
     });
-    contact(
+    check_contact(
         &mut findings,
         form.contact_name.as_deref(),
         form.contact_phone.as_deref(),
     );
-    let price = form.price();
+    let price = form.parsed_price();
     findings.require(
         "ticketPrice",
         price != Some(None),

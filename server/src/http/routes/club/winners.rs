@@ -162,9 +162,9 @@ async fn masked_bank_details(
         .records
         .pending_bank(claim.draw, state.clock.now())
         .await?;
-    let pending = pending.map(|pending| PendingApproval::of(&pending, &caller.name()));
+    let pending = pending.map(|pending| PendingApproval::for_caller(&pending, &caller.name()));
     let bank = state.records.bank_details(claim.draw).await?;
-    Ok(bank.and_then(|bank| MaskedBankDetails::of(claim, &bank, pending)))
+    Ok(bank.and_then(|bank| MaskedBankDetails::masked(claim, &bank, pending)))
 }
 
 /// Returns the state of the winner's payout: `pending`, then `details_received`, then `completed`

@@ -77,7 +77,7 @@ async fn answer(state: &State, card: Card, query: &CardQuery) -> Result<HttpResp
         bytes
     } else {
         let bytes = Bytes::from(
-            web::block(move || card.draw())
+            web::block(move || card.draw_png())
                 .await
                 .map_err(|_| Problem::unavailable())?,
         );

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::api::encoded::Encoded;
 use crate::api::error::Problem;
 use crate::ops::metrics::{AnsweredBy, NO_ROUTE};
-use crate::render::page::{self, Frame, Navigation};
+use crate::render::page::{self, HeaderLinks, PageFrame};
 use crate::render::page_address::{Page, PageKind};
 use crate::render::page_cache::{self, CachedPageKey, PageVersion, RenderedPage};
 use crate::render::site::{self, Site};
@@ -103,7 +103,7 @@ impl PageWriter<'_> {
         };
         let Some((name, stamp)) = name.zip(stamp) else {
             let (status, document) = self.compose(page_found).await?;
-            return Ok(self.answer(status, private, &page_cache::encoded(document)));
+            return Ok(self.answer(status, private, &page_cache::encode_document(document)));
         };
         let rendered = if let Some(rendered) = self.state.pages.get(name, stamp, now) {
             rendered
@@ -113,7 +113,7 @@ impl PageWriter<'_> {
             if status != StatusCode::OK {
                 return Ok(self.answer(status, private, &rendered.document));
             }
-            self.state.pages.keep(name, &rendered);
+            self.state.pages.insert(name, &rendered);
             rendered
         };
         Ok(self.answer(StatusCode::OK, private, &rendered.document))
@@ -160,11 +160,11 @@ impl PageWriter<'_> {
         boot.insert("now".into(), json!(self.state.clock.now().0));
         let is_landing = page_found.is_some_and(|page| page.address.shows == PageKind::Landing);
         let support = &self.state.config.support;
-        let frame = Frame {
+        let frame = PageFrame {
             navigation: if is_landing {
-                Navigation::Landing
+                HeaderLinks::Landing
             } else {
-                Navigation::Plain
+                HeaderLinks::Plain
             },
             support_email: support.email.clone(),
             support_sms: support.sms.clone(),
@@ -180,8 +180,8 @@ impl PageWriter<'_> {
             &page_content,
             image,
         );
-        let key = page_found.map_or("", |page| page.address.known_as);
-        let document = page::document(
+        let key = page_found.map_or("", |page| page.address.canonical_path);
+        let document = page::render_document(
             self.site,
             key,
             &head,

@@ -127,6 +127,6 @@ pub fn of_offer(state: &State, offer: &Offer) -> Widget {
         purchase_url: format!("{}{}?src=widget", state.config.public_url, offer.path()),
         prize_pool_cents: offer.prize().0,
         tickets_sold: offer.sold(),
-        tickets_cap: offer.cap(),
+        tickets_cap: offer.ticket_count(),
     }
 }

@@ -47,7 +47,7 @@ pub async fn platform_fees(
         json!({ "from": report.from, "to": report.to }),
     );
     let fee_note = state.config.fee_note.clone();
-    let body = blocking_jobs::run(move || fee_report::pdf(&report, &fee_note, now))
+    let body = blocking_jobs::run_job(move || fee_report::pdf(&report, &fee_note, now))
         .await?
         .ok_or_else(Problem::unavailable)?;
     state

@@ -161,13 +161,13 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
     let site = &state.config.public_url;
     let facts = state.catalogue.facts();
     Ok(match page.address.shows {
-        PageKind::Landing => Some(card::address(site, "site", &Card::of_site())),
+        PageKind::Landing => Some(card::card_url(site, "site", &Card::of_site())),
         PageKind::Draw | PageKind::Verify => {
             let card = cards::of_draw(state, page.draw()).await;
-            card.map(|card| card::address(site, &format!("draw/{}", page.draw()), &card))
+            card.map(|card| card::card_url(site, &format!("draw/{}", page.draw()), &card))
         }
         PageKind::Club => facts.club_by_slug(page.variable("slug")).map(|club| {
-            card::address(
+            card::card_url(
                 site,
                 &format!("club/{}", club.slug),
                 &Card::of_club(club, &facts),
@@ -253,7 +253,7 @@ impl PageContent {
             PageContent::OfferBoard(face) => PageBody::OfferBoard(face),
             PageContent::Club(club, draws) => PageBody::Club { club, draws },
             PageContent::Plain(heading, words) => PageBody::Plain { heading, words },
-            PageContent::AppShell(heading) => PageBody::Desk { heading },
+            PageContent::AppShell(heading) => PageBody::AppShell { heading },
             PageContent::Missing(heading, words) => PageBody::Missing { heading, words },
         }
     }
