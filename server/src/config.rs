@@ -51,8 +51,8 @@ impl Secret {
 }
 
 impl Config {
-    /// Returns the URL of a payment of a club's account in Stripe's dashboard. In the demo it is the
-    /// payment's page in the sandbox.
+    /// Returns the URL of a payment of a club's account in Stripe's dashboard. In the demo it is
+    /// the payment's page in the sandbox.
     pub fn dashboard_url(&self, account: &str, payment_intent: &str) -> String {
         #[cfg(feature = "demo")]
         if self.stage == Stage::Demo {

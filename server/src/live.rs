@@ -213,8 +213,8 @@ async fn republish_topic(state: &State, topic: Topic) {
     }
 }
 
-/// Subscribes a socket to a topic and sends it the current frame. Nothing is sent if the object does
-/// not exist.
+/// Subscribes a socket to a topic and sends it the current frame. Nothing is sent if the object
+/// does not exist.
 async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
     // Subscribe before building the first frame. A frame published in between is newer and replaces
     // it.

@@ -37,8 +37,8 @@ pub struct MaskedBankDetails {
     pub pending_approval: Option<PendingApproval>,
 }
 
-/// Proposed bank details, masked. They replace the winner's details when a second person of the club
-/// enters the same details.
+/// Proposed bank details, masked. They replace the winner's details when a second person of the
+/// club enters the same details.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval {

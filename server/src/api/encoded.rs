@@ -38,8 +38,8 @@ impl Encoded {
         &self.plain
     }
 
-    /// Returns the gzip version of the body. `None` when the client does not accept gzip, or the body
-    /// is smaller than [`GZIP_BYTES_MIN`] or larger than [`GZIP_BYTES_MAX`].
+    /// Returns the gzip version of the body. `None` when the client does not accept gzip, or the
+    /// body is smaller than `GZIP_BYTES_MIN` or larger than `GZIP_BYTES_MAX`.
     pub fn gzip_if_accepted(&self, request_headers: &HeaderMap) -> Option<Bytes> {
         let is_worth_it = (GZIP_BYTES_MIN..=GZIP_BYTES_MAX).contains(&self.plain.len())
             && accepts_coding(request_headers, "gzip");
@@ -56,8 +56,8 @@ impl Encoded {
     }
 }
 
-/// Whether a client accepts a content coding such as `gzip`: `Accept-Encoding` lists the coding, not
-/// with `q=0` (RFC 9110, section 12.5.3).
+/// Whether a client accepts a content coding such as `gzip`: `Accept-Encoding` lists the coding,
+/// not with `q=0` (RFC 9110, section 12.5.3).
 pub fn accepts_coding(request_headers: &HeaderMap, coding: &str) -> bool {
     let offered = request_headers
         .get(ACCEPT_ENCODING)

@@ -475,8 +475,8 @@ impl WireView {
 /// carries.
 type NamedRefusal = (&'static str, fn(u16) -> Refusal);
 
-/// All refusals with their names in messages between nodes. The constructor of a refusal without a number ignores
-/// its argument.
+/// All refusals with their names in messages between nodes. The constructor of a refusal without a
+/// number ignores its argument.
 const WIRE_REFUSAL_NAMES: [NamedRefusal; 18] = [
     ("too-few-tickets", |free| Refusal::TooFewTickets { free }),
     ("count-out-of-range", |max| Refusal::CountOutOfRange { max }),

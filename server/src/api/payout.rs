@@ -26,8 +26,8 @@ pub struct ResultEntered {
     /// The winning ticket as a list of one, because every number pair is on exactly one ticket. Its
     /// field `sold` is false when nobody bought it (decision D-11). Empty before kick-off.
     pub winning_tickets: Vec<WinningTicket>,
-    /// Time of kick-off, at which the winning ticket is revealed. Null once it is revealed (decision
-    /// E-6).
+    /// Time of kick-off, at which the winning ticket is revealed. Null once it is revealed
+    /// (decision E-6).
     pub revealed_at: Option<String>,
     pub prize: String,
     pub draw: Draw,
@@ -62,8 +62,8 @@ pub struct WinningTicket {
 pub struct Winners {
     /// The winning ticket as a list of one. Empty before kick-off.
     pub winning_tickets: Vec<WinningTicket>,
-    /// Time of kick-off, at which the winning ticket is revealed. Null once it is revealed (decision
-    /// E-6).
+    /// Time of kick-off, at which the winning ticket is revealed. Null once it is revealed
+    /// (decision E-6).
     pub revealed_at: Option<String>,
     pub prize: String,
     /// Whether the winner was notified of this result.

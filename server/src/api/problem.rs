@@ -39,8 +39,8 @@ pub struct ProblemBody {
     /// With the code `setup-required`: the club's Stripe account is not ready.
     #[schema(nullable = false)]
     pub setup_required: Option<bool>,
-    /// With the code `role-not-allowed`: the caller's role, `viewer`, `seller` or `owner`. `needs` is
-    /// the role that the call needs.
+    /// With the code `role-not-allowed`: the caller's role, `viewer`, `seller` or `owner`. `needs`
+    /// is the role that the call needs.
     #[schema(nullable = false)]
     pub role: Option<String>,
     #[schema(nullable = false)]

@@ -23,8 +23,8 @@ pub struct Purchase {
     pub items: Option<Vec<CartItem>>,
     pub buyer: Option<Buyer>,
     pub customer_info: Option<Buyer>,
-    /// The client's idempotency key of one attempt to buy. Repeated calls with this key get the same
-    /// order.
+    /// The client's idempotency key of one attempt to buy. Repeated calls with this key get the
+    /// same order.
     pub client_key: Option<String>,
     /// The total that the buyer saw, for comparison. It never sets the price (decision C-3).
     #[serde(default, deserialize_with = "lenient::amount_in_cents")]
@@ -94,8 +94,8 @@ impl Buyer {
 const BUYER_DETAIL_CHARS_MAX: usize = 200;
 
 impl Purchase {
-    /// Returns the number of the draw that the body names outside its cart lines; `None` if it names
-    /// none there.
+    /// Returns the number of the draw that the body names outside its cart lines; `None` if it
+    /// names none there.
     pub fn draw(&self) -> Option<i64> {
         self.draw_number.or(self.draw_id)
     }

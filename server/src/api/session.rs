@@ -29,8 +29,8 @@ pub struct User {
     /// Name of the club's user; null for the club's own login.
     pub member_name: Option<String>,
     pub member_email: Option<String>,
-    /// Whether the club's e-mail address is confirmed. The dashboard shows a reminder until then (decision
-    /// G-18).
+    /// Whether the club's e-mail address is confirmed. The dashboard shows a reminder until then
+    /// (decision G-18).
     pub email_verified: bool,
     /// Whether the club is archived. It may then only read, and finish its running draws (decision
     /// H-3).

@@ -37,8 +37,8 @@ pub struct Ticket {
     pub order_id: Option<String>,
 }
 
-/// The data of a draw that becomes public when its winning ticket is revealed: the number pairs of all
-/// tickets, and the winner.
+/// The data of a draw that becomes public when its winning ticket is revealed: the number pairs of
+/// all tickets, and the winner.
 #[derive(Clone, Copy)]
 pub struct RevealedTickets<'a> {
     pub deal: &'a domain::Deal,

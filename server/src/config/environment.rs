@@ -145,7 +145,8 @@ impl Environment {
             .ok_or_else(|| format!("{name} must be {}", allowed()))
     }
 
-    /// Returns how many months after the game a buyer's details are erased (decision F-8): 1 to 120.
+    /// Returns how many months after the game a buyer's details are erased (decision F-8): 1 to
+    /// 120.
     pub(super) fn buyers_kept_months(&self, problems: &mut Problems) -> u8 {
         match problems.record(self.parse("BUYER_DETAILS_MONTHS", KEPT_MONTHS)) {
             Some(months) if !(1..=120).contains(&months) => {

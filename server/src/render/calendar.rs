@@ -97,8 +97,8 @@ fn escape_text(text: &str) -> String {
     out
 }
 
-/// Splits a line into parts of at most [`LINE_BYTES_MAX`] bytes, between characters. Each further part
-/// begins with a space, as RFC 5545 requires.
+/// Splits a line into parts of at most [`LINE_BYTES_MAX`] bytes, between characters. Each further
+/// part begins with a space, as RFC 5545 requires.
 fn fold_line(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut bytes = 0;

@@ -140,8 +140,8 @@ impl Card {
         }
     }
 
-    /// Returns a digest of the card's contents. It is the parameter `v` of the card's URL, so that a
-    /// changed picture has a new URL.
+    /// Returns a digest of the card's contents. It is the parameter `v` of the card's URL, so that
+    /// a changed picture has a new URL.
     pub fn version(&self) -> String {
         format!("{:016x}", digest_of(self))
     }
@@ -181,7 +181,8 @@ impl Card {
     }
 }
 
-/// Draws the background pattern of a card: 7 × 6 cells. The seed decides which of them are coloured.
+/// Draws the background pattern of a card: 7 × 6 cells. The seed decides which of them are
+/// coloured.
 fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
     const CELL_PIXELS: u32 = 62;
     let mut random = seed | 1;

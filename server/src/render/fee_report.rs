@@ -9,8 +9,8 @@ use crate::render::when;
 
 /// Time zone of the report: that of the operator (specification C, line 330).
 const REPORT_ZONE: &str = "Australia/Brisbane";
-/// Heading, left edge and width in points of each column of the fee report. The last three columns are
-/// right-aligned.
+/// Heading, left edge and width in points of each column of the fee report. The last three columns
+/// are right-aligned.
 const COLUMNS: [(&str, f32, f32); 6] = [
     ("Draw", 0.0, 52.0),
     ("Game", 56.0, 180.0),

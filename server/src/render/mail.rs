@@ -122,9 +122,9 @@ impl Confirmation {
     }
 }
 
-/// One paragraph of a mail: text, and optionally a URL or e-mail address after it, which the HTML part
-/// shows as a link. The text itself is not searched for addresses, so text that a user typed never
-/// becomes a link.
+/// One paragraph of a mail: text, and optionally a URL or e-mail address after it, which the HTML
+/// part shows as a link. The text itself is not searched for addresses, so text that a user typed
+/// never becomes a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paragraph {
     words: String,
@@ -141,7 +141,8 @@ impl Paragraph {
         }
     }
 
-    /// Returns the `href` of a paragraph's address: a URL unchanged, an e-mail address with `mailto:`.
+    /// Returns the `href` of a paragraph's address: a URL unchanged, an e-mail address with
+    /// `mailto:`.
     fn href(address: &str) -> String {
         let is_mailbox = address.contains('@') && !address.contains(['/', ':']);
         if is_mailbox {
@@ -197,8 +198,8 @@ fn mail_content(
     text: impl Template,
     html: impl Template,
 ) -> askama::Result<MailContent> {
-    // Remove line breaks from the subject, because a line break in a team's name could start another
-    // mail header (ASVS 1.3.11).
+    // Remove line breaks from the subject, because a line break in a team's name could start
+    // another mail header (ASVS 1.3.11).
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(MailContent {
         subject,

@@ -21,12 +21,12 @@ mod sandbox_mailbox;
 pub mod smtp;
 mod templates;
 
-/// Ending of the placeholder address that is stored for a buyer without an e-mail address. No mail is
-/// sent to such an address (decision C-11).
+/// Ending of the placeholder address that is stored for a buyer without an e-mail address. No mail
+/// is sent to such an address (decision C-11).
 pub const NOBODY: &str = "@invalid";
 
-/// Purpose for which links in queued mails are encrypted. The recipient's e-mail address is the second
-/// part of the encryption context.
+/// Purpose for which links in queued mails are encrypted. The recipient's e-mail address is the
+/// second part of the encryption context.
 const LINK_SEAL_PURPOSE: &str = "mail-link";
 
 /// Encrypts a link that gives access to an account or a prize claim, so that a reader of the outbox
@@ -88,8 +88,8 @@ impl MailSender {
     async fn deliver(&self, mail: RenderedMail) -> Result<(), String> {
         match &self.delivery {
             DeliveryMethod::Held(phase) => {
-                // Ignore an error: it means that the sender of phases was dropped, so the server has
-                // stopped.
+                // Ignore an error: it means that the sender of phases was dropped, so the server
+                // has stopped.
                 let _ = phase.clone().wait_for(|phase| *phase > Phase::Ready).await;
                 Err("held until the next start".to_string())
             }

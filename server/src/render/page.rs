@@ -215,8 +215,8 @@ impl PageBody<'_> {
     }
 }
 
-/// Renders the HTML document of a page. `key` is the page's name in the build's list of script chunks.
-/// `boot` is the data from which React renders the page first.
+/// Renders the HTML document of a page. `key` is the page's name in the build's list of script
+/// chunks. `boot` is the data from which React renders the page first.
 pub fn render_document(
     site: &Site,
     key: &str,

@@ -6,8 +6,8 @@ use domain::DrawId;
 /// The URL pattern of one page.
 #[derive(Debug, PartialEq, Eq)]
 pub struct PagePattern {
-    /// The pattern. `{n}` matches a draw's number, any other name in braces one path segment. A segment
-    /// may begin with fixed letters before the braces.
+    /// The pattern. `{n}` matches a draw's number, any other name in braces one path segment. A
+    /// segment may begin with fixed letters before the braces.
     pub path: &'static str,
     /// The canonical pattern of the page, which differs from `path` for an alias. It is also the
     /// page's key in the build's list of script chunks.
@@ -41,8 +41,8 @@ pub enum PageKind {
     AppShell,
     /// An application shell whose URL contains a club; 404 if the club does not exist.
     ClubAppShell,
-    /// The URL to which a wallet's payment page returns. It redirects to the checkout of the draw that
-    /// the query names (decision A-5).
+    /// The URL to which a wallet's payment page returns. It redirects to the checkout of the draw
+    /// that the query names (decision A-5).
     ToCheckout,
     /// A short link on displays and posters, which redirects to an offer (decision A-7).
     ToOffer,

@@ -91,8 +91,8 @@ impl PageVersion {
         PageVersion::from_memory(catalogue, key, now)
     }
 
-    /// Returns the current version of a page's data from memory; `None` when the page's draw does not
-    /// exist, or its actor would have to be started.
+    /// Returns the current version of a page's data from memory; `None` when the page's draw does
+    /// not exist, or its actor would have to be started.
     pub fn from_memory(
         catalogue: &Catalogue,
         key: CachedPageKey,

@@ -30,7 +30,8 @@ pub const PAGE_MARGIN: f32 = 42.52;
 pub const LINE_HEIGHT: f32 = 15.0;
 /// Character that is written in place of characters for which the font has no glyph.
 const MISSING_GLYPH: char = '□';
-/// Smallest factor by which text is scaled down to fit a column. Text that is still too long is cut.
+/// Smallest factor by which text is scaled down to fit a column. Text that is still too long is
+/// cut.
 const TEXT_SCALE_MIN: f32 = 0.8;
 /// Width of the quiet zone around a QR code, in modules.
 const QUIET_ZONE_MODULES: usize = 4;
@@ -171,8 +172,8 @@ impl PdfWriter {
         self.write_text(x, y, size, &text);
     }
 
-    /// Returns the largest font size up to `most` at which a text is no wider than `width`. The size is
-    /// never less than `least`, even if the text is then wider.
+    /// Returns the largest font size up to `most` at which a text is no wider than `width`. The
+    /// size is never less than `least`, even if the text is then wider.
     pub fn font_size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
         (most * width / self.text_width(text, most).max(1.0)).clamp(least, most)
     }
@@ -212,8 +213,8 @@ impl PdfWriter {
         ]);
     }
 
-    /// Draws a grey background between the margins, from `y` upwards. Text that is written afterwards
-    /// appears on it.
+    /// Draws a grey background between the margins, from `y` upwards. Text that is written
+    /// afterwards appears on it.
     pub fn draw_background(&mut self, y: f32, height: f32) {
         const GREY_LEVEL: f32 = 0.86;
         self.fill_rectangle(
@@ -259,8 +260,8 @@ impl PdfWriter {
         ]);
     }
 
-    /// Draws a centred QR code of `text` with its quiet zone (blank border). Returns `None` when `text`
-    /// is too long.
+    /// Draws a centred QR code of `text` with its quiet zone (blank border). Returns `None` when
+    /// `text` is too long.
     pub fn draw_qr_code(&mut self, text: &str, top: f32, side: f32) -> Option<()> {
         let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
         let modules = code.width();

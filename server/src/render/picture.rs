@@ -56,8 +56,8 @@ pub fn detect_type(bytes: &[u8]) -> Option<PictureType> {
     is_drawing.then_some(PictureType::Svg)
 }
 
-/// Re-encodes a picture. `None` if the file cannot be decoded as its type, or the picture is too large.
-/// If a decoder panics, only the child process ends.
+/// Re-encodes a picture. `None` if the file cannot be decoded as its type, or the picture is too
+/// large. If a decoder panics, only the child process ends.
 pub fn reencode(bytes: &[u8]) -> Option<Picture> {
     match detect_type(bytes)? {
         PictureType::Svg => Some(Picture {

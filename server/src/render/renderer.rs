@@ -25,8 +25,8 @@ const CHILDREN_MAX: usize = 2;
 const WAITING_UPLOADS_MAX: usize = 32;
 /// Maximum time that an upload waits for a child process before it is refused with 503.
 const UPLOAD_WAIT_MAX: Duration = Duration::from_secs(20);
-/// Maximum run time of a child process. The child's processor time has a tighter limit. This limit ends
-/// a child that hangs without using the processor.
+/// Maximum run time of a child process. The child's processor time has a tighter limit. This limit
+/// ends a child that hangs without using the processor.
 const CHILD_RUN_TIME_MAX: Duration = Duration::from_secs(10);
 /// Maximum size of a child's output: 1,600 by 1,600 pixels of eight bytes.
 const OUTPUT_BYTES_MAX: u64 = 24 * 1024 * 1024;
@@ -51,8 +51,8 @@ impl Renderer {
         }
     }
 
-    /// Re-encodes an uploaded picture in a child process. `None` if the file is refused, or the child
-    /// exceeded a limit.
+    /// Re-encodes an uploaded picture in a child process. `None` if the file is refused, or the
+    /// child exceeded a limit.
     ///
     /// # Errors
     ///
@@ -216,7 +216,8 @@ mod tests {
             let pid = fs::read_to_string(&pid)
                 .ok()
                 .and_then(|pid| pid.trim().parse().ok());
-            // Try again if the test program has not started in time, which can happen on a busy machine.
+            // Try again if the test program has not started in time, which can happen on a busy
+            // machine.
             let (Some(pid), Ok(picture)) = (pid, rendered) else {
                 continue;
             };

@@ -120,7 +120,8 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
     }
     write_table_head(&mut pdf_writer);
     for (index, row) in rows.iter().enumerate() {
-        // Keep room for the total below the last row, so that the total never stands alone on a page.
+        // Keep room for the total below the last row, so that the total never stands alone on a
+        // page.
         let lines = if index + 1 == rows.len() { 2.5 } else { 1.5 };
         if pdf_writer.y < PAGE_MARGIN + lines * LINE_HEIGHT {
             pdf_writer.next_page();

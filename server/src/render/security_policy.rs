@@ -119,8 +119,8 @@ impl Policies {
             self.content[kind as usize].clone(),
         );
         if matches!(kind, ResponseKind::Page | ResponseKind::Board) {
-            // Define the reporting group that the policy's `report-to` names. Older browsers use the
-            // policy's `report-uri` instead.
+            // Define the reporting group that the policy's `report-to` names. Older browsers use
+            // the policy's `report-uri` instead.
             let endpoints = HeaderName::from_static("reporting-endpoints");
             insert_if_missing(
                 endpoints,
@@ -143,8 +143,8 @@ impl Policies {
             insert_if_missing(header::STRICT_TRANSPORT_SECURITY, year);
         }
         if matches!(kind, ResponseKind::Asset | ResponseKind::Widget) {
-            // Allow requests of any origin, because a board in a sandboxed frame has no origin, so the
-            // requests for its scripts and fonts are cross-origin.
+            // Allow requests of any origin, because a board in a sandboxed frame has no origin, so
+            // the requests for its scripts and fonts are cross-origin.
             insert_if_missing(
                 header::ACCESS_CONTROL_ALLOW_ORIGIN,
                 HeaderValue::from_static("*"),

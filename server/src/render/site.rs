@@ -55,8 +55,8 @@ pub struct Site {
 pub struct SiteTags {
     /// Icon, font and preloads for `<head>`.
     pub head: String,
-    /// Links to style sheets that the first visible content does not need. Pages contain them after that
-    /// content, so that they do not delay it.
+    /// Links to style sheets that the first visible content does not need. Pages contain them after
+    /// that content, so that they do not delay it.
     pub styles: String,
     pub scripts: String,
 }

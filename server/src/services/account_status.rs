@@ -25,8 +25,8 @@ pub struct ConnectedAccounts<'a> {
 }
 
 impl ConnectedAccounts<'_> {
-    /// Reads an account's status from Stripe and stores it. Returns `false` when Stripe cannot answer
-    /// now.
+    /// Reads an account's status from Stripe and stores it. Returns `false` when Stripe cannot
+    /// answer now.
     ///
     /// After a change the status is read again, because a concurrent call may have stored an older
     /// answer.

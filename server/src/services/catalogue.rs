@@ -28,8 +28,8 @@ use prepared::PreparedByDraw;
 pub struct CatalogueFacts {
     /// The catalogue's revision in the database when the facts were read.
     revision: i64,
-    /// Sequence number of the database reading that the facts come from, within the process. Responses prepared from a reading with a
-    /// lower number are stale.
+    /// Sequence number of the database reading that the facts come from, within the process.
+    /// Responses prepared from a reading with a lower number are stale.
     reading: u64,
     clubs: BTreeMap<ClubId, Arc<Club>>,
     /// Current and former slugs, in lower case.
@@ -139,7 +139,8 @@ impl CatalogueFacts {
             .flatten()
     }
 
-    /// Returns the newer view of a draw: `awake`, the view of its running actor, or the stored view.
+    /// Returns the newer view of a draw: `awake`, the view of its running actor, or the stored
+    /// view.
     fn newest_view(&self, listing: &Listing, awake: Option<&View>) -> View {
         awake
             .filter(|view| view.revision >= listing.view.revision)

@@ -20,8 +20,8 @@ pub struct DrawRevenue {
     pub is_estimated: bool,
     /// The prize at the current number of sold tickets, even if it need not be paid.
     pub prize: Cents,
-    /// Whether the prize must be paid, because the winning ticket was sold. Also true while the result
-    /// is missing or not revealed (decisions D-12, E-6).
+    /// Whether the prize must be paid, because the winning ticket was sold. Also true while the
+    /// result is missing or not revealed (decisions D-12, E-6).
     pub prize_is_due: bool,
 }
 

@@ -1,5 +1,5 @@
-//! The cookies, addresses and secrets that identify a caller: a buyer's browser by its session cookie,
-//! a club or an operator by a login cookie (decision G-5).
+//! The cookies, addresses and secrets that identify a caller: a buyer's browser by its session
+//! cookie, a club or an operator by a login cookie (decision G-5).
 
 use std::cell::RefCell;
 
@@ -109,8 +109,8 @@ fn decode_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// Returns the SHA-256 of the secret in a mailed link. The database stores only a keyed hash of this
-/// digest (decision M-5).
+/// Returns the SHA-256 of the secret in a mailed link. The database stores only a keyed hash of
+/// this digest (decision M-5).
 pub fn link_hash(token: &[u8; 32]) -> [u8; 32] {
     hash(token)
 }

@@ -26,19 +26,20 @@ mod network;
 
 pub use network::Network;
 
-/// Maximum new payment intents per minute of one browser session. Changing the tickets of an existing
-/// payment intent is not counted.
+/// Maximum new payment intents per minute of one browser session. Changing the tickets of an
+/// existing payment intent is not counted.
 pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
-/// Maximum new payment intents per minute of one IP address. The limit is high, because all people in
-/// a clubhouse share one address.
+/// Maximum new payment intents per minute of one IP address. The limit is high, because all people
+/// in a clubhouse share one address.
 pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
-/// Minimum time between new payment intents of one IP address without a browser cookie: the lifetime
-/// of a reservation. A client without cookies then reserves no more tickets than one browser may.
-/// Real buyers are not affected, because the site's pages set a cookie before a purchase.
+/// Minimum time between new payment intents of one IP address without a browser cookie: the
+/// lifetime of a reservation. A client without cookies then reserves no more tickets than one
+/// browser may. Real buyers are not affected, because the site's pages set a cookie before a
+/// purchase.
 pub const INTENT_WITHOUT_COOKIE_INTERVAL: Duration =
     Duration::from_secs(domain::reservation::KEPT_SECONDS.unsigned_abs());
-/// Maximum purchase checks per minute of one browser session, or of one IP address without a browser
-/// cookie.
+/// Maximum purchase checks per minute of one browser session, or of one IP address without a
+/// browser cookie.
 const CHECKS_PER_SESSION_AND_MINUTE: u32 = 60;
 /// Maximum purchase checks per minute of one IP address. The limit is high, because all people in a
 /// clubhouse share one address.
@@ -58,10 +59,10 @@ const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
 const DECLINES_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// Maximum new WebSockets per second of this node. If 20,000 sockets are lost at once, all of them can
+/// Maximum new sockets per second of this node. If 20,000 sockets are lost at once, all of them can
 /// reconnect within half a minute (reliability.md, F56).
 const SOCKETS_PER_SECOND: u32 = 700;
-/// Maximum open WebSockets of one IP address. The limit is high, because the people in a clubhouse,
+/// Maximum open sockets of one IP address. The limit is high, because the people in a clubhouse,
 /// or the customers of a mobile carrier, share one address.
 pub const SOCKETS_PER_ADDRESS_MAX: usize = 1_000;
 
@@ -182,7 +183,7 @@ impl Limits {
         }
     }
 
-    /// Counts a new WebSocket, and refuses it above a limit: new sockets per second of this node, or
+    /// Counts a new socket, and refuses it above a limit: new sockets per second of this node, or
     /// open sockets of the caller's network, of which `open` is the current number.
     ///
     /// # Errors
@@ -217,7 +218,8 @@ impl Limits {
         of_card.max(of_session) >= DECLINES_MAX
     }
 
-    /// Counts a browser's diagnostic report; `false` if its IP address has sent too many this minute.
+    /// Counts a browser's diagnostic report; `false` if its IP address has sent too many this
+    /// minute.
     pub fn may_log(&self, address: IpAddr) -> bool {
         self.logs_by_address.check_key(&address.into()).is_ok()
     }
@@ -255,8 +257,8 @@ impl Limits {
         }
     }
 
-    /// Counts an invitation by a club; `false` if the club sent too many this hour. A club must not use
-    /// invitations to flood a mailbox, or to find out which addresses have an account.
+    /// Counts an invitation by a club; `false` if the club sent too many this hour. A club must not
+    /// use invitations to flood a mailbox, or to find out which addresses have an account.
     pub fn may_invite(&self, club: i64) -> bool {
         self.invitations_by_club.check_key(&club).is_ok()
     }
@@ -284,8 +286,8 @@ impl Limits {
         self.declines_by_card.remove_expired();
     }
 
-    /// Whether an IP address is exempt from limits: in the demo the own machine, from which simulated
-    /// buyers and tests send their requests.
+    /// Whether an IP address is exempt from limits: in the demo the own machine, from which
+    /// simulated buyers and tests send their requests.
     fn is_exempt(&self, address: IpAddr) -> bool {
         self.stage == Stage::Demo && address.is_loopback()
     }

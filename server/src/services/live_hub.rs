@@ -90,8 +90,9 @@ impl Hub {
         )
     }
 
-    /// Subscribes a socket to a topic. Returns the topic's newest frame if the topic had subscribers
-    /// before. Otherwise returns `None`, because a topic without subscribers is not updated.
+    /// Subscribes a socket to a topic. Returns the topic's newest frame if the topic had
+    /// subscribers before. Otherwise returns `None`, because a topic without subscribers is not
+    /// updated.
     pub fn add_subscriber(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<TopicFrame> {
         let mut topic_state = self.topics.entry(topic.clone()).or_default();
         let current = if topic_state.watchers.is_empty() {
@@ -109,8 +110,8 @@ impl Hub {
         current
     }
 
-    /// Sends a socket its first frame of a topic. Also stores the frame for later subscribers, unless
-    /// an equally new or newer frame is stored already.
+    /// Sends a socket its first frame of a topic. Also stores the frame for later subscribers,
+    /// unless an equally new or newer frame is stored already.
     pub fn send_first(&self, topic: &Topic, outbox: &Arc<Outbox>, first: TopicFrame) {
         outbox.queue_frame(topic, &first);
         if let Some(mut topic_state) = self.topics.get_mut(topic)
@@ -132,8 +133,8 @@ impl Hub {
         }
     }
 
-    /// Sends a frame of a topic to all its subscribers. A frame that is no newer than the last one is
-    /// dropped.
+    /// Sends a frame of a topic to all its subscribers. A frame that is no newer than the last one
+    /// is dropped.
     pub fn publish(&self, topic: &Topic, latest: TopicFrame) {
         let Some(mut topic_state) = self.topics.get_mut(topic) else {
             return;

@@ -146,8 +146,8 @@ impl Offer {
         TICKETS * u16::try_from(self.games.len()).unwrap_or(u16::MAX)
     }
 
-    /// Returns how often the offer can still be bought: the number of free tickets of the game that has
-    /// the fewest.
+    /// Returns how often the offer can still be bought: the number of free tickets of the game that
+    /// has the fewest.
     pub fn available(&self) -> u16 {
         self.games
             .iter()

@@ -16,8 +16,8 @@ use crate::services::identity::Browser;
 pub const RESERVED_PER_BROWSER_MAX: u16 = 100;
 /// Seconds after which an idle browser is removed from memory. Its orders stay in the database.
 const BROWSER_IDLE_SECONDS_MAX: i64 = 3600;
-/// How long this node remembers, in seconds, that a browser gave the two consents of a purchase before
-/// it opened an order.
+/// How long this node remembers, in seconds, that a browser gave the two consents of a purchase
+/// before it opened an order.
 const CONSENT_REMEMBERED_SECONDS: i64 = 1800;
 /// How long this node remembers, in seconds, that a browser has paid: as long as the browser keeps
 /// its cookie.
@@ -76,8 +76,8 @@ pub struct CheckoutPlan {
 }
 
 /// Computes the idempotency key under which the database stores a browser's n-th order for these
-/// draws. The key is derived from the random id in the browser's cookie, so other clients cannot compute
-/// it.
+/// draws. The key is derived from the random id in the browser's cookie, so other clients cannot
+/// compute it.
 pub fn client_key(
     browser: &Browser,
     draws: impl Iterator<Item = DrawId>,
@@ -90,8 +90,8 @@ pub fn client_key(
     format!("{}-{generation}", hex::encode(&digest.finalize()[..16]))
 }
 
-/// Whether `browser` opened the order that is stored under `client_key`, because only that browser's
-/// id yields the key.
+/// Whether `browser` opened the order that is stored under `client_key`, because only that
+/// browser's id yields the key.
 pub fn is_opened_by(
     browser: &Browser,
     client_key: &str,
@@ -141,8 +141,8 @@ impl BrowserOrders {
         }
     }
 
-    /// Removes the unsettled openings for the draws of `counts`, and all openings whose reservations
-    /// would have ended.
+    /// Removes the unsettled openings for the draws of `counts`, and all openings whose
+    /// reservations would have ended.
     fn remove_openings(&mut self, counts: &RequestedTickets, now: Timestamp) {
         self.unsettled
             .retain(|(other, until)| now < *until && !other.keys().eq(counts.keys()));
@@ -169,8 +169,8 @@ impl OpenOrders {
         browser_orders.plan_checkout(counts, now)
     }
 
-    /// Records that a request begins to open an order. Its tickets count as reserved until the order is
-    /// recorded as opened or refused, or until a reservation would have ended.
+    /// Records that a request begins to open an order. Its tickets count as reserved until the
+    /// order is recorded as opened or refused, or until a reservation would have ended.
     pub fn record_begun(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders
@@ -178,7 +178,8 @@ impl OpenOrders {
             .push((counts.clone(), now.plus_seconds(KEPT_SECONDS)));
     }
 
-    /// Forgets the opening of an order that was refused, because it left the reservations unchanged.
+    /// Forgets the opening of an order that was refused, because it left the reservations
+    /// unchanged.
     pub fn record_refused(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
             browser_orders.remove_openings(counts, now);
@@ -269,8 +270,8 @@ impl OpenOrders {
             .is_some_and(|browser_orders| browser_orders.has_paid(now))
     }
 
-    /// Records the new end of a reservation that was extended. `shown_until` is the end that the buyer
-    /// sees.
+    /// Records the new end of a reservation that was extended. `shown_until` is the end that the
+    /// buyer sees.
     pub fn record_extended(&self, browser: &Browser, order: OrderId, shown_until: Timestamp) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
             for tracked in browser_orders
@@ -283,8 +284,8 @@ impl OpenOrders {
         }
     }
 
-    /// Remembers that the browser gave the two consents of a purchase before the order exists (decision
-    /// C-12).
+    /// Remembers that the browser gave the two consents of a purchase before the order exists
+    /// (decision C-12).
     pub fn record_consents(&self, browser: &Browser, now: Timestamp) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         (browser_orders.consented_at, browser_orders.seen_at) = (Some(now), Some(now));

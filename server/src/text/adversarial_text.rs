@@ -1,5 +1,5 @@
-//! Generates test text that tries to break out of a spreadsheet cell, a line, a header or a page. Also
-//! holds the shared configuration of property tests.
+//! Generates test text that tries to break out of a spreadsheet cell, a line, a header or a page.
+//! Also holds the shared configuration of property tests.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -3,9 +3,9 @@
 use lettre::Address;
 use lettre::message::Mailbox;
 
-/// Whether mail can be sent to the e-mail address. The mail library must accept the address. It must
-/// be ASCII, because not every mail server accepts more, have a dot in its domain, and have at most
-/// 254 characters. Quotes and comments are refused.
+/// Whether mail can be sent to the e-mail address. The mail library must accept the address. It
+/// must be ASCII, because not every mail server accepts more, have a dot in its domain, and have at
+/// most 254 characters. Quotes and comments are refused.
 pub fn is_email(text: &str) -> bool {
     const EMAIL_CHARS_MAX: usize = 254;
     let is_plain = text.is_ascii() && !text.contains(['"', '(', ')', '[', ']', '\\']);
@@ -61,8 +61,8 @@ mod tests {
         ] {
             assert!(!is_email(bad), "{bad:?}");
         }
-        // Addresses that the mail library refuses, or that contain quotes, comments or letters that some
-        // mail servers refuse.
+        // Addresses that the mail library refuses, or that contain quotes, comments or letters that
+        // some mail servers refuse.
         for bad in [
             "a..b@x.au",
             "jo.@x.au",

@@ -37,8 +37,8 @@ pub fn clean_line(text: &str) -> String {
     clean_text(text, |_| false)
 }
 
-/// Cleans a text with several lines. Removes and replaces characters like [`clean_line()`], but keeps
-/// line breaks and tabs.
+/// Cleans a text with several lines. Removes and replaces characters like [`clean_line()`], but
+/// keeps line breaks and tabs.
 fn clean_lines(text: &str) -> String {
     clean_text(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
 }

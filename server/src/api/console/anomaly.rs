@@ -14,7 +14,8 @@ use super::format_timestamp;
 pub struct Anomaly {
     /// Id of the anomaly, a UUID.
     pub id: String,
-    /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or `orphaned_ticket`.
+    /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or
+    /// `orphaned_ticket`.
     pub r#type: String,
     pub payment_intent_id: Option<String>,
     pub amount: Option<String>,

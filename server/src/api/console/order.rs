@@ -129,8 +129,8 @@ fn console_line(line: &OrderDetailsLine) -> ConsoleLine {
     }
 }
 
-/// The operator's reason for an action. For an irreversible action also the draw's number, which the
-/// operator types again as confirmation.
+/// The operator's reason for an action. For an irreversible action also the draw's number, which
+/// the operator types again as confirmation.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Reason {

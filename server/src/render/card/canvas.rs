@@ -4,10 +4,11 @@ use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 
 use crate::render::colour::Colour;
 
-/// The product's font for headings and numerals, which has Latin letters only. Its licence (OFL) is in
-/// the font's folder.
+/// The product's font for headings and numerals, which has Latin letters only. Its licence (OFL) is
+/// in the font's folder.
 const HEADING_FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
-/// Smallest font size in pixels to which text is reduced to fit. Text that is still too long is cut.
+/// Smallest font size in pixels to which text is reduced to fit. Text that is still too long is
+/// cut.
 const FONT_SIZE_PIXELS_MIN: f32 = 26.0;
 
 /// A picture in memory to draw on.
@@ -60,8 +61,8 @@ impl Canvas {
         }
     }
 
-    /// Draws text from `left` on the baseline `base`. Text wider than `wide` pixels is drawn smaller,
-    /// and cut if it still does not fit. Returns the drawn width.
+    /// Draws text from `left` on the baseline `base`. Text wider than `wide` pixels is drawn
+    /// smaller, and cut if it still does not fit. Returns the drawn width.
     pub fn draw_text(
         &mut self,
         words: &str,

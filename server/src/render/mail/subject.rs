@@ -57,8 +57,8 @@ pub fn invitation(club: &str) -> String {
     }
 }
 
-/// Returns the first subject that fits into fifty characters: with full team names, with the last word
-/// of each team's name, without `ending`, or `start` alone.
+/// Returns the first subject that fits into fifty characters: with full team names, with the last
+/// word of each team's name, without `ending`, or `start` alone.
 fn longest_fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
     let (home, away) = (last_word(game.home), last_word(game.away));
     let forms = [

@@ -78,7 +78,8 @@ struct MailData {
     /// The audit log's anchor: the number and keyed hash of its newest entry, and the day.
     anchor: Option<String>,
     date: Option<String>,
-    /// A link that gives access to an account or a prize claim, encrypted for the recipient's address.
+    /// A link that gives access to an account or a prize claim, encrypted for the recipient's
+    /// address.
     sealed_link: Option<String>,
     /// The decrypted link, which is never stored.
     #[serde(skip)]
@@ -456,8 +457,8 @@ fn calendar_path(tickets: &[(DrawId, Vec<Serial>)]) -> String {
     format!("/api/draws/{first}/calendar.ics{also}")
 }
 
-/// Returns the reference by which buyers and support name an order: the last characters of its payment
-/// intent's id.
+/// Returns the reference by which buyers and support name an order: the last characters of its
+/// payment intent's id.
 fn order_reference(record: &OrderRecord) -> String {
     const REFERENCE_CHARS: usize = 8;
     let id = record

@@ -88,11 +88,11 @@ impl DrawPhase {
 pub struct TimeLeft {
     /// The remaining time as text, such as `3d 4h`, `2h 14m` or `01:23`.
     pub words: String,
-    /// CSS colour class on the draw's page: green above 24 h, yellow within 24 h, orange within 6 h,
-    /// red within 1 h (specification A, line 178).
+    /// CSS colour class on the draw's page: green above 24 h, yellow within 24 h, orange within 6
+    /// h, red within 1 h (specification A, line 178).
     pub band: &'static str,
-    /// CSS colour class on a card in a list of draws: red under 1 h, orange under 6 h, yellow on the same day, otherwise
-    /// green (specification A, line 178).
+    /// CSS colour class on a card in a list of draws: red under 1 h, orange under 6 h, yellow on
+    /// the same day, otherwise green (specification A, line 178).
     pub card_band: &'static str,
 }
 
@@ -133,11 +133,11 @@ pub struct DrawTexts {
     pub opens: Option<String>,
     /// Whether the club may start payments. Also true if the draw's data does not contain it.
     pub club_selling: bool,
-    /// The ticket price as text, such as `$5.00`. If the card fee is passed on, its parts and the total
-    /// (ux.md D14): `$5.00 + $0.39 fee = $5.39`.
+    /// The ticket price as text, such as `$5.00`. If the card fee is passed on, its parts and the
+    /// total (ux.md D14): `$5.00 + $0.39 fee = $5.39`.
     pub price: String,
-    /// The price for a line of text, such as `$5.00 a ticket`. With a passed-on fee, `a ticket` is left
-    /// out, because the text is long.
+    /// The price for a line of text, such as `$5.00 a ticket`. With a passed-on fee, `a ticket` is
+    /// left out, because the text is long.
     pub price_line: String,
     pub prize: SplitAmount,
     pub card_prize: SplitAmount,
@@ -362,8 +362,8 @@ fn initials(name: &str) -> String {
         .collect()
 }
 
-/// Formats an amount with cents, such as `$1,047.50`. Pages show all amounts so, except the prize on a
-/// board (specification A, line 306).
+/// Formats an amount with cents, such as `$1,047.50`. Pages show all amounts so, except the prize
+/// on a board (specification A, line 306).
 pub fn dollars(amount: Cents) -> String {
     let (whole, part) = (amount.0 / 100, amount.0 % 100);
     let digits = whole.to_string();

@@ -24,8 +24,8 @@ pub struct OfferTexts {
     pub games: Vec<OfferGameTexts>,
     /// The price of one ticket of each game together, including passed-on card fees.
     pub price: String,
-    /// The parts of a price that includes a passed-on card fee, such as `$10.00 + $0.39 fee = $10.39`;
-    /// `None` without a fee.
+    /// The parts of a price that includes a passed-on card fee, such as `$10.00 + $0.39 fee =
+    /// $10.39`; `None` without a fee.
     pub price_parts: Option<String>,
     /// The time until the earliest kick-off; `None` if the offer is not on sale.
     pub left: Option<TimeLeft>,
@@ -33,8 +33,8 @@ pub struct OfferTexts {
     pub sold: u16,
     pub cap: u16,
     pub closed: bool,
-    /// When the sales of a scheduled offer start, as text. `None` if the offer is not scheduled, or only
-    /// waits for the sales of its games.
+    /// When the sales of a scheduled offer start, as text. `None` if the offer is not scheduled, or
+    /// only waits for the sales of its games.
     pub opens: Option<String>,
 }
 

@@ -17,8 +17,8 @@ const LOCA_FORMAT_OFFSET: usize = 50;
 const CHECKSUM_OFFSET: usize = 8;
 const CHECKSUM_MAGIC: u32 = 0xb1b0_afba;
 
-/// Returns the font with the outlines of only the used glyphs. `None` if `font` is not a TrueType font
-/// with outlines.
+/// Returns the font with the outlines of only the used glyphs. `None` if `font` is not a TrueType
+/// font with outlines.
 pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let (glyf, loca, head) = (
         table(font, *b"glyf")?,
@@ -67,8 +67,8 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     assemble(tables)
 }
 
-/// Returns the used glyphs together with the components of composite glyphs, and with glyph 0, which
-/// is shown for a missing glyph.
+/// Returns the used glyphs together with the components of composite glyphs, and with glyph 0,
+/// which is shown for a missing glyph.
 fn with_components<'a>(
     used: &BTreeSet<u16>,
     outline: impl Fn(u16) -> Option<&'a [u8]>,

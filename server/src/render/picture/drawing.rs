@@ -17,8 +17,8 @@ const NODES_MAX: u32 = 10_000;
 /// Names of refused SVG elements. Each causes much work with little text, or loads an external
 /// file.
 const REFUSED_ELEMENTS: [&str; 6] = ["filter", "mask", "pattern", "use", "image", "feImage"];
-/// Names of refused CSS properties. They can have the effect of a refused element: `filter: blur(50px)`
-/// needs no `filter` element.
+/// Names of refused CSS properties. They can have the effect of a refused element: `filter:
+/// blur(50px)` needs no `filter` element.
 const REFUSED_PROPERTIES: [&str; 2] = ["filter", "mask"];
 /// The font that replaces every font family in a drawing. No system font is read.
 const DRAWING_FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
@@ -74,7 +74,8 @@ fn fonts() -> Arc<fontdb::Database> {
     Arc::new(fonts)
 }
 
-/// Parses and checks a drawing. `roxmltree` parses nested elements in a loop, so depth costs no stack here.
+/// Parses and checks a drawing. `roxmltree` parses nested elements in a loop, so depth costs no
+/// stack here.
 fn parse_checked(svg: &str) -> Result<Document<'_>, DrawingRefusal> {
     if declares_entities(svg) {
         return Err(DrawingRefusal::EntityDeclaration);

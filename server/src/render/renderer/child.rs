@@ -21,19 +21,20 @@ pub const LIMITED_FLAG: &str = "--limited";
 
 /// Maximum size of an uploaded file in bytes: that of an offer's share image.
 const INPUT_BYTES_MAX: u64 = 3_000_000;
-/// Maximum address space of the child process in bytes: 256 MB for the decoder, the decoded picture,
-/// and the program itself.
+/// Maximum address space of the child process in bytes: 256 MB for the decoder, the decoded
+/// picture, and the program itself.
 const ADDRESS_SPACE_BYTES_MAX: u64 = 768 * 1024 * 1024;
-/// Maximum processor time of the child process in seconds, enforced by the kernel, which counts whole
-/// seconds.
+/// Maximum processor time of the child process in seconds, enforced by the kernel, which counts
+/// whole seconds.
 const CPU_TIME_SECONDS_MAX: u64 = 1;
-/// Processor time of the child process in milliseconds after which a timer kills it, earlier than the
-/// limit of the kernel.
+/// Processor time of the child process in milliseconds after which a timer kills it, earlier than
+/// the limit of the kernel.
 #[cfg(target_os = "linux")]
 const CPU_TIME_MS_MAX: i64 = 600;
 
-/// Runs the hidden command `render-picture`. The first process sets the resource limits and executes
-/// the program again, so that the allocator of the restarted process obeys them from the beginning.
+/// Runs the hidden command `render-picture`. The first process sets the resource limits and
+/// executes the program again, so that the allocator of the restarted process obeys them from the
+/// beginning.
 pub fn run_picture_renderer(is_limited: bool) -> ExitCode {
     let code = if is_limited {
         render_from_stdin()

@@ -14,7 +14,8 @@ pub struct Poster {
     pub home: String,
     pub away: String,
     pub kick_off: String,
-    /// Price of a ticket as text. If the card fee is passed on, its parts and the total (ux.md D14).
+    /// Price of a ticket as text. If the card fee is passed on, its parts and the total (ux.md
+    /// D14).
     pub price: String,
     pub prize_max: String,
     pub phase: DrawPhase,
@@ -60,8 +61,8 @@ impl Poster {
         Some(pdf.finish_without_footer())
     }
 
-    /// Returns the text above the QR code and the text below it. The first is price and prize, or why
-    /// nothing is on sale. The second says what the QR code is for.
+    /// Returns the text above the QR code and the text below it. The first is price and prize, or
+    /// why nothing is on sale. The second says what the QR code is for.
     fn offer_and_scan_texts(&self) -> (String, &'static str) {
         match self.phase {
             DrawPhase::Active | DrawPhase::SoldOut => (

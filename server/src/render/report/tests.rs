@@ -329,7 +329,8 @@ fn longest_names_stay_within_the_page() {
     };
     let text =
         pdf_text(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
-    // The important part of each line comes first, because the end of a line that is too long is cut.
+    // The important part of each line comes first, because the end of a line that is too long is
+    // cut.
     for line in [
         "FD-1042 · Fri 20 Nov 2026, 7:10 pm AEST · LLL",
         "Generated Fri 20 Nov 2026, 9:10 pm AEST for CCC",

@@ -12,7 +12,8 @@ use bytes::Bytes;
 use super::{Site, SiteError, SiteFile};
 use crate::api::encoded::accepts_coding;
 
-/// Maximum depth of folders in a built front end. The limit also ends the search if links form a cycle.
+/// Maximum depth of folders in a built front end. The limit also ends the search if links form a
+/// cycle.
 const FOLDER_DEPTH_MAX: usize = 4;
 
 /// Reads all files of a built front end into memory. Hidden files are left out.

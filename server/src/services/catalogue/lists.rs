@@ -93,8 +93,8 @@ impl Catalogue {
         answer
     }
 
-    /// Returns a complete list as a prepared response from memory; `None` if the response would have
-    /// to be rebuilt.
+    /// Returns a complete list as a prepared response from memory; `None` if the response would
+    /// have to be rebuilt.
     pub fn list_ready(&self, list: List, now: Timestamp) -> Option<Prepared> {
         let reading = self.with_facts(CatalogueFacts::reading);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);

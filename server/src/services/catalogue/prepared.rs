@@ -14,14 +14,15 @@ use serde::Serialize;
 
 use crate::api::encoded::Encoded;
 
-/// `Cache-Control` value of prepared responses: only browsers cache them, and revalidate every time.
+/// `Cache-Control` value of prepared responses: only browsers cache them, and revalidate every
+/// time.
 pub const REVALIDATE: &str = "private, no-cache";
-/// `Vary` value of prepared responses: the draw's club and the operator may see more fields, and not
-/// every client accepts gzip.
+/// `Vary` value of prepared responses: the draw's club and the operator may see more fields, and
+/// not every client accepts gzip.
 pub const VARY_ON: &str = "Cookie, Accept-Encoding";
 
-/// Identifies the data that a prepared response was built from. A response with another key than the
-/// current data is stale.
+/// Identifies the data that a prepared response was built from. A response with another key than
+/// the current data is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PreparedKey {
     /// Sequence number of the catalogue reading.

@@ -22,20 +22,20 @@ impl Catalogue {
         Some(self.singles.insert(draw, Prepared::json(key, &draw_json)))
     }
 
-    /// Returns a draw as a prepared response from memory; `None` if the draw's actor would have to be
-    /// started, or the response built.
+    /// Returns a draw as a prepared response from memory; `None` if the draw's actor would have to
+    /// be started, or the response built.
     pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.singles.get(draw, self.key_from_memory(draw, now)?)
     }
 
-    /// Returns a draw's tickets as a prepared response from memory; `None` if the draw's actor would
-    /// have to be started, or the response built.
+    /// Returns a draw's tickets as a prepared response from memory; `None` if the draw's actor
+    /// would have to be started, or the response built.
     pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.tickets.get(draw, self.key_from_memory(draw, now)?)
     }
 
-    /// Returns the current cache key of a draw's prepared responses; `None` if the draw's actor would
-    /// have to be started to know the key.
+    /// Returns the current cache key of a draw's prepared responses; `None` if the draw's actor
+    /// would have to be started to know the key.
     pub fn key_from_memory(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
         self.with_facts(|facts| Some(facts.key(&self.view_from_memory(facts, draw)?.1, now)))
     }

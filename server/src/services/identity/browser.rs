@@ -76,7 +76,8 @@ impl KnownBrowser {
     }
 }
 
-/// Signs and verifies browser cookies. All nodes have the same key, because they have the same sealing key.
+/// Signs and verifies browser cookies. All nodes have the same key, because they have the same
+/// sealing key.
 pub struct BrowserCookies {
     /// HMAC initialised with the key once, so that each signature costs only two SHA-256 blocks.
     signer: Hmac<Sha256>,

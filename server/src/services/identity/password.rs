@@ -19,8 +19,8 @@ pub const PASSWORD_CHARS_MIN: usize = 8;
 /// Maximum number of concurrent hashes, so that sign-ins do not slow purchases down.
 static CONCURRENT_HASHES: Semaphore = Semaphore::const_new(2);
 
-/// A hash that no password matches. A sign-in with an unknown e-mail address is checked against this
-/// hash, so that it takes as long as one with a known address.
+/// A hash that no password matches. A sign-in with an unknown e-mail address is checked against
+/// this hash, so that it takes as long as one with a known address.
 const UNMATCHABLE_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 fn argon2() -> Argon2<'static> {
@@ -55,8 +55,8 @@ pub async fn hash_on_blocking_thread(password: String) -> Result<String, Problem
         .map_err(|_| Problem::unavailable())
 }
 
-/// Whether a password matches the stored hash. `stored` is `None` for an unknown e-mail address: the
-/// check then takes as long, and returns `false`.
+/// Whether a password matches the stored hash. `stored` is `None` for an unknown e-mail address:
+/// the check then takes as long, and returns `false`.
 ///
 /// # Errors
 ///

@@ -15,8 +15,8 @@ use crate::api::error::Problem;
 
 /// Maximum mails with a link that one account receives per hour.
 pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
-/// Maximum registrations, waitlist entries, password resets and ticket-link requests per hour of one
-/// IP address. The members of a club may share one address.
+/// Maximum registrations, waitlist entries, password resets and ticket-link requests per hour of
+/// one IP address. The members of a club may share one address.
 pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
 /// Time window of the limits on mailed links, on forms, and on revealing registered addresses.
 pub const AN_HOUR: Duration = Duration::from_secs(3600);
@@ -40,9 +40,9 @@ pub(super) const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
 pub const KNOWN_ADDRESSES_MAX: u32 = 5;
 
 impl Limits {
-    /// Counts a sign-in attempt, and refuses it above the limit of wrong passwords. An attempt counts
-    /// as wrong until its password proves right, so that concurrent guesses cannot exceed the limit.
-    /// Right passwords do not count in the end.
+    /// Counts a sign-in attempt, and refuses it above the limit of wrong passwords. An attempt
+    /// counts as wrong until its password proves right, so that concurrent guesses cannot exceed
+    /// the limit. Right passwords do not count in the end.
     ///
     /// # Errors
     ///
@@ -99,8 +99,8 @@ impl Limits {
     }
 
     /// Counts an invitation by a club, and refuses it above the limit. Only invitations of already
-    /// registered e-mail addresses stay counted, because the response to them reveals that the address
-    /// has an account (decision G-17).
+    /// registered e-mail addresses stay counted, because the response to them reveals that the
+    /// address has an account (decision G-17).
     ///
     /// # Errors
     ///
@@ -126,8 +126,8 @@ impl Limits {
         Attempt::new(&self.wrong_codes, vec![code], window_seconds as u32)
     }
 
-    /// Counts a mail with a link to an account; `false` if too many were sent this hour, so that no mail
-    /// may be sent. The caller gets the same response in both cases.
+    /// Counts a mail with a link to an account; `false` if too many were sent this hour, so that no
+    /// mail may be sent. The caller gets the same response in both cases.
     ///
     /// # Errors
     ///
@@ -167,8 +167,8 @@ impl Limits {
                 .await?)
     }
 
-    /// Counts a form that sends a mail to an e-mail address that the caller enters: a registration, a
-    /// waitlist entry or a request for a link. Refuses the form above the limit of the caller's
+    /// Counts a form that sends a mail to an e-mail address that the caller enters: a registration,
+    /// a waitlist entry or a request for a link. Refuses the form above the limit of the caller's
     /// network.
     ///
     /// # Errors
@@ -219,8 +219,8 @@ pub struct Attempt<'a> {
 }
 
 impl<'a> Attempt<'a> {
-    /// Counts one attempt under the key of each of `tries`. If one key has reached its limit, none is
-    /// counted and the attempt is refused.
+    /// Counts one attempt under the key of each of `tries`. If one key has reached its limit, none
+    /// is counted and the attempt is refused.
     fn new(
         failures: &'a FailureCounters<String>,
         tries: Vec<RateLimitTry>,

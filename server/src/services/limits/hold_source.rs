@@ -9,13 +9,14 @@ use sha2::{Digest, Sha256};
 use super::Limits;
 use crate::services::identity::Browser;
 
-/// Number of leading bits by which IPv6 addresses share a quota of unpaid tickets. One customer easily
-/// gets a /48. With 64 bits such a customer would have a quota for each of 65,536 subnets.
+/// Number of leading bits by which IPv6 addresses share a quota of unpaid tickets. One customer
+/// easily gets a /48. With 64 bits such a customer would have a quota for each of 65,536 subnets.
 const IPV6_SITE_BITS: u32 = 48;
 
 impl Limits {
-    /// Returns whose quota of unpaid tickets a reservation counts against: the browser's if it has paid
-    /// before, otherwise its network's. `None` for the demo's own machine, which is not limited.
+    /// Returns whose quota of unpaid tickets a reservation counts against: the browser's if it has
+    /// paid before, otherwise its network's. `None` for the demo's own machine, which is not
+    /// limited.
     pub fn hold_source(
         &self,
         browser: &Browser,

@@ -118,8 +118,8 @@ impl Outbox {
         !was_empty || self.wake_session()
     }
 
-    /// Removes a topic and its unsent frame. A new subscription to the topic begins with the topic's
-    /// current frame.
+    /// Removes a topic and its unsent frame. A new subscription to the topic begins with the
+    /// topic's current frame.
     pub fn remove_topic(&self, topic: &Topic) {
         self.lock_state()
             .topics

@@ -11,8 +11,8 @@ use crate::api::instant::rfc3339;
 use crate::api::offer::{PublicOffer, PublicOfferGame};
 
 impl Offer {
-    /// Builds the public API object of the offer. `share_image_url` is the URL of its uploaded picture,
-    /// or of its generated share card.
+    /// Builds the public API object of the offer. `share_image_url` is the URL of its uploaded
+    /// picture, or of its generated share card.
     pub fn public_offer(&self, share_image_url: String, now: Timestamp) -> PublicOffer {
         let bundle = &self.bundle;
         let status = match self.sale_status {

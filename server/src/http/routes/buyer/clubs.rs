@@ -102,8 +102,8 @@ impl ClubDrawsQuery {
     }
 }
 
-/// Responds with a club's draws, optionally of one status. The club itself and the operator also see
-/// archived and cancelled ones.
+/// Responds with a club's draws, optionally of one status. The club itself and the operator also
+/// see archived and cancelled ones.
 pub async fn draws(
     state: web::Data<State>,
     caller: Caller,

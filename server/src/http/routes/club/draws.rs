@@ -230,8 +230,8 @@ pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
     draws.iter().filter_map(wire).collect()
 }
 
-/// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved by
-/// whole weeks into the future.
+/// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved
+/// by whole weeks into the future.
 pub async fn template(
     state: web::Data<State>,
     caller: Caller,

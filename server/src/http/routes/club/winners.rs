@@ -298,8 +298,8 @@ pub(super) fn winner_address(ticket: &SoldTicket) -> Option<WinnerAddress> {
     })
 }
 
-/// Responds with the unmasked bank details, which the club needs once to pay the prize. Requires the
-/// password, is never cached, and is audited.
+/// Responds with the unmasked bank details, which the club needs once to pay the prize. Requires
+/// the password, is never cached, and is audited.
 pub async fn reveal_bank_details(
     state: web::Data<State>,
     caller: Caller,

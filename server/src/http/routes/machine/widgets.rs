@@ -29,8 +29,8 @@ pub async fn bundle(
     Ok(HttpResponse::Ok().json(of_offer(&state, &offer)))
 }
 
-/// Responds with a widget by type and id: `draw` and its number, or `bundle` and `club:offer` or the
-/// offer's id (decision A-8).
+/// Responds with a widget by type and id: `draw` and its number, or `bundle` and `club:offer` or
+/// the offer's id (decision A-8).
 pub async fn by_type(
     state: web::Data<State>,
     path: web::Path<(String, String)>,

@@ -20,8 +20,8 @@ pub async fn draw(
     for_console(&state, caller, &path).await
 }
 
-/// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time unless
-/// days are given (decision I-9).
+/// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time
+/// unless days are given (decision I-9).
 ///
 /// # Errors
 /// 400 for an invalid day.

@@ -77,8 +77,8 @@ impl MailWriter<'_> {
             self.find_club(record.order.club).await?,
             self.read_games(record).await?,
         );
-        // The tickets of a disputed payment are released if no game of the order has begun (decision
-        // C-25), at once or in the reconciler's next pass.
+        // The tickets of a disputed payment are released if no game of the order has begun
+        // (decision C-25), at once or in the reconciler's next pass.
         let tickets_stay_valid = record.order.state == OrderState::Captured
             && !games.iter().all(|game| is_ahead(game, self.now));
         let tickets = if tickets_stay_valid {
