@@ -36,7 +36,7 @@ fn argon2() -> Argon2<'static> {
 /// The operating system provides no randomness for the salt.
 pub fn hash(password: &str) -> String {
     argon2()
-        .hash(password.as_bytes())
+        .hash_password(password.as_bytes())
         .expect("a salt and constant parameters")
         .to_string()
 }
