@@ -110,7 +110,7 @@ impl Problem {
             |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
         match refusal {
             Refusal::TooFewTickets { free } => {
-                Problem::conflict("tickets-unavailable", too_few(free))
+                Problem::conflict("tickets-unavailable", too_few_tickets_text(free))
                     .with("available", free)
                     .with("drawNumber", draw.0)
             }
@@ -119,7 +119,7 @@ impl Problem {
                 format!("Choose between 1 and {max} tickets."),
             )
             .with("drawNumber", draw.0),
-            Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit(available))
+            Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit_text(available))
                 .with("available", available)
                 .retry_after(HOLD_LIMIT_RETRY_SECONDS),
             Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
@@ -236,7 +236,7 @@ pub const DRAW_CLOSED: &str =
     "This draw has closed as the game has started. No more tickets can be purchased.";
 
 /// Builds the text for a buyer when too few tickets are left.
-pub fn too_few(free: u16) -> String {
+pub fn too_few_tickets_text(free: u16) -> String {
     format!(
         "Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection."
     )
@@ -248,7 +248,7 @@ const HOLD_LIMIT_RETRY_SECONDS: u32 = 10;
 
 /// Builds the text for a buyer whose network has reached its limit of reserved tickets (decision
 /// M-8).
-fn hold_limit(available: u16) -> String {
+fn hold_limit_text(available: u16) -> String {
     match available {
         0 => {
             "Every ticket is taken for now: They are being paid for. Please try again in a moment."
@@ -264,7 +264,7 @@ fn hold_limit(available: u16) -> String {
 /// Returns the text that tells a buyer why the order was not charged.
 pub fn reason_shown(cause: EndCause) -> String {
     let sentence = match cause {
-        EndCause::TooFewTickets { free } => return too_few(free),
+        EndCause::TooFewTickets { free } => return too_few_tickets_text(free),
         EndCause::DrawClosed => DRAW_CLOSED,
         EndCause::Abandoned(AbandonReason::ReservationLapsed) => "Reservation expired",
         EndCause::Abandoned(AbandonReason::BuyerLeft) => "The purchase was cancelled.",
@@ -366,7 +366,10 @@ mod tests {
     #[test]
     fn stored_reason_is_shown_in_the_specified_words() {
         let shown = |text: &str| reason_shown(EndReason::from(text).cause());
-        assert_eq!(shown("draw 1001: only 3 tickets remaining"), too_few(3));
+        assert_eq!(
+            shown("draw 1001: only 3 tickets remaining"),
+            too_few_tickets_text(3)
+        );
         assert_eq!(shown("the draw is closed"), DRAW_CLOSED);
         assert_eq!(
             shown("something new"),

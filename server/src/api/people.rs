@@ -30,7 +30,7 @@ pub struct ClubUser {
 }
 
 impl ClubUser {
-    pub fn of(row: &ClubUserRecord, now: Timestamp) -> ClubUser {
+    pub fn from_record(row: &ClubUserRecord, now: Timestamp) -> ClubUser {
         let state = match (row.joined_at, row.invited_until) {
             (Some(_), _) => "active",
             (None, Some(until)) if until > now => "invited",

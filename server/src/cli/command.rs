@@ -183,7 +183,7 @@ pub async fn import_fixtures(
             .into_iter()
             .find(|club| club.slug.eq_ignore_ascii_case(&terms.club));
         let club = club.with_context(|| format!("no club has the slug {}", terms.club))?;
-        let contact = Contact::of(
+        let contact = Contact::checked(
             &club,
             terms.contact_name.as_deref(),
             terms.contact_phone.as_deref(),

@@ -113,8 +113,10 @@ fn response_kind(
     response: &ServiceResponse<BoxBody>,
 ) -> crate::render::security_policy::ResponseKind {
     match route(response.request()).as_ref() {
-        NO_ROUTE => crate::render::security_policy::ResponseKind::of(response.request().path()),
-        matched => crate::render::security_policy::ResponseKind::of(matched),
+        NO_ROUTE => {
+            crate::render::security_policy::ResponseKind::for_path(response.request().path())
+        }
+        matched => crate::render::security_policy::ResponseKind::for_path(matched),
     }
 }
 

@@ -57,7 +57,7 @@ pub struct PageCache(DashMap<CachedPageKey, RenderedPage>);
 impl CachedPageKey {
     /// Returns the cache key of a page that is the same for all visitors and depends only on the
     /// catalogue; `None` for other pages.
-    pub fn of(page: &Page<'_>) -> Option<CachedPageKey> {
+    pub fn for_page(page: &Page<'_>) -> Option<CachedPageKey> {
         let draw = match page.address.shows {
             PageKind::Landing => None,
             PageKind::Draw => Some(page.draw()),
@@ -80,7 +80,7 @@ impl CachedPageKey {
 
 impl PageVersion {
     /// Returns the current version of a page's data; `None` when the page's draw does not exist.
-    pub async fn of(
+    pub async fn current(
         catalogue: &Catalogue,
         key: CachedPageKey,
         now: Timestamp,

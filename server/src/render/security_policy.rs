@@ -34,7 +34,7 @@ impl ResponseKind {
     ];
 
     /// Returns the kind of the response for a path or route pattern.
-    pub fn of(path: &str) -> ResponseKind {
+    pub fn for_path(path: &str) -> ResponseKind {
         #[cfg(feature = "demo")]
         if path.starts_with("/sandbox/") {
             return ResponseKind::Sandbox;
@@ -210,7 +210,8 @@ mod tests {
     fn only_boards_may_be_framed_by_any_site() {
         let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
         let framed = |path| {
-            content_security_policy(ResponseKind::of(path), &config).ends_with("frame-ancestors *")
+            content_security_policy(ResponseKind::for_path(path), &config)
+                .ends_with("frame-ancestors *")
         };
         assert!(framed("/draw/1042/display"));
         assert!(framed("/w/draw:1042"));

@@ -41,7 +41,11 @@ impl Contact {
     /// # Errors
     ///
     /// The given contact is invalid, or the club has no phone.
-    pub fn of(club: &Club, name: Option<&str>, phone: Option<&str>) -> Result<Contact, Findings> {
+    pub fn checked(
+        club: &Club,
+        name: Option<&str>,
+        phone: Option<&str>,
+    ) -> Result<Contact, Findings> {
         let own_phone = club.phone.as_deref().unwrap_or_default();
         let mut findings = Findings::default();
         check_contact(

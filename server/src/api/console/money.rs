@@ -20,7 +20,7 @@ pub struct RevenueTotals {
 }
 
 impl RevenueTotals {
-    pub fn of(draws: &[DrawTakings]) -> RevenueTotals {
+    pub fn sum_of(draws: &[DrawTakings]) -> RevenueTotals {
         draws.iter().fold(RevenueTotals::default(), |sum, draw| {
             let unknown = draw.orders_without_provider_fee;
             // Estimate the fee by formula while Stripe has not reported it (decision D-18).
@@ -181,7 +181,7 @@ mod tests {
             charged_without_provider_fee_cents: 2_000,
             ..DrawTakings::default()
         };
-        let sums = RevenueTotals::of(&[draw.clone(), DrawTakings::default()]);
+        let sums = RevenueTotals::sum_of(&[draw.clone(), DrawTakings::default()]);
         assert_eq!(sums.provider_fees, Cents(400 + 34 + 60));
         assert_eq!(sums.club_revenue(), Cents(10_000 + 200 - 350 - 494));
         assert!(sums.fees_estimated);

@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn page_name_matches_the_page_cache() {
         for path in ["/", "/draw/1042"] {
-            let name = CachedPageKey::of(&Page::of(path).expect("a page")).expect("kept");
+            let name = CachedPageKey::for_page(&Page::of(path).expect("a page")).expect("kept");
             assert_eq!(of(path), Some(FastPathAddress::Page(name)), "{path}");
         }
         assert_eq!(

@@ -28,7 +28,7 @@ pub enum DrawPhase {
 }
 
 impl DrawPhase {
-    fn of(draw: &api::draw::Draw) -> DrawPhase {
+    fn from_draw(draw: &api::draw::Draw) -> DrawPhase {
         match draw.status {
             "active" if draw.tickets_available > 0 => DrawPhase::Active,
             "active" => DrawPhase::SoldOut,
@@ -176,7 +176,7 @@ impl DrawTexts {
             rounds_up(plain),
         );
         let sold = f64::from(draw.tickets_sold) / f64::from(TICKETS);
-        let phase = DrawPhase::of(draw);
+        let phase = DrawPhase::from_draw(draw);
         let on_sale = matches!(phase, DrawPhase::Active | DrawPhase::SoldOut);
         let opens_at = draw
             .opens_at

@@ -103,7 +103,7 @@ fn common(
     if !(1..=100).contains(&prize_percentage) {
         return Err(bad("The prize percentage is between 1 and 100."));
     }
-    let contact = Contact::of(
+    let contact = Contact::checked(
         club,
         query.contact_name.as_deref(),
         query.contact_phone.as_deref(),

@@ -96,9 +96,9 @@ impl PageWriter<'_> {
     async fn write(&self, page_found: Option<Page<'_>>) -> Result<HttpResponse, Problem> {
         let private = page_found.as_ref().is_some_and(Page::is_private);
         let now = self.state.clock.now();
-        let name = page_found.as_ref().and_then(CachedPageKey::of);
+        let name = page_found.as_ref().and_then(CachedPageKey::for_page);
         let stamp = match name {
-            Some(name) => PageVersion::of(&self.state.catalogue, name, now).await,
+            Some(name) => PageVersion::current(&self.state.catalogue, name, now).await,
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {

@@ -30,7 +30,7 @@ pub async fn analytics(state: web::Data<State>) -> Result<HttpResponse, Problem>
         .takings(None, None, without_tests, state.clock.now())
         .await?;
     let clubs = state.records.club_rows(Some(false), None).await?;
-    let sums = RevenueTotals::of(&draws);
+    let sums = RevenueTotals::sum_of(&draws);
     Ok(HttpResponse::Ok().json(Analytics {
         tickets_sold: sums.tickets_sold,
         total_revenue: sums.revenue.decimal(),
