@@ -63,7 +63,7 @@ impl CheckoutRequest {
             attempt: body.client_key.clone().filter(|key| !key.is_empty()),
             expected_amount: body.expected_amount,
             buyer: body.buyer_details(),
-            offers: body.offers(),
+            offers: body.offer_ids(),
         }
     }
 }
@@ -86,11 +86,11 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
         failpoint::around(PurchaseStep::Quote, quote::price(state, &request.tickets)).await?;
     limits::check_amount(&request, &quote)?;
     limits::check_not_sold_out(state, &request, &quote)?;
-    let _turn = state.open_orders.turn(&request.browser).await;
+    let _turn = state.open_orders.lock_browser(&request.browser).await;
     let now = state.clock.now();
     let plan = state
         .open_orders
-        .plan(&request.browser, &request.tickets, now);
+        .plan_checkout(&request.browser, &request.tickets, now);
     limits::check_browser_limits(state, &request, &plan)?;
     abandon_overlapping_orders(state, &request, &plan).await?;
     state

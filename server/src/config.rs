@@ -12,20 +12,22 @@ mod checks;
 mod environment;
 mod names;
 pub use environment::{Environment, Problems};
-use names::Strictness;
+use names::NameStrictness;
 
 /// TCP port of the demo when the variable `PORT` is not set.
 pub const PORT_DEFAULT: u16 = 8080;
-/// The demo's own keys, valid only for the sandbox. `serve` refuses them.
+/// The demo's secret key for the sandbox, which stands in for Stripe. `serve` refuses it.
 pub const DEMO_SECRET_KEY: &str = "sk_test_demo";
 pub const DEMO_PUBLISHABLE_KEY: &str = "pk_test_demo";
 pub const DEMO_WEBHOOK_SECRET: &str = "whsec_demo";
 /// Base URL of Stripe's API.
 pub const STRIPE_API_URL: &str = "https://api.stripe.com";
-/// Maximum Stripe calls per second: four fifths of the documented limits of 100 for live keys and
-/// 25 for test keys (reliability.md, F26).
-const LIVE_CALLS_PER_SECOND: u32 = 80;
-const TEST_CALLS_PER_SECOND: u32 = 20;
+/// Default maximum of Stripe calls per second with a live key: four fifths of Stripe's documented
+/// limit of 100 (reliability.md, F26).
+const STRIPE_LIVE_CALLS_PER_SECOND: u32 = 80;
+/// Default maximum of Stripe calls per second with a test key: four fifths of Stripe's documented
+/// limit of 25 (reliability.md, F26).
+const STRIPE_TEST_CALLS_PER_SECOND: u32 = 20;
 /// The specification's version label, used unless `BUILD_VERSION` is set (decision J-9).
 pub const BUILD_VERSION_DEFAULT: &str = "2025-08-29T00:00Z";
 
@@ -49,8 +51,8 @@ impl Secret {
 }
 
 impl Config {
-    /// The URL of a payment in Stripe's dashboard, for a club's account. The sandbox has its own
-    /// page.
+    /// Returns the URL of a payment of a club's account in Stripe's dashboard. In the demo it is
+    /// the payment's page in the sandbox.
     pub fn dashboard_url(&self, account: &str, payment_intent: &str) -> String {
         #[cfg(feature = "demo")]
         if self.stage == Stage::Demo {
@@ -85,14 +87,15 @@ pub enum Stage {
 #[derive(Clone, Debug)]
 pub struct Config {
     pub stage: Stage,
-    /// The address to listen on. Port 0 takes a free port.
+    /// IP address and port on which the server listens for browsers. With port 0 the operating
+    /// system chooses a free port.
     pub listen: SocketAddr,
-    /// The address of `/metrics`, separate from everything browsers reach (decision B-24). `None`
-    /// serves no metrics.
+    /// IP address and port on which `/metrics` is served, apart from the listener for browsers
+    /// (decision B-24). `None` serves no metrics.
     pub metrics: Option<SocketAddr>,
-    /// The address on which other nodes of the same database call this one, separate from
-    /// everything browsers reach. `None` runs a single node. Other nodes receive the address
-    /// exactly as written here.
+    /// IP address and port at which other nodes of the same database call this node, apart from
+    /// the listener for browsers. Other nodes receive it exactly as written here. `None` runs a
+    /// single node.
     pub node: Option<SocketAddr>,
     /// The URL under which browsers reach the server, without a trailing slash. Empty until the
     /// demo knows its port.
@@ -100,7 +103,7 @@ pub struct Config {
     /// The demo's folder: Postgres, the sandbox's journal and the sealing key. `serve` uses no
     /// folder, because uploaded pictures are stored in the database.
     pub data_dir: PathBuf,
-    /// The folder of a built front end. `None` looks for `web/dist`.
+    /// The folder of a built front end. With `None` the server looks for `web/dist`.
     pub web_dir: Option<PathBuf>,
     /// The program that decodes uploaded pictures in a child process: this program, except in
     /// tests.
@@ -108,16 +111,16 @@ pub struct Config {
     /// Proxies whose `X-Forwarded-For` is trusted (decision G-13).
     pub proxies: Vec<IpAddr>,
     pub database_url: Option<Secret>,
-    /// The login that owns bank details. The login of `database_url` must not reach them (decision
-    /// F-7). A private Postgres creates its own bank login.
+    /// Connection URL with the database login that owns bank details. The login of `database_url`
+    /// must not reach bank details (decision F-7). A private Postgres creates its own bank login.
     pub bank_database_url: Option<Secret>,
     /// The key that seals deal seeds and bank details. It is kept outside the database (decisions
     /// K-3, B-4). `None` uses the demo's own key, created on its first start.
     pub seal_key: Option<Secret>,
     pub stripe: StripeConfig,
     pub mail: MailConfig,
-    pub support: Support,
-    pub fees: Fees,
+    pub support: SupportConfig,
+    pub fees: FeeConfig,
     /// The tax note next to the platform's fee in reports (decision D-15).
     pub fee_note: String,
     /// Months after the game at which a buyer's details are erased (decision F-8).
@@ -128,8 +131,8 @@ pub struct Config {
 /// Settings of the Stripe client.
 #[derive(Clone, Debug)]
 pub struct StripeConfig {
-    /// The URL of the API. The demo uses its own sandbox instead, or another address of this
-    /// machine.
+    /// Base URL of Stripe's API. The demo calls its own sandbox instead, unless this URL is on
+    /// `127.0.0.1`.
     pub api_url: String,
     pub secret_key: Secret,
     pub publishable_key: String,
@@ -144,14 +147,14 @@ pub struct StripeConfig {
 }
 
 impl StripeConfig {
-    /// Maximum Stripe calls per second for this key. `None` for another URL than Stripe's own,
-    /// because a simulated Stripe has no limit.
-    fn calls_documented(api_url: &str, secret_key: &Secret) -> Option<NonZeroU32> {
+    /// Returns the default maximum of Stripe calls per second, by the kind of key. `None` if
+    /// `api_url` is not Stripe's own, because a simulated Stripe has no limit.
+    fn default_stripe_calls_per_second(api_url: &str, secret_key: &Secret) -> Option<NonZeroU32> {
         let is_live = secret_key.expose().contains("_live_");
         let calls = NonZeroU32::new(if is_live {
-            LIVE_CALLS_PER_SECOND
+            STRIPE_LIVE_CALLS_PER_SECOND
         } else {
-            TEST_CALLS_PER_SECOND
+            STRIPE_TEST_CALLS_PER_SECOND
         });
         calls.filter(|_| api_url == STRIPE_API_URL)
     }
@@ -169,14 +172,14 @@ pub struct MailConfig {
 /// Support contacts, shown in header, footer, help panels and mails (specification A, line 12;
 /// decision J-10).
 #[derive(Clone, Debug)]
-pub struct Support {
+pub struct SupportConfig {
     pub email: String,
     pub sms: String,
 }
 
 /// Settings of the platform's fee and of card fees.
 #[derive(Clone, Copy, Debug)]
-pub struct Fees {
+pub struct FeeConfig {
     /// Rate and cap of the platform fee, copied to each draw when the draw is created (decisions
     /// D-1, D-2).
     pub policy: FeePolicy,
@@ -193,11 +196,11 @@ pub enum CardFeePassing {
 }
 
 impl Config {
-    /// The configuration of the demo and the tests. No environment variable is required. It reads
-    /// `PORT`, `FD_DATA_DIR`, `FD_WEB_DIR` and a few others.
+    /// Builds the configuration of the demo and the tests. Every environment variable has a
+    /// default.
     pub fn demo(environment: &Environment) -> Result<Config, Problems> {
         let mut problems = Problems::default();
-        environment.check_names(Strictness::Near, &mut problems);
+        environment.check_names(NameStrictness::Similar, &mut problems);
         environment.check_ranges(&mut problems);
         let port = problems.record(environment.parse("PORT", PORT_DEFAULT));
         let config = Config {
@@ -211,19 +214,19 @@ impl Config {
                 .flatten(),
             public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
             data_dir: environment
-                .path("FD_DATA_DIR")
+                .get_path("FD_DATA_DIR")
                 .unwrap_or_else(|| PathBuf::from(".data")),
-            web_dir: environment.path("FD_WEB_DIR"),
-            picture_program: own_program(),
+            web_dir: environment.get_path("FD_WEB_DIR"),
+            picture_program: running_program_path(),
             proxies: Vec::new(),
-            database_url: environment.secret("DATABASE_URL"),
-            bank_database_url: environment.secret("BANK_DATABASE_URL"),
-            seal_key: environment.secret("SEAL_KEY"),
+            database_url: environment.get_secret("DATABASE_URL"),
+            bank_database_url: environment.get_secret("BANK_DATABASE_URL"),
+            seal_key: environment.get_secret("SEAL_KEY"),
             stripe: StripeConfig {
                 api_url: environment
                     .get("STRIPE_API_URL")
                     .unwrap_or_else(|| STRIPE_API_URL.to_string()),
-                calls_per_second: environment.calls_per_second(&mut problems),
+                calls_per_second: environment.stripe_calls_per_second(&mut problems),
                 secret_key: Secret::new(DEMO_SECRET_KEY),
                 publishable_key: DEMO_PUBLISHABLE_KEY.to_string(),
                 webhook_secrets: vec![Secret::new(DEMO_WEBHOOK_SECRET)],
@@ -232,15 +235,15 @@ impl Config {
                 smtp_url: None,
                 from: "Football Doubles <tickets@demo.test>".to_string(),
             },
-            support: Support {
+            support: SupportConfig {
                 email: "support@demo.test".to_string(),
                 sms: "0400 000 000".to_string(),
             },
-            fees: Fees::read(environment, &mut problems),
+            fees: FeeConfig::from_environment(environment, &mut problems),
             fee_note: environment
                 .get("FEE_NOTE")
                 .unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
-            buyers_kept_months: environment.buyers_kept(&mut problems),
+            buyers_kept_months: environment.buyers_kept_months(&mut problems),
             build_version: environment
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
@@ -248,44 +251,44 @@ impl Config {
         problems.into_result(config)
     }
 
-    /// The configuration of `serve`. Reports all missing variables and all demo values at once, one
-    /// line each, because demo values are refused in production.
+    /// Builds the configuration of `serve`. Reports all missing variables and all refused demo
+    /// values at once, one line each.
     pub fn production(environment: &Environment) -> Result<Config, Problems> {
         let mut problems = Problems::default();
-        let mut need = |name| {
+        let mut required = |name| {
             problems
                 .record(environment.required(name))
                 .unwrap_or_default()
         };
-        let public_url = need("PUBLIC_URL").trim_end_matches('/').to_string();
-        let database_url = Some(Secret::new(need("DATABASE_URL")));
-        let bank_database_url = Some(Secret::new(need("BANK_DATABASE_URL")));
-        let seal_key = Some(Secret::new(need("SEAL_KEY")));
+        let public_url = required("PUBLIC_URL").trim_end_matches('/').to_string();
+        let database_url = Some(Secret::new(required("DATABASE_URL")));
+        let bank_database_url = Some(Secret::new(required("BANK_DATABASE_URL")));
+        let seal_key = Some(Secret::new(required("SEAL_KEY")));
         let api_url = environment
             .get("STRIPE_API_URL")
             .unwrap_or_else(|| STRIPE_API_URL.to_string());
-        let secret_key = Secret::new(need("STRIPE_SECRET_KEY"));
+        let secret_key = Secret::new(required("STRIPE_SECRET_KEY"));
         let mut stripe = StripeConfig {
-            calls_per_second: StripeConfig::calls_documented(&api_url, &secret_key),
+            calls_per_second: StripeConfig::default_stripe_calls_per_second(&api_url, &secret_key),
             api_url,
             secret_key,
-            publishable_key: need("STRIPE_PUBLISHABLE_KEY"),
-            webhook_secrets: split_list(&need("STRIPE_WEBHOOK_SECRETS"))
+            publishable_key: required("STRIPE_PUBLISHABLE_KEY"),
+            webhook_secrets: split_list(&required("STRIPE_WEBHOOK_SECRETS"))
                 .map(Secret::new)
                 .collect(),
         };
         let mail = MailConfig {
-            smtp_url: Some(Secret::new(need("SMTP_URL"))),
-            from: need("MAIL_FROM"),
+            smtp_url: Some(Secret::new(required("SMTP_URL"))),
+            from: required("MAIL_FROM"),
         };
-        let support = Support {
-            email: need("SUPPORT_EMAIL"),
-            sms: need("SUPPORT_SMS"),
+        let support = SupportConfig {
+            email: required("SUPPORT_EMAIL"),
+            sms: required("SUPPORT_SMS"),
         };
         stripe.calls_per_second = environment
-            .calls_per_second(&mut problems)
+            .stripe_calls_per_second(&mut problems)
             .or(stripe.calls_per_second);
-        environment.check_names(Strictness::Prefix, &mut problems);
+        environment.check_names(NameStrictness::SimilarOrOwnPrefix, &mut problems);
         environment.check_production(&mut problems);
         environment.check_ranges(&mut problems);
         let config = Config {
@@ -306,12 +309,12 @@ impl Config {
                 .flatten(),
             public_url,
             data_dir: environment
-                .path("FD_DATA_DIR")
+                .get_path("FD_DATA_DIR")
                 .unwrap_or_else(|| PathBuf::from(".data")),
-            web_dir: environment.path("FD_WEB_DIR"),
-            picture_program: own_program(),
+            web_dir: environment.get_path("FD_WEB_DIR"),
+            picture_program: running_program_path(),
             proxies: problems
-                .record(environment.addresses("TRUSTED_PROXIES"))
+                .record(environment.parse_ip_addresses("TRUSTED_PROXIES"))
                 .unwrap_or_default(),
             database_url,
             bank_database_url,
@@ -319,11 +322,11 @@ impl Config {
             stripe,
             mail,
             support,
-            fees: Fees::read(environment, &mut problems),
+            fees: FeeConfig::from_environment(environment, &mut problems),
             fee_note: environment
                 .get("FEE_NOTE")
                 .unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
-            buyers_kept_months: environment.buyers_kept(&mut problems),
+            buyers_kept_months: environment.buyers_kept_months(&mut problems),
             build_version: environment
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
@@ -331,16 +334,16 @@ impl Config {
         problems.into_result(config)
     }
 
-    /// The configuration of a command that works on the database of `DATABASE_URL`. It never uses a
-    /// private Postgres: a command started without its environment would then report success about
-    /// an empty database.
-    pub fn tool(environment: &Environment) -> Result<Config, Problems> {
+    /// Builds the configuration of a command that works on the database of `DATABASE_URL`. It never
+    /// uses a private Postgres: a command started without its environment variables would then
+    /// report success about an empty database.
+    pub fn database_tool(environment: &Environment) -> Result<Config, Problems> {
         if environment.get("STRIPE_SECRET_KEY").is_some() {
             return Config::production(environment);
         }
         let mut problems = Problems::default();
         for name in ["DATABASE_URL", "SEAL_KEY"] {
-            problems.need(environment.get(name).is_some(), || {
+            problems.require(environment.get(name).is_some(), || {
                 if cfg!(feature = "demo") {
                     format!("{name} is missing: set it, or say --demo for the private Postgres in FD_DATA_DIR")
                 } else {
@@ -352,21 +355,21 @@ impl Config {
         Config::demo(environment)
     }
 
-    /// Whether the server is behind a TLS proxy but trusts no proxy. All callers then appear under
-    /// the proxy's address and share its limits.
+    /// Whether the server is behind a TLS proxy but trusts no proxy. All callers then have
+    /// the proxy's IP address, and share its rate limits.
     pub fn lacks_trusted_proxies(&self) -> bool {
-        self.over_tls() && self.proxies.is_empty()
+        self.uses_tls() && self.proxies.is_empty()
     }
 
-    /// Whether browsers reach the server over TLS. Only then are cookies `Secure` and carry the
-    /// `__Host-` prefix (decision G-5).
-    pub fn over_tls(&self) -> bool {
+    /// Whether browsers reach the server over TLS. Only then do cookies have the attribute `Secure`
+    /// and the prefix `__Host-` (decision G-5).
+    pub fn uses_tls(&self) -> bool {
         self.public_url.starts_with("https://")
     }
 }
 
-impl Fees {
-    fn read(environment: &Environment, problems: &mut Problems) -> Fees {
+impl FeeConfig {
+    fn from_environment(environment: &Environment, problems: &mut Problems) -> FeeConfig {
         let policy = FeePolicy::DEFAULT;
         let rate_bps = problems
             .record(environment.parse("FEE_RATE_BPS", policy.rate_bps))
@@ -374,21 +377,21 @@ impl Fees {
         let cap = problems
             .record(environment.parse("FEE_CAP_CENTS", policy.cap.0))
             .unwrap_or(policy.cap.0);
-        let surcharge = problems.record(environment.choice(
+        let surcharge = problems.record(environment.parse_choice(
             "SURCHARGE_MODE",
             [
                 ("per_line", SurchargeMode::PerLine),
                 ("per_charge", SurchargeMode::PerCharge),
             ],
         ));
-        let card_fee = problems.record(environment.choice(
+        let card_fee = problems.record(environment.parse_choice(
             "FEE_PASSTHROUGH",
             [
                 ("allowed", CardFeePassing::Allowed),
                 ("forbidden", CardFeePassing::Forbidden),
             ],
         ));
-        Fees {
+        FeeConfig {
             policy: FeePolicy {
                 rate_bps,
                 cap: Cents(cap),
@@ -407,7 +410,7 @@ fn split_list(list: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The path of the running program. It works even after a deploy replaced the program's file.
-pub fn own_program() -> PathBuf {
+pub fn running_program_path() -> PathBuf {
     if cfg!(target_os = "linux") {
         return PathBuf::from("/proc/self/exe");
     }

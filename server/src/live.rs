@@ -72,7 +72,7 @@ pub async fn open_socket(
             "This socket is for our own pages.",
         ));
     }
-    let is_full = state.live.sessions() >= SESSIONS_MAX;
+    let is_full = state.live.open_socket_count() >= SESSIONS_MAX;
     if is_full || *state.phase.borrow() >= Phase::Draining || !state.draws.may_serve() {
         return Err(Problem::unavailable());
     }
@@ -84,7 +84,7 @@ pub async fn open_socket(
         payload,
         state,
         caller.principal(),
-        topic::read_list(&query.topics),
+        topic::parse_topics(&query.topics),
     )
 }
 
@@ -106,7 +106,7 @@ pub async fn publish_until_closed(state: web::Data<State>) {
             _ = tick.tick() => published.publish_changes(&state).await,
             closing = phase.wait_for(|phase| *phase >= Phase::Closing) => {
                 if closing.is_ok() {
-                    state.live.close_all();
+                    state.live.close_all_sockets();
                 }
                 break;
             }
@@ -147,11 +147,11 @@ impl PublishedState {
             self.publish_ops(state).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANUP) {
-            state.live.clean(state.clock.now().0);
+            state.live.remove_closed_sockets(state.clock.now().0);
             // This node has lost its database, so the draws it shows may be outdated. Close all
             // sockets, so that clients reconnect to another node.
             if !state.draws.may_serve() {
-                state.live.close_all();
+                state.live.close_all_sockets();
             }
         }
     }
@@ -219,7 +219,8 @@ async fn republish_topic(state: &State, topic: Topic) {
 }
 
 /// Subscribes a socket to a topic and sends it the current frame. Undoes the subscription if the
-/// topic's object does not exist.
+/// topic's object
+/// does not exist.
 async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
     // Subscribe before building the first frame. A frame published in between is newer and replaces
     // it.
@@ -244,7 +245,7 @@ async fn build_frame(state: &State, topic: &Topic, after: u64) -> Option<TopicFr
         }
         Topic::Draws => {
             let now = state.clock.now();
-            let (facts, views) = state.catalogue.listed(now);
+            let (facts, views) = state.catalogue.published_draws(now);
             let data: Vec<DrawNow> = views
                 .iter()
                 .map(|view| DrawNow::new(view, facts.winner_sold(view, now), now))

@@ -117,15 +117,16 @@ struct ImportArguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    // Before any runtime starts: its threads would count against the limits.
+    // Run the picture renderer before any runtime starts, because the runtime's threads would count
+    // against the renderer's resource limits.
     if let Some(ServerCommand::RenderPicture { limited }) = arguments.command {
-        return child::run(limited);
+        return child::run_picture_renderer(limited);
     }
-    actix_web::rt::System::new().block_on(start(arguments))
+    actix_web::rt::System::new().block_on(run_and_report(arguments))
 }
 
-async fn start(arguments: Arguments) -> ExitCode {
-    match run(arguments).await {
+async fn run_and_report(arguments: Arguments) -> ExitCode {
+    match dispatch_command(arguments).await {
         Ok(code) => code,
         Err(failure) => {
             eprintln!("{failure:#}");
@@ -134,8 +135,8 @@ async fn start(arguments: Arguments) -> ExitCode {
     }
 }
 
-async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
-    let environment = Environment::of_the_process();
+async fn dispatch_command(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let environment = Environment::from_process_variables();
     #[cfg(feature = "demo")]
     let uses_demo = arguments.demo;
     #[cfg(not(feature = "demo"))]
@@ -160,7 +161,7 @@ async fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let config = if uses_demo {
         Config::demo(&environment)?
     } else {
-        Config::tool(&environment)?
+        Config::database_tool(&environment)?
     };
     match command {
         ServerCommand::Serve | ServerCommand::Openapi | ServerCommand::RenderPicture { .. } => {}
@@ -213,7 +214,7 @@ async fn run_without_command(environment: &Environment) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// Fails. The argument parser already requires a command in a build without the demo.
+/// Returns an error. In a build without the demo the argument parser already requires a command.
 #[cfg(not(feature = "demo"))]
 #[expect(clippy::unused_async, reason = "the demo's variant waits")]
 async fn run_without_command(_: &Environment) -> anyhow::Result<ExitCode> {

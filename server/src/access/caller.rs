@@ -14,7 +14,7 @@ use persistence::records::audit::AuditAction;
 use persistence::records::sessions::{Holder, Session, SessionLifetime};
 
 use crate::api::error::Problem;
-use crate::services::identity::{address, hash, login, login_cookie, random, second_factor};
+use crate::services::identity::{address, hash, login_cookie, login_hash, random, second_factor};
 use crate::state::State;
 
 /// Session lifetime of operators: 2 hours without a request, 12 hours in all.
@@ -167,7 +167,7 @@ fn caller_without_lookup(request: &HttpRequest) -> Option<Result<Caller, Problem
         Ok(state) => state,
         Err(problem) => return Some(Err(problem)),
     };
-    if login(request, &state.config).is_some() {
+    if login_hash(request, &state.config).is_some() {
         return None;
     }
     let caller = Caller {
@@ -180,7 +180,7 @@ fn caller_without_lookup(request: &HttpRequest) -> Option<Result<Caller, Problem
 
 async fn look_up_caller(request: &HttpRequest) -> Result<Caller, Problem> {
     let state = state_of(request)?;
-    let session = match login(request, &state.config) {
+    let session = match login_hash(request, &state.config) {
         Some(login) => state.records.session(&login, state.clock.now()).await?,
         None => None,
     };
@@ -235,7 +235,7 @@ pub async fn sign_in(
 ///
 /// The database could not be written.
 pub async fn record_recent_proof(request: &HttpRequest, state: &State) -> Result<(), Problem> {
-    let login = login(request, &state.config).ok_or_else(Problem::unauthenticated)?;
+    let login = login_hash(request, &state.config).ok_or_else(Problem::unauthenticated)?;
     Ok(state
         .records
         .prove_session(&login, state.clock.now())
@@ -248,7 +248,7 @@ pub async fn record_recent_proof(request: &HttpRequest, state: &State) -> Result
 ///
 /// The database could not be written.
 pub async fn sign_out(request: &HttpRequest, state: &State) -> Result<Cookie<'static>, Problem> {
-    if let Some(login) = login(request, &state.config) {
+    if let Some(login) = login_hash(request, &state.config) {
         state.records.close_session(&login).await?;
     }
     let mut removal = login_cookie(String::new(), &state.config);

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use crate::api::error::Problem;
 use crate::api::purchase::Purchase;
 use crate::services::identity::Browser;
-use crate::services::open_orders::is_own;
+use crate::services::open_orders::is_opened_by;
 use crate::state::State;
 use crate::text::terms;
 
@@ -38,7 +38,7 @@ impl OrderProof {
             .as_deref()
             .filter(|secret| !secret.is_empty());
         OrderProof {
-            browser: is_own(browser, &record.client_key, record.draws()),
+            browser: is_opened_by(browser, &record.client_key, record.draws()),
             token: body
                 .order_token
                 .as_deref()

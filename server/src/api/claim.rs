@@ -13,7 +13,7 @@ use super::instant::rfc3339;
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct BankDetails {
-    /// The secret of the mailed link. Absent when the club submits.
+    /// The secret of the claim link that was mailed to the winner. Absent when the club submits.
     pub token: Option<String>,
     pub account_name: Option<String>,
     /// Bank account number: six to ten digits.
@@ -39,8 +39,8 @@ pub struct MaskedBankDetails {
     pub pending_approval: Option<PendingApproval>,
 }
 
-/// Proposed bank details, masked. They replace the winner's details when a second person enters the
-/// same.
+/// Proposed bank details, masked. They replace the winner's details when a second person of the
+/// club enters the same details.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PendingApproval {
@@ -53,7 +53,7 @@ pub struct PendingApproval {
 }
 
 impl PendingApproval {
-    pub fn of(pending: &PendingBank, caller: &str) -> PendingApproval {
+    pub fn for_caller(pending: &PendingBank, caller: &str) -> PendingApproval {
         PendingApproval {
             account_name: pending.bank.account_name.clone(),
             account_number: pending.bank.masked_number(),
@@ -75,8 +75,8 @@ pub struct UnmaskedBankDetails {
 }
 
 impl MaskedBankDetails {
-    /// Masks bank details; `None` when no details were submitted.
-    pub fn of(
+    /// Masks a winner's bank details; `None` when none were submitted.
+    pub fn masked(
         claim: &ClaimRecord,
         bank: &ClaimBankDetails,
         pending_approval: Option<PendingApproval>,

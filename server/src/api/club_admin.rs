@@ -36,18 +36,18 @@ pub struct OfferForm {
     pub display_tag: Option<String>,
     pub primary_copy: Option<String>,
     pub share_image_url: Option<String>,
-    #[serde(deserialize_with = "lenient_ids")]
+    #[serde(deserialize_with = "deserialize_lenient_ids")]
     pub game_ids: Vec<i64>,
     pub start_at: Option<String>,
     pub end_at: Option<String>,
 }
 
 /// Reads a list of ids, each of which may be a number or text.
-fn lenient_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i64>, D::Error> {
+fn deserialize_lenient_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i64>, D::Error> {
     #[derive(Deserialize)]
-    struct Id(#[serde(deserialize_with = "super::lenient::whole")] Option<i64>);
-    let lenient_ids = Option::<Vec<Id>>::deserialize(from)?.unwrap_or_default();
-    Ok(lenient_ids.into_iter().filter_map(|Id(id)| id).collect())
+    struct LenientId(#[serde(deserialize_with = "super::lenient::whole_number")] Option<i64>);
+    let ids = Option::<Vec<LenientId>>::deserialize(from)?.unwrap_or_default();
+    Ok(ids.into_iter().filter_map(|LenientId(id)| id).collect())
 }
 
 /// An offer with its private fields, for its own club.
@@ -123,8 +123,8 @@ impl OwnOffer {
     }
 }
 
-/// A share image to upload. Any name in the body is ignored: the server generates the key (decision
-/// G-8).
+/// A share image to upload. A file name in the body is ignored: the server chooses the name under
+/// which the image is stored (decision G-8).
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ImageUpload {
@@ -189,7 +189,7 @@ pub struct ProviderTransaction {
     /// Amount in cents.
     pub amount: i64,
     pub stripe_fees: String,
-    /// Amount in cents.
+    /// Stripe's fee in cents.
     pub stripe_fee: i64,
     pub platform_fee: String,
     pub platform_fee_cents: i64,
@@ -220,8 +220,8 @@ pub struct TransactionLine {
     pub ticket_price: String,
 }
 
-/// Sums of the successful payments of the last 30 days, in dollars. The list holds only the newest
-/// `listedMax`.
+/// Sums of the successful payments of the last 30 days, in dollars. They include payments that the
+/// list of payments omits, because that list holds only the newest `listedMax`.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionSums {
@@ -237,8 +237,8 @@ pub struct TransactionSums {
     pub fees_estimated: bool,
 }
 
-/// Failed payments of the last 30 days, in cents. The list holds the newest ones; the numbers cover
-/// all.
+/// Failed payments of the last 30 days. Amounts are cents. `failedPayments` lists only the newest
+/// ones; the other fields count all.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct IntegrityAudit {
@@ -261,7 +261,7 @@ pub struct FailedPayment {
     pub metadata: FailedMetadata,
 }
 
-/// Details of a failed payment: what was being bought.
+/// What a buyer tried to buy with a failed payment.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailedMetadata {

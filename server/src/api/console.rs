@@ -14,6 +14,6 @@ use domain::Timestamp;
 use time::OffsetDateTime;
 
 /// Formats a database timestamp as RFC 3339.
-pub fn instant(at: OffsetDateTime) -> String {
+pub fn format_timestamp(at: OffsetDateTime) -> String {
     super::instant::rfc3339(Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64))
 }

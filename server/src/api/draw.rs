@@ -111,7 +111,7 @@ impl Draw {
             archived: listing.archived,
             home_first_try_scorer: result.map(|(result, _)| result.cell.home()),
             away_first_try_scorer: result.map(|(result, _)| result.cell.away()),
-            winning_ticket_serial: winning_label(view, now),
+            winning_ticket_serial: shown_winning_serial(view, now),
             winning_ticket_sold: winner_sold,
             current_prize: view.prize.decimal(),
             max_prize: view.prize_max.decimal(),
@@ -168,7 +168,7 @@ impl DrawNow {
             game_date: rfc3339(view.closes_at),
             home_first_try_scorer: view.result.map(|(result, _)| result.cell.home()),
             away_first_try_scorer: view.result.map(|(result, _)| result.cell.away()),
-            winning_ticket_serial: winning_label(view, now),
+            winning_ticket_serial: shown_winning_serial(view, now),
             winning_ticket_sold: winner_sold,
         }
     }
@@ -185,7 +185,7 @@ pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
     }
 }
 
-fn winning_label(view: &View, now: Timestamp) -> Option<String> {
+fn shown_winning_serial(view: &View, now: Timestamp) -> Option<String> {
     view.public_result(now)
         .map(|(_, serial)| serial.label(view.draw))
 }

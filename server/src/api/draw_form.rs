@@ -13,10 +13,10 @@ use super::lenient;
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct DrawForm {
-    #[serde(deserialize_with = "lenient::whole")]
+    #[serde(deserialize_with = "lenient::whole_number")]
     pub club_id: Option<i64>,
     /// Name of the league; `null` removes it.
-    #[serde(deserialize_with = "present")]
+    #[serde(deserialize_with = "nullable_text")]
     #[schema(value_type = Option<String>)]
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
@@ -33,27 +33,28 @@ pub struct DrawForm {
     /// Ticket price in dollars, as a number or as text.
     #[schema(value_type = Option<String>)]
     pub ticket_price: Option<Value>,
-    #[serde(deserialize_with = "lenient::whole")]
+    #[serde(deserialize_with = "lenient::whole_number")]
     pub prize_percentage: Option<i64>,
     pub pass_stripe_fees: Option<bool>,
     pub round_up_prize: Option<bool>,
-    /// When sales open; at once when absent (decision E-20).
-    #[serde(deserialize_with = "present")]
+    /// When sales open. A new draw without this field is on sale at once (decision E-20).
+    #[serde(deserialize_with = "nullable_text")]
     #[schema(value_type = Option<String>)]
     pub sales_open_at: Option<Option<String>>,
     /// The operator's reason for editing a club's draw (decision E-9). Clubs need no reason.
     pub reason: Option<String>,
 }
 
-/// Distinguishes `null` (`Some(None)`) from an absent field (`None`).
-fn present<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
+/// Deserialises a field that is present, `null` as `Some(None)`. An absent field becomes `None` by
+/// default.
+fn nullable_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
     Option::<String>::deserialize(from).map(Some)
 }
 
 impl DrawForm {
     /// Parses the ticket price. `None` if it is absent; `Some(None)` if it is not an amount of at
     /// least one cent (decision C-23).
-    pub fn price(&self) -> Option<Option<Cents>> {
+    pub fn parsed_price(&self) -> Option<Option<Cents>> {
         let text = match self.ticket_price.as_ref()? {
             Value::String(text) => text.trim().trim_start_matches('$').to_string(),
             Value::Number(number) => number.to_string(),
@@ -100,7 +101,7 @@ pub struct DrawTemplate {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TermsAgreementForm {
-    #[serde(deserialize_with = "lenient::whole")]
+    #[serde(deserialize_with = "lenient::whole_number")]
     pub club_id: Option<i64>,
     pub terms_version: Option<String>,
 }
@@ -131,7 +132,7 @@ mod tests {
         let price = |json: &str| {
             serde_json::from_str::<DrawForm>(json)
                 .expect("a form")
-                .price()
+                .parsed_price()
         };
         for five in [
             r#"{"ticketPrice":5}"#,

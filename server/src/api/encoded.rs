@@ -12,7 +12,7 @@ use flate2::write::GzEncoder;
 /// compressing it gains nothing.
 const GZIP_BYTES_MIN: usize = 1_200;
 /// Largest body that is compressed, in bytes. Compressing a larger body would block the worker
-/// thread, again after each sale.
+/// thread too long, each time a sale changes the body.
 const GZIP_BYTES_MAX: usize = 128 * 1024;
 
 /// A response body, and its gzip version once a client has asked for it.
@@ -38,11 +38,11 @@ impl Encoded {
         &self.plain
     }
 
-    /// Returns the gzip version. `None` when the client does not accept gzip or the size is outside
-    /// the limits.
+    /// Returns the gzip version of the body. `None` when the client does not accept gzip, or the
+    /// body is smaller than `GZIP_BYTES_MIN` or larger than `GZIP_BYTES_MAX`.
     pub fn gzip_if_accepted(&self, request_headers: &HeaderMap) -> Option<Bytes> {
         let is_worth_it = (GZIP_BYTES_MIN..=GZIP_BYTES_MAX).contains(&self.plain.len())
-            && accepts(request_headers, "gzip");
+            && accepts_coding(request_headers, "gzip");
         is_worth_it.then(|| self.gzip.get_or_init(|| self.gzip()).clone())
     }
 
@@ -56,9 +56,9 @@ impl Encoded {
     }
 }
 
-/// Whether a client accepts a content coding, such as `gzip`: listed in `Accept-Encoding` and not
-/// with `q=0` (RFC 9110, section 12.5.3).
-pub fn accepts(request_headers: &HeaderMap, coding: &str) -> bool {
+/// Whether a client accepts a content coding such as `gzip`: `Accept-Encoding` lists the coding,
+/// not with `q=0` (RFC 9110, section 12.5.3).
+pub fn accepts_coding(request_headers: &HeaderMap, coding: &str) -> bool {
     let offered = request_headers
         .get(ACCEPT_ENCODING)
         .and_then(|value| value.to_str().ok())

@@ -21,7 +21,7 @@ pub struct Problem {
     message: String,
     extra_fields: Map<String, Value>,
     retry_after_seconds: Option<u32>,
-    /// The methods for the `Allow` header of a 405.
+    /// The `Allow` header of a 405 response: the methods that the route accepts.
     allowed: Option<String>,
 }
 
@@ -83,7 +83,8 @@ impl Problem {
             .with("needs", needs.name())
     }
 
-    /// Builds a 404 response of the operator console, with a code such as `club-unknown`.
+    /// Builds the 404 response of the operator console for an object that does not exist. `code`
+    /// names the kind of object, such as `club-unknown`.
     pub fn unknown(code: &'static str) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, code, "Not found")
     }
@@ -109,7 +110,7 @@ impl Problem {
             |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
         match refusal {
             Refusal::TooFewTickets { free } => {
-                Problem::conflict("tickets-unavailable", too_few(free))
+                Problem::conflict("tickets-unavailable", too_few_tickets_text(free))
                     .with("available", free)
                     .with("drawNumber", draw.0)
             }
@@ -118,7 +119,7 @@ impl Problem {
                 format!("Choose between 1 and {max} tickets."),
             )
             .with("drawNumber", draw.0),
-            Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit(available))
+            Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit_text(available))
                 .with("available", available)
                 .retry_after(HOLD_LIMIT_RETRY_SECONDS),
             Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
@@ -178,7 +179,7 @@ impl Problem {
         }
     }
 
-    /// Adds a field to the body.
+    /// Adds a field to the body of the error response.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
         self.extra_fields.insert(name.to_string(), value.into());
@@ -203,7 +204,7 @@ impl Problem {
         self.status
     }
 
-    /// Serialises the body with the request id that the log uses.
+    /// Serialises the body of the error response. `request_id` is the request's id in the log.
     pub fn body(&self, request_id: &str) -> String {
         let extra_fields = self
             .extra_fields
@@ -221,8 +222,8 @@ impl Problem {
     }
 }
 
-/// A field of the body. Fields are written sorted by name. The standard fields take precedence over
-/// added fields of the same name.
+/// A field of an error response's body. `Own` fields (code, message, request id) take precedence
+/// over `Added` fields of the same name.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum BodyField<'a> {
@@ -230,24 +231,24 @@ enum BodyField<'a> {
     Added(&'a Value),
 }
 
-/// Text for a buyer after kick-off, when the draw is closed.
+/// Text for a buyer who wants tickets of a draw that kick-off has closed.
 pub const DRAW_CLOSED: &str =
     "This draw has closed as the game has started. No more tickets can be purchased.";
 
 /// Builds the text for a buyer when too few tickets are left.
-pub fn too_few(free: u16) -> String {
+pub fn too_few_tickets_text(free: u16) -> String {
     format!(
         "Tickets No Longer Available: Only {free} tickets remaining. Please adjust your selection."
     )
 }
 
-/// `Retry-After` in seconds when a network has too many reserved tickets. Meanwhile some of these
-/// are sold or released.
+/// Value of `Retry-After` in seconds for a network that has reached its limit of reserved tickets.
+/// Within that time some of its reservations may be paid or released.
 const HOLD_LIMIT_RETRY_SECONDS: u32 = 10;
 
 /// Builds the text for a buyer whose network has reached its limit of reserved tickets (decision
 /// M-8).
-fn hold_limit(available: u16) -> String {
+fn hold_limit_text(available: u16) -> String {
     match available {
         0 => {
             "Every ticket is taken for now: They are being paid for. Please try again in a moment."
@@ -263,7 +264,7 @@ fn hold_limit(available: u16) -> String {
 /// Returns the text that tells a buyer why the order was not charged.
 pub fn reason_shown(cause: EndCause) -> String {
     let sentence = match cause {
-        EndCause::TooFewTickets { free } => return too_few(free),
+        EndCause::TooFewTickets { free } => return too_few_tickets_text(free),
         EndCause::DrawClosed => DRAW_CLOSED,
         EndCause::Abandoned(AbandonReason::ReservationLapsed) => "Reservation expired",
         EndCause::Abandoned(AbandonReason::BuyerLeft) => "The purchase was cancelled.",
@@ -333,8 +334,8 @@ impl From<PaymentFailure> for Problem {
         match failure {
             PaymentFailure::Refused { draw, refusal } => Problem::refused(draw, refusal),
             PaymentFailure::Declined { code, message } => {
-                // Use the fields of completion calls, because the wallet's screen shows message,
-                // type and code.
+                // Add the fields of a completion call's response, because the wallet's screen shows
+                // message, type and code.
                 Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)
                     .with("success", false)
                     .with("status", "requires_payment_method")
@@ -365,7 +366,10 @@ mod tests {
     #[test]
     fn stored_reason_is_shown_in_the_specified_words() {
         let shown = |text: &str| reason_shown(EndReason::from(text).cause());
-        assert_eq!(shown("draw 1001: only 3 tickets remaining"), too_few(3));
+        assert_eq!(
+            shown("draw 1001: only 3 tickets remaining"),
+            too_few_tickets_text(3)
+        );
         assert_eq!(shown("the draw is closed"), DRAW_CLOSED);
         assert_eq!(
             shown("something new"),

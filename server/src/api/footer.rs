@@ -45,8 +45,8 @@ impl From<&MenuRow> for FooterMenu {
 }
 
 impl FooterMenu {
-    /// Builds a menu including its hidden items, for the operator's editor.
-    pub fn whole(menu: &MenuRow) -> FooterMenu {
+    /// Builds a footer menu including its hidden items, for the operator's editor.
+    pub fn with_hidden_items(menu: &MenuRow) -> FooterMenu {
         FooterMenu {
             items: menu.items.iter().map(FooterItem::from).collect(),
             ..FooterMenu::from(menu)

@@ -10,7 +10,7 @@ use crate::text::plain_text::is_forbidden;
 /// Maximum characters in the name of a club, person, team or place.
 pub const NAME_CHARS_MAX: usize = 100;
 
-/// The errors of a form so far, at most one per field.
+/// The errors found so far in a form's fields, at most one per field.
 #[derive(Default)]
 pub struct Findings {
     found: Vec<(&'static str, String)>,
@@ -38,7 +38,10 @@ impl Findings {
         self.found.first().map(|(_, message)| message.as_str())
     }
 
+    /// Returns `Ok` if no field has an error.
+    ///
     /// # Errors
+    ///
     /// 400 `invalid` with the first error as message and all errors by field.
     pub fn finish(self) -> Result<(), Problem> {
         if self.found.is_empty() {
@@ -48,7 +51,7 @@ impl Findings {
         }
     }
 
-    /// Turns the errors into a 400 `invalid`. There must be at least one.
+    /// Builds a 400 `invalid` from the errors. At least one error must have been added.
     pub fn problem(self) -> Problem {
         let first = self.first().unwrap_or_default().to_string();
         let errors: Vec<_> = self
@@ -65,7 +68,7 @@ pub fn trimmed(field: Option<&str>) -> String {
     field.unwrap_or_default().trim().to_string()
 }
 
-/// Reads the e-mail address that a link is to be mailed to.
+/// Returns the trimmed e-mail address of a form, to which a link will be mailed.
 ///
 /// # Errors
 /// 400 `invalid`: not an e-mail address.
@@ -82,15 +85,16 @@ pub fn optional(field: Option<&str>) -> Option<String> {
     Some(trimmed(field)).filter(|text| !text.is_empty())
 }
 
-/// Maximum characters in a picture's address.
-const PICTURE_ADDRESS_CHARS_MAX: usize = 500;
+/// Maximum bytes in a picture's URL or upload path.
+const PICTURE_ADDRESS_BYTES_MAX: usize = 500;
 
-/// Normalises a picture's address: an upload of this site, or an absolute `https:` or `http:` URL.
+/// Normalises a picture's address: the path of an upload (`/uploads/…`), or an absolute `https:` or
+/// `http:` URL.
 ///
 /// `None` when the text is neither, or contains a character that could end an HTML attribute.
 pub fn picture_address(text: &str) -> Option<String> {
     let is_plain = |text: &str| {
-        text.len() <= PICTURE_ADDRESS_CHARS_MAX
+        text.len() <= PICTURE_ADDRESS_BYTES_MAX
             && !text.contains(|letter: char| {
                 letter.is_whitespace() || is_forbidden(letter) || "\"'<>\\`".contains(letter)
             })
@@ -104,8 +108,8 @@ pub fn picture_address(text: &str) -> Option<String> {
     Some(String::from(url)).filter(|address| fits && is_plain(address))
 }
 
-/// Checks name and phone of a draw's contact. An absent part is not checked.
-pub fn contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>) {
+/// Checks name and phone of a draw's contact for buyers. An absent part is not checked.
+pub fn check_contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>) {
     if let Some(name) = name.map(str::trim) {
         findings.require("contactName", !name.is_empty(), "Contact name is required");
         findings.require_short_name("contactName", name);

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// One JSON text frame.
+/// One WebSocket text frame, as JSON.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Frame<T> {
     /// Version of the frame format.
     pub v: u8,
     pub topic: String,
-    /// Sequence number within the topic; a client ignores frames with a lower number. For a draw it
-    /// is the draw's revision.
+    /// Sequence number within the topic. A client ignores a frame with a lower number than the last
+    /// one. For a draw it is the draw's revision.
     pub seq: u64,
     /// The server's time in Unix milliseconds.
     pub server_now: i64,
@@ -19,8 +19,7 @@ pub struct Frame<T> {
     pub data: T,
 }
 
-/// Serialises a frame. All frames of a topic have the same `type`: `draws`, `public`, `order` or
-/// `draw`.
+/// Serialises a frame. `type` names the kind of `data`, such as `draw` or `order`.
 pub fn frame<T: Serialize>(
     topic: &str,
     seq: u64,

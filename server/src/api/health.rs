@@ -1,25 +1,25 @@
-//! Answers of the health checks.
+//! Response bodies of the health checks.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The answer of the liveness check.
+/// Response body of the liveness check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Liveness {
     /// Always `live`.
     pub status: &'static str,
 }
 
-/// The answer of the readiness check.
+/// Response body of the readiness check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Readiness {
     pub ready: bool,
     pub database: bool,
 }
 
-/// The answer of the integrity check.
+/// Response body of the integrity check.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct IntegrityReport {
     pub healthy: bool,

@@ -16,15 +16,15 @@ enum NumberOrText {
 
 /// Reads a whole number that is sent as a number or as text. A number beyond `i64` becomes
 /// `i64::MAX` and then fails the range check.
-pub fn whole<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
-    from.deserialize_option(Whole)
+pub fn whole_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+    from.deserialize_option(WholeNumberVisitor)
 }
 
-/// Deserialises without an intermediate value, for speed: this code runs for every rejected request
-/// under load.
-struct Whole;
+/// Deserialises a whole number without an intermediate value, for speed: this code runs for every
+/// rejected purchase under load.
+struct WholeNumberVisitor;
 
-impl<'de> Visitor<'de> for Whole {
+impl<'de> Visitor<'de> for WholeNumberVisitor {
     type Value = Option<i64>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for Whole {
 }
 
 /// Reads an amount. A whole number is cents; a number or text with a decimal point is dollars.
-pub fn amount<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cents>, D::Error> {
+pub fn amount_in_cents<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cents>, D::Error> {
     let Some(value) = Option::<NumberOrText>::deserialize(from)? else {
         return Ok(None);
     };
@@ -92,13 +92,13 @@ mod tests {
 
     #[derive(Deserialize)]
     struct LenientBody {
-        #[serde(default, deserialize_with = "whole")]
+        #[serde(default, deserialize_with = "whole_number")]
         count: Option<i64>,
-        #[serde(default, deserialize_with = "amount")]
+        #[serde(default, deserialize_with = "amount_in_cents")]
         price: Option<Cents>,
     }
 
-    fn read(json: &str) -> Option<(Option<i64>, Option<Cents>)> {
+    fn parse_body(json: &str) -> Option<(Option<i64>, Option<Cents>)> {
         serde_json::from_str::<LenientBody>(json)
             .ok()
             .map(|body| (body.count, body.price))
@@ -112,12 +112,18 @@ mod tests {
             r#"{"count":1042.0}"#,
             r#"{"count":" 1042 "}"#,
         ] {
-            assert_eq!(read(json), Some((Some(1042), None)), "{json}");
+            assert_eq!(parse_body(json), Some((Some(1042), None)), "{json}");
         }
-        assert_eq!(read(r#"{"count":-1}"#), Some((Some(-1), None)));
-        assert_eq!(read(r#"{"count":1e9}"#), Some((Some(1_000_000_000), None)));
-        assert_eq!(read(r#"{"count":1e300}"#), Some((Some(i64::MAX), None)));
-        assert_eq!(read("{}"), Some((None, None)));
+        assert_eq!(parse_body(r#"{"count":-1}"#), Some((Some(-1), None)));
+        assert_eq!(
+            parse_body(r#"{"count":1e9}"#),
+            Some((Some(1_000_000_000), None))
+        );
+        assert_eq!(
+            parse_body(r#"{"count":1e300}"#),
+            Some((Some(i64::MAX), None))
+        );
+        assert_eq!(parse_body("{}"), Some((None, None)));
         for json in [
             r#"{"count":"1; drop"}"#,
             r#"{"count":1.5}"#,
@@ -125,13 +131,13 @@ mod tests {
             r#"{"count":""}"#,
             r#"{"count":"NaN"}"#,
         ] {
-            assert_eq!(read(json), None, "{json}");
+            assert_eq!(parse_body(json), None, "{json}");
         }
     }
 
     #[test]
     fn amounts_are_read_in_cents_or_dollars() {
-        let price = |json: &str| read(json).and_then(|read| read.1);
+        let price = |json: &str| parse_body(json).and_then(|read| read.1);
         assert_eq!(price(r#"{"price":1047}"#), Some(Cents(1047)));
         assert_eq!(price(r#"{"price":"10.47"}"#), Some(Cents(1047)));
         assert_eq!(price(r#"{"price":10.5}"#), Some(Cents(1050)));

@@ -17,10 +17,10 @@ mod attached_write;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WireDrawRequest {
-    /// Instance id of the requesting node, for which the response is encrypted.
+    /// Instance id of the requesting node. The response is encrypted for that node.
     pub from: Uuid,
-    command: Command,
-    rider: Option<attached_write::Rider>,
+    command: WireCommand,
+    rider: Option<attached_write::WireAttachedWrite>,
     act: Option<attached_write::WireAuditEntry>,
 }
 
@@ -31,14 +31,15 @@ struct WireHoldSource {
     has_paid: bool,
 }
 
-/// The command of a request.
+/// The command for a draw, in the format of messages between nodes.
 #[derive(Serialize, Deserialize)]
-enum Command {
+enum WireCommand {
     Reserve {
         order: Uuid,
         count: u16,
         until: i64,
-        /// The quota's source. A node of an older version ignores this field and applies no limit.
+        /// The browser or network whose quota of unpaid tickets the reservation counts against. A
+        /// node of an older version ignores this field and applies no quota.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<WireHoldSource>,
     },
@@ -82,7 +83,8 @@ struct WireTermsEdit {
     price: Option<i64>,
     prize_percentage: Option<u8>,
     round_up_prize: Option<bool>,
-    /// The new opening of sales; an empty list means that sales open at once.
+    /// The new time at which sales open, as a list of one. An empty list means that sales open at
+    /// once.
     opens_at: Option<Vec<i64>>,
     closes_at: Option<i64>,
 }
@@ -102,7 +104,7 @@ pub enum DrawResponse {
     NoSuchDraw,
 }
 
-/// The view, the current public state, of a draw.
+/// The view of a draw, which is its current public state.
 #[derive(Serialize, Deserialize)]
 pub struct WireView {
     draw: i64,
@@ -116,7 +118,7 @@ pub struct WireView {
     closes_at: i64,
     #[serde(default)]
     deal_public: bool,
-    /// Home number, away number, winning serial.
+    /// The result: home number, away number, and serial of the winning ticket.
     result: Option<(u8, u8, u16)>,
 }
 
@@ -135,34 +137,37 @@ pub struct WireAllocation {
     fee: i64,
 }
 
-/// A refusal: its name, and its number (0 if it has none).
+/// A refusal by the domain rules: its name in messages, and the number that some refusals carry,
+/// such as the number of free tickets. The number is 0 for the others.
 #[derive(Serialize, Deserialize)]
 pub struct WireRefusal(String, u16);
 
 impl WireDrawRequest {
-    pub fn of(from: Uuid, errand: &actors::DrawRequest) -> WireDrawRequest {
+    pub fn from_domain(from: Uuid, request: &actors::DrawRequest) -> WireDrawRequest {
         WireDrawRequest {
             from,
-            command: Command::of(&errand.command, errand.source),
-            rider: errand
+            command: WireCommand::from_domain(&request.command, request.source),
+            rider: request
                 .attached_write
                 .as_ref()
-                .map(attached_write::Rider::of),
-            act: errand
+                .map(attached_write::WireAttachedWrite::from_domain),
+            act: request
                 .audit_entry
                 .as_ref()
-                .map(attached_write::WireAuditEntry::of),
+                .map(attached_write::WireAuditEntry::from_domain),
         }
     }
 
     /// Converts the message to the domain type; `None` when a value is invalid.
-    pub fn read(self) -> Option<actors::DrawRequest> {
-        let (command, source) = self.command.read()?;
+    pub fn into_domain(self) -> Option<actors::DrawRequest> {
+        let (command, source) = self.command.into_domain()?;
         Some(actors::DrawRequest {
             command,
-            attached_write: self.rider.map(attached_write::Rider::read),
+            attached_write: self
+                .rider
+                .map(attached_write::WireAttachedWrite::into_domain),
             audit_entry: match self.act {
-                Some(act) => Some(act.read()?),
+                Some(act) => Some(act.into_domain()?),
                 None => None,
             },
             source,
@@ -170,19 +175,19 @@ impl WireDrawRequest {
     }
 }
 
-fn uuid(order: OrderId) -> Uuid {
+fn order_uuid(order: OrderId) -> Uuid {
     Uuid::from_u128(order.0)
 }
 
-impl Command {
-    fn of(draw_command: &DrawCommand, source: Option<HoldSource>) -> Command {
+impl WireCommand {
+    fn from_domain(draw_command: &DrawCommand, source: Option<HoldSource>) -> WireCommand {
         match draw_command {
             DrawCommand::Reserve {
                 order,
                 count,
                 until,
-            } => Command::Reserve {
-                order: uuid(*order),
+            } => WireCommand::Reserve {
+                order: order_uuid(*order),
                 count: *count,
                 until: until.0,
                 source: source.map(|source| WireHoldSource {
@@ -190,20 +195,20 @@ impl Command {
                     has_paid: source.has_paid,
                 }),
             },
-            DrawCommand::Extend { order, until } => Command::Extend {
-                order: uuid(*order),
+            DrawCommand::Extend { order, until } => WireCommand::Extend {
+                order: order_uuid(*order),
                 until: until.0,
             },
-            DrawCommand::Release { order } => Command::Release {
-                order: uuid(*order),
+            DrawCommand::Release { order } => WireCommand::Release {
+                order: order_uuid(*order),
             },
             DrawCommand::Allocate {
                 order,
                 count,
                 unit_price,
                 authority,
-            } => Command::Allocate {
-                order: uuid(*order),
+            } => WireCommand::Allocate {
+                order: order_uuid(*order),
                 count: *count,
                 unit_price: unit_price.0,
                 authorised_at: match authority {
@@ -211,37 +216,37 @@ impl Command {
                     Authority::Repair { authorised_at } => Some(authorised_at.0),
                 },
             },
-            DrawCommand::Void { order, charged } => Command::Void {
-                order: uuid(*order),
+            DrawCommand::Void { order, charged } => WireCommand::Void {
+                order: order_uuid(*order),
                 charged: *charged,
             },
-            DrawCommand::Tick => Command::Tick,
-            DrawCommand::Complete { result } => Command::Complete {
+            DrawCommand::Tick => WireCommand::Tick,
+            DrawCommand::Complete { result } => WireCommand::Complete {
                 home: result.cell.home(),
                 away: result.cell.away(),
             },
-            DrawCommand::Undo => Command::Undo,
+            DrawCommand::Undo => WireCommand::Undo,
             DrawCommand::Amend {
                 edit,
                 by,
                 described,
-            } => Command::Amend {
-                edit: WireTermsEdit::of(edit),
+            } => WireCommand::Amend {
+                edit: WireTermsEdit::from_domain(edit),
                 operator: *by == Editor::Operator,
                 described: *described,
             },
-            DrawCommand::Archive { archived } => Command::Archive {
+            DrawCommand::Archive { archived } => WireCommand::Archive {
                 archived: *archived,
             },
-            DrawCommand::Cancel => Command::Cancel,
+            DrawCommand::Cancel => WireCommand::Cancel,
         }
     }
 
-    fn read(self) -> Option<(DrawCommand, Option<HoldSource>)> {
+    fn into_domain(self) -> Option<(DrawCommand, Option<HoldSource>)> {
         let order = |order: Uuid| OrderId(order.as_u128());
         let mut hold_source = None;
         let command = match self {
-            Command::Reserve {
+            WireCommand::Reserve {
                 order: id,
                 count,
                 until,
@@ -257,12 +262,12 @@ impl Command {
                     until: Timestamp(until),
                 }
             }
-            Command::Extend { order: id, until } => DrawCommand::Extend {
+            WireCommand::Extend { order: id, until } => DrawCommand::Extend {
                 order: order(id),
                 until: Timestamp(until),
             },
-            Command::Release { order: id } => DrawCommand::Release { order: order(id) },
-            Command::Allocate {
+            WireCommand::Release { order: id } => DrawCommand::Release { order: order(id) },
+            WireCommand::Allocate {
                 order: id,
                 count,
                 unit_price,
@@ -279,16 +284,16 @@ impl Command {
                     authority,
                 }
             }
-            Command::Void { order: id, charged } => DrawCommand::Void {
+            WireCommand::Void { order: id, charged } => DrawCommand::Void {
                 order: order(id),
                 charged,
             },
-            Command::Tick => DrawCommand::Tick,
-            Command::Complete { home, away } => DrawCommand::Complete {
+            WireCommand::Tick => DrawCommand::Tick,
+            WireCommand::Complete { home, away } => DrawCommand::Complete {
                 result: GameResult::new(home, away)?,
             },
-            Command::Undo => DrawCommand::Undo,
-            Command::Amend {
+            WireCommand::Undo => DrawCommand::Undo,
+            WireCommand::Amend {
                 edit,
                 operator,
                 described,
@@ -299,20 +304,20 @@ impl Command {
                     Editor::Club
                 };
                 DrawCommand::Amend {
-                    edit: edit.read(),
+                    edit: edit.into_domain(),
                     by,
                     described,
                 }
             }
-            Command::Archive { archived } => DrawCommand::Archive { archived },
-            Command::Cancel => DrawCommand::Cancel,
+            WireCommand::Archive { archived } => DrawCommand::Archive { archived },
+            WireCommand::Cancel => DrawCommand::Cancel,
         };
         Some((command, hold_source))
     }
 }
 
 impl WireTermsEdit {
-    fn of(edit: &TermsEdit) -> WireTermsEdit {
+    fn from_domain(edit: &TermsEdit) -> WireTermsEdit {
         WireTermsEdit {
             price: edit.price.map(|price| price.0),
             prize_percentage: edit.prize_percentage,
@@ -324,7 +329,7 @@ impl WireTermsEdit {
         }
     }
 
-    fn read(self) -> TermsEdit {
+    fn into_domain(self) -> TermsEdit {
         TermsEdit {
             price: self.price.map(Cents),
             prize_percentage: self.prize_percentage,
@@ -336,10 +341,10 @@ impl WireTermsEdit {
 }
 
 impl DrawResponse {
-    pub fn of(answer: &Result<CommandOutcome, Denied>) -> DrawResponse {
+    pub fn from_domain(answer: &Result<CommandOutcome, Denied>) -> DrawResponse {
         match answer {
             Ok(done) => DrawResponse::Done {
-                view: WireView::of(&done.view),
+                view: WireView::from_domain(&done.view),
                 reservation: done.reservation.map(|reservation| WireReservation {
                     count: reservation.count,
                     until: reservation.until.0,
@@ -351,7 +356,9 @@ impl DrawResponse {
                 }),
                 written: done.written,
             },
-            Err(Denied::Refused(refusal)) => DrawResponse::Refused(WireRefusal::of(*refusal)),
+            Err(Denied::Refused(refusal)) => {
+                DrawResponse::Refused(WireRefusal::from_domain(*refusal))
+            }
             Err(Denied::Unavailable) => DrawResponse::Unavailable,
             Err(Denied::Paused) => DrawResponse::Paused,
             Err(Denied::NoSuchDraw) => DrawResponse::NoSuchDraw,
@@ -359,7 +366,7 @@ impl DrawResponse {
     }
 
     /// Converts the message to the domain type; `None` when a value is invalid.
-    pub fn read(self) -> Option<Result<CommandOutcome, Denied>> {
+    pub fn into_domain(self) -> Option<Result<CommandOutcome, Denied>> {
         Some(Err(match self {
             DrawResponse::Done {
                 view,
@@ -373,10 +380,11 @@ impl DrawResponse {
                     extensions: reservation.extensions,
                 };
                 let allocation = match allocation {
-                    Some(given) => Some(given.read()?),
+                    Some(given) => Some(given.into_domain()?),
                     None => None,
                 };
-                let (view, reservation) = (view.read()?, reservation.map(reservation_from_wire));
+                let (view, reservation) =
+                    (view.into_domain()?, reservation.map(reservation_from_wire));
                 return Some(Ok(CommandOutcome {
                     view,
                     reservation,
@@ -384,7 +392,7 @@ impl DrawResponse {
                     written,
                 }));
             }
-            DrawResponse::Refused(why) => Denied::Refused(why.read()?),
+            DrawResponse::Refused(refusal) => Denied::Refused(refusal.into_domain()?),
             DrawResponse::Unavailable => Denied::Unavailable,
             DrawResponse::Paused => Denied::Paused,
             DrawResponse::NoSuchDraw => Denied::NoSuchDraw,
@@ -393,7 +401,7 @@ impl DrawResponse {
 }
 
 impl WireAllocation {
-    fn read(self) -> Option<Allocation> {
+    fn into_domain(self) -> Option<Allocation> {
         let serials = self
             .serials
             .into_iter()
@@ -406,8 +414,8 @@ impl WireAllocation {
     }
 }
 
-/// Each draw status with its name in messages.
-const STATUSES: [(Status, &str); 4] = [
+/// Each draw status with its name in messages between nodes.
+const WIRE_STATUS_NAMES: [(Status, &str); 4] = [
     (Status::Active, "active"),
     (Status::Closed, "closed"),
     (Status::Completed, "completed"),
@@ -415,8 +423,8 @@ const STATUSES: [(Status, &str); 4] = [
 ];
 
 impl WireView {
-    fn of(view: &View) -> WireView {
-        let status = STATUSES
+    fn from_domain(view: &View) -> WireView {
+        let status = WIRE_STATUS_NAMES
             .iter()
             .find(|(status, _)| *status == view.status)
             .map_or("", |(_, word)| word);
@@ -437,7 +445,7 @@ impl WireView {
         }
     }
 
-    fn read(self) -> Option<View> {
+    fn into_domain(self) -> Option<View> {
         let result = match self.result {
             Some((home, away, winner)) => {
                 Some((GameResult::new(home, away)?, Serial::new(winner)?))
@@ -447,7 +455,10 @@ impl WireView {
         Some(View {
             draw: DrawId(self.draw),
             revision: self.revision,
-            status: STATUSES.iter().find(|(_, word)| *word == self.status)?.0,
+            status: WIRE_STATUS_NAMES
+                .iter()
+                .find(|(_, word)| *word == self.status)?
+                .0,
             sold: self.sold,
             held: self.held,
             price: Cents(self.price),
@@ -460,12 +471,13 @@ impl WireView {
     }
 }
 
-/// A refusal's name in messages and its constructor, which takes the refusal's number.
+/// A refusal's name in messages, and its constructor, which takes the number that the refusal
+/// carries.
 type NamedRefusal = (&'static str, fn(u16) -> Refusal);
 
-/// All refusals with their names in messages. The constructor of a refusal without a number ignores
-/// its argument.
-const REFUSALS: [NamedRefusal; 18] = [
+/// All refusals with their names in messages between nodes. The constructor of a refusal without a
+/// number ignores its argument.
+const WIRE_REFUSAL_NAMES: [NamedRefusal; 18] = [
     ("too-few-tickets", |free| Refusal::TooFewTickets { free }),
     ("count-out-of-range", |max| Refusal::CountOutOfRange { max }),
     ("draw-closed", |_| Refusal::DrawClosed),
@@ -487,7 +499,7 @@ const REFUSALS: [NamedRefusal; 18] = [
 ];
 
 impl WireRefusal {
-    fn of(refusal: Refusal) -> WireRefusal {
+    fn from_domain(refusal: Refusal) -> WireRefusal {
         let number = match refusal {
             Refusal::TooFewTickets { free: number }
             | Refusal::CountOutOfRange { max: number }
@@ -496,15 +508,15 @@ impl WireRefusal {
             | Refusal::TermsKept { held: number } => number,
             _ => 0,
         };
-        let name = REFUSALS
+        let name = WIRE_REFUSAL_NAMES
             .iter()
             .find(|(_, make)| make(number) == refusal)
             .map_or("", |(name, _)| name);
         WireRefusal(name.to_string(), number)
     }
 
-    fn read(self) -> Option<Refusal> {
-        REFUSALS
+    fn into_domain(self) -> Option<Refusal> {
+        WIRE_REFUSAL_NAMES
             .iter()
             .find(|(name, _)| *name == self.0)
             .map(|(_, make)| make(self.1))

@@ -13,9 +13,9 @@ use super::lenient;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnterResult {
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub home_first_try_scorer: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub away_first_try_scorer: Option<i64>,
 }
 
@@ -23,10 +23,11 @@ pub struct EnterResult {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultEntered {
-    /// One ticket, because every number pair is on a ticket. `sold: false` when it was not sold
-    /// (decision D-11). Empty before kick-off.
+    /// The winning ticket as a list of one, because every number pair is on exactly one ticket. Its
+    /// field `sold` is false when nobody bought it (decision D-11). Empty before kick-off.
     pub winning_tickets: Vec<WinningTicket>,
-    /// Kick-off, while the winning ticket is not revealed; else null (decision E-6).
+    /// Time of kick-off, at which the winning ticket is revealed. Null once it is revealed
+    /// (decision E-6).
     pub revealed_at: Option<String>,
     pub prize: String,
     pub draw: Draw,
@@ -50,7 +51,7 @@ pub struct WinningTicket {
     /// Whether the buyer's bank disputes the payment. No payout until that is resolved (decision
     /// C-25).
     pub disputed: bool,
-    /// When the winner's link expires, so that no bank details are accepted any more.
+    /// When the winner's claim link expires. Afterwards the winner can submit no bank details.
     pub respond_by: Option<String>,
     pub bank: Option<MaskedBankDetails>,
 }
@@ -59,9 +60,10 @@ pub struct WinningTicket {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Winners {
-    /// The winning ticket as a list of one, as in `ResultEntered`.
+    /// The winning ticket as a list of one. Empty before kick-off.
     pub winning_tickets: Vec<WinningTicket>,
-    /// Kick-off, while the winning ticket is not revealed; else null (decision E-6).
+    /// Time of kick-off, at which the winning ticket is revealed. Null once it is revealed
+    /// (decision E-6).
     pub revealed_at: Option<String>,
     pub prize: String,
     /// Whether the winner was notified of this result.

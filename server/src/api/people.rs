@@ -23,14 +23,14 @@ pub struct ClubUser {
     /// Whether this is the club's own login, an owner that cannot be changed or removed.
     pub is_club_login: bool,
     pub invited_at: Option<String>,
-    /// When the invitation expires.
+    /// When the user's invitation expires.
     pub invited_until: Option<String>,
     /// Time of the user's last request with a session.
     pub last_seen_at: Option<String>,
 }
 
 impl ClubUser {
-    pub fn of(row: &ClubUserRecord, now: Timestamp) -> ClubUser {
+    pub fn from_record(row: &ClubUserRecord, now: Timestamp) -> ClubUser {
         let state = match (row.joined_at, row.invited_until) {
             (Some(_), _) => "active",
             (None, Some(until)) if until > now => "invited",

@@ -1,10 +1,11 @@
-//! The body of every error answer (decision G-12).
+//! The body of every error response (decision G-12).
 
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The body of an error. Fields after the first three depend on `code`. This type only documents
+/// The body of an error response. Fields other than `message`, `code` and `requestId` depend on
+/// `code`. This type only documents
 /// the body, which the HTTP middleware serialises.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -23,8 +24,8 @@ pub struct ProblemBody {
     /// With the code `amount-changed`: the current amount, in cents.
     #[schema(nullable = false)]
     pub amount: Option<i64>,
-    /// `declined`, `not-charged` and `refunding`: always false. `status` tells how the payment
-    /// ended.
+    /// With the codes `declined`, `not-charged` and `refunding`: always false. `status` tells how
+    /// the payment ended.
     #[schema(nullable = false)]
     pub success: Option<bool>,
     #[schema(nullable = false)]
@@ -35,22 +36,23 @@ pub struct ProblemBody {
     /// With the code `declined`: always `card_error`.
     #[schema(nullable = false)]
     pub error_type: Option<String>,
-    /// `setup-required`: the club's Stripe account is not ready.
+    /// With the code `setup-required`: the club's Stripe account is not ready.
     #[schema(nullable = false)]
     pub setup_required: Option<bool>,
-    /// `role-not-allowed`: the caller's role, and the role that the call needs: `viewer`, `seller`
-    /// or `owner`.
+    /// With the code `role-not-allowed`: the caller's role, `viewer`, `seller` or `owner`. `needs`
+    /// is the role that the call needs.
     #[schema(nullable = false)]
     pub role: Option<String>,
     #[schema(nullable = false)]
     pub needs: Option<String>,
-    /// `draw-full` and similar codes for a payment without tickets: whether it can be refunded, and
-    /// its order.
+    /// With `draw-full` and similar codes for a payment without tickets: whether the payment can be
+    /// refunded. `orderId` is the payment's order.
     #[schema(nullable = false)]
     pub refundable: Option<bool>,
     #[schema(nullable = false)]
     pub order_id: Option<String>,
-    /// `invalid` and `fixtures-refused`: all errors, in order.
+    /// With the codes `invalid` and `fixtures-refused`: all errors of the form or of the fixtures
+    /// table, in order.
     #[schema(nullable = false, value_type = Option<Vec<Value>>)]
     pub errors: Option<Value>,
 }

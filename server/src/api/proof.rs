@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The proof of one draw.
+/// The data with which anyone can verify that the tickets of one draw were dealt fairly.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Proof {
@@ -11,18 +11,20 @@ pub struct Proof {
     /// `SHA-256("football-doubles-v1" ‖ draw number ‖ seed)` in hexadecimal, published when the
     /// draw is created.
     pub commitment: String,
-    /// 32 bytes in hexadecimal, after completion and kick-off (decision E-6).
+    /// The deal's seed: 32 bytes in hexadecimal. Null until the draw is completed and kick-off is
+    /// past (decision E-6).
     pub seed: Option<String>,
     pub revealed: bool,
     pub algorithm: &'static str,
     pub sold_tickets: Vec<u16>,
-    /// Tickets in the order in which they were sold and returned, shown together with the seed.
+    /// All sales and returns of tickets in their sequence. Null while the seed is.
     ///
     /// Never-sold tickets are sold first, then returned ones, each by ascending number (decision
-    /// M-3). `null` also for a draw that resold tickets before that rule.
+    /// M-3). Also null for a draw that resold tickets before decision M-3 applied.
     pub ticket_moves: Option<Vec<TicketMove>>,
     pub result: Option<ProofResult>,
-    /// Shown together with the seed. With the result it discloses the ticket's number pair.
+    /// Ticket number of the winning ticket. Null while the seed is, because with the result this
+    /// number discloses the ticket's number pair.
     pub winning_ticket: Option<u16>,
 }
 

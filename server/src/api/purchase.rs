@@ -7,26 +7,27 @@ use utoipa::ToSchema;
 
 use super::lenient;
 use crate::text::contact_format::is_email;
-use crate::text::plain_text::line;
+use crate::text::plain_text::clean_line;
 
 /// The body of every purchase call. The card form, the wallet and the checkout page fill different
 /// fields.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Purchase {
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub draw_number: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub draw_id: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub ticket_count: Option<i64>,
     pub items: Option<Vec<CartItem>>,
     pub buyer: Option<Buyer>,
     pub customer_info: Option<Buyer>,
-    /// The client's idempotency key of one attempt to buy: the same key answers the same order.
+    /// The client's idempotency key of one attempt to buy. Repeated calls with this key get the
+    /// same order.
     pub client_key: Option<String>,
     /// The total that the buyer saw, for comparison. It never sets the price (decision C-3).
-    #[serde(default, deserialize_with = "lenient::amount")]
+    #[serde(default, deserialize_with = "lenient::amount_in_cents")]
     #[schema(value_type = Option<i64>)]
     pub expected_amount: Option<Cents>,
     pub payment_intent_id: Option<String>,
@@ -44,20 +45,20 @@ pub struct Purchase {
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CartItem {
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub draw_id: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub draw_number: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub quantity: Option<i64>,
     /// The offer that the line was added from.
-    #[serde(default, deserialize_with = "lenient::whole")]
+    #[serde(default, deserialize_with = "lenient::whole_number")]
     pub bundle_id: Option<i64>,
 }
 
 impl Purchase {
     /// Returns the ids of the offers in the cart; `None` when the body contains no cart.
-    pub fn offers(&self) -> Option<std::collections::BTreeSet<i64>> {
+    pub fn offer_ids(&self) -> Option<std::collections::BTreeSet<i64>> {
         Some(
             self.items
                 .as_ref()?
@@ -93,7 +94,8 @@ impl Buyer {
 const BUYER_DETAIL_CHARS_MAX: usize = 200;
 
 impl Purchase {
-    /// Returns the draw's number of a purchase of one draw; `None` if the body has none.
+    /// Returns the number of the draw that the body names outside its cart lines; `None` if it
+    /// names none there.
     pub fn draw(&self) -> Option<i64> {
         self.draw_number.or(self.draw_id)
     }
@@ -133,7 +135,10 @@ impl Purchase {
 }
 
 fn trimmed_detail(text: Option<&str>) -> Option<String> {
-    let text: String = line(text?).chars().take(BUYER_DETAIL_CHARS_MAX).collect();
+    let text: String = clean_line(text?)
+        .chars()
+        .take(BUYER_DETAIL_CHARS_MAX)
+        .collect();
     let text = text.trim();
     (!text.is_empty()).then(|| text.to_string())
 }
@@ -151,7 +156,7 @@ pub struct OpenedPayment {
     /// Equal to the order's id.
     pub reservation_id: String,
     pub order_token: String,
-    /// When the reservation ends, as shown to the buyer.
+    /// The end of the reservation that is shown to the buyer.
     pub expires_at: String,
     pub server_time: String,
     pub ticket_count: u16,
@@ -203,14 +208,14 @@ pub struct BoughtTicket {
     pub away_number: u8,
 }
 
-/// The result of a check before the payment.
+/// The result of checking a purchase before the payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct PurchaseValidation {
     pub valid: bool,
     pub errors: Vec<String>,
 }
 
-/// The new end of a reservation.
+/// The response to extending a reservation: its new end.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReservationExtended {
@@ -242,7 +247,7 @@ mod tests {
         }
     }
 
-    /// Tests each field name that the page, a wallet or a beacon uses.
+    /// Tests both field names under which a body may contain the buyer's details.
     #[test]
     fn buyer_details_lose_hidden_characters() {
         let hidden = "Jo\u{202e}\u{200b} Lee\u{7}\u{2028}";

@@ -29,8 +29,8 @@ pub struct User {
     /// Name of the club's user; null for the club's own login.
     pub member_name: Option<String>,
     pub member_email: Option<String>,
-    /// Whether the club's address is confirmed. The dashboard shows a reminder until then (decision
-    /// G-18).
+    /// Whether the club's e-mail address is confirmed. The dashboard shows a reminder until then
+    /// (decision G-18).
     pub email_verified: bool,
     /// Whether the club is archived. It may then only read, and finish its running draws (decision
     /// H-3).
@@ -49,7 +49,8 @@ pub struct Whoami {
     pub user: User,
     /// State of an operator's second factor: `enrol`, `required` or `done`. Null for a club.
     pub second_factor: Option<&'static str>,
-    /// When the next proof is needed: an operator's code, or a club user's password.
+    /// Until when the last proof of identity counts: an operator's second-factor code, or a club
+    /// user's password.
     pub reauthenticated_until: Option<String>,
     pub session_ends_at: String,
 }

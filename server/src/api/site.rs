@@ -1,4 +1,4 @@
-//! Small answers that every page uses.
+//! Small response bodies that every page uses.
 
 use serde::Serialize;
 use utoipa::ToSchema;

@@ -37,20 +37,21 @@ pub struct Ticket {
     pub order_id: Option<String>,
 }
 
-/// The data of a draw that becomes public when the winning ticket is revealed.
+/// The data of a draw that becomes public when its winning ticket is revealed: the number pairs of
+/// all tickets, and the winner.
 #[derive(Clone, Copy)]
-pub struct Revealed<'a> {
+pub struct RevealedTickets<'a> {
     pub deal: &'a domain::Deal,
     pub winner: Serial,
 }
 
 impl Ticket {
     /// Builds a ticket for the public.
-    pub fn public(
+    pub fn for_public(
         draw: DrawId,
         serial: Serial,
         sold: bool,
-        revealed: Option<Revealed<'_>>,
+        revealed: Option<RevealedTickets<'_>>,
     ) -> Ticket {
         let cell = revealed.map(|revealed| revealed.deal.cell(serial));
         let word = sold.then(|| "sold".to_string());
@@ -73,7 +74,11 @@ impl Ticket {
 
     /// Builds a ticket for the club and the operator: with the buyer, but without a number pair
     /// before the reveal.
-    pub fn owned(draw: DrawId, ticket: &SoldTicket, revealed: Option<Revealed<'_>>) -> Ticket {
+    pub fn for_club(
+        draw: DrawId,
+        ticket: &SoldTicket,
+        revealed: Option<RevealedTickets<'_>>,
+    ) -> Ticket {
         Ticket {
             buyer_name: ticket.buyer_name.clone(),
             buyer_email: ticket.buyer_email.clone(),
@@ -81,7 +86,7 @@ impl Ticket {
             purchase_date: Some(rfc3339(ticket.sold_at)),
             stripe_payment_intent_id: ticket.payment_intent.clone(),
             order_id: Some(ticket.order.to_string()),
-            ..Ticket::public(draw, ticket.serial, true, revealed)
+            ..Ticket::for_public(draw, ticket.serial, true, revealed)
         }
     }
 }

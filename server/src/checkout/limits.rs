@@ -62,7 +62,7 @@ pub(super) fn check_not_sold_out(
     quote: &Quote,
 ) -> Result<(), Problem> {
     if let Some((draw, free)) = quote.too_few
-        && !state.open_orders.knows(&request.browser)
+        && !state.open_orders.remembers_browser(&request.browser)
     {
         return Err(Problem::refused(draw, Refusal::TooFewTickets { free }));
     }

@@ -38,7 +38,9 @@ pub(super) async fn find_or_open_order(
 ) -> Result<FoundOrder, Problem> {
     let first = plan.generation;
     let mut is_counted = plan.is_new;
-    let tracked = state.open_orders.newest(&request.browser, &request.tickets);
+    let tracked = state
+        .open_orders
+        .newest_order(&request.browser, &request.tickets);
     let attempt_of = |order: OrderId| {
         tracked
             .as_ref()
@@ -140,7 +142,7 @@ pub(super) async fn newest_order(
     tickets: &RequestedTickets,
 ) -> Result<Option<OwnOrder>, Problem> {
     let own = |record| OwnOrder::of_browser(record, browser);
-    if let Some(tracked) = state.open_orders.newest(browser, tickets) {
+    if let Some(tracked) = state.open_orders.newest_order(browser, tickets) {
         return Ok(state.payments.order(tracked.order).await?.and_then(own));
     }
     // Search the database, because the orders in memory are lost at a restart.

@@ -64,7 +64,7 @@ pub async fn price(state: &State, tickets: &RequestedTickets) -> Result<Quote, P
 pub fn price_from_memory(state: &State, tickets: &RequestedTickets) -> Option<Quote> {
     let draws: Option<Vec<DrawState>> = tickets
         .keys()
-        .map(|draw| state.catalogue.draw_now(*draw))
+        .map(|draw| state.catalogue.draw_from_memory(*draw))
         .collect();
     price_draws(state, tickets, draws?).ok()
 }

@@ -76,7 +76,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
             "{email} has an account already"
         );
         Ok(records
-            .create_admin(email, &plain_text::line(name), &hash)
+            .create_admin(email, &plain_text::clean_line(name), &hash)
             .await?)
     };
     let created = created.await;
@@ -183,7 +183,7 @@ pub async fn import_fixtures(
             .into_iter()
             .find(|club| club.slug.eq_ignore_ascii_case(&terms.club));
         let club = club.with_context(|| format!("no club has the slug {}", terms.club))?;
-        let contact = Contact::of(
+        let contact = Contact::checked(
             &club,
             terms.contact_name.as_deref(),
             terms.contact_phone.as_deref(),
@@ -196,7 +196,7 @@ pub async fn import_fixtures(
             fee_policy,
             contact,
         };
-        let plan = fixtures::plan(
+        let plan = fixtures::plan_import(
             &records,
             club.id,
             &table,
@@ -242,7 +242,7 @@ fn print_import_plan(plan: &ImportPlan, club: &str) {
     for row in &plan.rows {
         println!(
             "{}  {} v {}",
-            when::long(row.kick_off, &row.zone),
+            when::long_text(row.kick_off, &row.zone),
             row.home_team,
             row.away_team
         );

@@ -1,4 +1,4 @@
-//! Reads the environment. Each value is either read or reported as a named problem.
+//! Reads environment variables. A variable that cannot be read is reported by its name.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,7 +29,7 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 impl Problems {
-    /// Returns the value that was read, or records the problem and returns `None`.
+    /// Returns the value of a variable, or records why it could not be read and returns `None`.
     pub(super) fn record<T>(&mut self, read: Result<T, String>) -> Option<T> {
         read.map_err(|problem| self.0.push(problem)).ok()
     }
@@ -39,7 +39,7 @@ impl Problems {
     }
 
     /// Adds the problem if the condition `holds` is false.
-    pub(super) fn need(&mut self, holds: bool, problem: impl FnOnce() -> String) {
+    pub(super) fn require(&mut self, holds: bool, problem: impl FnOnce() -> String) {
         if !holds {
             self.0.push(problem());
         }
@@ -61,7 +61,7 @@ impl Environment {
     }
 
     /// Reads the environment variables of this process.
-    pub fn of_the_process() -> Environment {
+    pub fn from_process_variables() -> Environment {
         // Skip a variable that is not valid Unicode: it belongs to the system, not to this program.
         let texts = std::env::vars_os()
             .filter_map(|(name, value)| name.into_string().ok().zip(value.into_string().ok()));
@@ -88,11 +88,11 @@ impl Environment {
         (!value.is_empty()).then(|| value.to_string())
     }
 
-    pub(super) fn secret(&self, name: &str) -> Option<Secret> {
+    pub(super) fn get_secret(&self, name: &str) -> Option<Secret> {
         self.get(name).map(Secret::new)
     }
 
-    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
+    pub(super) fn get_path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from)
     }
 
@@ -105,12 +105,12 @@ impl Environment {
         Ok(value)
     }
 
-    /// Parses a variable, or returns the default if it is not set.
+    /// Parses the variable `name`, or returns `default` if it is not set.
     pub(super) fn parse<T: FromStr>(&self, name: &str, default: T) -> Result<T, String> {
         Ok(self.parse_optional(name)?.unwrap_or(default))
     }
 
-    /// Parses a variable. `None` if it is not set.
+    /// Parses the variable `name`. `None` if it is not set.
     pub(super) fn parse_optional<T: FromStr>(&self, name: &str) -> Result<Option<T>, String> {
         self.get(name)
             .map(|value| value.parse().map_err(|_| format!("{name} cannot be read")))
@@ -118,7 +118,7 @@ impl Environment {
     }
 
     /// Parses a comma-separated list of IP addresses.
-    pub(super) fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, String> {
+    pub(super) fn parse_ip_addresses(&self, name: &str) -> Result<Vec<IpAddr>, String> {
         let list = self.get(name).unwrap_or_default();
         split_list(&list)
             .map(|part| {
@@ -129,7 +129,7 @@ impl Environment {
     }
 
     /// Parses a variable that must be one of several fixed words. The first word is the default.
-    pub(super) fn choice<T: Copy, const N: usize>(
+    pub(super) fn parse_choice<T: Copy, const N: usize>(
         &self,
         name: &str,
         words: [(&str, T); N],
@@ -145,8 +145,9 @@ impl Environment {
             .ok_or_else(|| format!("{name} must be {}", allowed()))
     }
 
-    /// Months after the game at which a buyer's details are erased (decision F-8): 1 to 120.
-    pub(super) fn buyers_kept(&self, problems: &mut Problems) -> u8 {
+    /// Returns how many months after the game a buyer's details are erased (decision F-8): 1 to
+    /// 120.
+    pub(super) fn buyers_kept_months(&self, problems: &mut Problems) -> u8 {
         match problems.record(self.parse("BUYER_DETAILS_MONTHS", KEPT_MONTHS)) {
             Some(months) if !(1..=120).contains(&months) => {
                 problems
@@ -158,7 +159,7 @@ impl Environment {
         }
     }
 
-    pub(super) fn calls_per_second(&self, problems: &mut Problems) -> Option<NonZeroU32> {
+    pub(super) fn stripe_calls_per_second(&self, problems: &mut Problems) -> Option<NonZeroU32> {
         problems
             .record(self.parse_optional("STRIPE_CALLS_PER_SECOND"))
             .flatten()

@@ -2,8 +2,8 @@
 
 use super::environment::{Environment, Problems};
 
-/// Every variable the program reads.
-const NAMES: [&str; 28] = [
+/// The environment variables that the program reads, except [`SURCHARGE_MODE_NAME`].
+const KNOWN_NAMES: [&str; 28] = [
     "BANK_DATABASE_URL",
     "BIND_ADDR",
     "BUILD_VERSION",
@@ -33,11 +33,11 @@ const NAMES: [&str; 28] = [
     "SUPPORT_SMS",
     "TRUSTED_PROXIES",
 ];
-const SURCHARGE_MODE: &str = "SURCHARGE_MODE";
+const SURCHARGE_MODE_NAME: &str = "SURCHARGE_MODE";
 
 /// Name prefixes that only this program uses. In production every unknown variable with one of
 /// these prefixes is refused.
-const OWN_PREFIXES: [&str; 9] = [
+const OWN_NAME_PREFIXES: [&str; 9] = [
     "FD_",
     "FEE_",
     "MAIL_",
@@ -49,34 +49,36 @@ const OWN_PREFIXES: [&str; 9] = [
     "TRUSTED_",
 ];
 
-/// Maximum edit distance between a misspelt name and the intended one.
-const DISTANCE_MAX: usize = 2;
-/// Maximum number of letters by which one name may extend the other, as `METRICS_ADDRESS` extends
-/// `METRICS_ADDR`.
-const EXTENSION_MAX: usize = 4;
+/// Maximum edit distance between a misspelt variable name and the intended name.
+const EDIT_DISTANCE_MAX: usize = 2;
+/// Maximum number of letters that a misspelt variable name may add to the intended name, or lack
+/// at its end: `METRICS_ADDRESS` adds three to `METRICS_ADDR`.
+const NAME_EXTENSION_LETTERS_MAX: usize = 4;
 
-/// Which unknown names are refused.
+/// How strictly unknown names of environment variables are refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Strictness {
+pub(super) enum NameStrictness {
     /// Refuse unknown names that are similar to known names.
-    Near,
-    /// Also refuse unknown names that start with one of [`OWN_PREFIXES`].
-    Prefix,
+    Similar,
+    /// Also refuse unknown names that start with one of [`OWN_NAME_PREFIXES`].
+    SimilarOrOwnPrefix,
 }
 
 impl Environment {
     /// Reports unknown variable names as problems.
-    pub(super) fn check_names(&self, strictness: Strictness, problems: &mut Problems) {
+    pub(super) fn check_names(&self, strictness: NameStrictness, problems: &mut Problems) {
         for name in self.names() {
             if known_names().any(|known| known == name) {
                 continue;
             }
-            let is_ours = OWN_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+            let is_ours = OWN_NAME_PREFIXES
+                .iter()
+                .any(|prefix| name.starts_with(prefix));
             match closest_name(name) {
                 Some(closest) => problems.add(format!(
                     "{name} is not a variable of this program: did you mean {closest}?"
                 )),
-                None if is_ours && strictness == Strictness::Prefix => {
+                None if is_ours && strictness == NameStrictness::SimilarOrOwnPrefix => {
                     problems
                         .add(format!("{name} is not a variable of this program: remove it (.env.example lists all)"));
                 }
@@ -87,7 +89,7 @@ impl Environment {
 }
 
 fn known_names() -> impl Iterator<Item = &'static str> {
-    NAMES.into_iter().chain([SURCHARGE_MODE])
+    KNOWN_NAMES.into_iter().chain([SURCHARGE_MODE_NAME])
 }
 
 /// Returns the known name most similar to `name`. Only names with the same first word are compared,
@@ -99,16 +101,18 @@ fn closest_name(name: &str) -> Option<&'static str> {
     let is_near = |known: &&str| {
         let longer = |long: &str, short: &str| {
             long.strip_prefix(short)
-                .is_some_and(|rest| rest.len() <= EXTENSION_MAX && !rest.contains('_'))
+                .is_some_and(|rest| rest.len() <= NAME_EXTENSION_LETTERS_MAX && !rest.contains('_'))
         };
-        distance(known, name) <= DISTANCE_MAX || longer(name, known) || longer(known, name)
+        edit_distance(known, name) <= EDIT_DISTANCE_MAX
+            || longer(name, known)
+            || longer(known, name)
     };
     near.filter(is_near)
-        .min_by_key(|known| distance(known, name))
+        .min_by_key(|known| edit_distance(known, name))
 }
 
 /// Levenshtein distance: letters to insert, remove or replace to turn one word into the other.
-fn distance(one: &str, other: &str) -> usize {
+fn edit_distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (at, letter) in one.chars().enumerate() {
@@ -135,7 +139,7 @@ mod tests {
             ("kitten", "sitting", 3),
             ("FORM", "FROM", 2),
         ] {
-            assert_eq!(distance(one, other), edits, "{one} {other}");
+            assert_eq!(edit_distance(one, other), edits, "{one} {other}");
         }
     }
 

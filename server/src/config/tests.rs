@@ -2,7 +2,7 @@
 
 use super::*;
 
-const COMPLETE: [(&str, &str); 12] = [
+const COMPLETE_VARIABLES: [(&str, &str); 12] = [
     ("FEE_PASSTHROUGH", "forbidden"),
     ("PUBLIC_URL", "https://doubles.example.com/"),
     ("DATABASE_URL", "postgres://doubles:pa55word@db/doubles"),
@@ -26,13 +26,17 @@ const COMPLETE: [(&str, &str); 12] = [
     ("SUPPORT_SMS", "0400 123 456"),
 ];
 
-fn without(name: &str) -> Environment {
-    Environment::from_pairs(COMPLETE.into_iter().filter(|(known, _)| *known != name))
+fn environment_without(name: &str) -> Environment {
+    Environment::from_pairs(
+        COMPLETE_VARIABLES
+            .into_iter()
+            .filter(|(known, _)| *known != name),
+    )
 }
 
-fn with(name: &'static str, value: &'static str) -> Environment {
+fn environment_with(name: &'static str, value: &'static str) -> Environment {
     Environment::from_pairs(
-        COMPLETE
+        COMPLETE_VARIABLES
             .into_iter()
             .filter(|(known, _)| *known != name)
             .chain([(name, value)]),
@@ -41,10 +45,11 @@ fn with(name: &'static str, value: &'static str) -> Environment {
 
 #[test]
 fn complete_environment_is_accepted() {
-    let config = Config::production(&Environment::from_pairs(COMPLETE)).expect("complete");
+    let config =
+        Config::production(&Environment::from_pairs(COMPLETE_VARIABLES)).expect("complete");
     assert_eq!(config.stripe.webhook_secrets.len(), 2);
     assert_eq!(config.public_url, "https://doubles.example.com");
-    assert!(config.over_tls());
+    assert!(config.uses_tls());
     assert_eq!(config.fees.policy, FeePolicy::DEFAULT);
 }
 
@@ -53,10 +58,16 @@ fn buyer_details_are_kept_thirteen_months_by_default() {
     let months = |environment: &Environment| {
         Config::production(environment).map(|config| config.buyers_kept_months)
     };
-    assert_eq!(months(&Environment::from_pairs(COMPLETE)), Ok(13));
-    assert_eq!(months(&with("BUYER_DETAILS_MONTHS", "24")), Ok(24));
+    assert_eq!(months(&Environment::from_pairs(COMPLETE_VARIABLES)), Ok(13));
+    assert_eq!(
+        months(&environment_with("BUYER_DETAILS_MONTHS", "24")),
+        Ok(24)
+    );
     for odd in ["0", "121", "-1", "thirteen"] {
-        assert!(months(&with("BUYER_DETAILS_MONTHS", odd)).is_err(), "{odd}");
+        assert!(
+            months(&environment_with("BUYER_DETAILS_MONTHS", odd)).is_err(),
+            "{odd}"
+        );
     }
 }
 
@@ -65,11 +76,11 @@ fn fee_note_comes_from_the_environment() {
     let note =
         |environment: &Environment| Config::production(environment).map(|config| config.fee_note);
     assert_eq!(
-        note(&Environment::from_pairs(COMPLETE)),
+        note(&Environment::from_pairs(COMPLETE_VARIABLES)),
         Ok("incl. GST where applicable".to_string())
     );
     assert_eq!(
-        note(&with("FEE_NOTE", "no GST applies")),
+        note(&environment_with("FEE_NOTE", "no GST applies")),
         Ok("no GST applies".to_string())
     );
 }
@@ -83,12 +94,12 @@ fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
             .calls_per_second
             .map(std::num::NonZeroU32::get)
     };
-    assert_eq!(calls(Environment::from_pairs(COMPLETE)), Some(80));
+    assert_eq!(calls(Environment::from_pairs(COMPLETE_VARIABLES)), Some(80));
     let test_keys = [
         ("STRIPE_SECRET_KEY", "sk_test_abc"),
         ("STRIPE_PUBLISHABLE_KEY", "pk_test_abc"),
     ];
-    let complete = COMPLETE
+    let complete = COMPLETE_VARIABLES
         .into_iter()
         .filter(|(name, _)| test_keys.iter().all(|(key, _)| key != name));
     assert_eq!(
@@ -96,12 +107,18 @@ fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
         Some(20)
     );
     assert_eq!(
-        calls(with("STRIPE_API_URL", "http://127.0.0.1:9/sandbox/stripe")),
+        calls(environment_with(
+            "STRIPE_API_URL",
+            "http://127.0.0.1:9/sandbox/stripe"
+        )),
         None
     );
-    assert_eq!(calls(with("STRIPE_CALLS_PER_SECOND", "40")), Some(40));
+    assert_eq!(
+        calls(environment_with("STRIPE_CALLS_PER_SECOND", "40")),
+        Some(40)
+    );
     for odd in ["0", "-1", "many"] {
-        let problems = Config::production(&with("STRIPE_CALLS_PER_SECOND", odd))
+        let problems = Config::production(&environment_with("STRIPE_CALLS_PER_SECOND", odd))
             .expect_err(odd)
             .to_string();
         assert_eq!(problems, "STRIPE_CALLS_PER_SECOND cannot be read");
@@ -122,8 +139,8 @@ fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
 
 #[test]
 fn serve_names_each_missing_variable() {
-    for (name, _) in COMPLETE {
-        let problems = Config::production(&without(name))
+    for (name, _) in COMPLETE_VARIABLES {
+        let problems = Config::production(&environment_without(name))
             .expect_err(name)
             .to_string();
         assert!(
@@ -140,7 +157,7 @@ fn serve_refuses_demo_secrets() {
         ("STRIPE_PUBLISHABLE_KEY", DEMO_PUBLISHABLE_KEY),
         ("STRIPE_WEBHOOK_SECRETS", DEMO_WEBHOOK_SECRET),
     ] {
-        let problems = Config::production(&with(name, value))
+        let problems = Config::production(&environment_with(name, value))
             .expect_err(name)
             .to_string();
         assert_eq!(problems, format!("{name} still has a demo value"));
@@ -158,7 +175,10 @@ fn short_or_uniform_seal_key_is_refused() {
         "zz",
         "0000000000000000000000000000000000000000000000000000000000000000",
     ] {
-        assert!(Config::production(&with("SEAL_KEY", key)).is_err(), "{key}");
+        assert!(
+            Config::production(&environment_with("SEAL_KEY", key)).is_err(),
+            "{key}"
+        );
     }
 }
 
@@ -169,24 +189,24 @@ fn public_url_without_tls_is_refused() {
         "doubles.example.com",
         "http://localhost.example.com",
     ] {
-        let problems = Config::production(&with("PUBLIC_URL", url))
+        let problems = Config::production(&environment_with("PUBLIC_URL", url))
             .expect_err(url)
             .to_string();
         assert_eq!(problems, "PUBLIC_URL must begin with https://");
     }
     assert!(
-        Config::production(&with("PUBLIC_URL", "http://localhost:8080")).is_ok(),
+        Config::production(&environment_with("PUBLIC_URL", "http://localhost:8080")).is_ok(),
         "to try it on one machine"
     );
 }
 
 #[test]
 fn unreadable_value_is_named_and_not_repeated() {
-    let problems = Config::production(&with("PORT", "eighty"))
+    let problems = Config::production(&environment_with("PORT", "eighty"))
         .expect_err("no number")
         .to_string();
     assert_eq!(problems, "PORT cannot be read");
-    let problems = Config::production(&with("SURCHARGE_MODE", "often"))
+    let problems = Config::production(&environment_with("SURCHARGE_MODE", "often"))
         .expect_err("no word")
         .to_string();
     assert_eq!(problems, "SURCHARGE_MODE must be per_line or per_charge");
@@ -196,12 +216,12 @@ fn unreadable_value_is_named_and_not_repeated() {
 fn printed_configuration_contains_no_secret() {
     let printed = format!(
         "{:?}",
-        Config::production(&Environment::from_pairs(COMPLETE)).expect("complete")
+        Config::production(&Environment::from_pairs(COMPLETE_VARIABLES)).expect("complete")
     );
     for secret in ["sk_live_abc", "whsec_new", "pa55word", "000102"] {
         assert!(!printed.contains(secret), "{secret} printed");
     }
-    let printed = format!("{:?}", Environment::from_pairs(COMPLETE));
+    let printed = format!("{:?}", Environment::from_pairs(COMPLETE_VARIABLES));
     assert!(!printed.contains("pa55word"));
 }
 
@@ -221,10 +241,9 @@ fn demo_needs_no_variables() {
     );
 }
 
-/// Reports the single problem of an otherwise complete environment in which one variable has this
-/// value.
-fn problem(name: &'static str, value: &'static str) -> String {
-    let problems = Config::production(&with(name, value))
+/// Returns the problems of a complete environment in which one variable has another value.
+fn problems_of(name: &'static str, value: &'static str) -> String {
+    let problems = Config::production(&environment_with(name, value))
         .expect_err(name)
         .to_string();
     assert!(
@@ -244,19 +263,19 @@ fn stripe_keys_in_the_wrong_place_are_refused() {
         "pk_live_",
     ] {
         assert!(
-            problem("STRIPE_PUBLISHABLE_KEY", key)
+            problems_of("STRIPE_PUBLISHABLE_KEY", key)
                 .starts_with("STRIPE_PUBLISHABLE_KEY must begin with pk_live_")
         );
     }
     for key in ["pk_live_abc", "abc", "whsec_new0123456789ab", "sk_live_"] {
         assert!(
-            problem("STRIPE_SECRET_KEY", key)
+            problems_of("STRIPE_SECRET_KEY", key)
                 .starts_with("STRIPE_SECRET_KEY must begin with sk_live_"),
             "{key}"
         );
     }
     assert!(
-        Config::production(&with("STRIPE_SECRET_KEY", "rk_live_abc")).is_ok(),
+        Config::production(&environment_with("STRIPE_SECRET_KEY", "rk_live_abc")).is_ok(),
         "a restricted key serves"
     );
     for (name, key) in [
@@ -264,7 +283,7 @@ fn stripe_keys_in_the_wrong_place_are_refused() {
         ("STRIPE_PUBLISHABLE_KEY", "pk_test_abc"),
     ] {
         assert!(
-            problem(name, key).contains("are of different modes"),
+            problems_of(name, key).contains("are of different modes"),
             "{name}"
         );
     }
@@ -276,7 +295,7 @@ fn stripe_keys_in_the_wrong_place_are_refused() {
         ",",
     ] {
         assert!(
-            problem("STRIPE_WEBHOOK_SECRETS", secrets).contains("must be signing secrets"),
+            problems_of("STRIPE_WEBHOOK_SECRETS", secrets).contains("must be signing secrets"),
             "{secrets}"
         );
     }
@@ -307,7 +326,7 @@ fn values_out_of_range_are_refused_by_name() {
         ("FEE_PASSTHROUGH", &["maybe"]),
     ] {
         for value in values {
-            let problems = problem(name, value);
+            let problems = problems_of(name, value);
             assert!(
                 problems.starts_with(name) && problems.lines().count() == 1,
                 "{name}={value}: {problems}"
@@ -329,11 +348,17 @@ fn public_url_with_more_than_a_host_is_refused() {
         "https://doubles.example.com//",
     ] {
         assert!(
-            problem("PUBLIC_URL", url).starts_with("PUBLIC_URL must be a host alone"),
+            problems_of("PUBLIC_URL", url).starts_with("PUBLIC_URL must be a host alone"),
             "{url}"
         );
     }
-    assert!(Config::production(&with("PUBLIC_URL", "https://doubles.example.com:8443")).is_ok());
+    assert!(
+        Config::production(&environment_with(
+            "PUBLIC_URL",
+            "https://doubles.example.com:8443"
+        ))
+        .is_ok()
+    );
 }
 
 #[test]
@@ -346,7 +371,7 @@ fn misspelt_variable_is_refused_with_the_intended_name() {
         ("SMTP_PASSWORD", None),
         ("STRIPE_ACCOUNT", None),
     ] {
-        let problems = Config::production(&with(name, "some-value"))
+        let problems = Config::production(&environment_with(name, "some-value"))
             .expect_err(name)
             .to_string();
         let words = meant.map_or("remove it".to_string(), |meant| {
@@ -369,7 +394,7 @@ fn misspelt_variable_is_refused_with_the_intended_name() {
         "DATABASE_NAME",
     ] {
         assert!(
-            Config::production(&with(name, "anything")).is_ok(),
+            Config::production(&environment_with(name, "anything")).is_ok(),
             "{name} is the system's"
         );
     }
@@ -382,7 +407,7 @@ fn misspelt_variable_is_refused_with_the_intended_name() {
 
 #[test]
 fn fee_passthrough_is_required_by_serve_and_allowed_in_demo() {
-    let refused = Config::production(&without("FEE_PASSTHROUGH"))
+    let refused = Config::production(&environment_without("FEE_PASSTHROUGH"))
         .expect_err("no default")
         .to_string();
     assert_eq!(
@@ -390,7 +415,8 @@ fn fee_passthrough_is_required_by_serve_and_allowed_in_demo() {
         "FEE_PASSTHROUGH is missing: set it to allowed or forbidden, as the law on card fees says"
     );
     let card_fee = |word| {
-        Config::production(&with("FEE_PASSTHROUGH", word)).map(|config| config.fees.card_fee)
+        Config::production(&environment_with("FEE_PASSTHROUGH", word))
+            .map(|config| config.fees.card_fee)
     };
     assert_eq!(card_fee("allowed"), Ok(CardFeePassing::Allowed));
     assert_eq!(card_fee("forbidden"), Ok(CardFeePassing::Forbidden));
@@ -405,7 +431,7 @@ fn all_problems_are_reported_in_one_message() {
         ("FEE_RATE_BPS", "20000"),
         ("STRIPE_PUBLISHABLE_KEY", "sk_live_abc"),
     ];
-    let rest = COMPLETE
+    let rest = COMPLETE_VARIABLES
         .into_iter()
         .filter(|(name, _)| wrong.iter().all(|(other, _)| other != name));
     let problems = Config::production(&Environment::from_pairs(rest.chain(wrong)))

@@ -84,7 +84,7 @@ pub async fn wrap(
     {
         let cookies = &state.browser_cookies;
         let cookie = cookies
-            .cookie(cookies.value(browser, state.clock.now()))
+            .cookie(cookies.sign(browser, state.clock.now()))
             .to_string();
         if let Ok(value) = HeaderValue::try_from(cookie) {
             response.headers_mut().append(header::SET_COOKIE, value);
@@ -93,7 +93,7 @@ pub async fn wrap(
     let headers = response.headers_mut();
     headers.insert(X_SERVER_TIME, HeaderValue::from(state.clock.now().0));
     headers.insert(X_REQUEST_ID, id);
-    state.policies.write(headers, kind);
+    state.policies.add_headers(headers, kind);
     if headers.contains_key(header::SET_COOKIE)
         && kind == crate::render::security_policy::ResponseKind::Page
     {
@@ -116,9 +116,9 @@ fn response_kind(
 ) -> crate::render::security_policy::ResponseKind {
     match route_label(response.request()).as_ref() {
         NO_ROUTE_LABEL => {
-            crate::render::security_policy::ResponseKind::of(response.request().path())
+            crate::render::security_policy::ResponseKind::for_path(response.request().path())
         }
-        matched => crate::render::security_policy::ResponseKind::of(matched),
+        matched => crate::render::security_policy::ResponseKind::for_path(matched),
     }
 }
 

@@ -229,7 +229,7 @@ impl<S> FastPathInner<S> {
         let cookies = RequestCookies::of(headers, &self.state, now)?;
         let rendered = self.state.pages.get(
             name,
-            PageVersion::ready(&self.state.catalogue, name, now)?,
+            PageVersion::from_memory(&self.state.catalogue, name, now)?,
             now,
         )?;
         let (lines, body) = match rendered.document.gzip_if_accepted(headers) {
@@ -260,7 +260,7 @@ impl<S> FastPathInner<S> {
         now: Timestamp,
     ) {
         if cookies.browser.is_none() {
-            let value = self.state.browser_cookies.value(Browser::new(), now);
+            let value = self.state.browser_cookies.sign(Browser::new(), now);
             response
                 .headers_mut()
                 .append(SET_COOKIE, self.headers.set_cookie_header(&value));

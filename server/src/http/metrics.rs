@@ -64,7 +64,7 @@ pub async fn current_metrics_text(state: &State) -> String {
         &engine_metrics.allocations,
     );
     page.write_family("fd_ws_sessions", "gauge", "Sockets that are open.");
-    page.write_sample("fd_ws_sessions", &[], state.live.sessions());
+    page.write_sample("fd_ws_sessions", &[], state.live.open_socket_count());
     page.write_family(
         "fd_http_request_duration_seconds",
         "histogram",

@@ -73,7 +73,7 @@ impl HttpPeerClient {
         errand: &DrawRequest,
         now: Timestamp,
     ) -> Option<PeerAnswer> {
-        let body = serde_json::to_vec(&wire::WireDrawRequest::of(
+        let body = serde_json::to_vec(&wire::WireDrawRequest::from_domain(
             self.credentials.own_id(),
             errand,
         ))
@@ -96,7 +96,7 @@ impl HttpPeerClient {
         let sealed = response.into_body().collect().await.ok()?.to_bytes();
         let answer: wire::DrawResponse =
             serde_json::from_slice(&self.credentials.open(&sealed)?).ok()?;
-        answer.read().map(Ok)
+        answer.into_domain().map(Ok)
     }
 }
 

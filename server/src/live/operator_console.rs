@@ -6,11 +6,11 @@ use persistence::records::console::anomalies::AnomalyCounts;
 use persistence::records::console::vitals::{ConsoleCounters, Vitals};
 
 use super::SESSIONS_MAX;
+use crate::api::console::format_timestamp;
 use crate::api::console::health::{
     ActorsCheck, Checks, ClockCheck, DatabaseCheck, IntegrityCheck, MailCheck, OpsNow,
     ProviderCheck, ReconcilerCheck, Revisions, SocketsCheck, WebhookCheck,
 };
-use crate::api::console::instant;
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::ops::console_health::{self, CLOCK_OFFSET_SECONDS_MAX};
@@ -33,7 +33,10 @@ pub fn health_checks(
     let last_round = state.payments.metrics().last_pass_at();
     // Before the reconciler's first pass has ended, measure from the start of the server.
     let since = last_round.unwrap_or(state.started_at);
-    let (paused, sessions) = (state.draws.paused_draw_count(), state.live.sessions());
+    let (paused, sessions) = (
+        state.draws.paused_draw_count(),
+        state.live.open_socket_count(),
+    );
     Checks {
         database: DatabaseCheck {
             ok: true,
@@ -42,7 +45,7 @@ pub fn health_checks(
         provider: provider_check(vitals),
         webhook: WebhookCheck {
             ok: vitals.webhooks_overdue == 0,
-            last_received_at: vitals.webhook_received_at.map(instant),
+            last_received_at: vitals.webhook_received_at.map(format_timestamp),
             waiting: vitals.webhooks_waiting,
             out_of_time: state.metrics.webhooks_out_of_time(),
         },
@@ -50,7 +53,7 @@ pub fn health_checks(
             ok: vitals.mails_overdue == 0 && vitals.mails_dead == 0,
             pending: vitals.mails_pending,
             dead: vitals.mails_dead,
-            last_sent_at: vitals.mail_sent_at.map(instant),
+            last_sent_at: vitals.mail_sent_at.map(format_timestamp),
         },
         sockets: SocketsCheck {
             ok: sessions < SESSIONS_MAX,
@@ -79,8 +82,8 @@ pub fn health_checks(
 fn provider_check(vitals: &Vitals) -> ProviderCheck {
     ProviderCheck {
         ok: vitals.provider_overdue == 0,
-        last_answer_at: vitals.provider_answered_at.map(instant),
-        last_failure_at: vitals.provider_failed_at.map(instant),
+        last_answer_at: vitals.provider_answered_at.map(format_timestamp),
+        last_failure_at: vitals.provider_failed_at.map(format_timestamp),
     }
 }
 

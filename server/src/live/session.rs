@@ -12,7 +12,7 @@ use domain::access::Principal;
 
 use crate::api::error::Problem;
 use crate::api::frame::{SubscriptionRequest, frame};
-use crate::services::identity::{address, login, random};
+use crate::services::identity::{address, login_hash, random};
 use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
 use crate::services::live_hub::topic::Topic;
 use crate::state::State;
@@ -53,8 +53,8 @@ pub(super) fn start(
     topics: Vec<Topic>,
 ) -> Result<HttpResponse, Problem> {
     let now = Instant::now();
-    let outbox = Arc::new(Outbox::of(
-        login(request, &state.config),
+    let outbox = Arc::new(Outbox::new(
+        login_hash(request, &state.config),
         address(request, &state.config).into(),
     ));
     let session = Session {
@@ -80,7 +80,7 @@ pub(super) fn start(
         .start();
     let response = response
         .map_err(|_| Problem::bad_request("not-a-websocket", "This address speaks WebSocket."))?;
-    state.live.admit(outbox.clone());
+    state.live.register_socket(outbox.clone());
     subscribe_all(state, topics, outbox);
     Ok(response)
 }
@@ -104,14 +104,14 @@ impl Actor for Session {
     fn started(&mut self, ctx: &mut Self::Context) {
         let address = ctx.address();
         // `try_send` cannot fill memory, because at most one wake-up message is queued at a time.
-        self.outbox.attach(Box::new(move || {
+        self.outbox.attach_waker(Box::new(move || {
             !matches!(address.try_send(SendFrames), Err(SendError::Closed(_)))
         }));
         ctx.run_interval(HEARTBEAT_INTERVAL, Session::heartbeat);
     }
 
     fn stopped(&mut self, _: &mut Self::Context) {
-        self.outbox.detach();
+        self.outbox.mark_session_ended();
     }
 }
 
@@ -143,16 +143,16 @@ impl Session {
         for topic in handle_subscription
             .unsubscribe
             .iter()
-            .filter_map(|topic| Topic::read(topic))
+            .filter_map(|topic| Topic::parse(topic))
         {
             self.topics.retain(|subscribed| *subscribed != topic);
             self.state.live.unsubscribe(&topic, &self.outbox);
-            self.outbox.remove(&topic);
+            self.outbox.remove_topic(&topic);
         }
         let requested = handle_subscription
             .subscribe
             .iter()
-            .filter_map(|topic| Topic::read(topic));
+            .filter_map(|topic| Topic::parse(topic));
         let requested = requested.filter(|topic| may_subscribe(self.principal, topic));
         let new: Vec<Topic> = requested
             .filter(|topic| !self.topics.contains(topic))
@@ -168,7 +168,7 @@ impl Handler<SendFrames> for Session {
     type Result = ();
 
     fn handle(&mut self, _: SendFrames, ctx: &mut Self::Context) {
-        let contents = self.outbox.drain();
+        let contents = self.outbox.drain_frames();
         for text in contents.frames {
             ctx.text(text);
         }

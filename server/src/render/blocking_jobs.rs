@@ -7,19 +7,19 @@ use tokio::sync::Semaphore;
 
 use crate::api::error::Problem;
 
-/// Maximum number of concurrent jobs. Further jobs wait for their turn.
-const CONCURRENT_JOBS: usize = 2;
-static PERMITS: Semaphore = Semaphore::const_new(CONCURRENT_JOBS);
+/// Maximum number of concurrent rendering jobs. Further jobs wait.
+const CONCURRENT_JOBS_MAX: usize = 2;
+static JOB_PERMITS: Semaphore = Semaphore::const_new(CONCURRENT_JOBS_MAX);
 
 /// Runs a CPU-intensive job on a blocking thread and returns its result.
 ///
 /// # Errors
 ///
 /// The server is stopping, or the job panicked.
-pub async fn run<T: Send + 'static>(
+pub async fn run_job<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Problem> {
-    let Ok(_permit) = PERMITS.acquire().await else {
+    let Ok(_permit) = JOB_PERMITS.acquire().await else {
         return Err(Problem::unavailable());
     };
     web::block(work).await.map_err(|_| Problem::unavailable())
@@ -37,7 +37,7 @@ mod tests {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let work = |_| {
             let (now, most) = (now.clone(), most.clone());
-            run(move || {
+            run_job(move || {
                 most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                 std::thread::sleep(std::time::Duration::from_millis(5));
                 now.fetch_sub(1, Ordering::SeqCst);
@@ -45,6 +45,6 @@ mod tests {
         };
         let results = futures_util::future::join_all((0..20).map(work)).await;
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 20);
-        assert_eq!(most.load(Ordering::SeqCst), CONCURRENT_JOBS);
+        assert_eq!(most.load(Ordering::SeqCst), CONCURRENT_JOBS_MAX);
     }
 }

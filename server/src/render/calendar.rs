@@ -6,8 +6,8 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 /// Duration of a game in a calendar, in seconds.
-const GAME_SECONDS: i64 = 2 * 3600;
-/// Maximum bytes of a line without its line end. Longer lines are folded.
+const GAME_DURATION_SECONDS: i64 = 2 * 3600;
+/// Maximum bytes of a line in a calendar file, without its line end. Longer lines are folded.
 const LINE_BYTES_MAX: usize = 75;
 
 /// One game as a calendar event.
@@ -38,10 +38,7 @@ pub fn file(events: &[CalendarEvent], now: Timestamp) -> String {
         lines.extend(event_lines(event, now));
     }
     lines.push("END:VCALENDAR".to_string());
-    lines
-        .iter()
-        .map(|line| folded_line(line) + "\r\n")
-        .collect()
+    lines.iter().map(|line| fold_line(line) + "\r\n").collect()
 }
 
 fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
@@ -61,10 +58,10 @@ fn event_lines(event: &CalendarEvent, now: Timestamp) -> Vec<String> {
         format!("DTSTART:{}", utc_text(event.kick_off)),
         format!(
             "DTEND:{}",
-            utc_text(event.kick_off.plus_seconds(GAME_SECONDS))
+            utc_text(event.kick_off.plus_seconds(GAME_DURATION_SECONDS))
         ),
-        format!("SUMMARY:{}", escaped_text(&event.name)),
-        format!("DESCRIPTION:{}", escaped_text(&about)),
+        format!("SUMMARY:{}", escape_text(&event.name)),
+        format!("DESCRIPTION:{}", escape_text(&about)),
         format!("URL:{}", event.url),
         format!(
             "STATUS:{}",
@@ -86,8 +83,8 @@ fn utc_text(at: Timestamp) -> String {
     at.format(shape).unwrap_or_default()
 }
 
-/// Escapes a text so that its characters cannot end the line or the value.
-fn escaped_text(text: &str) -> String {
+/// Escapes a text for a calendar file, so that its characters cannot end the line or the value.
+fn escape_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -100,9 +97,9 @@ fn escaped_text(text: &str) -> String {
     out
 }
 
-/// Splits a line between characters at the byte limit. Each further part begins with a space, as
-/// RFC 5545 requires.
-fn folded_line(line: &str) -> String {
+/// Splits a line into parts of at most [`LINE_BYTES_MAX`] bytes, between characters. Each further
+/// part begins with a space, as RFC 5545 requires.
+fn fold_line(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut bytes = 0;
     for letter in line.chars() {

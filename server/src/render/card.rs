@@ -16,10 +16,10 @@ mod canvas;
 
 use canvas::Canvas;
 
-/// Width of a card in pixels.
-pub const WIDTH: u32 = 1200;
-/// Height of a card in pixels.
-pub const HEIGHT: u32 = 630;
+/// Width of a share card in pixels.
+pub const WIDTH_PIXELS: u32 = 1200;
+/// Height of a share card in pixels.
+pub const HEIGHT_PIXELS: u32 = 630;
 
 /// The contents of a share card. Equal contents give identical image bytes.
 #[derive(Clone, Debug, Hash)]
@@ -28,7 +28,7 @@ pub struct Card {
     colours: [Colour; 3],
     heading: String,
     title: Vec<String>,
-    /// Up to three pairs of a number and its label.
+    /// Up to three figures of the card: a number or amount, and its label.
     figures: Vec<(String, &'static str)>,
     /// Seed of the background pattern (decision H-11).
     seed: u64,
@@ -40,7 +40,7 @@ fn default_colours() -> [Colour; 3] {
     DEFAULT_COLOURS.map(|text| Colour::parse(text).expect("a colour"))
 }
 
-fn of_club(club: &Club) -> [Colour; 3] {
+fn club_colours(club: &Club) -> [Colour; 3] {
     let [primary, secondary, accent] = default_colours();
     [
         (&club.primary_color, primary),
@@ -50,7 +50,7 @@ fn of_club(club: &Club) -> [Colour; 3] {
     .map(|(text, otherwise)| Colour::parse(text).unwrap_or(otherwise))
 }
 
-fn digest(of: impl Hash) -> u64 {
+fn digest_of(of: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     of.hash(&mut hasher);
     hasher.finish()
@@ -87,12 +87,16 @@ impl Card {
             ],
         };
         Card {
-            colours: of_club(club),
+            colours: club_colours(club),
             // Replace the non-breaking space, because the font has no glyph for it.
-            heading: format!("{} · {}", club.name, face.kick_off.replace(when::TIE, " ")),
+            heading: format!(
+                "{} · {}",
+                club.name,
+                face.kick_off.replace(when::NON_BREAKING_SPACE, " ")
+            ),
             title: vec![draw.home_team.clone(), format!("v {}", draw.away_team)],
             figures,
-            seed: digest(draw.draw_number),
+            seed: digest_of(draw.draw_number),
         }
     }
 
@@ -101,7 +105,7 @@ impl Card {
         let draws = facts.count_on_sale(club.id);
         let name = club.title.clone().unwrap_or_else(|| club.name.clone());
         Card {
-            colours: of_club(club),
+            colours: club_colours(club),
             heading: "Football Doubles".to_string(),
             title: vec![name],
             figures: if draws > 0 {
@@ -109,7 +113,7 @@ impl Card {
             } else {
                 Vec::new()
             },
-            seed: digest(&club.slug),
+            seed: digest_of(&club.slug),
         }
     }
 
@@ -117,7 +121,7 @@ impl Card {
     pub fn of_offer(offer: &Offer) -> Card {
         let (price, prize) = (dollars(offer.total), dollars(offer.prize()));
         Card {
-            colours: of_club(&offer.club),
+            colours: club_colours(&offer.club),
             heading: offer.club.name.clone(),
             title: vec![offer.bundle.name.clone()],
             figures: vec![
@@ -132,30 +136,30 @@ impl Card {
                 (prize, "prize pools"),
                 (price, "from"),
             ],
-            seed: digest((&offer.bundle.slug, offer.bundle.id)),
+            seed: digest_of((&offer.bundle.slug, offer.bundle.id)),
         }
     }
 
-    /// Returns a digest of the contents, used as `v` in the card's URL, so that a changed picture
-    /// has a new URL.
+    /// Returns a digest of the card's contents. It is the parameter `v` of the card's URL, so that
+    /// a changed picture has a new URL.
     pub fn version(&self) -> String {
-        format!("{:016x}", digest(self))
+        format!("{:016x}", digest_of(self))
     }
 
     /// Draws the card as a PNG file of less than 300 KB.
-    pub fn draw(&self) -> Vec<u8> {
+    pub fn draw_png(&self) -> Vec<u8> {
         const MARGIN: f32 = 64.0;
         let [primary, secondary, accent] = self.colours;
-        let ink = Colour::parse(primary.text()).unwrap_or(primary);
-        let mut canvas = Canvas::new(WIDTH, HEIGHT, primary);
+        let ink = Colour::parse(primary.text_colour()).unwrap_or(primary);
+        let mut canvas = Canvas::new(WIDTH_PIXELS, HEIGHT_PIXELS, primary);
         draw_pattern(&mut canvas, self.seed, secondary);
-        canvas.fill(0, HEIGHT - 190, WIDTH, 190, secondary);
-        canvas.fill(0, HEIGHT - 196, WIDTH, 6, accent);
-        let wide = WIDTH as f32 - 2.0 * MARGIN;
-        canvas.text(&self.heading, MARGIN, 96.0, 36.0, wide, ink);
+        canvas.fill_rectangle(0, HEIGHT_PIXELS - 190, WIDTH_PIXELS, 190, secondary);
+        canvas.fill_rectangle(0, HEIGHT_PIXELS - 196, WIDTH_PIXELS, 6, accent);
+        let wide = WIDTH_PIXELS as f32 - 2.0 * MARGIN;
+        canvas.draw_text(&self.heading, MARGIN, 96.0, 36.0, wide, ink);
         let size = if self.title.len() == 1 { 104.0 } else { 96.0 };
         for (line, text) in (0u8..).zip(&self.title) {
-            canvas.text(
+            canvas.draw_text(
                 text,
                 MARGIN,
                 224.0 + f32::from(line) * 112.0,
@@ -164,22 +168,23 @@ impl Card {
                 ink,
             );
         }
-        let ink = Colour::parse(secondary.text()).unwrap_or(secondary);
+        let ink = Colour::parse(secondary.text_colour()).unwrap_or(secondary);
         let mut left = MARGIN;
         for (number, words) in &self.figures {
             let reach = (wide + MARGIN - left).max(120.0);
-            let first = canvas.text(number, left, 524.0, 72.0, reach, ink);
-            let second = canvas.text(words, left, 580.0, 30.0, reach, ink);
+            let first = canvas.draw_text(number, left, 524.0, 72.0, reach, ink);
+            let second = canvas.draw_text(words, left, 580.0, 30.0, reach, ink);
             left += first.max(second) + 72.0;
         }
-        canvas.mark(WIDTH - 64 - 88, 48, accent, ink);
-        canvas.png()
+        canvas.draw_logo(WIDTH_PIXELS - 64 - 88, 48, accent, ink);
+        canvas.encode_png()
     }
 }
 
-/// Draws the background pattern: 7 × 6 cells, some of them coloured depending on the seed.
+/// Draws the background pattern of a card: 7 × 6 cells. The seed decides which of them are
+/// coloured.
 fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
-    const CELL: u32 = 62;
+    const CELL_PIXELS: u32 = 62;
     let mut random = seed | 1;
     for row in 0..7 {
         for column in 0..6 {
@@ -187,11 +192,11 @@ fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1_442_695_040_888_963_407);
             if (random >> 60) < 7 {
-                canvas.blend(
-                    WIDTH - 396 + column * 66,
+                canvas.blend_rectangle(
+                    WIDTH_PIXELS - 396 + column * 66,
                     row * 66 + 4,
-                    CELL,
-                    CELL,
+                    CELL_PIXELS,
+                    CELL_PIXELS,
                     colour,
                     0.35,
                 );
@@ -200,8 +205,8 @@ fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
     }
 }
 
-/// Builds the URL of a card. `path` is the path of the card's page without the leading slash.
-pub fn address(public_url: &str, path: &str, card: &Card) -> String {
+/// Builds the URL of a share card. `path` is the path after `/og/`, such as `draw/1042`.
+pub fn card_url(public_url: &str, path: &str, card: &Card) -> String {
     format!("{public_url}/og/{path}?v={}", card.version())
 }
 
@@ -218,7 +223,7 @@ pub fn address_of_offer(public_url: &str, offer: &Offer) -> String {
         Some(own) => own.to_string(),
         None => {
             let path = format!("offer/{}/{}", offer.club.slug, offer.bundle.slug);
-            address(public_url, &path, &Card::of_offer(offer))
+            card_url(public_url, &path, &Card::of_offer(offer))
         }
     }
 }
@@ -245,11 +250,14 @@ mod tests {
 
     #[test]
     fn card_is_a_small_png_of_the_right_size() {
-        let png = card("Bayside Barracudas", "#ffc72c").draw();
+        let png = card("Bayside Barracudas", "#ffc72c").draw_png();
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
         assert_eq!(
             (&png[16..20], &png[20..24]),
-            (&WIDTH.to_be_bytes()[..], &HEIGHT.to_be_bytes()[..])
+            (
+                &WIDTH_PIXELS.to_be_bytes()[..],
+                &HEIGHT_PIXELS.to_be_bytes()[..]
+            )
         );
         assert!(png.len() < 300 * 1024, "{} bytes", png.len());
         if let Ok(path) = std::env::var("CARD") {
@@ -261,15 +269,15 @@ mod tests {
     fn equal_contents_give_equal_pictures() {
         let one = card("Sharks", "#ffc72c");
         assert_eq!(
-            (one.version(), one.draw()),
+            (one.version(), one.draw_png()),
             (
                 card("Sharks", "#ffc72c").version(),
-                card("Sharks", "#ffc72c").draw()
+                card("Sharks", "#ffc72c").draw_png()
             )
         );
         for other in [card("Tigers", "#ffc72c"), card("Sharks", "#ff8a3d")] {
             assert_ne!(one.version(), other.version());
-            assert_ne!(one.draw(), other.draw());
+            assert_ne!(one.draw_png(), other.draw_png());
         }
     }
 
@@ -280,7 +288,7 @@ mod tests {
             "Ā very long name of a club that would never fit on one line of a card, whatever its size",
             "龙 🐉",
         ] {
-            assert!(card(title, "#ffffff").draw().len() > 1000, "{title}");
+            assert!(card(title, "#ffffff").draw_png().len() > 1000, "{title}");
         }
     }
 }

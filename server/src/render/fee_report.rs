@@ -3,13 +3,14 @@
 
 use domain::{Cents, Timestamp};
 
-use super::pdf_writer::{HEIGHT, LINE, MARGIN, PdfWriter, WIDTH, money};
+use super::pdf_writer::{LINE_HEIGHT, PAGE_HEIGHT, PAGE_MARGIN, PAGE_WIDTH, PdfWriter, money_text};
 use crate::api::console::money::{DrawFees, FeeReading, PlatformFees};
 use crate::render::when;
 
-/// Time zone of the report, the operator's (specification C, line 330).
+/// Time zone of the report: that of the operator (specification C, line 330).
 const REPORT_ZONE: &str = "Australia/Brisbane";
-/// Heading, left edge and width of each column. The last three are right-aligned.
+/// Heading, left edge and width in points of each column of the fee report. The last three columns
+/// are right-aligned.
 const COLUMNS: [(&str, f32, f32); 6] = [
     ("Draw", 0.0, 52.0),
     ("Game", 56.0, 180.0),
@@ -24,24 +25,24 @@ const LEFT_ALIGNED_COLUMNS: usize = 3;
 /// causes.
 pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<u8>> {
     let mut pdf = PdfWriter::new("Platform fees report")?;
-    let top = HEIGHT - MARGIN - 18.0;
-    pdf.text(MARGIN, top, 18.0, "Platform fees report");
-    pdf.text(MARGIN, top - 18.0, 10.0, &period(report));
-    pdf.rule(top - 26.0);
+    let top = PAGE_HEIGHT - PAGE_MARGIN - 18.0;
+    pdf.write_text(PAGE_MARGIN, top, 18.0, "Platform fees report");
+    pdf.write_text(PAGE_MARGIN, top - 18.0, 10.0, &period_text(report));
+    pdf.draw_rule(top - 26.0);
     pdf.y = top - 30.0;
-    fee_terms(&mut pdf, report, fee_note);
-    pdf.sums(&sums(report));
-    pdf.y -= LINE;
-    table_head(&mut pdf);
+    write_fee_terms(&mut pdf, report, fee_note);
+    pdf.write_sums(&labelled_sums(report));
+    pdf.y -= LINE_HEIGHT;
+    write_table_head(&mut pdf);
     for draw in &report.draws {
-        if pdf.y < MARGIN + 2.0 * LINE {
+        if pdf.y < PAGE_MARGIN + 2.0 * LINE_HEIGHT {
             pdf.next_page();
-            table_head(&mut pdf);
+            write_table_head(&mut pdf);
         }
         write_row(&mut pdf, row_cells(draw));
     }
     let y = pdf.y - 4.0;
-    pdf.rule(y);
+    pdf.draw_rule(y);
     pdf.y -= 4.0;
     let sold: i64 = report.draws.iter().map(|draw| draw.tickets_sold).sum();
     let total = match report.draws.len() {
@@ -55,14 +56,14 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             total,
             String::new(),
             sold.to_string(),
-            money(&report.total_revenue),
-            money(&report.platform_fees),
+            money_text(&report.total_revenue),
+            money_text(&report.platform_fees),
         ],
     );
-    Some(pdf.finish(&format!("Generated {}", when::long(now, REPORT_ZONE))))
+    Some(pdf.finish(&format!("Generated {}", when::long_text(now, REPORT_ZONE))))
 }
 
-fn period(report: &PlatformFees) -> String {
+fn period_text(report: &PlatformFees) -> String {
     match (&report.from, &report.to) {
         (None, None) => "All time".to_string(),
         (Some(from), None) => format!("Games from {from}, Brisbane days"),
@@ -71,30 +72,33 @@ fn period(report: &PlatformFees) -> String {
     }
 }
 
-/// Writes the current fee, and what the sources of the specification say about the fee
+/// Writes the platform fee in force, and the fees that the sources of the specification state
 /// (specification C, line 348).
-fn fee_terms(pdf: &mut PdfWriter, report: &PlatformFees, fee_note: &str) {
+fn write_fee_terms(pdf: &mut PdfWriter, report: &PlatformFees, fee_note: &str) {
     let cap = Cents(report.fee_cap_cents);
     let reached = Cents(report.cap_reached_at_cents);
     let in_force = format!(
         "In force: {} of a draw's ticket revenue, at most {cap} a draw, which it reaches at {reached}.",
-        percent(report.fee_rate_bps),
+        percent_text(report.fee_rate_bps),
     );
     let lines = [in_force, format!("Platform fees {fee_note}.")].into_iter();
-    for text in lines.chain(report.readings.iter().map(reading)) {
-        pdf.y -= LINE;
-        let (y, text) = (pdf.y, pdf.fitting(&text, 9.0, WIDTH - 2.0 * MARGIN));
-        pdf.text(MARGIN, y, 9.0, &text);
+    for text in lines.chain(report.readings.iter().map(fee_reading_text)) {
+        pdf.y -= LINE_HEIGHT;
+        let (y, text) = (
+            pdf.y,
+            pdf.cut_to_width(&text, 9.0, PAGE_WIDTH - 2.0 * PAGE_MARGIN),
+        );
+        pdf.write_text(PAGE_MARGIN, y, 9.0, &text);
     }
     pdf.y -= 4.0;
 }
 
-fn reading(reading: &FeeReading) -> String {
+fn fee_reading_text(reading: &FeeReading) -> String {
     let cap = Cents(reading.cap_cents);
     match reading.rate_bps {
         Some(rate) => format!(
             "Reading: {} capped at {cap} ({}).",
-            percent(rate),
+            percent_text(rate),
             reading.source
         ),
         None => format!(
@@ -105,30 +109,30 @@ fn reading(reading: &FeeReading) -> String {
 }
 
 /// Formats basis points: `350` is `3.5%`.
-fn percent(bps: u32) -> String {
+fn percent_text(bps: u32) -> String {
     let text = format!("{}.{:02}", bps / 100, bps % 100);
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-fn sums(report: &PlatformFees) -> [(&'static str, String); 5] {
+fn labelled_sums(report: &PlatformFees) -> [(&'static str, String); 5] {
     [
-        ("Total revenue", money(&report.total_revenue)),
-        ("Platform fees", money(&report.platform_fees)),
-        ("Card fees", money(&report.stripe_fees)),
-        ("Club revenue", money(&report.club_revenue)),
-        ("Prize money", money(&report.prize_money)),
+        ("Total revenue", money_text(&report.total_revenue)),
+        ("Platform fees", money_text(&report.platform_fees)),
+        ("Card fees", money_text(&report.stripe_fees)),
+        ("Club revenue", money_text(&report.club_revenue)),
+        ("Prize money", money_text(&report.prize_money)),
     ]
 }
 
-fn table_head(pdf: &mut PdfWriter) {
+fn write_table_head(pdf: &mut PdfWriter) {
     write_row(pdf, COLUMNS.map(|(name, _, _)| name.to_string()));
     let y = pdf.y - 4.0;
-    pdf.rule(y);
+    pdf.draw_rule(y);
     pdf.y -= 4.0;
 }
 
 fn row_cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
-    let fee = money(&draw.platform_fee);
+    let fee = money_text(&draw.platform_fee);
     let fee = if draw.capped {
         format!("{fee} (cap)")
     } else {
@@ -139,20 +143,20 @@ fn row_cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
         format!("{} v {}", draw.home_team, draw.away_team),
         draw.club_name.clone(),
         draw.tickets_sold.to_string(),
-        money(&draw.revenue),
+        money_text(&draw.revenue),
         fee,
     ]
 }
 
 fn write_row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
-    pdf.y -= LINE;
+    pdf.y -= LINE_HEIGHT;
     let y = pdf.y;
     for (index, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {
         if index < LEFT_ALIGNED_COLUMNS {
-            pdf.text_within(MARGIN + x, y, 8.5, width, &cell);
+            pdf.write_text_within(PAGE_MARGIN + x, y, 8.5, width, &cell);
         } else {
-            let cell = pdf.fitting(&cell, 8.5, width);
-            pdf.text_right(MARGIN + x + width, y, 8.5, &cell);
+            let cell = pdf.cut_to_width(&cell, 8.5, width);
+            pdf.write_right_aligned(PAGE_MARGIN + x + width, y, 8.5, &cell);
         }
     }
 }
@@ -164,7 +168,7 @@ mod tests {
 
     #[test]
     fn report_states_all_readings_of_the_fee() {
-        let lines: Vec<String> = READINGS.iter().map(reading).collect();
+        let lines: Vec<String> = READINGS.iter().map(fee_reading_text).collect();
         assert_eq!(
             lines,
             [

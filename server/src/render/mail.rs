@@ -56,43 +56,43 @@ impl Letterhead {
         )
     }
 
-    fn bar_text(&self) -> &'static str {
-        self.bar.text()
+    fn bar_text_colour(&self) -> &'static str {
+        self.bar.text_colour()
     }
 }
 
 /// One draw in a confirmation mail, with the buyer's tickets.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct ConfirmedGame {
     pub home: String,
     pub away: String,
     pub league: Option<String>,
     /// Kick-off as text with the name of the time zone.
     pub kick_off: String,
     pub ticket_price: String,
-    /// The prize at the current number of sold tickets.
+    /// The prize as text, at the current number of sold tickets.
     pub prize: String,
-    pub tickets: Vec<Numbers>,
+    pub tickets: Vec<ConfirmedTicket>,
 }
 
 /// A ticket in a confirmation mail, with its number pair.
 #[derive(Clone, Debug)]
-pub struct Numbers {
+pub struct ConfirmedTicket {
     /// Serial number of the ticket: `FD-1042-007`.
     pub label: String,
     pub home: u8,
     pub away: u8,
 }
 
-/// The buyer's confirmation mail. It contains the number pairs, which a ticket's owner may see at
-/// once (decision D16 of ux.md).
+/// The buyer's confirmation mail. It contains the number pairs, because buyers may see the pairs of
+/// their own tickets at once (decision D16 of ux.md).
 #[derive(Clone, Debug)]
 pub struct Confirmation {
     pub head: Letterhead,
     pub subject: String,
     pub buyer: String,
     pub count: u16,
-    pub games: Vec<Game>,
+    pub games: Vec<ConfirmedGame>,
     pub subtotal: String,
     /// The card fee; `None` unless the club passes the fee on to the buyer.
     pub card_fee: Option<String>,
@@ -113,7 +113,7 @@ struct ConfirmationText<'a>(&'a Confirmation);
 struct ConfirmationHtml<'a>(&'a Confirmation);
 
 impl Confirmation {
-    pub fn write(&self) -> askama::Result<MailContent> {
+    pub fn render_parts(&self) -> askama::Result<MailContent> {
         mail_content(
             &self.subject,
             ConfirmationText(self),
@@ -122,9 +122,9 @@ impl Confirmation {
     }
 }
 
-/// One paragraph of a mail: text, and optionally an address after it, which the HTML part shows as
-/// a link. The text itself is not searched for addresses, so text typed by a user never becomes a
-/// link.
+/// One paragraph of a mail: text, and optionally a URL or e-mail address after it, which the HTML
+/// part shows as a link. The text itself is not searched for addresses, so text that a user typed
+/// never becomes a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paragraph {
     words: String,
@@ -132,15 +132,17 @@ pub struct Paragraph {
 }
 
 impl Paragraph {
-    /// Builds a paragraph that ends with an address.
-    pub fn leading_to(words: &str, address: String) -> Paragraph {
+    /// Builds a paragraph that ends with a URL or an e-mail address, which the HTML part shows as a
+    /// link.
+    pub fn ending_with_link(words: &str, address: String) -> Paragraph {
         Paragraph {
             words: words.to_string(),
             address: Some(address),
         }
     }
 
-    /// Returns the `href` of an address: a page's URL, or `mailto:` for an e-mail address.
+    /// Returns the `href` of a paragraph's address: a URL unchanged, an e-mail address with
+    /// `mailto:`.
     fn href(address: &str) -> String {
         let is_mailbox = address.contains('@') && !address.contains(['/', ':']);
         if is_mailbox {
@@ -168,7 +170,7 @@ impl From<&str> for Paragraph {
 
 /// A simple mail with a few paragraphs and at most one button.
 #[derive(Clone, Debug)]
-pub struct Note {
+pub struct SimpleMail {
     pub head: Letterhead,
     pub subject: String,
     pub heading: String,
@@ -179,15 +181,15 @@ pub struct Note {
 
 #[derive(Template)]
 #[template(path = "mail/note.txt")]
-struct NoteText<'a>(&'a Note);
+struct SimpleMailText<'a>(&'a SimpleMail);
 
 #[derive(Template)]
 #[template(path = "mail/note.html")]
-struct NoteHtml<'a>(&'a Note);
+struct SimpleMailHtml<'a>(&'a SimpleMail);
 
-impl Note {
-    pub fn write(&self) -> askama::Result<MailContent> {
-        mail_content(&self.subject, NoteText(self), NoteHtml(self))
+impl SimpleMail {
+    pub fn render_parts(&self) -> askama::Result<MailContent> {
+        mail_content(&self.subject, SimpleMailText(self), SimpleMailHtml(self))
     }
 }
 
@@ -196,8 +198,8 @@ fn mail_content(
     text: impl Template,
     html: impl Template,
 ) -> askama::Result<MailContent> {
-    // Remove line breaks from the subject, because one in a team's name could start another mail
-    // header (ASVS 1.3.11).
+    // Remove line breaks from the subject, because a line break in a team's name could start
+    // another mail header (ASVS 1.3.11).
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
     Ok(MailContent {
         subject,

@@ -21,16 +21,16 @@ mod sandbox_mailbox;
 pub mod smtp;
 mod templates;
 
-/// Suffix of the placeholder address that a buyer without an e-mail address gets. No mail is sent
-/// to such an address (decision C-11).
+/// Ending of the placeholder address that is stored for a buyer without an e-mail address. No mail
+/// is sent to such an address (decision C-11).
 pub const NOBODY: &str = "@invalid";
 
-/// Encryption context of links in queued mails. A link is encrypted for this purpose and the mail's
-/// address.
+/// Purpose for which links in queued mails are encrypted. The recipient's e-mail address is the
+/// second part of the encryption context.
 const LINK_SEAL_PURPOSE: &str = "mail-link";
 
-/// Encrypts a link that gives access to an account, so that a reader of the outbox table cannot use
-/// the link.
+/// Encrypts a link that gives access to an account or a prize claim, so that a reader of the outbox
+/// table cannot use the link.
 pub fn sealed_link(records: &Records, to: &str, link: &str) -> String {
     records.seal(LINK_SEAL_PURPOSE, to, link)
 }
@@ -48,7 +48,7 @@ pub enum DeliveryMethod {
     /// Mails are shown on the demo's mailbox page.
     Mailbox(Arc<dyn Mailbox>),
     Smtp(Smtp),
-    /// Mails are not delivered by this server. They stay in the outbox for the next server.
+    /// This server delivers no mails. They stay in the outbox until the next start of a server.
     Held(watch::Receiver<Phase>),
 }
 
@@ -80,15 +80,16 @@ impl MailSender {
 
     /// Sets the catalogue. Mails are not sent before it is set.
     pub fn set_catalogue(&self, catalogue: Arc<Catalogue>) {
-        // An error means that a catalogue was set before, which does not happen with one engine;
-        // keep the first one.
+        // Ignore an error: it means that a catalogue was set before, and the first one stays. That
+        // does not happen, because the server starts one engine.
         let _ = self.catalogue.set(catalogue);
     }
 
     async fn deliver(&self, mail: RenderedMail) -> Result<(), String> {
         match &self.delivery {
             DeliveryMethod::Held(phase) => {
-                // An error means that the sender of phases was dropped, so the server has stopped.
+                // Ignore an error: it means that the sender of phases was dropped, so the server
+                // has stopped.
                 let _ = phase.clone().wait_for(|phase| *phase > Phase::Ready).await;
                 Err("held until the next start".to_string())
             }
@@ -126,7 +127,7 @@ impl MailTransport for MailSender {
                     html,
                 },
             reply_to,
-        } = writer.write(mail, order).await?;
+        } = writer.compose_mail(mail, order).await?;
         self.deliver(RenderedMail {
             message_id: mail.message_id.trim_matches(['<', '>']).to_string(),
             kind: mail.kind.clone(),

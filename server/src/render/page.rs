@@ -11,13 +11,13 @@ pub mod offer_first_paint;
 pub use first_paint::{ClubTexts, DrawPhase, DrawTexts};
 pub use offer_first_paint::OfferTexts;
 
-/// Colour of the browser's address bar on pages without a club.
+/// Colour of the browser's address bar on pages that belong to no club.
 pub const THEME: &str = "#06382e";
 pub const THEME_BOARD: &str = "#081311";
 
-/// Metadata for search engines and share cards.
+/// The metadata in a page's `<head>`, for search engines and share cards.
 #[derive(Clone, Debug)]
-pub struct Head {
+pub struct PageHead {
     pub title: String,
     pub description: String,
     /// Absolute canonical URL; `None` for a page that must not be indexed.
@@ -29,8 +29,8 @@ pub struct Head {
 
 /// The header and footer of every page except boards.
 #[derive(Clone, Debug)]
-pub struct Frame {
-    pub navigation: Navigation,
+pub struct PageFrame {
+    pub navigation: HeaderLinks,
     pub support_email: String,
     pub support_sms: String,
     pub maintenance: bool,
@@ -38,20 +38,20 @@ pub struct Frame {
 
 /// The links in a page's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Navigation {
+pub enum HeaderLinks {
     /// Links to the sections and to the club login.
     Landing,
     /// Links to home and help.
     Plain,
 }
 
-impl Frame {
+impl PageFrame {
     fn is_landing(&self) -> bool {
-        self.navigation == Navigation::Landing
+        self.navigation == HeaderLinks::Landing
     }
 
     /// Returns the `sms:` link to the support's phone number for text messages.
-    fn sms(&self) -> String {
+    fn support_sms_link(&self) -> String {
         format!(
             "sms:{}",
             self.support_sms.split_whitespace().collect::<String>()
@@ -77,11 +77,12 @@ pub enum PageBody<'a> {
         heading: &'a str,
         words: &'a str,
     },
-    /// A page of a club or an operator, which is empty before sign-in (decision A-14).
-    Desk {
+    /// A page of a club or an operator: an empty shell that loads its data after sign-in (decision
+    ///
+    AppShell {
         heading: &'a str,
     },
-    /// The 404 page for an address without a page.
+    /// The 404 page, for a URL path without a page.
     Missing {
         heading: &'a str,
         words: &'a str,
@@ -91,7 +92,7 @@ pub enum PageBody<'a> {
 #[derive(Template)]
 #[template(path = "page/document.html")]
 struct DocumentTemplate<'a> {
-    head: &'a Head,
+    head: &'a PageHead,
     site: &'a Site,
     scripts: Vec<&'a str>,
     styles: Vec<&'a str>,
@@ -103,7 +104,7 @@ struct DocumentTemplate<'a> {
 #[derive(Template)]
 #[template(path = "page/landing.html")]
 struct LandingPage<'a> {
-    frame: &'a Frame,
+    frame: &'a PageFrame,
     draws: &'a [DrawTexts],
     nothing: (&'static str, &'static str),
 }
@@ -111,14 +112,14 @@ struct LandingPage<'a> {
 #[derive(Template)]
 #[template(path = "page/draw.html")]
 struct DrawPage<'a> {
-    frame: &'a Frame,
+    frame: &'a PageFrame,
     draw: &'a DrawTexts,
 }
 
 #[derive(Template)]
 #[template(path = "page/club.html")]
 struct ClubPage<'a> {
-    frame: &'a Frame,
+    frame: &'a PageFrame,
     club: &'a ClubTexts,
     draws: &'a [DrawTexts],
     nothing: (&'static str, &'static str),
@@ -133,7 +134,7 @@ struct BoardPage<'a> {
 #[derive(Template)]
 #[template(path = "page/offer.html")]
 struct OfferPage<'a> {
-    frame: &'a Frame,
+    frame: &'a PageFrame,
     offer: &'a OfferTexts,
 }
 
@@ -146,13 +147,13 @@ struct OfferBoardPage<'a> {
 #[derive(Template)]
 #[template(path = "page/plain.html")]
 struct PlainPage<'a> {
-    frame: &'a Frame,
+    frame: &'a PageFrame,
     heading: &'a str,
     words: &'a str,
     extra: PlainPageExtra,
 }
 
-/// The part of a plain page that follows its text.
+/// What a plain page shows after its text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PlainPageExtra {
     /// A placeholder, and instructions for browsers without scripts how to buy.
@@ -164,7 +165,7 @@ enum PlainPageExtra {
 }
 
 impl PageBody<'_> {
-    fn render(&self, frame: &Frame) -> askama::Result<String> {
+    fn render(&self, frame: &PageFrame) -> askama::Result<String> {
         match *self {
             PageBody::Landing { draws } => {
                 let nothing = (
@@ -196,7 +197,7 @@ impl PageBody<'_> {
                 extra: PlainPageExtra::Buying,
             }
             .render(),
-            PageBody::Desk { heading } => PlainPage {
+            PageBody::AppShell { heading } => PlainPage {
                 frame,
                 heading,
                 words: "",
@@ -214,13 +215,13 @@ impl PageBody<'_> {
     }
 }
 
-/// Renders an HTML document. `key` is the page's name in the build's list of script chunks. `boot`
-/// is the data of React's first render.
-pub fn document(
+/// Renders the HTML document of a page. `key` is the page's name in the build's list of script
+/// chunks. `boot` is the data from which React renders the page first.
+pub fn render_document(
     site: &Site,
     key: &str,
-    head: &Head,
-    frame: &Frame,
+    head: &PageHead,
+    frame: &PageFrame,
     body: &PageBody<'_>,
     boot: &Value,
 ) -> askama::Result<String> {

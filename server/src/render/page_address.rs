@@ -1,19 +1,19 @@
 //! The table of all HTML pages. It has the same pages as `web/src/app/paths.ts` and
-//! `club-routes.ts`, and also the short links. Any other path answers 404.
+//! `club-routes.ts`, and also the short links. Any other path gets a 404.
 
 use domain::DrawId;
 
 /// The URL pattern of one page.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Address {
-    /// `{n}` is a draw's number; any other name matches one path segment. A segment may begin with
-    /// fixed letters before the variable.
+pub struct PagePattern {
+    /// The pattern. `{n}` matches a draw's number, any other name in braces one path segment. A
+    /// segment may begin with fixed letters before the braces.
     pub path: &'static str,
     /// The canonical pattern of the page, which differs from `path` for an alias. It is also the
     /// page's key in the build's list of script chunks.
-    pub known_as: &'static str,
+    pub canonical_path: &'static str,
     pub shows: PageKind,
-    /// The page's title, and its first heading when it has no data.
+    /// The page's title, and its first heading while the page has no data.
     pub heading: &'static str,
 }
 
@@ -39,10 +39,10 @@ pub enum PageKind {
     /// A page of a club or the operator: an empty application shell that loads its data after login
     /// (decision A-14).
     AppShell,
-    /// An application shell whose address contains a club; 404 if the club does not exist.
+    /// An application shell whose URL contains a club; 404 if the club does not exist.
     ClubAppShell,
-    /// The address to which a wallet's page returns; redirects to the checkout of the draw in the
-    /// query (decision A-5).
+    /// The URL to which a wallet's payment page returns. It redirects to the checkout of the draw
+    /// that the query names (decision A-5).
     ToCheckout,
     /// A short link on displays and posters, which redirects to an offer (decision A-7).
     ToOffer,
@@ -55,18 +55,19 @@ use PageKind::{
 };
 
 macro_rules! pages {
-    ($($path:literal $shows:ident $heading:literal $(of $known_as:literal)?;)*) => {
-        /// The table of pages. The first match wins, so literal segments come before variables.
-        pub const PAGES: &[Address] = &[$(Address {
+    ($($path:literal $shows:ident $heading:literal $(of $canonical_path:literal)?;)*) => {
+        /// All pages. The first pattern that matches a path wins, so patterns with literal segments
+        /// come before patterns with variables.
+        pub const PAGES: &[PagePattern] = &[$(PagePattern {
             path: $path,
-            known_as: known_as($path, &[$($known_as)?]),
+            canonical_path: canonical_path($path, &[$($canonical_path)?]),
             shows: $shows,
             heading: $heading,
         }),*];
     };
 }
 
-const fn known_as(path: &'static str, other: &[&'static str]) -> &'static str {
+const fn canonical_path(path: &'static str, other: &[&'static str]) -> &'static str {
     if other.is_empty() { path } else { other[0] }
 }
 
@@ -125,13 +126,13 @@ pages! {
     "/super-admin"                              AppShell        "Super Admin";
 }
 
-/// Maximum number of variables in one pattern.
+/// Maximum number of variables in the URL pattern of a page.
 const PATH_VARIABLES_MAX: usize = 2;
 
-/// A matched page with the values of its variables.
+/// The page that a URL path matches, with the values of the path's variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page<'a> {
-    pub address: &'static Address,
+    pub address: &'static PagePattern,
     variables: [(&'static str, &'a str); PATH_VARIABLES_MAX],
 }
 
@@ -164,7 +165,7 @@ impl<'a> Page<'a> {
     }
 
     /// Whether search engines may index the page (decision A-12).
-    pub fn is_found(&self) -> bool {
+    pub fn is_indexed(&self) -> bool {
         matches!(self.address.shows, Landing | Draw | Verify | Club | Offer)
     }
 
@@ -271,7 +272,9 @@ mod tests {
     fn alias_names_an_existing_page() {
         for address in PAGES {
             assert!(
-                PAGES.iter().any(|other| other.path == address.known_as),
+                PAGES
+                    .iter()
+                    .any(|other| other.path == address.canonical_path),
                 "{}",
                 address.path
             );
@@ -289,7 +292,7 @@ mod tests {
             "/club/sharks/offer/finals",
         ] {
             assert!(
-                page(path).is_found() && !page(path).is_framed_by_anyone(),
+                page(path).is_indexed() && !page(path).is_framed_by_anyone(),
                 "{path}"
             );
         }
@@ -302,7 +305,7 @@ mod tests {
             "/super-admin",
         ] {
             assert!(
-                !page(path).is_found() && !page(path).is_framed_by_anyone(),
+                !page(path).is_indexed() && !page(path).is_framed_by_anyone(),
                 "{path}"
             );
         }
@@ -312,7 +315,7 @@ mod tests {
             "/w/draw:1042",
         ] {
             assert!(
-                !page(path).is_found() && page(path).is_framed_by_anyone(),
+                !page(path).is_indexed() && page(path).is_framed_by_anyone(),
                 "{path}"
             );
         }

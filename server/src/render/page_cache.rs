@@ -1,7 +1,7 @@
 //! Cache of rendered pages. A page is rendered at most ten times a second and never served after
 //! its data changed.
 //!
-//! The lifetime is short, because a page contains the server's time.
+//! The lifetime of a cached page is short, because the page contains the server's time.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct CachedPageKey {
     draw: Option<DrawId>,
 }
 
-/// The version of the data that a page was rendered from.
+/// The version of the data that a page is rendered from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageVersion {
     reading: u64,
@@ -40,13 +40,13 @@ pub struct PageVersion {
 /// A rendered page with the version of its data and the time of rendering.
 #[derive(Clone, Debug)]
 pub struct RenderedPage {
-    stamp: PageVersion,
+    version: PageVersion,
     at: Timestamp,
     pub document: Arc<Encoded>,
 }
 
 /// Wraps an HTML document as a response body that can also be sent compressed.
-pub fn encoded(document: String) -> Encoded {
+pub fn encode_document(document: String) -> Encoded {
     Encoded::new(document, Compression::new(GZIP_LEVEL))
 }
 
@@ -57,7 +57,7 @@ pub struct PageCache(DashMap<CachedPageKey, RenderedPage>);
 impl CachedPageKey {
     /// Returns the cache key of a page that is the same for all visitors and depends only on the
     /// catalogue; `None` for other pages.
-    pub fn of(page: &Page<'_>) -> Option<CachedPageKey> {
+    pub fn for_page(page: &Page<'_>) -> Option<CachedPageKey> {
         let draw = match page.address.shows {
             PageKind::Landing => None,
             PageKind::Draw => Some(page.draw()),
@@ -80,26 +80,27 @@ impl CachedPageKey {
 
 impl PageVersion {
     /// Returns the current version of a page's data; `None` when the page's draw does not exist.
-    pub async fn of(
+    pub async fn current(
         catalogue: &Catalogue,
-        name: CachedPageKey,
+        key: CachedPageKey,
         now: Timestamp,
     ) -> Option<PageVersion> {
-        if let (None, Some(draw)) = (PageVersion::ready(catalogue, name, now), name.draw) {
+        if let (None, Some(draw)) = (PageVersion::from_memory(catalogue, key, now), key.draw) {
             catalogue.draw(draw).await?;
         }
-        PageVersion::ready(catalogue, name, now)
+        PageVersion::from_memory(catalogue, key, now)
     }
 
-    /// Like [`PageVersion::of`], but `None` also when the draw's actor would have to start.
-    pub fn ready(
+    /// Returns the current version of a page's data from memory; `None` when the page's draw does
+    /// not exist, or its actor would have to be started.
+    pub fn from_memory(
         catalogue: &Catalogue,
-        name: CachedPageKey,
+        key: CachedPageKey,
         now: Timestamp,
     ) -> Option<PageVersion> {
-        let (reading, revision) = match name.draw {
+        let (reading, revision) = match key.draw {
             Some(draw) => {
-                let key = catalogue.key_now(draw, now)?;
+                let key = catalogue.key_from_memory(draw, now)?;
                 (key.reading, key.revision)
             }
             None => (
@@ -112,42 +113,42 @@ impl PageVersion {
 }
 
 impl RenderedPage {
-    pub fn new(stamp: PageVersion, at: Timestamp, document: String) -> RenderedPage {
+    pub fn new(version: PageVersion, at: Timestamp, document: String) -> RenderedPage {
         RenderedPage {
-            stamp,
+            version,
             at,
-            document: Arc::new(encoded(document)),
+            document: Arc::new(encode_document(document)),
         }
     }
 
-    fn is_valid(&self, stamp: PageVersion, now: Timestamp) -> bool {
-        self.stamp == stamp && (now.0 - self.at.0).abs() <= PAGE_LIFETIME_MS
+    fn is_valid(&self, version: PageVersion, now: Timestamp) -> bool {
+        self.version == version && (now.0 - self.at.0).abs() <= PAGE_LIFETIME_MS
     }
 }
 
 impl PageCache {
-    /// Returns a cached page that is still valid.
+    /// Returns a cached page, if its data has this version and its lifetime has not ended.
     pub fn get(
         &self,
-        name: CachedPageKey,
-        stamp: PageVersion,
+        key: CachedPageKey,
+        version: PageVersion,
         now: Timestamp,
     ) -> Option<RenderedPage> {
         self.0
-            .get(&name)
-            .filter(|page| page.is_valid(stamp, now))
+            .get(&key)
+            .filter(|page| page.is_valid(version, now))
             .map(|page| page.clone())
     }
 
     /// Stores a page. If the cache is full, expired pages are removed first; if none has expired,
     /// the page is not stored.
-    pub fn keep(&self, name: CachedPageKey, page: &RenderedPage) {
+    pub fn insert(&self, key: CachedPageKey, page: &RenderedPage) {
         if self.0.len() >= CACHED_PAGES_MAX {
             self.0
                 .retain(|_, cache| (page.at.0 - cache.at.0).abs() <= PAGE_LIFETIME_MS);
         }
         if self.0.len() < CACHED_PAGES_MAX {
-            self.0.insert(name, page.clone());
+            self.0.insert(key, page.clone());
         }
     }
 }
@@ -156,12 +157,12 @@ impl PageCache {
 mod tests {
     use super::*;
 
-    const STAMP: PageVersion = PageVersion {
+    const TEST_VERSION: PageVersion = PageVersion {
         reading: 1,
         revision: 7,
     };
 
-    fn name(draw: i64) -> CachedPageKey {
+    fn key(draw: i64) -> CachedPageKey {
         CachedPageKey {
             pattern: "/draw/{n}",
             draw: Some(DrawId(draw)),
@@ -171,18 +172,18 @@ mod tests {
     #[test]
     fn cached_page_expires_after_a_tick_or_a_change() {
         let cache = PageCache::default();
-        cache.keep(
-            name(1),
-            &RenderedPage::new(STAMP, Timestamp(1_000), "page".into()),
+        cache.insert(
+            key(1),
+            &RenderedPage::new(TEST_VERSION, Timestamp(1_000), "page".into()),
         );
-        let found = |stamp, now| cache.get(name(1), stamp, Timestamp(now)).is_some();
-        assert!(found(STAMP, 1_000) && found(STAMP, 1_100));
-        assert!(!found(STAMP, 1_101), "its clock would be wrong");
+        let found = |version, now| cache.get(key(1), version, Timestamp(now)).is_some();
+        assert!(found(TEST_VERSION, 1_000) && found(TEST_VERSION, 1_100));
+        assert!(!found(TEST_VERSION, 1_101), "its clock would be wrong");
         assert!(
             !found(
                 PageVersion {
                     revision: 8,
-                    ..STAMP
+                    ..TEST_VERSION
                 },
                 1_000
             ),
@@ -192,7 +193,7 @@ mod tests {
             !found(
                 PageVersion {
                     reading: 2,
-                    ..STAMP
+                    ..TEST_VERSION
                 },
                 1_000
             ),
@@ -204,22 +205,22 @@ mod tests {
     fn only_expired_pages_make_room_in_a_full_cache() {
         let cache = PageCache::default();
         for draw in 0..CACHED_PAGES_MAX as i64 {
-            cache.keep(
-                name(draw),
-                &RenderedPage::new(STAMP, Timestamp(1_000), "old".into()),
+            cache.insert(
+                key(draw),
+                &RenderedPage::new(TEST_VERSION, Timestamp(1_000), "old".into()),
             );
         }
-        cache.keep(
-            name(-1),
-            &RenderedPage::new(STAMP, Timestamp(1_050), "one too many".into()),
+        cache.insert(
+            key(-1),
+            &RenderedPage::new(TEST_VERSION, Timestamp(1_050), "one too many".into()),
         );
         assert!(
-            cache.get(name(-1), STAMP, Timestamp(1_050)).is_none()
+            cache.get(key(-1), TEST_VERSION, Timestamp(1_050)).is_none()
                 && cache.0.len() == CACHED_PAGES_MAX
         );
-        cache.keep(
-            name(-2),
-            &RenderedPage::new(STAMP, Timestamp(2_000), "new".into()),
+        cache.insert(
+            key(-2),
+            &RenderedPage::new(TEST_VERSION, Timestamp(2_000), "new".into()),
         );
         assert_eq!(cache.0.len(), 1);
     }

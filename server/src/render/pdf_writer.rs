@@ -19,26 +19,27 @@ mod font_subset;
 
 /// `DejaVu` Sans: Latin with all accents, Greek, Cyrillic and more. The licence file beside the
 /// font allows embedding.
-const FONT: &[u8] = include_bytes!("../../templates/paper/DejaVuSans.ttf");
+const FONT_FILE: &[u8] = include_bytes!("../../templates/paper/DejaVuSans.ttf");
 /// Width of an A4 page in points.
-pub const WIDTH: f32 = 595.28;
+pub const PAGE_WIDTH: f32 = 595.28;
 /// Height of an A4 page in points.
-pub const HEIGHT: f32 = 841.89;
+pub const PAGE_HEIGHT: f32 = 841.89;
 /// Page margin in points: 15 mm.
-pub const MARGIN: f32 = 42.52;
+pub const PAGE_MARGIN: f32 = 42.52;
 /// Distance between two lines of a report, in points.
-pub const LINE: f32 = 15.0;
-/// Character shown for characters that the font has no glyph for.
+pub const LINE_HEIGHT: f32 = 15.0;
+/// Character that is written in place of characters for which the font has no glyph.
 const MISSING_GLYPH: char = '□';
-/// Smallest factor by which text is scaled down to fit a column. Longer text is cut.
+/// Smallest factor by which text is scaled down to fit a column. Text that is still too long is
+/// cut.
 const TEXT_SCALE_MIN: f32 = 0.8;
 /// Width of the quiet zone around a QR code, in modules.
 const QUIET_ZONE_MODULES: usize = 4;
 
-fn font() -> Option<&'static ParsedFont> {
+fn parsed_font() -> Option<&'static ParsedFont> {
     static PARSED_FONT: OnceLock<Option<ParsedFont>> = OnceLock::new();
     PARSED_FONT
-        .get_or_init(|| ParsedFont::from_bytes(FONT, 0, &mut Vec::new()))
+        .get_or_init(|| ParsedFont::from_bytes(FONT_FILE, 0, &mut Vec::new()))
         .as_ref()
 }
 
@@ -48,7 +49,7 @@ pub struct PdfWriter {
     font: &'static ParsedFont,
     font_id: FontId,
     pages: Vec<Vec<Op>>,
-    /// Ids of the glyphs that the document uses, which are embedded at the end.
+    /// Ids of the glyphs that the document uses so far. Only these are embedded.
     used: BTreeSet<u16>,
     /// Vertical position of the next line, in points above the lower edge of the page.
     pub y: f32,
@@ -58,7 +59,7 @@ impl PdfWriter {
     /// Creates an empty document. `None` means that the font cannot be read, which only a damaged
     /// build causes.
     pub fn new(title: &str) -> Option<PdfWriter> {
-        let font = font()?;
+        let font = parsed_font()?;
         let mut document = PdfDocument::new(title);
         let font_id = document.add_font(font);
         Some(PdfWriter {
@@ -67,17 +68,17 @@ impl PdfWriter {
             font_id,
             pages: vec![Vec::new()],
             used: BTreeSet::new(),
-            y: HEIGHT - MARGIN,
+            y: PAGE_HEIGHT - PAGE_MARGIN,
         })
     }
 
     /// Starts a new page.
     pub fn next_page(&mut self) {
         self.pages.push(Vec::new());
-        self.y = HEIGHT - MARGIN;
+        self.y = PAGE_HEIGHT - PAGE_MARGIN;
     }
 
-    fn ops(&mut self) -> &mut Vec<Op> {
+    fn page_operations(&mut self) -> &mut Vec<Op> {
         if self.pages.is_empty() {
             self.pages.push(Vec::new());
         }
@@ -86,7 +87,7 @@ impl PdfWriter {
     }
 
     /// Returns the width of a text at a font size, in points.
-    pub fn width(&self, text: &str, size: f32) -> f32 {
+    pub fn text_width(&self, text: &str, size: f32) -> f32 {
         let unit = f32::from(self.font.units_per_em.max(1));
         let advance = |letter: char| {
             let glyph = self
@@ -117,14 +118,14 @@ impl PdfWriter {
     }
 
     /// Returns the text, cut with an ellipsis if it is wider than `width` points.
-    pub fn fitting(&self, text: &str, size: f32, width: f32) -> String {
-        if self.width(text, size) <= width {
+    pub fn cut_to_width(&self, text: &str, size: f32, width: f32) -> String {
+        if self.text_width(text, size) <= width {
             return text.to_string();
         }
         let mut beginning: String = text.to_string();
         while beginning.pop().is_some() {
             let short = format!("{}…", beginning.trim_end());
-            if self.width(&short, size) <= width {
+            if self.text_width(&short, size) <= width {
                 return short;
             }
         }
@@ -132,7 +133,7 @@ impl PdfWriter {
     }
 
     /// Writes a text whose left end is at `x`, in points.
-    pub fn text(&mut self, x: f32, y: f32, size: f32, text: &str) {
+    pub fn write_text(&mut self, x: f32, y: f32, size: f32, text: &str) {
         let text = self.with_missing_glyphs_replaced(text);
         self.used.extend(
             text.chars()
@@ -140,7 +141,7 @@ impl PdfWriter {
         );
         let items = vec![TextItem::Text(text)];
         let font = PdfFontHandle::External(self.font_id.clone());
-        self.ops().extend([
+        self.page_operations().extend([
             Op::StartTextSection,
             Op::SetFillColor {
                 col: Color::Greyscale(Greyscale::new(0.0, None)),
@@ -158,52 +159,52 @@ impl PdfWriter {
     }
 
     /// Writes a text whose right end is at `x`, in points.
-    pub fn text_right(&mut self, x: f32, y: f32, size: f32, text: &str) {
-        let left = x - self.width(text, size);
-        self.text(left, y, size, text);
+    pub fn write_right_aligned(&mut self, x: f32, y: f32, size: f32, text: &str) {
+        let left = x - self.text_width(text, size);
+        self.write_text(left, y, size, text);
     }
 
     /// Writes a text whose left end is at `x`, at most `width` points wide: scaled down if
     /// necessary, then cut.
-    pub fn text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
-        let size = self.size_within(text, size, width, TEXT_SCALE_MIN * size);
-        let text = self.fitting(text, size, width);
-        self.text(x, y, size, &text);
+    pub fn write_text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
+        let size = self.font_size_within(text, size, width, TEXT_SCALE_MIN * size);
+        let text = self.cut_to_width(text, size, width);
+        self.write_text(x, y, size, &text);
     }
 
-    /// Returns the largest font size up to `most` at which a text is no wider than `width`, but at
-    /// least `least`.
-    pub fn size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
-        (most * width / self.width(text, most).max(1.0)).clamp(least, most)
+    /// Returns the largest font size up to `most` at which a text is no wider than `width`. The
+    /// size is never less than `least`, even if the text is then wider.
+    pub fn font_size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
+        (most * width / self.text_width(text, most).max(1.0)).clamp(least, most)
     }
 
     /// Writes one line for each sum: its name, and the amount to the right of it.
-    pub fn sums<Name: AsRef<str>>(&mut self, sums: &[(Name, String)]) {
+    pub fn write_sums<Name: AsRef<str>>(&mut self, sums: &[(Name, String)]) {
         for (name, amount) in sums {
-            self.y -= LINE;
+            self.y -= LINE_HEIGHT;
             let y = self.y;
-            self.text(MARGIN, y, 10.0, name.as_ref());
-            self.text_right(WIDTH / 2.0 + 60.0, y, 10.0, amount);
+            self.write_text(PAGE_MARGIN, y, 10.0, name.as_ref());
+            self.write_right_aligned(PAGE_WIDTH / 2.0 + 60.0, y, 10.0, amount);
         }
     }
 
     /// Writes a text centred on the page.
-    pub fn text_centred(&mut self, y: f32, size: f32, text: &str) {
-        let left = (WIDTH - self.width(text, size)) / 2.0;
-        self.text(left, y, size, text);
+    pub fn write_centred(&mut self, y: f32, size: f32, text: &str) {
+        let left = (PAGE_WIDTH - self.text_width(text, size)) / 2.0;
+        self.write_text(left, y, size, text);
     }
 
-    /// Draws a horizontal line from margin to margin at height `y`.
-    pub fn rule(&mut self, y: f32) {
+    /// Draws a horizontal line between the margins at height `y`.
+    pub fn draw_rule(&mut self, y: f32) {
         let point = |x: f32| LinePoint {
             p: Point { x: Pt(x), y: Pt(y) },
             bezier: false,
         };
         let line = Line {
-            points: vec![point(MARGIN), point(WIDTH - MARGIN)],
+            points: vec![point(PAGE_MARGIN), point(PAGE_WIDTH - PAGE_MARGIN)],
             is_closed: false,
         };
-        self.ops().extend([
+        self.page_operations().extend([
             Op::SetOutlineColor {
                 col: Color::Greyscale(Greyscale::new(0.0, None)),
             },
@@ -212,29 +213,30 @@ impl PdfWriter {
         ]);
     }
 
-    /// Draws a grey background from margin to margin, from `y` up, for text written after it.
-    pub fn background(&mut self, y: f32, height: f32) {
-        const GREY: f32 = 0.86;
-        self.fill(
-            (MARGIN - 3.0, WIDTH - MARGIN + 3.0),
+    /// Draws a grey background between the margins, from `y` upwards. Text that is written
+    /// afterwards appears on it.
+    pub fn draw_background(&mut self, y: f32, height: f32) {
+        const GREY_LEVEL: f32 = 0.86;
+        self.fill_rectangle(
+            (PAGE_MARGIN - 3.0, PAGE_WIDTH - PAGE_MARGIN + 3.0),
             y,
             height,
-            Color::Greyscale(Greyscale::new(GREY, None)),
+            Color::Greyscale(Greyscale::new(GREY_LEVEL, None)),
         );
     }
 
-    /// Draws a coloured stripe across the page, from `y` up.
-    pub fn stripe(&mut self, y: f32, height: f32, Colour(colour): Colour) {
+    /// Draws a coloured stripe across the page, from `y` upwards.
+    pub fn draw_stripe(&mut self, y: f32, height: f32, Colour(colour): Colour) {
         let [red, green, blue] = colour.map(|part| f32::from(part) / 255.0);
-        self.fill(
-            (0.0, WIDTH),
+        self.fill_rectangle(
+            (0.0, PAGE_WIDTH),
             y,
             height,
             Color::Rgb(Rgb::new(red, green, blue, None)),
         );
     }
 
-    fn fill(&mut self, (left, right): (f32, f32), y: f32, height: f32, col: Color) {
+    fn fill_rectangle(&mut self, (left, right): (f32, f32), y: f32, height: f32, col: Color) {
         let corner = |x: f32, y: f32| LinePoint {
             p: Point { x: Pt(x), y: Pt(y) },
             bezier: false,
@@ -246,7 +248,7 @@ impl PdfWriter {
             corner(left, y + height),
         ];
         let rings = vec![PolygonRing { points }];
-        self.ops().extend([
+        self.page_operations().extend([
             Op::SetFillColor { col },
             Op::DrawPolygon {
                 polygon: Polygon {
@@ -258,13 +260,13 @@ impl PdfWriter {
         ]);
     }
 
-    /// Draws a centred QR code with its quiet zone (blank border). Returns `None` when the text is
-    /// too long.
-    pub fn code(&mut self, text: &str, top: f32, side: f32) -> Option<()> {
+    /// Draws a centred QR code of `text` with its quiet zone (blank border). Returns `None` when
+    /// `text` is too long.
+    pub fn draw_qr_code(&mut self, text: &str, top: f32, side: f32) -> Option<()> {
         let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
         let modules = code.width();
         let step = side / (modules + 2 * QUIET_ZONE_MODULES) as f32;
-        let left = (WIDTH - side) / 2.0;
+        let left = (PAGE_WIDTH - side) / 2.0;
         let mut rings = Vec::new();
         for (index, colour) in code.to_colors().into_iter().enumerate() {
             if colour == Module::Light {
@@ -292,7 +294,7 @@ impl PdfWriter {
             mode: PaintMode::Fill,
             winding_order: WindingOrder::NonZero,
         };
-        self.ops().extend([
+        self.page_operations().extend([
             Op::SetFillColor {
                 col: Color::Greyscale(Greyscale::new(0.0, None)),
             },
@@ -303,7 +305,7 @@ impl PdfWriter {
 
     /// Embeds only the used glyphs of the font.
     fn embed_used_glyphs(&mut self) {
-        let small = font_subset::subset(FONT, &self.used)
+        let small = font_subset::subset(FONT_FILE, &self.used)
             .and_then(|font| ParsedFont::from_bytes(&font, 0, &mut Vec::new()));
         if let Some(font) = small {
             self.document
@@ -316,7 +318,7 @@ impl PdfWriter {
 
     /// Writes a footer and `Page n of m` on every page, and returns the file.
     pub fn finish(mut self, footer: &str) -> Vec<u8> {
-        self.number_pages(footer);
+        self.write_footers(footer);
         self.finish_without_footer()
     }
 
@@ -333,25 +335,25 @@ impl PdfWriter {
             .save(&PdfSaveOptions::default(), &mut Vec::new())
     }
 
-    fn number_pages(&mut self, footer: &str) {
+    fn write_footers(&mut self, footer: &str) {
         let pages = std::mem::take(&mut self.pages);
         let count = pages.len();
         for (index, ops) in pages.into_iter().enumerate() {
             self.pages.push(ops);
             let page = format!("Page {} of {count}", index + 1);
-            let footer = self.fitting(
+            let footer = self.cut_to_width(
                 footer,
                 8.0,
-                WIDTH - 2.0 * MARGIN - self.width(&page, 8.0) - LINE,
+                PAGE_WIDTH - 2.0 * PAGE_MARGIN - self.text_width(&page, 8.0) - LINE_HEIGHT,
             );
-            self.text(MARGIN, MARGIN - 14.0, 8.0, &footer);
-            self.text_right(WIDTH - MARGIN, MARGIN - 14.0, 8.0, &page);
+            self.write_text(PAGE_MARGIN, PAGE_MARGIN - 14.0, 8.0, &footer);
+            self.write_right_aligned(PAGE_WIDTH - PAGE_MARGIN, PAGE_MARGIN - 14.0, 8.0, &page);
         }
     }
 }
 
-/// Formats a decimal amount of a table, such as `$1,047.50`.
-pub fn money(decimal: &str) -> String {
+/// Formats a decimal amount for a report: `1047.50` becomes `$1,047.50`.
+pub fn money_text(decimal: &str) -> String {
     let (sign, amount) = decimal
         .strip_prefix('-')
         .map_or(("", decimal), |amount| ("−", amount));
@@ -367,19 +369,19 @@ mod tests {
 
     #[test]
     fn money_is_formatted_with_sign_and_separators() {
-        assert_eq!(money("1047.50"), "$1,047.50");
-        assert_eq!(money("-1.32"), "−$1.32");
-        assert_eq!(money("0.00"), "$0.00");
+        assert_eq!(money_text("1047.50"), "$1,047.50");
+        assert_eq!(money_text("-1.32"), "−$1.32");
+        assert_eq!(money_text("0.00"), "$0.00");
     }
 
     #[test]
     fn text_is_scaled_down_before_it_is_cut() {
         let pdf = PdfWriter::new("Test").expect("the font is read");
-        let width = pdf.width("Mudcrabs", 10.0);
-        // Bits, because the limits are kept exactly.
-        let size = |width| pdf.size_within("Mudcrabs", 10.0, width, 8.0).to_bits();
+        let width = pdf.text_width("Mudcrabs", 10.0);
+        // Compare the bits of the sizes, because at a limit the size must equal the limit exactly.
+        let size = |width| pdf.font_size_within("Mudcrabs", 10.0, width, 8.0).to_bits();
         assert_eq!(size(width), 10_f32.to_bits());
-        assert!((pdf.size_within("Mudcrabs", 10.0, 0.9 * width, 8.0) - 9.0).abs() < 0.01);
+        assert!((pdf.font_size_within("Mudcrabs", 10.0, 0.9 * width, 8.0) - 9.0).abs() < 0.01);
         assert_eq!(size(0.5 * width), 8_f32.to_bits());
     }
 
@@ -396,14 +398,14 @@ mod tests {
             "□□ Wei",
             "told apart from nothing"
         );
-        assert!(pdf.width("mm", 10.0) > pdf.width("ii", 10.0));
-        assert_eq!(pdf.fitting("short", 10.0, 100.0), "short");
+        assert!(pdf.text_width("mm", 10.0) > pdf.text_width("ii", 10.0));
+        assert_eq!(pdf.cut_to_width("short", 10.0, 100.0), "short");
         assert!(
-            pdf.fitting("a very long name indeed", 10.0, 50.0)
+            pdf.cut_to_width("a very long name indeed", 10.0, 50.0)
                 .ends_with('…')
         );
-        pdf.text(MARGIN, 700.0, 10.0, "Māhina");
-        pdf.code("https://example.com/draw/1042", 600.0, 255.2)
+        pdf.write_text(PAGE_MARGIN, 700.0, 10.0, "Māhina");
+        pdf.draw_qr_code("https://example.com/draw/1042", 600.0, 255.2)
             .expect("a code");
         pdf.next_page();
         let file = pdf.finish("foot");

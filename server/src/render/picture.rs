@@ -13,20 +13,20 @@ use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 mod drawing;
 
 /// Longest side of a decoded picture, in pixels.
-const DECODED_SIDE_MAX: u32 = 8000;
+const DECODED_SIDE_PIXELS_MAX: u32 = 8000;
 /// Maximum number of pixels of a decoded picture. Phones take photographs of 12 to 24 million
 /// pixels. Larger pictures cost too much processor time.
 const DECODED_PIXELS_MAX: u64 = 32_000_000;
 /// Longest side of a stored picture, in pixels.
-const STORED_SIDE_MAX: u32 = 1600;
-/// Memory a decoder may use, in bytes.
-const DECODER_MEMORY_MAX: u64 = 256 * 1024 * 1024;
+const STORED_SIDE_PIXELS_MAX: u32 = 1600;
+/// Maximum memory that the decoder of a picture may use, in bytes.
+const DECODER_MEMORY_BYTES_MAX: u64 = 256 * 1024 * 1024;
 const JPEG_QUALITY: u8 = 88;
 
 /// The type of a picture file, detected by its first bytes. File name and declared type are
 /// ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PictureType {
     Png,
     Jpeg,
     Svg,
@@ -34,18 +34,18 @@ pub enum Kind {
 
 /// A re-encoded picture for storage.
 pub struct Picture {
-    /// The file extension: `png` or `jpg`.
+    /// The file name extension: `png` or `jpg`.
     pub ending: &'static str,
     pub bytes: Vec<u8>,
 }
 
 /// Detects the type of a file; `None` if it is not an accepted picture.
-pub fn kind(bytes: &[u8]) -> Option<Kind> {
+pub fn detect_type(bytes: &[u8]) -> Option<PictureType> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-        return Some(Kind::Png);
+        return Some(PictureType::Png);
     }
     if bytes.starts_with(b"\xff\xd8\xff") {
-        return Some(Kind::Jpeg);
+        return Some(PictureType::Jpeg);
     }
     let text = std::str::from_utf8(bytes)
         .ok()?
@@ -53,19 +53,19 @@ pub fn kind(bytes: &[u8]) -> Option<Kind> {
         .trim_start();
     let is_drawing = text.starts_with("<svg")
         || (text.starts_with("<?xml") || text.starts_with("<!--")) && text.contains("<svg");
-    is_drawing.then_some(Kind::Svg)
+    is_drawing.then_some(PictureType::Svg)
 }
 
-/// Re-encodes a picture. `None` if the file cannot be decoded as its type, or is too large. If a
-/// decoder panics, only the child process ends.
+/// Re-encodes a picture. `None` if the file cannot be decoded as its type, or the picture is too
+/// large. If a decoder panics, only the child process ends.
 pub fn reencode(bytes: &[u8]) -> Option<Picture> {
-    match kind(bytes)? {
-        Kind::Svg => Some(Picture {
+    match detect_type(bytes)? {
+        PictureType::Svg => Some(Picture {
             ending: "png",
             bytes: drawing::png(std::str::from_utf8(bytes).ok()?)?,
         }),
-        Kind::Png => encode(&decode(bytes, ImageFormat::Png)?, ImageFormat::Png),
-        Kind::Jpeg => encode(&decode(bytes, ImageFormat::Jpeg)?, ImageFormat::Jpeg),
+        PictureType::Png => encode(&decode(bytes, ImageFormat::Png)?, ImageFormat::Png),
+        PictureType::Jpeg => encode(&decode(bytes, ImageFormat::Jpeg)?, ImageFormat::Jpeg),
     }
 }
 
@@ -78,14 +78,14 @@ fn decode(bytes: &[u8], format: ImageFormat) -> Option<DynamicImage> {
     }
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
-    limits.max_image_width = Some(DECODED_SIDE_MAX);
-    limits.max_image_height = Some(DECODED_SIDE_MAX);
-    limits.max_alloc = Some(DECODER_MEMORY_MAX);
+    limits.max_image_width = Some(DECODED_SIDE_PIXELS_MAX);
+    limits.max_image_height = Some(DECODED_SIDE_PIXELS_MAX);
+    limits.max_alloc = Some(DECODER_MEMORY_BYTES_MAX);
     reader.limits(limits);
     let picture = reader.decode().ok()?;
-    let large = picture.width().max(picture.height()) > STORED_SIDE_MAX;
+    let large = picture.width().max(picture.height()) > STORED_SIDE_PIXELS_MAX;
     Some(if large {
-        picture.thumbnail(STORED_SIDE_MAX, STORED_SIDE_MAX)
+        picture.thumbnail(STORED_SIDE_PIXELS_MAX, STORED_SIDE_PIXELS_MAX)
     } else {
         picture
     })
@@ -126,8 +126,8 @@ mod tests {
     fn drawing_is_rasterised_without_its_script() {
         let picture = reencode(DRAWING).expect("drawn");
         assert_eq!(
-            (picture.ending, kind(&picture.bytes)),
-            ("png", Some(Kind::Png))
+            (picture.ending, detect_type(&picture.bytes)),
+            ("png", Some(PictureType::Png))
         );
         assert!(!picture.bytes.windows(5).any(|window| window == b"alert"));
         let redecoded = decode(&picture.bytes, ImageFormat::Png).expect("a picture");

@@ -13,21 +13,21 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::api::error::Problem;
-use crate::render::picture::{Kind, Picture, kind};
+use crate::render::picture::{Picture, PictureType, detect_type};
 
 pub mod child;
 
 /// Name of the program's hidden command that a child process runs.
-pub const COMMAND: &str = "render-picture";
+pub const RENDER_COMMAND: &str = "render-picture";
 /// Maximum number of child processes at the same time.
 const CHILDREN_MAX: usize = 2;
 /// Maximum number of uploads that wait for a child process. Further uploads are refused with 503.
 const WAITING_UPLOADS_MAX: usize = 32;
 /// Maximum time that an upload waits for a child process before it is refused with 503.
 const UPLOAD_WAIT_MAX: Duration = Duration::from_secs(20);
-/// Maximum run time of a child process. Its processor time has a tighter limit; this limit ends a
-/// child that hangs without using the processor.
-const WALL_TIME_MAX: Duration = Duration::from_secs(10);
+/// Maximum run time of a child process. The child's processor time has a tighter limit. This limit
+/// ends a child that hangs without using the processor.
+const CHILD_RUN_TIME_MAX: Duration = Duration::from_secs(10);
 /// Maximum size of a child's output: 1,600 by 1,600 pixels of eight bytes.
 const OUTPUT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 
@@ -45,17 +45,19 @@ impl Renderer {
     pub fn new(program: PathBuf) -> Renderer {
         Renderer {
             program,
-            wall_time: WALL_TIME_MAX,
+            wall_time: CHILD_RUN_TIME_MAX,
             admission: Arc::new(Semaphore::new(CHILDREN_MAX + WAITING_UPLOADS_MAX)),
             running: Arc::new(Semaphore::new(CHILDREN_MAX)),
         }
     }
 
-    /// Re-encodes a picture. `None`: the file is refused, or its child exceeded a limit.
+    /// Re-encodes an uploaded picture in a child process. `None` if the file is refused, or the
+    /// child exceeded a limit.
     ///
     /// # Errors
     ///
-    /// 503: too many uploads wait, or the child could not be started.
+    /// 503: too many uploads wait, the child could not be started, or it failed by a fault of the
+    /// server.
     pub async fn render(&self, bytes: &[u8]) -> Result<Option<Picture>, Problem> {
         let Ok(_admitted) = self.admission.try_acquire() else {
             return Err(Problem::unavailable());
@@ -63,12 +65,12 @@ impl Renderer {
         let Ok(Ok(_running)) = timeout(UPLOAD_WAIT_MAX, self.running.acquire()).await else {
             return Err(Problem::unavailable());
         };
-        let mut child = self.start().map_err(|error| {
+        let mut child = self.start_child().map_err(|error| {
             tracing::error!(%error, program = %self.program.display(), "picture renderer failed to start");
             Problem::unavailable()
         })?;
-        match timeout(self.wall_time, exchange(&mut child, bytes)).await {
-            Ok(Ok((status, output))) => result(status, output),
+        match timeout(self.wall_time, send_and_receive(&mut child, bytes)).await {
+            Ok(Ok((status, output))) => picture_from_output(status, output),
             Ok(Err(error)) => {
                 tracing::error!(%error, "picture renderer failed: pipe error");
                 Err(Problem::unavailable())
@@ -82,9 +84,9 @@ impl Renderer {
         }
     }
 
-    fn start(&self) -> std::io::Result<Child> {
+    fn start_child(&self) -> std::io::Result<Child> {
         Command::new(&self.program)
-            .arg(COMMAND)
+            .arg(RENDER_COMMAND)
             // Clear the environment, so that a decoder cannot read the server's secrets.
             .env_clear()
             .current_dir("/")
@@ -97,11 +99,14 @@ impl Renderer {
 }
 
 /// Writes the file to the child's standard input while reading the picture from its output.
-async fn exchange(child: &mut Child, bytes: &[u8]) -> std::io::Result<(ExitStatus, Vec<u8>)> {
+async fn send_and_receive(
+    child: &mut Child,
+    bytes: &[u8],
+) -> std::io::Result<(ExitStatus, Vec<u8>)> {
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let write = async {
         if let Some(mut stdin) = stdin {
-            // Ignore an error: the child may have ended early, and its exit status says why.
+            // Ignore an error: it means that the child ended early, and its exit status says why.
             stdin.write_all(bytes).await.ok();
         }
     };
@@ -119,11 +124,11 @@ async fn exchange(child: &mut Child, bytes: &[u8]) -> std::io::Result<(ExitStatu
     Ok((child.wait().await?, output?))
 }
 
-fn result(status: ExitStatus, output: Vec<u8>) -> Result<Option<Picture>, Problem> {
-    if status.code() == Some(child::REFUSED) {
+fn picture_from_output(status: ExitStatus, output: Vec<u8>) -> Result<Option<Picture>, Problem> {
+    if status.code() == Some(child::EXIT_REFUSED) {
         return Ok(None);
     }
-    if status.code() == Some(child::NOT_LIMITED) {
+    if status.code() == Some(child::EXIT_NOT_LIMITED) {
         tracing::error!("picture renderer failed: limits could not be set");
         return Err(Problem::unavailable());
     }
@@ -132,10 +137,10 @@ fn result(status: ExitStatus, output: Vec<u8>) -> Result<Option<Picture>, Proble
         tracing::warn!(%status, "picture renderer ended early");
         return Ok(None);
     }
-    let ending = match kind(&output) {
-        Some(Kind::Png) => "png",
-        Some(Kind::Jpeg) => "jpg",
-        Some(Kind::Svg) | None => {
+    let ending = match detect_type(&output) {
+        Some(PictureType::Png) => "png",
+        Some(PictureType::Jpeg) => "jpg",
+        Some(PictureType::Svg) | None => {
             tracing::error!("picture renderer failed: no picture in its output");
             return Err(Problem::unavailable());
         }
@@ -211,7 +216,8 @@ mod tests {
             let pid = fs::read_to_string(&pid)
                 .ok()
                 .and_then(|pid| pid.trim().parse().ok());
-            // On a busy machine the test program may not have started in time; then try again.
+            // Try again if the test program has not started in time, which can happen on a busy
+            // machine.
             let (Some(pid), Ok(picture)) = (pid, rendered) else {
                 continue;
             };

@@ -3,7 +3,7 @@
 
 use domain::{Cents, DrawId, Timestamp};
 
-use super::pdf_writer::{HEIGHT, LINE, MARGIN, PdfWriter, WIDTH, money};
+use super::pdf_writer::{LINE_HEIGHT, PAGE_HEIGHT, PAGE_MARGIN, PAGE_WIDTH, PdfWriter, money_text};
 use crate::render::when;
 use crate::services::draw_revenue::DrawRevenue;
 
@@ -36,7 +36,7 @@ pub struct ReportFacts {
 pub struct ReportRow {
     pub label: String,
     pub number: u16,
-    /// The number pair; `None` until the pairs are revealed.
+    /// The ticket's number pair; `None` until the pairs of the draw are revealed.
     pub pair: Option<(u8, u8)>,
     pub won: bool,
     pub name: String,
@@ -45,14 +45,13 @@ pub struct ReportRow {
     pub sold_at: Timestamp,
 }
 
-/// Whether the draw was cancelled. Only a cancelled draw has neither a result nor a due prize.
+/// Whether the draw was cancelled. Only a cancelled draw has no result and no prize that is due.
 fn is_cancelled(facts: &ReportFacts, takings: &DrawRevenue) -> bool {
     facts.result.is_none() && !takings.prize_is_due
 }
 
-/// Returns the labels and amounts of the sums below a report, in the sequence in which they are
-/// shown.
-pub fn sums(facts: &ReportFacts, takings: &DrawRevenue) -> [(String, String); 8] {
+/// Returns the sums of a draw's report with their labels, in the sequence in which they are shown.
+pub fn labelled_sums(facts: &ReportFacts, takings: &DrawRevenue) -> [(String, String); 8] {
     let prize = match takings.prize_is_due {
         true => "Prize",
         false if is_cancelled(facts, takings) => "Prize (not due: the draw was cancelled)",
@@ -94,75 +93,76 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
     let mut pdf_writer = PdfWriter::new(&title)?;
     let generated = format!(
         "Generated {} for {}",
-        when::long(facts.generated_at, &facts.zone),
+        when::long_text(facts.generated_at, &facts.zone),
         facts.club
     );
-    heading(&mut pdf_writer, facts, takings, rows);
-    let sums = sums(facts, takings).map(|(name, amount)| {
+    write_heading(&mut pdf_writer, facts, takings, rows);
+    let sums = labelled_sums(facts, takings).map(|(name, amount)| {
         // All sums except the first, which counts tickets, are amounts of money.
         let amount = if amount.contains('.') {
-            money(&amount)
+            money_text(&amount)
         } else {
             amount
         };
         (name, amount)
     });
-    pdf_writer.sums(&sums);
-    pdf_writer.y -= 1.5 * LINE;
+    pdf_writer.write_sums(&sums);
+    pdf_writer.y -= 1.5 * LINE_HEIGHT;
     if rows.is_empty() {
         let words = if is_cancelled(facts, takings) {
-            ALL_REFUNDED
+            ALL_REFUNDED_TEXT
         } else {
             "No ticket is sold."
         };
         let y = pdf_writer.y;
-        pdf_writer.text(MARGIN, y, 10.0, words);
+        pdf_writer.write_text(PAGE_MARGIN, y, 10.0, words);
         return Some(pdf_writer.finish(&generated));
     }
-    table_head(&mut pdf_writer);
+    write_table_head(&mut pdf_writer);
     for (index, row) in rows.iter().enumerate() {
-        // Keep room for the totals below the last row, so that they never stand alone on a page.
+        // Keep room for the total below the last row, so that the total never stands alone on a
+        // page.
         let lines = if index + 1 == rows.len() { 2.5 } else { 1.5 };
-        if pdf_writer.y < MARGIN + lines * LINE {
+        if pdf_writer.y < PAGE_MARGIN + lines * LINE_HEIGHT {
             pdf_writer.next_page();
-            page_title(&mut pdf_writer, &title);
-            table_head(&mut pdf_writer);
+            write_page_title(&mut pdf_writer, &title);
+            write_table_head(&mut pdf_writer);
         }
-        table_row(&mut pdf_writer, row);
+        write_table_row(&mut pdf_writer, row);
     }
     let y = pdf_writer.y - 4.0;
-    pdf_writer.rule(y);
-    pdf_writer.y -= LINE + 2.0;
+    pdf_writer.draw_rule(y);
+    pdf_writer.y -= LINE_HEIGHT + 2.0;
     let tickets = if rows.len() == 1 { "ticket" } else { "tickets" };
     let total = format!(
         "Total: {} {tickets}, {}",
         rows.len(),
-        money(&(facts.price * rows.len() as i64).decimal())
+        money_text(&(facts.price * rows.len() as i64).decimal())
     );
     let y = pdf_writer.y;
-    pdf_writer.text(MARGIN, y, 9.0, &total);
+    pdf_writer.write_text(PAGE_MARGIN, y, 9.0, &total);
     Some(pdf_writer.finish(&generated))
 }
 
-const ALL_REFUNDED: &str = "Every ticket is refunded; none is left.";
+const ALL_REFUNDED_TEXT: &str = "Every ticket is refunded; none is left.";
 
-/// Writes the draw's name at the top of a page after the first, because printed pages get
+/// Writes the draw's name at the top of a page after the first, because printed pages may get
 /// separated.
-fn page_title(pdf_writer: &mut PdfWriter, title: &str) {
-    pdf_writer.y -= LINE;
+fn write_page_title(pdf_writer: &mut PdfWriter, title: &str) {
+    pdf_writer.y -= LINE_HEIGHT;
     let y = pdf_writer.y;
-    pdf_writer.text_within(MARGIN, y, 9.0, WIDTH - 2.0 * MARGIN, title);
-    pdf_writer.y -= LINE / 2.0;
+    pdf_writer.write_text_within(PAGE_MARGIN, y, 9.0, PAGE_WIDTH - 2.0 * PAGE_MARGIN, title);
+    pdf_writer.y -= LINE_HEIGHT / 2.0;
 }
 
-fn heading(
+fn write_heading(
     pdf_writer: &mut PdfWriter,
     facts: &ReportFacts,
     takings: &DrawRevenue,
     rows: &[ReportRow],
 ) {
-    let wide = WIDTH - 2.0 * MARGIN;
-    let top = title(pdf_writer, facts);
+    let wide = PAGE_WIDTH - 2.0 * PAGE_MARGIN;
+    let top = write_title(pdf_writer, facts);
     let league = facts
         .league
         .as_ref()
@@ -170,22 +170,23 @@ fn heading(
     let line = format!(
         "FD-{} · {}{league}",
         facts.draw,
-        when::long(facts.kick_off, &facts.zone)
+        when::long_text(facts.kick_off, &facts.zone)
     );
-    pdf_writer.text_within(MARGIN, top - 18.0, 10.0, wide, &line);
+    pdf_writer.write_text_within(PAGE_MARGIN, top - 18.0, 10.0, wide, &line);
     let price = format!(
         "{} a ticket · {} % of sales is the prize",
         facts.price, facts.prize_percentage
     );
-    pdf_writer.text(MARGIN, top - 33.0, 10.0, &price);
+    pdf_writer.write_text(PAGE_MARGIN, top - 33.0, 10.0, &price);
     let result = match facts.result {
         Some((home, away)) => {
             let winner = rows.iter().find(|row| row.won);
             let wins =
                 winner.map_or_else(String::new, |row| format!(" · ticket {} wins", row.number));
-            let width_per_team =
-                (wide - pdf_writer.width(&format!("Result: … #13 and … #13{wins}"), 10.0)) / 2.0;
-            let team = |name: &str| pdf_writer.fitting(name, 10.0, width_per_team);
+            let width_per_team = (wide
+                - pdf_writer.text_width(&format!("Result: … #13 and … #13{wins}"), 10.0))
+                / 2.0;
+            let team = |name: &str| pdf_writer.cut_to_width(name, 10.0, width_per_team);
             format!(
                 "Result: {} #{home} and {} #{away}{wins}",
                 team(&facts.home),
@@ -196,50 +197,54 @@ fn heading(
         None => "Result: not entered yet. The numbers of the tickets stay secret until then."
             .to_string(),
     };
-    pdf_writer.text(MARGIN, top - 48.0, 10.0, &result);
-    pdf_writer.rule(top - 58.0);
+    pdf_writer.write_text(PAGE_MARGIN, top - 48.0, 10.0, &result);
+    pdf_writer.draw_rule(top - 58.0);
     pdf_writer.y = top - 62.0;
 }
 
 /// Writes the teams on one line if they fit, otherwise on two. Returns the vertical position of the
 /// last line.
-fn title(pdf_writer: &mut PdfWriter, facts: &ReportFacts) -> f32 {
-    const SIZE: f32 = 18.0;
-    const SIZE_ON_ONE_LINE_MIN: f32 = 12.0;
-    let (top, wide) = (HEIGHT - MARGIN - SIZE, WIDTH - 2.0 * MARGIN);
+fn write_title(pdf_writer: &mut PdfWriter, facts: &ReportFacts) -> f32 {
+    const TITLE_FONT_SIZE: f32 = 18.0;
+    const ONE_LINE_FONT_SIZE_MIN: f32 = 12.0;
+    let (top, wide) = (
+        PAGE_HEIGHT - PAGE_MARGIN - TITLE_FONT_SIZE,
+        PAGE_WIDTH - 2.0 * PAGE_MARGIN,
+    );
     let game = format!("{} v {}", facts.home, facts.away);
-    let size = pdf_writer.size_within(&game, SIZE, wide, SIZE_ON_ONE_LINE_MIN);
-    if pdf_writer.width(&game, size) <= wide + 0.1 {
-        pdf_writer.text(MARGIN, top, size, &game);
+    let size = pdf_writer.font_size_within(&game, TITLE_FONT_SIZE, wide, ONE_LINE_FONT_SIZE_MIN);
+    if pdf_writer.text_width(&game, size) <= wide + 0.1 {
+        pdf_writer.write_text(PAGE_MARGIN, top, size, &game);
         return top;
     }
     let away = format!("v {}", facts.away);
-    let size = [&facts.home, &away].map(|team| pdf_writer.size_within(team, SIZE, wide, 10.0));
+    let size = [&facts.home, &away]
+        .map(|team| pdf_writer.font_size_within(team, TITLE_FONT_SIZE, wide, 10.0));
     let size = size[0].min(size[1]);
     let bottom = top - 1.25 * size;
     for (y, team) in [(top, &facts.home), (bottom, &away)] {
-        let team = pdf_writer.fitting(team, size, wide);
-        pdf_writer.text(MARGIN, y, size, &team);
+        let team = pdf_writer.cut_to_width(team, size, wide);
+        pdf_writer.write_text(PAGE_MARGIN, y, size, &team);
     }
     bottom
 }
 
-fn table_head(pdf_writer: &mut PdfWriter) {
-    pdf_writer.y -= LINE;
+fn write_table_head(pdf_writer: &mut PdfWriter) {
+    pdf_writer.y -= LINE_HEIGHT;
     let y = pdf_writer.y;
     for (name, x, _) in COLUMNS {
-        pdf_writer.text(MARGIN + x, y, 9.0, name);
+        pdf_writer.write_text(PAGE_MARGIN + x, y, 9.0, name);
     }
-    pdf_writer.rule(y - 4.0);
+    pdf_writer.draw_rule(y - 4.0);
     pdf_writer.y -= 4.0;
 }
 
-fn table_row(pdf_writer: &mut PdfWriter, row: &ReportRow) {
-    pdf_writer.y -= LINE;
+fn write_table_row(pdf_writer: &mut PdfWriter, row: &ReportRow) {
+    pdf_writer.y -= LINE_HEIGHT;
     let y = pdf_writer.y;
     if row.won {
         // Highlight the row of the winning ticket.
-        pdf_writer.background(y - 4.0, LINE);
+        pdf_writer.draw_background(y - 4.0, LINE_HEIGHT);
     }
     let won = if row.won { " ★" } else { "" };
     let pair = row.pair.map_or_else(
@@ -254,7 +259,7 @@ fn table_row(pdf_writer: &mut PdfWriter, row: &ReportRow) {
         row.phone.clone(),
     ];
     for ((_, x, width), cell) in COLUMNS.into_iter().zip(cells) {
-        pdf_writer.text_within(MARGIN + x, y, 8.5, width, &cell);
+        pdf_writer.write_text_within(PAGE_MARGIN + x, y, 8.5, width, &cell);
     }
 }
 

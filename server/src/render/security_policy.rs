@@ -23,7 +23,7 @@ pub enum ResponseKind {
 
 impl ResponseKind {
     /// All kinds, in the order of their declaration.
-    const ALL: &[ResponseKind] = &[
+    const ALL_KINDS: &[ResponseKind] = &[
         ResponseKind::Api,
         ResponseKind::Widget,
         ResponseKind::Board,
@@ -34,7 +34,7 @@ impl ResponseKind {
     ];
 
     /// Returns the kind of the response for a path or route pattern.
-    pub fn of(path: &str) -> ResponseKind {
+    pub fn for_path(path: &str) -> ResponseKind {
         #[cfg(feature = "demo")]
         if path.starts_with("/sandbox/") {
             return ResponseKind::Sandbox;
@@ -43,7 +43,7 @@ impl ResponseKind {
             ResponseKind::Widget
         } else if path.starts_with("/api/") {
             ResponseKind::Api
-        } else if is_file(path) || path.starts_with("/uploads/") {
+        } else if is_fixed_file(path) || path.starts_with("/uploads/") {
             ResponseKind::Asset
         } else if Page::of(path).is_some_and(|page| page.is_framed_by_anyone()) {
             ResponseKind::Board
@@ -68,7 +68,7 @@ impl ResponseKind {
     }
 }
 
-fn is_file(path: &str) -> bool {
+fn is_fixed_file(path: &str) -> bool {
     let exact_paths = [
         "/widgets/live.js",
         "/robots.txt",
@@ -82,23 +82,23 @@ fn is_file(path: &str) -> bool {
 /// The security headers of each kind of response, built once at startup.
 pub struct Policies {
     content: Vec<HeaderValue>,
-    over_tls: bool,
+    uses_tls: bool,
 }
 
 impl Policies {
     pub fn new(config: &Config) -> Policies {
-        let content = ResponseKind::ALL.iter().map(|kind| {
+        let content = ResponseKind::ALL_KINDS.iter().map(|kind| {
             let content = HeaderValue::try_from(content_security_policy(*kind, config));
             content.unwrap_or(HeaderValue::from_static("default-src 'none'"))
         });
         Policies {
             content: content.collect(),
-            over_tls: config.over_tls(),
+            uses_tls: config.uses_tls(),
         }
     }
 
-    /// Adds the security headers of a response kind that the response does not have yet.
-    pub fn write(&self, headers: &mut HeaderMap, kind: ResponseKind) {
+    /// Adds the security headers of a response kind. A header that the response already has stays.
+    pub fn add_headers(&self, headers: &mut HeaderMap, kind: ResponseKind) {
         let mut insert_if_missing = |name: HeaderName, value: HeaderValue| {
             if !headers.contains_key(&name) {
                 headers.insert(name, value);
@@ -119,8 +119,8 @@ impl Policies {
             self.content[kind as usize].clone(),
         );
         if matches!(kind, ResponseKind::Page | ResponseKind::Board) {
-            // The reporting group that the policy's `report-to` names. Older browsers use the
-            // policy's `report-uri`.
+            // Define the reporting group that the policy's `report-to` names. Older browsers use
+            // the policy's `report-uri` instead.
             let endpoints = HeaderName::from_static("reporting-endpoints");
             insert_if_missing(
                 endpoints,
@@ -134,17 +134,17 @@ impl Policies {
             );
         }
         if matches!(kind, ResponseKind::Api | ResponseKind::Page) || kind.is_sandbox() {
-            // Pages of other sites cannot load it as a script, a picture or a style.
+            // Do not let pages of other sites load the response as a script, a picture or a style.
             let policy = HeaderName::from_static("cross-origin-resource-policy");
             insert_if_missing(policy, HeaderValue::from_static("same-origin"));
         }
-        if self.over_tls {
+        if self.uses_tls {
             let year = HeaderValue::from_static("max-age=31536000; includeSubDomains");
             insert_if_missing(header::STRICT_TRANSPORT_SECURITY, year);
         }
         if matches!(kind, ResponseKind::Asset | ResponseKind::Widget) {
-            // A board in a sandboxed frame has no origin, so its scripts and fonts are cross-origin
-            // requests.
+            // Allow requests of any origin, because a board in a sandboxed frame has no origin, so
+            // the requests for its scripts and fonts are cross-origin.
             insert_if_missing(
                 header::ACCESS_CONTROL_ALLOW_ORIGIN,
                 HeaderValue::from_static("*"),
@@ -183,15 +183,15 @@ fn content_security_policy(kind: ResponseKind, config: &Config) -> String {
             "'none'"
         }
     };
-    // Only documents report violations. A frame without an origin cannot, because the endpoint
-    // accepts only this site's pages.
+    // Only documents report violations of the policy. A board in a frame without an origin cannot
+    // report, because the endpoint accepts reports only from this site's pages.
     let reports = match kind {
         ResponseKind::Board | ResponseKind::Page => {
             "; report-uri /api/policy-report; report-to breaches"
         }
         _ => "",
     };
-    // Pictures may come from any HTTPS host, because a club's logo may have an address of its own
+    // Pictures may come from any HTTPS host, because a club's logo may be on another host
     // (specification B, line 165). This also allows a tracking pixel; the page's consent bar
     // prevents it from loading before the visitor agrees (decision J-12).
     format!(
@@ -210,7 +210,8 @@ mod tests {
     fn only_boards_may_be_framed_by_any_site() {
         let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
         let framed = |path| {
-            content_security_policy(ResponseKind::of(path), &config).ends_with("frame-ancestors *")
+            content_security_policy(ResponseKind::for_path(path), &config)
+                .ends_with("frame-ancestors *")
         };
         assert!(framed("/draw/1042/display"));
         assert!(framed("/w/draw:1042"));
@@ -254,7 +255,7 @@ mod tests {
         let policies = Policies::new(&config);
         let headers = |kind| {
             let mut headers = HeaderMap::new();
-            policies.write(&mut headers, kind);
+            policies.add_headers(&mut headers, kind);
             headers
         };
         for kind in [

@@ -9,7 +9,7 @@ use thiserror::Error;
 mod build;
 mod files;
 
-pub use build::{ensure_built, install};
+pub use build::{ensure_built, install_packages};
 pub use files::serve;
 
 /// The path prefix of scripts and styles in `index.html`.
@@ -31,7 +31,7 @@ pub enum SiteError {
 }
 
 impl SiteError {
-    fn io(path: &Path) -> impl FnOnce(std::io::Error) -> SiteError {
+    fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> SiteError {
         let path = path.to_path_buf();
         move |source| SiteError::Io { path, source }
     }
@@ -41,7 +41,7 @@ impl SiteError {
 /// other files.
 #[derive(Debug, Default)]
 pub struct Site {
-    /// The `<link>` and `<script>` tags of the built `index.html`, in order.
+    /// The `<link>` and `<script>` tags of the built `index.html`, in the order of the file.
     pub tags: SiteTags,
     /// CSS of the first visible content, inlined into every page.
     pub critical_css: String,
@@ -55,8 +55,8 @@ pub struct Site {
 pub struct SiteTags {
     /// Icon, font and preloads for `<head>`.
     pub head: String,
-    /// Style sheets that the first visible content does not need. They are linked after it, so that
-    /// they do not delay it.
+    /// Links to style sheets that the first visible content does not need. Pages contain them after
+    /// that content, so that they do not delay it.
     pub styles: String,
     pub scripts: String,
 }
@@ -86,17 +86,17 @@ impl Site {
             Err(_) => BTreeMap::new(),
         };
         Ok(Site {
-            tags: SiteTags::find(&html),
+            tags: SiteTags::parse(&html),
             critical_css: std::fs::read_to_string(dist.join("critical.css")).unwrap_or_default(),
             chunks,
-            files: files::read(dist)?,
+            files: files::read_all(dist)?,
         })
     }
 }
 
 impl SiteTags {
     /// Finds the tags of `index.html` one by one, because Parcel omits `<head>` and `<body>`.
-    fn find(html: &str) -> SiteTags {
+    fn parse(html: &str) -> SiteTags {
         let mut tags = SiteTags::default();
         let mut rest = html;
         while let Some(start) = rest.find('<') {
@@ -126,7 +126,7 @@ mod tests {
         let html = "<!doctype html><html lang=en-AU><meta charset=utf-8><title>x</title>\
             <link rel=icon href=/assets/a.svg><link rel=stylesheet href=/assets/b.css><div id=root></div>\
             <script type=module src=/assets/c.js></script><script>inline()</script>";
-        let tags = SiteTags::find(html);
+        let tags = SiteTags::parse(html);
         assert_eq!(tags.head, "<link rel=icon href=/assets/a.svg>");
         assert_eq!(tags.styles, "<link rel=stylesheet href=/assets/b.css>");
         assert_eq!(

@@ -6,16 +6,16 @@ use time::macros::format_description;
 use time_tz::{Offset, OffsetDateTimeExt, TimeZone, Tz, timezones};
 
 /// Non-breaking space, written between a time and its am or pm.
-pub const TIE: char = '\u{a0}';
+pub const NON_BREAKING_SPACE: char = '\u{a0}';
 
 /// Time zone used for a draw whose stored zone is unknown (specification A, line 13).
 const ZONE_DEFAULT: &Tz = timezones::db::australia::BRISBANE;
 
-fn zone(name: &str) -> &'static Tz {
+fn zone_or_default(name: &str) -> &'static Tz {
     timezones::get_by_name(name).unwrap_or(ZONE_DEFAULT)
 }
 
-fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
+fn to_local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
     let utc = OffsetDateTime::from_unix_timestamp(at.0.div_euclid(1000))
         .unwrap_or(OffsetDateTime::UNIX_EPOCH);
     utc.to_timezone(zone)
@@ -25,18 +25,18 @@ fn local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
 /// `web/src/shared/dates.ts` writes the same characters, so that nothing moves when React takes
 /// over.
 pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
-    long(at, zone_name)
-        .replace(" am ", &format!("{TIE}am "))
-        .replace(" pm ", &format!("{TIE}pm "))
+    long_text(at, zone_name)
+        .replace(" am ", &format!("{NON_BREAKING_SPACE}am "))
+        .replace(" pm ", &format!("{NON_BREAKING_SPACE}pm "))
 }
 
-/// Formats like [`day_and_time`], but with ordinary spaces, for tables, PDFs and pictures.
-pub fn long(at: Timestamp, zone_name: &str) -> String {
+/// Formats `Fri 20 Nov 2026, 7:10 pm AEST` with ordinary spaces, for tables, PDFs and pictures.
+pub fn long_text(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [day padding:none] [month repr:short] [year], [hour repr:12 padding:none]:[minute] [period case:lower]"
     );
-    let zone = zone(zone_name);
-    let local = local(at, zone);
+    let zone = zone_or_default(zone_name);
+    let local = to_local(at, zone);
     format!(
         "{} {}",
         local.format(shape).unwrap_or_default(),
@@ -45,17 +45,19 @@ pub fn long(at: Timestamp, zone_name: &str) -> String {
 }
 
 /// Whether two instants fall on the same calendar day of a zone.
-pub fn same_day(one: Timestamp, other: Timestamp, zone_name: &str) -> bool {
-    let zone = zone(zone_name);
-    local(one, zone).date() == local(other, zone).date()
+pub fn is_same_day(one: Timestamp, other: Timestamp, zone_name: &str) -> bool {
+    let zone = zone_or_default(zone_name);
+    to_local(one, zone).date() == to_local(other, zone).date()
 }
 
 /// Formats `Fri 7:10 pm` for a subject line.
-pub fn short(at: Timestamp, zone_name: &str) -> String {
+pub fn short_text(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [hour repr:12 padding:none]:[minute] [period case:lower]"
     );
-    local(at, zone(zone_name)).format(shape).unwrap_or_default()
+    to_local(at, zone_or_default(zone_name))
+        .format(shape)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -68,18 +70,18 @@ mod tests {
     #[test]
     fn kick_off_is_formatted_in_the_draws_zone() {
         assert_eq!(
-            long(FRIDAY, "Australia/Brisbane"),
+            long_text(FRIDAY, "Australia/Brisbane"),
             "Fri 20 Nov 2026, 7:10 pm AEST"
         );
         assert_eq!(
-            long(FRIDAY, "Australia/Sydney"),
+            long_text(FRIDAY, "Australia/Sydney"),
             "Fri 20 Nov 2026, 8:10 pm AEDT"
         );
         assert_eq!(
-            long(FRIDAY, "Europe/London"),
+            long_text(FRIDAY, "Europe/London"),
             "Fri 20 Nov 2026, 9:10 am GMT"
         );
-        assert_eq!(short(FRIDAY, "Australia/Brisbane"), "Fri 7:10 pm");
+        assert_eq!(short_text(FRIDAY, "Australia/Brisbane"), "Fri 7:10 pm");
     }
 
     #[test]
@@ -92,15 +94,15 @@ mod tests {
             day_and_time(FRIDAY, "Europe/London"),
             "Fri 20 Nov 2026, 9:10\u{a0}am GMT"
         );
-        assert!(!long(FRIDAY, "Australia/Brisbane").contains(TIE));
-        assert!(!short(FRIDAY, "Australia/Brisbane").contains(TIE));
+        assert!(!long_text(FRIDAY, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
+        assert!(!short_text(FRIDAY, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
     }
 
     #[test]
     fn unknown_zone_falls_back_to_brisbane() {
         assert_eq!(
-            long(FRIDAY, "Mars/Olympus"),
-            long(FRIDAY, "Australia/Brisbane")
+            long_text(FRIDAY, "Mars/Olympus"),
+            long_text(FRIDAY, "Australia/Brisbane")
         );
     }
 }

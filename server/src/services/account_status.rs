@@ -10,10 +10,11 @@ use persistence::records::clubs::AccountChange;
 
 use crate::services::catalogue::Catalogue;
 
-/// Maximum number of API calls of one refresh, which ends earlier when two answers agree.
+/// Maximum number of API calls with which one refresh reads an account's status. A refresh ends
+/// earlier when two responses in a row agree.
 const STATUS_READS_MAX: usize = 4;
-/// Stripe's error code for an account that this platform may not access, or may no longer access.
-const ACCOUNT_INVALID: &str = "account_invalid";
+/// Stripe's error code for an account that this platform may not, or may no longer, access.
+const ACCOUNT_INVALID_CODE: &str = "account_invalid";
 
 /// Reads the status of clubs' Stripe accounts from Stripe and stores it.
 pub struct ConnectedAccounts<'a> {
@@ -24,8 +25,8 @@ pub struct ConnectedAccounts<'a> {
 }
 
 impl ConnectedAccounts<'_> {
-    /// Reads an account's status from Stripe and stores it. Returns `false` when Stripe cannot answer
-    /// now.
+    /// Reads an account's status from Stripe and stores it. Returns `false` when Stripe cannot
+    /// answer now.
     ///
     /// After a change the status is read again, because a concurrent call may have stored an older
     /// answer.
@@ -84,5 +85,5 @@ impl ConnectedAccounts<'_> {
 }
 
 fn is_account_invalid(error: &GatewayError) -> bool {
-    matches!(error, GatewayError::Refused { code, .. } if code == ACCOUNT_INVALID)
+    matches!(error, GatewayError::Refused { code, .. } if code == ACCOUNT_INVALID_CODE)
 }

@@ -21,15 +21,15 @@ pub mod single;
 
 use crate::config::CardFeePassing;
 use lists::CachedLists;
-use prepared::PerDraw;
+use prepared::PreparedByDraw;
 
 /// Clubs, draws, footers and settings from one reading of the database.
 #[derive(Default)]
 pub struct CatalogueFacts {
-    /// The catalogue's revision in the database.
+    /// The catalogue's revision in the database when the facts were read.
     revision: i64,
-    /// Sequence number of this reading within the process. Responses prepared from a reading with a
-    /// lower number are stale.
+    /// Sequence number of the database reading that the facts come from, within the process.
+    /// Responses prepared from a reading with a lower number are stale.
     reading: u64,
     clubs: BTreeMap<ClubId, Arc<Club>>,
     /// Current and former slugs, in lower case.
@@ -47,9 +47,9 @@ pub struct Catalogue {
     /// Number of database readings started so far, used to number them.
     readings_begun: AtomicU64,
     lists: Mutex<CachedLists>,
-    fragments: PerDraw,
-    singles: PerDraw,
-    tickets: PerDraw,
+    fragments: PreparedByDraw,
+    singles: PreparedByDraw,
+    tickets: PreparedByDraw,
 }
 
 impl CatalogueFacts {
@@ -139,8 +139,9 @@ impl CatalogueFacts {
             .flatten()
     }
 
-    /// Returns the newer view of a draw: the stored one or the actor's.
-    fn newest(&self, listing: &Listing, awake: Option<&View>) -> View {
+    /// Returns the newer view of a draw: `awake`, the view of its running actor, or the stored
+    /// view.
+    fn newest_view(&self, listing: &Listing, awake: Option<&View>) -> View {
         awake
             .filter(|view| view.revision >= listing.view.revision)
             .copied()
@@ -161,9 +162,9 @@ impl Catalogue {
             facts: RwLock::default(),
             readings_begun: AtomicU64::new(0),
             lists: Mutex::default(),
-            fragments: PerDraw::default(),
-            singles: PerDraw::default(),
-            tickets: PerDraw::default(),
+            fragments: PreparedByDraw::default(),
+            singles: PreparedByDraw::default(),
+            tickets: PreparedByDraw::default(),
         };
         catalogue.reload().await?;
         Ok(catalogue)
@@ -193,11 +194,11 @@ impl Catalogue {
     ///
     /// The database could not be read. The previous facts stay.
     pub async fn reload(&self) -> Result<(), Failure> {
-        // If a reading that started later ends earlier, this reading is dropped, because the later
-        // one has the newer data.
+        // `replace_facts` drops this reading if a reading that started later has ended earlier,
+        // because that one has newer data.
         let reading = self.readings_begun.fetch_add(1, Ordering::Relaxed) + 1;
-        // The revision is read before the data. After a change in between, the poll a second later
-        // sees a newer revision and reloads.
+        // The revision is read before the data. If another process writes in between, `refresh`
+        // sees a newer revision within a second and reloads.
         let revision = self.records.catalogue_revision().await?;
         let settings = self.records.settings().await?;
         let clubs = self.records.clubs().await?;
@@ -220,12 +221,12 @@ impl Catalogue {
             footers,
             settings,
         };
-        self.replace(facts);
+        self.replace_facts(facts);
         Ok(())
     }
 
-    /// Runs every second. Reads all facts again only if the catalogue's revision, a setting or a
-    /// result changed.
+    /// Reads all facts again if the catalogue's revision, a setting or a result has changed. Called
+    /// every second.
     ///
     /// # Errors
     ///
@@ -243,8 +244,8 @@ impl Catalogue {
         self.reload().await
     }
 
-    /// Whether a draw got or lost its result after these facts were read. They then do not say
-    /// whether the winning ticket was sold.
+    /// Whether a draw got or lost its result after `facts` were read. `facts` then do not say
+    /// whether its winning ticket was sold.
     fn results_are_missing(&self, facts: &CatalogueFacts) -> bool {
         self.draws.views().iter().any(|view| {
             facts.listing(view.draw).is_some_and(|listing| {
@@ -253,7 +254,7 @@ impl Catalogue {
         })
     }
 
-    fn replace(&self, facts: CatalogueFacts) {
+    fn replace_facts(&self, facts: CatalogueFacts) {
         let mut current = self.facts.write().unwrap_or_else(PoisonError::into_inner);
         if facts.reading > current.reading {
             *current = Arc::new(facts);
@@ -265,26 +266,29 @@ impl Catalogue {
     /// draw's page stays available while its actor restarts.
     pub async fn draw(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
         let facts = self.facts();
-        if let Some((listing, view)) = self.view_now(&facts, draw) {
+        if let Some((listing, view)) = self.view_from_memory(&facts, draw) {
             let listing = listing.clone();
             return Some((facts, listing, view));
         }
         let listing = facts.listing(draw)?.clone();
         let awake = self.draws.view(draw).await.ok();
-        let view = facts.newest(&listing, awake.as_ref());
+        let view = facts.newest_view(&listing, awake.as_ref());
         Some((facts, listing, view))
     }
 
-    /// Like [`Self::draw`], but from memory only. `None` also when the draw's actor would have to
-    /// be started.
-    pub fn draw_now(&self, draw: DrawId) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
+    /// Returns the current state of a draw from memory; `None` when there is no such draw, or the
+    /// draw's actor would have to be started to know the state.
+    pub fn draw_from_memory(
+        &self,
+        draw: DrawId,
+    ) -> Option<(Arc<CatalogueFacts>, Arc<Listing>, View)> {
         let facts = self.facts();
-        let (listing, view) = self.view_now(&facts, draw)?;
+        let (listing, view) = self.view_from_memory(&facts, draw)?;
         let listing = listing.clone();
         Some((facts, listing, view))
     }
 
-    fn view_now<'a>(
+    fn view_from_memory<'a>(
         &self,
         facts: &'a CatalogueFacts,
         draw: DrawId,
@@ -295,7 +299,7 @@ impl Catalogue {
         let view = match listing.view.status {
             Status::Completed | Status::Cancelled => listing.view,
             Status::Active | Status::Closed => {
-                facts.newest(listing, Some(&self.draws.cached_view(draw)?))
+                facts.newest_view(listing, Some(&self.draws.cached_view(draw)?))
             }
         };
         Some((listing, view))

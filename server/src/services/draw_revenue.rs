@@ -18,10 +18,10 @@ pub struct DrawRevenue {
     /// Stripe's fees; estimated by formula while Stripe has not reported them (decision D-18).
     pub provider_fees: Cents,
     pub is_estimated: bool,
-    /// The prize at the current sales, even if no prize is due.
+    /// The prize at the current number of sold tickets, even if it need not be paid.
     pub prize: Cents,
-    /// Whether the prize is due: the winning ticket was sold. Counted as due while the result is
-    /// missing or not revealed (decisions D-12, E-6).
+    /// Whether the prize must be paid, because the winning ticket was sold. Also true while the
+    /// result is missing or not revealed (decisions D-12, E-6).
     pub prize_is_due: bool,
 }
 
@@ -48,13 +48,13 @@ impl DrawRevenue {
     }
 
     /// Returns the part of Stripe's fees that buyers did not pay and the club pays.
-    pub fn fees_borne(&self) -> Cents {
+    pub fn fees_paid_by_club(&self) -> Cents {
         self.provider_fees - self.passed_on
     }
 
     /// Returns the club's revenue before the prize is paid.
     pub fn club_revenue(&self) -> Cents {
-        self.revenue - self.platform_fee - self.fees_borne()
+        self.revenue - self.platform_fee - self.fees_paid_by_club()
     }
 
     /// Returns the club's profit after the prize (decision D-12).
@@ -123,7 +123,7 @@ mod tests {
             ..DrawRevenue::default()
         };
         assert_eq!(
-            (takings.fees_borne(), takings.club_revenue()),
+            (takings.fees_paid_by_club(), takings.club_revenue()),
             (Cents(60), Cents(9590))
         );
         assert_eq!(takings.club_profit(), Cents(4590));

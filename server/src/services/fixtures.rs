@@ -10,7 +10,7 @@ use persistence::records::Records;
 use persistence::records::clubs::Club;
 use persistence::records::draws::DrawToCreate;
 
-use crate::api::form::{Findings, contact};
+use crate::api::form::{Findings, check_contact};
 
 pub mod kick_off;
 pub mod moment;
@@ -27,7 +27,7 @@ pub struct FixtureTerms {
     pub contact: Contact,
 }
 
-/// The contact shown on every draw's page.
+/// The contact shown to buyers on the page of every imported draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     pub name: String,
@@ -41,10 +41,14 @@ impl Contact {
     /// # Errors
     ///
     /// The given contact is invalid, or the club has no phone.
-    pub fn of(club: &Club, name: Option<&str>, phone: Option<&str>) -> Result<Contact, Findings> {
+    pub fn checked(
+        club: &Club,
+        name: Option<&str>,
+        phone: Option<&str>,
+    ) -> Result<Contact, Findings> {
         let own_phone = club.phone.as_deref().unwrap_or_default();
         let mut findings = Findings::default();
-        contact(
+        check_contact(
             &mut findings,
             name,
             phone.or(own_phone.is_empty().then_some("")),
@@ -61,18 +65,18 @@ impl Contact {
 }
 
 /// Maximum number of rows in one fixtures table.
-pub const ROWS_MAX: usize = 2000;
+pub const TABLE_ROWS_MAX: usize = 2000;
 /// Maximum number of columns in one row. A league's export has about twenty.
-const COLUMNS_MAX: usize = 100;
+const TABLE_COLUMNS_MAX: usize = 100;
 /// Maximum number of bytes in one field of the table, checked before the field is parsed.
-const FIELD_BYTES_MAX: usize = 500;
+const TABLE_FIELD_BYTES_MAX: usize = 500;
 
 /// The result of checking a fixtures table: the draws that an import would create.
 #[derive(Clone, Debug)]
 pub struct ImportPlan {
     pub rows: Vec<DrawToCreate>,
-    /// Number of rows that are already draws of this club: same teams, same kick-off. They are
-    /// skipped, so that a repeated import creates no duplicates.
+    /// Number of rows whose game is already a draw of this club, with the same teams and kick-off.
+    /// Such rows are skipped, so that a repeated import creates no duplicates.
     pub known: usize,
     /// Every row of the fixtures table in order, for a preview.
     pub found: Vec<ImportRow>,
@@ -100,7 +104,7 @@ pub enum ImportRefusal {
 /// # Errors
 ///
 /// `Lines` with the invalid lines, or the database could not be read.
-pub async fn plan(
+pub async fn plan_import(
     records: &Records,
     club: ClubId,
     csv: &[u8],
@@ -111,7 +115,7 @@ pub async fn plan(
         .fixtures(club)
         .await
         .map_err(ImportRefusal::Failed)?;
-    let lines = table::read(csv, now).map_err(ImportRefusal::Lines)?;
+    let lines = table::parse(csv, now).map_err(ImportRefusal::Lines)?;
     let existing: HashSet<(&str, &str, Timestamp)> = existing
         .iter()
         .map(|(home, away, at)| (home.as_str(), away.as_str(), *at))

@@ -1,5 +1,5 @@
-//! The cookies, addresses and secrets that identify a caller: a buyer's browser by its session cookie,
-//! a club or an operator by a login cookie (decision G-5).
+//! The cookies, addresses and secrets that identify a caller: a buyer's browser by its session
+//! cookie, a club or an operator by a login cookie (decision G-5).
 
 use std::cell::RefCell;
 
@@ -21,17 +21,19 @@ pub mod weakness;
 pub use address::address;
 pub use browser::{Browser, BrowserCookies, KnownBrowser};
 
-const LOGIN_COOKIE: [&str; 2] = ["fd_login", "__Host-fd_login"];
+const LOGIN_COOKIE_NAMES: [&str; 2] = ["fd_login", "__Host-fd_login"];
 
-/// Returns the hash of the request's login token, by which its session is found. The session may be
-/// invalid or expired.
-pub fn login(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
+/// Returns the hash of the token in the request's login cookie, by which its session is found. The
+/// session may not exist, or may have expired.
+pub fn login_hash(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
     login_token(request, config).map(|token| hash(&token))
 }
 
 /// Whether a request carries a login cookie, valid or not.
 pub fn has_login_cookie(request: &HttpRequest, config: &Config) -> bool {
-    request.cookie(cookie_name(LOGIN_COOKIE, config)).is_some()
+    request
+        .cookie(cookie_name(LOGIN_COOKIE_NAMES, config))
+        .is_some()
 }
 
 /// Rejects a request that may change state and was sent by another site's page (cross-site request
@@ -72,54 +74,59 @@ pub fn check_same_origin(request: &HttpRequest, config: &Config) -> Result<(), P
 
 /// Whether a cookie of this name is the login cookie.
 pub fn is_login_cookie_name(name: &str, config: &Config) -> bool {
-    name == cookie_name(LOGIN_COOKIE, config)
+    name == cookie_name(LOGIN_COOKIE_NAMES, config)
 }
 
 fn login_token(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
-    decode(request.cookie(cookie_name(LOGIN_COOKIE, config))?.value())
+    decode_hex(
+        request
+            .cookie(cookie_name(LOGIN_COOKIE_NAMES, config))?
+            .value(),
+    )
 }
 
 fn cookie_name(names: [&'static str; 2], config: &Config) -> &'static str {
-    names[usize::from(config.over_tls())]
+    names[usize::from(config.uses_tls())]
 }
 
 fn build_cookie(names: [&'static str; 2], value: String, config: &Config) -> Cookie<'static> {
     Cookie::build(cookie_name(names, config), value)
         .path("/")
         .http_only(true)
-        .secure(config.over_tls())
+        .secure(config.uses_tls())
         .same_site(SameSite::Lax)
         .finish()
 }
 
-/// Builds the login cookie with this value.
+/// Builds the login cookie with `value` and its attributes.
 pub fn login_cookie(value: String, config: &Config) -> Cookie<'static> {
-    build_cookie(LOGIN_COOKIE, value, config)
+    build_cookie(LOGIN_COOKIE_NAMES, value, config)
 }
 
-fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+fn decode_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let mut bytes = [0; N];
     hex::decode_to_slice(text, &mut bytes).ok()?;
     Some(bytes)
 }
 
-/// Returns the SHA-256 of the secret in a mailed link. The database stores only a keyed hash of it
-/// (decision M-5).
+/// Returns the SHA-256 of the secret in a mailed link. The database stores only a keyed hash of
+/// this digest (decision M-5).
 pub fn link_hash(token: &[u8; 32]) -> [u8; 32] {
     hash(token)
 }
 
 /// Parses the hexadecimal secret of a mailed link and hashes it; `None` if the text is malformed.
 pub fn link_hash_of(text: &str) -> Option<[u8; 32]> {
-    decode(text).map(|token| link_hash(&token))
+    decode_hex(text).map(|token| link_hash(&token))
 }
 
-/// Returns the SHA-256 of a token. The database stores only a keyed hash of it, never the token.
+/// Returns the SHA-256 of a token. The database stores only a keyed hash of this digest, never the
+/// token.
 pub fn hash(token: &[u8; 32]) -> [u8; 32] {
     Sha256::digest(token).into()
 }
 
-/// Random bytes fetched from the operating system at a time. Most calls need only a few.
+/// Number of random bytes that are fetched from the operating system at a time.
 const RANDOM_BATCH_BYTES: usize = 1024;
 
 thread_local! {
@@ -172,7 +179,7 @@ mod tests {
         let browsers = BrowserCookies::new(&[7; 32], &config);
         for (made, whole) in [
             (
-                build_cookie(LOGIN_COOKIE, "x".into(), &config),
+                build_cookie(LOGIN_COOKIE_NAMES, "x".into(), &config),
                 "__Host-fd_login",
             ),
             (browsers.cookie("x".into()), "__Host-fd_session"),
@@ -187,7 +194,7 @@ mod tests {
             );
         }
         let plain = build_cookie(
-            LOGIN_COOKIE,
+            LOGIN_COOKIE_NAMES,
             "x".into(),
             &self::config("http://localhost:8080"),
         );

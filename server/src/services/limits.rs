@@ -1,6 +1,6 @@
-//! Rate limits: token buckets by browser session and by address (IPv6 by [`Network`]), and counters
-//! of failures (decision G-13). Each node counts by itself. Limits that protect an account count
-//! across all nodes (`limits/accounts.rs`).
+//! Rate limits: token buckets by browser session and by IP address (IPv6 by [`Network`]), and
+//! counters of failures (decision G-13). Each node counts by itself. Limits that protect an account
+//! count across all nodes (`limits/accounts.rs`).
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -26,41 +26,44 @@ mod network;
 
 pub use network::Network;
 
-/// New payment intents per minute of one browser session. Changing the tickets of an existing
-/// payment intent is not counted.
+/// Maximum new payment intents per minute of one browser session. Changing the tickets of an
+/// existing payment intent is not counted.
 pub const INTENTS_PER_SESSION_AND_MINUTE: u32 = 10;
-/// New payment intents per minute of one address. The people in a clubhouse share one address at
-/// kick-off.
+/// Maximum new payment intents per minute of one IP address. The limit is high, because all people
+/// in a clubhouse share one address.
 pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
-/// Interval between new payment intents of one address without a browser cookie: the lifetime of a
-/// reservation. So a client without cookies reserves no more tickets than one browser may. Real
-/// buyers are not affected, because the site's pages set a cookie before a purchase.
+/// Minimum time between new payment intents of one IP address without a browser cookie: the
+/// lifetime of a reservation. A client without cookies then reserves no more tickets than one
+/// browser may. Real buyers are not affected, because the site's pages set a cookie before a
+/// purchase.
 pub const INTENT_WITHOUT_COOKIE_INTERVAL: Duration =
     Duration::from_secs(domain::reservation::KEPT_SECONDS.unsigned_abs());
-/// Purchase checks per minute of one browser session, or of one address without a browser cookie.
+/// Maximum purchase checks per minute of one browser session, or of one IP address without a
+/// browser cookie.
 const CHECKS_PER_SESSION_AND_MINUTE: u32 = 60;
-/// Purchase checks per minute of one address. The people in a clubhouse share one address.
+/// Maximum purchase checks per minute of one IP address. The limit is high, because all people in a
+/// clubhouse share one address.
 const CHECKS_PER_ADDRESS_AND_MINUTE: u32 = 1_200;
-/// Browser diagnostics per minute of one address (decision B-23).
-const LOGS_PER_ADDRESS_AND_MINUTE: u32 = 30;
-/// Confirmation mails per hour that are sent again for one order (decision C-17).
+/// Maximum diagnostic reports by browsers per minute of one IP address (decision B-23).
+const DIAGNOSTICS_PER_ADDRESS_AND_MINUTE: u32 = 30;
+/// How often per hour the confirmation mail of one order may be sent again (decision C-17).
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
-/// Completion calls per minute of one address that prove no access to their order (decision M-1). A
-/// browser that lost its cookie makes a few such calls.
+/// Maximum completion calls per minute of one IP address that do not prove access to their order
+/// (decision M-1). A browser that lost its cookie makes a few such calls.
 pub const UNPROVEN_PER_ADDRESS_AND_MINUTE: u32 = 30;
-/// Requests with a winner's claim link per minute of one address.
+/// Maximum requests with a winner's claim link per minute of one IP address.
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
-/// Invitation mails per hour of one club.
+/// Maximum invitation mails per hour of one club.
 const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
-/// Declined payments of one browser session, or of one card in any session, in 10 minutes.
+/// Maximum declined payments in 10 minutes of one browser session, or of one card in any session.
 const DECLINES_MAX: u32 = 5;
 const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
-/// New sockets per second of the whole server. If 20,000 sockets are lost at once, all of them can
+/// Maximum new sockets per second of this node. If 20,000 sockets are lost at once, all of them can
 /// reconnect within half a minute (reliability.md, F56).
 const SOCKETS_PER_SECOND: u32 = 700;
-/// Open sockets of one address. The people in a clubhouse, or the customers of a mobile carrier,
-/// share one address.
+/// Maximum open sockets of one IP address. The limit is high, because the people in a clubhouse,
+/// or the customers of a mobile carrier, share one address.
 pub const SOCKETS_PER_ADDRESS_MAX: usize = 1_000;
 
 type TokenBuckets<K> = RateLimiter<K, DashMapStateStore<K>, DefaultClock>;
@@ -98,27 +101,29 @@ impl Limits {
             clock: DefaultClock::default(),
             intents_by_session: TokenBuckets::dashmap(per_minute(INTENTS_PER_SESSION_AND_MINUTE)),
             intents_by_address: TokenBuckets::dashmap(per_minute(INTENTS_PER_ADDRESS_AND_MINUTE)),
-            intents_without_cookie: TokenBuckets::dashmap(once_in(INTENT_WITHOUT_COOKIE_INTERVAL)),
+            intents_without_cookie: TokenBuckets::dashmap(one_request_per(
+                INTENT_WITHOUT_COOKIE_INTERVAL,
+            )),
             checks_by_session: TokenBuckets::dashmap(per_minute(CHECKS_PER_SESSION_AND_MINUTE)),
             checks_by_address: TokenBuckets::dashmap(per_minute(CHECKS_PER_ADDRESS_AND_MINUTE)),
             checks_without_cookie: TokenBuckets::dashmap(per_minute(CHECKS_PER_SESSION_AND_MINUTE)),
-            logs_by_address: TokenBuckets::dashmap(per_minute(LOGS_PER_ADDRESS_AND_MINUTE)),
-            sockets: RateLimiter::direct(Quota::per_second(positive(SOCKETS_PER_SECOND))),
-            resends_by_order: TokenBuckets::dashmap(Quota::per_hour(positive(
+            logs_by_address: TokenBuckets::dashmap(per_minute(DIAGNOSTICS_PER_ADDRESS_AND_MINUTE)),
+            sockets: RateLimiter::direct(Quota::per_second(non_zero(SOCKETS_PER_SECOND))),
+            resends_by_order: TokenBuckets::dashmap(Quota::per_hour(non_zero(
                 RESENDS_PER_ORDER_AND_HOUR,
             ))),
-            forms_by_address: TokenBuckets::dashmap(Quota::per_hour(positive(
+            forms_by_address: TokenBuckets::dashmap(Quota::per_hour(non_zero(
                 FORMS_PER_ADDRESS_AND_HOUR,
             ))),
             claims_by_address: TokenBuckets::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
             unproven_by_address: TokenBuckets::dashmap(per_minute(UNPROVEN_PER_ADDRESS_AND_MINUTE)),
-            links_by_account: TokenBuckets::dashmap(Quota::per_hour(positive(
+            links_by_account: TokenBuckets::dashmap(Quota::per_hour(non_zero(
                 LINKS_PER_ACCOUNT_AND_HOUR,
             ))),
-            invitations_by_club: TokenBuckets::dashmap(Quota::per_hour(positive(
+            invitations_by_club: TokenBuckets::dashmap(Quota::per_hour(non_zero(
                 INVITATIONS_PER_CLUB_AND_HOUR,
             ))),
-            ticket_links_by_account: TokenBuckets::dashmap(Quota::per_hour(positive(
+            ticket_links_by_account: TokenBuckets::dashmap(Quota::per_hour(non_zero(
                 LINKS_PER_ACCOUNT_AND_HOUR,
             ))),
             wrong_passwords: FailureCounters::new(WRONG_PASSWORDS_WINDOW),
@@ -129,8 +134,8 @@ impl Limits {
         }
     }
 
-    /// Counts a new payment intent of a browser session and an address, and refuses it above the
-    /// limit. `session` is `None` for a request without a browser cookie.
+    /// Counts a new payment intent of a browser session and an IP address, and refuses it above the
+    /// limit of either. `session` is `None` for a request without a browser cookie.
     ///
     /// # Errors
     ///
@@ -141,17 +146,17 @@ impl Limits {
         address: IpAddr,
     ) -> Result<(), Problem> {
         match session {
-            Some(session) if self.declines.count(session) >= DECLINES_MAX => {
+            Some(session) if self.declines.failures_of(session) >= DECLINES_MAX => {
                 return Err(too_many(DECLINES_WINDOW.as_secs() as u32));
             }
-            Some(session) => self.consume(&self.intents_by_session, session)?,
+            Some(session) => self.take_token(&self.intents_by_session, session)?,
             None if self.is_exempt(address) => {}
-            None => self.consume(&self.intents_without_cookie, &address.into())?,
+            None => self.take_token(&self.intents_without_cookie, &address.into())?,
         }
         if self.is_exempt(address) {
             Ok(())
         } else {
-            self.consume(&self.intents_by_address, &address.into())
+            self.take_token(&self.intents_by_address, &address.into())
         }
     }
 
@@ -167,23 +172,24 @@ impl Limits {
         address: IpAddr,
     ) -> Result<(), Problem> {
         match session {
-            Some(session) => self.consume(&self.checks_by_session, session)?,
+            Some(session) => self.take_token(&self.checks_by_session, session)?,
             None if self.is_exempt(address) => {}
-            None => self.consume(&self.checks_without_cookie, &address.into())?,
+            None => self.take_token(&self.checks_without_cookie, &address.into())?,
         }
         if self.is_exempt(address) {
             Ok(())
         } else {
-            self.consume(&self.checks_by_address, &address.into())
+            self.take_token(&self.checks_by_address, &address.into())
         }
     }
 
-    /// Counts a new socket, and refuses it above a limit: new sockets per second of the server, and
-    /// open sockets of one address. `open` is the address's current number.
+    /// Counts a new socket, and refuses it above a limit: new sockets per second of this node, or
+    /// open sockets of the caller's network, of which `open` is the current number.
     ///
     /// # Errors
     ///
-    /// 429 for the address, 503 for the server, both with `Retry-After`.
+    /// 429 above the limit of the network, 503 above the limit of the node, both with
+    /// `Retry-After`.
     pub fn check_new_socket(&self, address: IpAddr, open: usize) -> Result<(), Problem> {
         if self.is_exempt(address) {
             return Ok(());
@@ -194,36 +200,37 @@ impl Limits {
         self.sockets.check().map_err(|_| Problem::unavailable())
     }
 
-    /// Counts a declined card for the browser session, if known, and for Stripe's card fingerprint.
-    /// Returns whether one of the two counts reached the limit, after which the session may open no
-    /// payment for some minutes. In the demo all buyers share the test cards, so cards are not
-    /// counted.
+    /// Counts a declined payment for the browser session, if known, and for the card by Stripe's
+    /// fingerprint. Returns whether one of the two counts reached the limit. The session may then
+    /// open no payment for some minutes. The demo does not count by card, because all buyers share
+    /// the test cards.
     pub fn count_decline(&self, session: Option<&[u8; 16]>, card: Option<&str>) -> bool {
         let card = card
             .filter(|_| self.stage == Stage::Production)
             .map(str::to_string);
-        let of_card = card.map_or(0, |card| self.declines_by_card.add(card));
-        let of_session = session.map_or(0, |session| self.declines.add(*session));
+        let of_card = card.map_or(0, |card| self.declines_by_card.add_failure(card));
+        let of_session = session.map_or(0, |session| self.declines.add_failure(*session));
         if of_card >= DECLINES_MAX
             && let Some(session) = session
         {
-            (of_session..DECLINES_MAX).for_each(|_| _ = self.declines.add(*session));
+            (of_session..DECLINES_MAX).for_each(|_| _ = self.declines.add_failure(*session));
         }
         of_card.max(of_session) >= DECLINES_MAX
     }
 
-    /// Whether an address may send another diagnostic this minute.
+    /// Counts a browser's diagnostic report; `false` if its IP address has sent too many this
+    /// minute.
     pub fn may_log(&self, address: IpAddr) -> bool {
         self.logs_by_address.check_key(&address.into()).is_ok()
     }
 
-    /// Whether an order's confirmation may be sent again this hour.
+    /// Counts a repeated confirmation mail of an order; `false` if too many were sent this hour.
     pub fn may_resend(&self, order: u128) -> bool {
         self.resends_by_order.check_key(&order).is_ok()
     }
 
-    /// Counts a request with a winner's link, and refuses it above the limit. The link's 256 random
-    /// bits cannot be guessed; the limit makes guessing pointless.
+    /// Counts a request with a winner's claim link, and refuses it above the limit. The link's 256
+    /// random bits cannot be guessed in any case; the limit is a second defence.
     ///
     /// # Errors
     ///
@@ -232,7 +239,7 @@ impl Limits {
         if self.is_exempt(address) {
             Ok(())
         } else {
-            self.consume(&self.claims_by_address, &address.into())
+            self.take_token(&self.claims_by_address, &address.into())
         }
     }
 
@@ -246,17 +253,17 @@ impl Limits {
         if self.is_exempt(address) {
             Ok(())
         } else {
-            self.consume(&self.unproven_by_address, &address.into())
+            self.take_token(&self.unproven_by_address, &address.into())
         }
     }
 
-    /// Whether a club may invite one more person this hour. Invitations must not be used to probe
-    /// addresses or to flood a mailbox.
+    /// Counts an invitation by a club; `false` if the club sent too many this hour. A club must not
+    /// use invitations to flood a mailbox, or to find out which addresses have an account.
     pub fn may_invite(&self, club: i64) -> bool {
         self.invitations_by_club.check_key(&club).is_ok()
     }
 
-    /// Removes counters that were not used recently, to free memory. Called every minute.
+    /// Removes the counters that no longer limit anything, to free memory. Called every minute.
     pub fn sweep(&self) {
         self.intents_by_session.retain_recent();
         self.intents_by_address.retain_recent();
@@ -272,20 +279,20 @@ impl Limits {
         self.links_by_account.retain_recent();
         self.invitations_by_club.retain_recent();
         self.ticket_links_by_account.retain_recent();
-        self.wrong_passwords.sweep();
-        self.wrong_codes.sweep();
-        self.known_addresses.sweep();
-        self.declines.sweep();
-        self.declines_by_card.sweep();
+        self.wrong_passwords.remove_expired();
+        self.wrong_codes.remove_expired();
+        self.known_addresses.remove_expired();
+        self.declines.remove_expired();
+        self.declines_by_card.remove_expired();
     }
 
-    /// Whether an address is not limited: the demo's own machine, from which simulated buyers and
-    /// tests send their requests.
+    /// Whether an IP address is exempt from limits: in the demo the own machine, from which
+    /// simulated buyers and tests send their requests.
     fn is_exempt(&self, address: IpAddr) -> bool {
         self.stage == Stage::Demo && address.is_loopback()
     }
 
-    fn consume<K: Hash + Eq + Clone>(
+    fn take_token<K: Hash + Eq + Clone>(
         &self,
         bucket: &TokenBuckets<K>,
         key: &K,
@@ -307,21 +314,21 @@ pub fn too_many(retry_after_seconds: u32) -> Problem {
 }
 
 fn per_minute(count: u32) -> Quota {
-    Quota::per_minute(positive(count))
+    Quota::per_minute(non_zero(count))
 }
 
 /// Builds a quota of one request per period.
-fn once_in(period: Duration) -> Quota {
+fn one_request_per(period: Duration) -> Quota {
     Quota::with_period(period)
         .unwrap_or(per_minute(1))
         .allow_burst(NonZeroU32::MIN)
 }
 
-fn positive(count: u32) -> NonZeroU32 {
+fn non_zero(count: u32) -> NonZeroU32 {
     NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN)
 }
 
-/// Number of failures of each key within a fixed time window.
+/// Counts failures by key. A key's count starts again when its time window has ended.
 struct FailureCounters<K: Hash + Eq> {
     window: Duration,
     counts: DashMap<K, (Instant, u32)>,
@@ -335,15 +342,15 @@ impl<K: Hash + Eq + Clone> FailureCounters<K> {
         }
     }
 
-    fn count(&self, key: &K) -> u32 {
+    fn failures_of(&self, key: &K) -> u32 {
         self.counts
             .get(key)
             .filter(|entry| entry.0.elapsed() < self.window)
             .map_or(0, |entry| entry.1)
     }
 
-    /// Adds one failure to a key and returns the key's count.
-    fn add(&self, key: K) -> u32 {
+    /// Adds one failure to a key and returns the key's number of failures in the window.
+    fn add_failure(&self, key: K) -> u32 {
         let mut entry = self.counts.entry(key).or_insert((Instant::now(), 0));
         if entry.0.elapsed() >= self.window {
             *entry = (Instant::now(), 0);
@@ -352,9 +359,9 @@ impl<K: Hash + Eq + Clone> FailureCounters<K> {
         entry.1
     }
 
-    /// Adds one failure to a key and returns `true`, unless the count has reached `max`. Check and
-    /// increment are atomic.
-    fn add_below(&self, key: &K, max: u32) -> bool {
+    /// Adds one failure to a key and returns `true`; returns `false` if the key already has `max`
+    /// failures. Check and increment are atomic, so concurrent calls cannot exceed `max`.
+    fn increment_below(&self, key: &K, max: u32) -> bool {
         let mut entry = self
             .counts
             .entry(key.clone())
@@ -367,13 +374,13 @@ impl<K: Hash + Eq + Clone> FailureCounters<K> {
         has_room
     }
 
-    fn take_back(&self, key: &K) {
+    fn remove_one(&self, key: &K) {
         if let Some(mut entry) = self.counts.get_mut(key) {
             entry.1 = entry.1.saturating_sub(1);
         }
     }
 
-    fn sweep(&self) {
+    fn remove_expired(&self) {
         self.counts
             .retain(|_, (start, _)| start.elapsed() < self.window);
     }

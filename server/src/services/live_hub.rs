@@ -48,7 +48,7 @@ pub struct TopicFrame {
 
 impl Hub {
     /// Number of open sockets.
-    pub fn sessions(&self) -> usize {
+    pub fn open_socket_count(&self) -> usize {
         self.sessions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -63,11 +63,11 @@ impl Hub {
     }
 
     /// Registers a new open socket.
-    pub fn admit(&self, outbox: Arc<Outbox>) {
+    pub fn register_socket(&self, outbox: Arc<Outbox>) {
         self.sessions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .admit(outbox);
+            .add(outbox);
     }
 
     /// Marks an order as changed, so that its subscribers are updated at once.
@@ -90,8 +90,9 @@ impl Hub {
         )
     }
 
-    /// Subscribes the socket. Returns the topic's newest frame if the topic had subscribers before.
-    /// Otherwise returns `None`, because a topic without subscribers is not updated.
+    /// Subscribes a socket to a topic. Returns the topic's newest frame if the topic had
+    /// subscribers before. Otherwise returns `None`, because a topic without subscribers is not
+    /// updated.
     pub fn add_subscriber(&self, topic: &Topic, outbox: &Arc<Outbox>) -> Option<TopicFrame> {
         let mut topic_state = self.topics.entry(topic.clone()).or_default();
         let current = if topic_state.watchers.is_empty() {
@@ -109,10 +110,10 @@ impl Hub {
         current
     }
 
-    /// Sends a socket the first frame of a topic, and stores the frame for later subscribers unless a
-    /// newer one is known.
+    /// Sends a socket its first frame of a topic. Also stores the frame for later subscribers,
+    /// unless an equally new or newer frame is stored already.
     pub fn send_first(&self, topic: &Topic, outbox: &Arc<Outbox>, first: TopicFrame) {
-        outbox.push(topic, &first);
+        outbox.queue_frame(topic, &first);
         if let Some(mut topic_state) = self.topics.get_mut(topic)
             && topic_state
                 .latest
@@ -132,7 +133,8 @@ impl Hub {
         }
     }
 
-    /// Sends a newer frame of a topic to all its subscribers.
+    /// Sends a frame of a topic to all its subscribers. A frame that is no newer than the last one
+    /// is dropped.
     pub fn publish(&self, topic: &Topic, latest: TopicFrame) {
         let Some(mut topic_state) = self.topics.get_mut(topic) else {
             return;
@@ -146,11 +148,11 @@ impl Hub {
         }
         topic_state
             .watchers
-            .retain(|watcher| watcher.push(topic, &latest));
+            .retain(|watcher| watcher.queue_frame(topic, &latest));
         topic_state.latest = Some(latest);
     }
 
-    /// Unsubscribes the sockets whose login has ended, for topics that require a login.
+    /// Unsubscribes the sockets whose login has ended from `topic`, which requires a login.
     pub async fn remove_signed_out(&self, records: &Records, now: Timestamp, topic: &Topic) {
         let watchers = self
             .topics
@@ -162,11 +164,11 @@ impl Hub {
                 Some(login) => records.session_is_open(login, now).await,
                 None => Ok(false),
             };
-            // If the database cannot be read, keep the subscription: no new frame is published in
-            // that state.
+            // Keep the subscription if the database cannot be read: no new frame of such a topic is
+            // published then.
             if !open.unwrap_or(true) {
                 self.unsubscribe(topic, &watcher);
-                watcher.remove(topic);
+                watcher.remove_topic(topic);
             }
         }
     }
@@ -189,11 +191,11 @@ impl Hub {
     }
 
     /// Removes closed and stalled sockets, and topics without subscribers.
-    pub fn clean(&self, now_ms: i64) {
+    pub fn remove_closed_sockets(&self, now_ms: i64) {
         self.sessions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .clean(now_ms);
+            .remove_closed(now_ms);
         self.topics.retain(|_, topic_state| {
             topic_state.watchers.retain(|watcher| !watcher.is_closed());
             !topic_state.watchers.is_empty()
@@ -201,27 +203,27 @@ impl Hub {
     }
 
     /// Asks every socket to reconnect to another node.
-    pub fn close_all(&self) {
+    pub fn close_all_sockets(&self) {
         for outbox in &self
             .sessions
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .open
         {
-            outbox.close(DisconnectReason::Draining);
+            outbox.request_close(DisconnectReason::Draining);
         }
     }
 }
 
 impl OpenSockets {
-    fn admit(&mut self, outbox: Arc<Outbox>) {
+    fn add(&mut self, outbox: Arc<Outbox>) {
         if let Some(network) = outbox.network {
             *self.by_network.entry(network).or_default() += 1;
         }
         self.open.push(outbox);
     }
 
-    fn clean(&mut self, now_ms: i64) {
+    fn remove_closed(&mut self, now_ms: i64) {
         self.by_network.clear();
         let by_network = &mut self.by_network;
         self.open.retain(|outbox| {

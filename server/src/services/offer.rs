@@ -22,8 +22,8 @@ pub struct Offer {
     pub facts: Arc<CatalogueFacts>,
     pub games: Vec<(Arc<Listing>, View)>,
     pub sale_status: OfferStatus,
-    /// Price of one ticket of each game, with the card fee where the draw passes it on (decisions
-    /// D-6, H-8).
+    /// Price of one ticket of each game together, with the card fee where a draw passes the fee on
+    /// (decisions D-6, H-8).
     pub total: Cents,
 }
 
@@ -98,7 +98,7 @@ impl Offers<'_> {
         games.sort_by_key(|(_, view)| (view.closes_at, view.draw));
         let sale_status = offer_status(&bundle, &games, self.now);
         let facts = self.catalogue.facts();
-        let total = total(&games, facts.surcharge_mode(self.surcharge));
+        let total = total_price(&games, facts.surcharge_mode(self.surcharge));
         Some(Offer {
             bundle,
             club: club.clone(),
@@ -122,7 +122,7 @@ impl Offer {
         self.games.first().map(|(_, view)| view.closes_at)
     }
 
-    /// The price of one ticket of each game, without card fees (decision H-8).
+    /// Returns the price of one ticket of each game together, without card fees (decision H-8).
     pub fn price(&self) -> Cents {
         self.games.iter().map(|(_, view)| view.price).sum()
     }
@@ -142,12 +142,12 @@ impl Offer {
     }
 
     /// Returns the number of tickets, sold or not, of all games together.
-    pub fn cap(&self) -> u16 {
+    pub fn ticket_count(&self) -> u16 {
         TICKETS * u16::try_from(self.games.len()).unwrap_or(u16::MAX)
     }
 
-    /// Returns how often the offer can still be bought: the free tickets of the game with the
-    /// fewest.
+    /// Returns how often the offer can still be bought: the number of free tickets of the game that
+    /// has the fewest.
     pub fn available(&self) -> u16 {
         self.games
             .iter()
@@ -157,7 +157,7 @@ impl Offer {
     }
 
     /// Returns the name of a sold-out game; `None` if all games have tickets left (decision H-9).
-    pub fn sold_out(&self) -> Option<String> {
+    pub fn sold_out_game(&self) -> Option<String> {
         let (listing, _) = self.games.iter().find(|(_, view)| view.free() == 0)?;
         Some(format!("{} v {}", listing.home_team, listing.away_team))
     }
@@ -168,7 +168,7 @@ impl Offer {
     }
 }
 
-fn total(games: &[(Arc<Listing>, View)], mode: SurchargeMode) -> Cents {
+fn total_price(games: &[(Arc<Listing>, View)], mode: SurchargeMode) -> Cents {
     let one_ticket = |(listing, view): &(Arc<Listing>, View)| LineRequest {
         draw: view.draw,
         count: 1,

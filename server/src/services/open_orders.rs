@@ -1,5 +1,5 @@
-//! The unpaid orders of each browser. A browser has at most one order for
-//! the same draws, and at most 100 reserved tickets (decisions C-2, M-7).
+//! The unpaid orders of each browser, as this node remembers them. A browser has at most one order
+//! for a set of draws, and at most 100 reserved tickets (decisions C-2, M-7).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,14 +12,15 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::services::identity::Browser;
 
-/// Most tickets that one browser may have reserved, over all its orders (decision M-7). One line of
-/// an order takes at most 50.
+/// Maximum tickets that one browser may have reserved, over all its orders (decision M-7).
 pub const RESERVED_PER_BROWSER_MAX: u16 = 100;
-/// A browser that is idle for this time is removed from memory. Its orders stay in the database.
+/// Seconds after which an idle browser is removed from memory. Its orders stay in the database.
 const BROWSER_IDLE_SECONDS_MAX: i64 = 3600;
-/// How long a browser's two consents are remembered until it opens an order.
+/// How long this node remembers, in seconds, that a browser gave the two consents of a purchase
+/// before it opened an order.
 const CONSENT_REMEMBERED_SECONDS: i64 = 1800;
-/// How long this node remembers that a browser has paid: the lifetime of its cookie.
+/// How long this node remembers, in seconds, that a browser has paid: as long as the browser keeps
+/// its cookie.
 const PAID_REMEMBERED_SECONDS: i64 = 30 * 86_400;
 
 /// The requested number of tickets by draw, ascending by draw.
@@ -75,7 +76,8 @@ pub struct CheckoutPlan {
 }
 
 /// Computes the idempotency key under which the database stores a browser's n-th order for these
-/// draws. The key cannot be guessed without the browser's cookie.
+/// draws. The key is derived from the random id in the browser's cookie, so other clients cannot
+/// compute it.
 pub fn client_key(
     browser: &Browser,
     draws: impl Iterator<Item = DrawId>,
@@ -88,9 +90,13 @@ pub fn client_key(
     format!("{}-{generation}", hex::encode(&digest.finalize()[..16]))
 }
 
-/// Whether this browser opened the order: the order's key can be computed only from the browser's
-/// cookie.
-pub fn is_own(browser: &Browser, client_key: &str, draws: impl Iterator<Item = DrawId>) -> bool {
+/// Whether `browser` opened the order that is stored under `client_key`, because only that
+/// browser's id yields the key.
+pub fn is_opened_by(
+    browser: &Browser,
+    client_key: &str,
+    draws: impl Iterator<Item = DrawId>,
+) -> bool {
     let generation = client_key
         .rsplit_once('-')
         .and_then(|(_, generation)| generation.parse().ok());
@@ -103,7 +109,7 @@ impl BrowserOrders {
             .is_some_and(|at| now < at.plus_seconds(PAID_REMEMBERED_SECONDS))
     }
 
-    fn plan(&self, counts: &RequestedTickets, now: Timestamp) -> CheckoutPlan {
+    fn plan_checkout(&self, counts: &RequestedTickets, now: Timestamp) -> CheckoutPlan {
         let same = |tracked: &&TrackedOrder| tracked.counts.keys().eq(counts.keys());
         let live = |tracked: &&TrackedOrder| !tracked.is_finished && now < tracked.reserved_until;
         let overlaps =
@@ -115,7 +121,7 @@ impl BrowserOrders {
             .filter(|tracked| !same(tracked))
             .partition(|tracked| overlaps(&tracked.counts));
         let current = self.orders.iter().rev().find(same);
-        // An unfinished opening for the same draws is not counted, because it is the same order.
+        // Do not count an unsettled opening for the same draws, because it is of the same order.
         let unsettled_elsewhere = self
             .unsettled
             .iter()
@@ -135,9 +141,9 @@ impl BrowserOrders {
         }
     }
 
-    /// Removes the unfinished openings for these draws, and all openings whose reservations have
-    /// ended.
-    fn settle(&mut self, counts: &RequestedTickets, now: Timestamp) {
+    /// Removes the unsettled openings for the draws of `counts`, and all openings whose
+    /// reservations would have ended.
+    fn remove_openings(&mut self, counts: &RequestedTickets, now: Timestamp) {
         self.unsettled
             .retain(|(other, until)| now < *until && !other.keys().eq(counts.keys()));
     }
@@ -145,14 +151,14 @@ impl BrowserOrders {
 
 impl OpenOrders {
     /// Waits until no other request of the browser opens or resizes an order, and locks out further
-    /// ones until the guard is dropped. So the tracked tickets equal the reserved ones.
-    pub async fn turn(&self, browser: &Browser) -> OwnedMutexGuard<()> {
+    /// requests until the guard is dropped. The tickets tracked here thus equal the reserved ones.
+    pub async fn lock_browser(&self, browser: &Browser) -> OwnedMutexGuard<()> {
         let turn = self.0.entry(*browser).or_default().turn.clone();
         turn.lock_owned().await
     }
 
-    /// Plans the opening of an order. The caller holds the lock of [`Self::turn`].
-    pub fn plan(
+    /// Plans the opening of an order. The caller must hold the lock of [`Self::lock_browser`].
+    pub fn plan_checkout(
         &self,
         browser: &Browser,
         counts: &RequestedTickets,
@@ -160,11 +166,11 @@ impl OpenOrders {
     ) -> CheckoutPlan {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders.seen_at = Some(now);
-        browser_orders.plan(counts, now)
+        browser_orders.plan_checkout(counts, now)
     }
 
-    /// Records the start of an opening. Its tickets count as reserved until the opening is recorded
-    /// as opened or refused, or until a reservation would have ended.
+    /// Records that a request begins to open an order. Its tickets count as reserved until the
+    /// order is recorded as opened or refused, or until a reservation would have ended.
     pub fn record_begun(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders
@@ -172,20 +178,25 @@ impl OpenOrders {
             .push((counts.clone(), now.plus_seconds(KEPT_SECONDS)));
     }
 
-    /// Removes a started opening that was refused, because it left the reservations unchanged.
+    /// Forgets the opening of an order that was refused, because it left the reservations
+    /// unchanged.
     pub fn record_refused(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
-            browser_orders.settle(counts, now);
+            browser_orders.remove_openings(counts, now);
         }
     }
 
     /// Whether this node remembers an order, a consent or a payment of the browser.
-    pub fn knows(&self, browser: &Browser) -> bool {
+    pub fn remembers_browser(&self, browser: &Browser) -> bool {
         self.0.contains_key(browser)
     }
 
     /// Returns the browser's newest order for exactly these draws.
-    pub fn newest(&self, browser: &Browser, counts: &RequestedTickets) -> Option<TrackedOrder> {
+    pub fn newest_order(
+        &self,
+        browser: &Browser,
+        counts: &RequestedTickets,
+    ) -> Option<TrackedOrder> {
         let browser_orders = self.0.get(browser)?;
         browser_orders
             .orders
@@ -207,14 +218,14 @@ impl OpenOrders {
         live.filter_map(|tracked| tracked.counts.get(&draw)).sum()
     }
 
-    /// Records an opened order in place of its started opening.
+    /// Records that an order was opened, and forgets its unsettled opening.
     pub fn record_opened(&self, browser: &Browser, tracked: TrackedOrder, now: Timestamp) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders.orders.retain(|old| {
             old.order != tracked.order
                 && now < old.reserved_until.plus_seconds(BROWSER_IDLE_SECONDS_MAX)
         });
-        browser_orders.settle(&tracked.counts, now);
+        browser_orders.remove_openings(&tracked.counts, now);
         browser_orders.orders.push(tracked);
         browser_orders.seen_at = Some(now);
     }
@@ -259,7 +270,8 @@ impl OpenOrders {
             .is_some_and(|browser_orders| browser_orders.has_paid(now))
     }
 
-    /// Updates the end of a reservation that was extended.
+    /// Records the new end of a reservation that was extended. `shown_until` is the end that the
+    /// buyer sees.
     pub fn record_extended(&self, browser: &Browser, order: OrderId, shown_until: Timestamp) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
             for tracked in browser_orders
@@ -272,13 +284,14 @@ impl OpenOrders {
         }
     }
 
-    /// Remembers that the two consents were given before the order exists (decision C-12).
+    /// Remembers that the browser gave the two consents of a purchase before the order exists
+    /// (decision C-12).
     pub fn record_consents(&self, browser: &Browser, now: Timestamp) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         (browser_orders.consented_at, browser_orders.seen_at) = (Some(now), Some(now));
     }
 
-    /// Whether the browser gave the two consents recently.
+    /// Whether the browser gave the two consents of a purchase within the last 30 minutes.
     pub fn has_consented(&self, browser: &Browser, now: Timestamp) -> bool {
         let consented_at = self
             .0
@@ -287,11 +300,11 @@ impl OpenOrders {
         consented_at.is_some_and(|at| now < at.plus_seconds(CONSENT_REMEMBERED_SECONDS))
     }
 
-    /// Removes browsers that were idle for too long from memory.
+    /// Removes idle browsers from memory.
     pub fn sweep(&self, now: Timestamp) {
         self.0.retain(|_, browser_orders| {
-            // Browsers without an order, opening, consent or payment are removed, so that many
-            // visitors take no memory.
+            // Remove browsers without an order, opening, consent or payment, so that mere visitors
+            // take no memory.
             let holds = !browser_orders.orders.is_empty()
                 || !browser_orders.unsettled.is_empty()
                 || browser_orders.consented_at.is_some();
@@ -343,7 +356,7 @@ mod tests {
     fn browser_has_one_live_order_per_draw() {
         let orders = OpenOrders::default();
         orders.record_opened(&BROWSER, tracked(1, &[(1001, 2)]), NOW);
-        let again = orders.plan(&BROWSER, &counts(&[(1001, 5)]), NOW);
+        let again = orders.plan_checkout(&BROWSER, &counts(&[(1001, 5)]), NOW);
         assert_eq!(
             again,
             CheckoutPlan {
@@ -353,7 +366,7 @@ mod tests {
                 reserved_elsewhere: 0
             }
         );
-        let cart = orders.plan(&BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
+        let cart = orders.plan_checkout(&BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
         assert_eq!(
             cart,
             CheckoutPlan {
@@ -363,7 +376,7 @@ mod tests {
                 reserved_elsewhere: 0
             }
         );
-        let other = orders.plan(&BROWSER, &counts(&[(1003, 1)]), NOW);
+        let other = orders.plan_checkout(&BROWSER, &counts(&[(1003, 1)]), NOW);
         assert_eq!(
             other,
             CheckoutPlan {
@@ -373,7 +386,7 @@ mod tests {
                 reserved_elsewhere: 2
             }
         );
-        let stranger = orders.plan(&Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
+        let stranger = orders.plan_checkout(&Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
         assert_eq!(
             stranger,
             CheckoutPlan {
@@ -402,32 +415,43 @@ mod tests {
         assert!(!orders.has_paid(&Browser([8; 16]), last));
         orders.sweep(last.plus_seconds(1));
         assert!(!orders.has_paid(&BROWSER, last.plus_seconds(1)));
-        assert!(!orders.knows(&BROWSER), "the browser is forgotten");
+        assert!(
+            !orders.remembers_browser(&BROWSER),
+            "the browser is forgotten"
+        );
     }
 
     #[actix_web::test]
     async fn browser_opens_one_order_at_a_time() {
         let orders = OpenOrders::default();
-        let first = orders.turn(&BROWSER).await;
-        let mut second = Box::pin(orders.turn(&BROWSER));
+        let first = orders.lock_browser(&BROWSER).await;
+        let mut second = Box::pin(orders.lock_browser(&BROWSER));
         assert!((&mut second).now_or_never().is_none(), "the first is held");
-        assert!(orders.turn(&Browser([8; 16])).now_or_never().is_some());
+        assert!(
+            orders
+                .lock_browser(&Browser([8; 16]))
+                .now_or_never()
+                .is_some()
+        );
         orders.sweep(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
         assert!(
-            orders.turn(&BROWSER).now_or_never().is_none(),
+            orders.lock_browser(&BROWSER).now_or_never().is_none(),
             "a sweep forgets no held turn"
         );
         drop(first);
         assert!(second.now_or_never().is_some());
         orders.sweep(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
-        assert!(!orders.knows(&BROWSER));
+        assert!(!orders.remembers_browser(&BROWSER));
     }
 
     #[test]
     fn unsettled_opening_counts_until_its_reservation_would_end() {
         let orders = OpenOrders::default();
-        let elsewhere =
-            |list: &[(i64, u16)], now| orders.plan(&BROWSER, &counts(list), now).reserved_elsewhere;
+        let elsewhere = |list: &[(i64, u16)], now| {
+            orders
+                .plan_checkout(&BROWSER, &counts(list), now)
+                .reserved_elsewhere
+        };
         orders.record_begun(&BROWSER, &counts(&[(1001, 50)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 50);
         assert_eq!(elsewhere(&[(1001, 50)], NOW), 0, "the same order");
@@ -452,20 +476,20 @@ mod tests {
         orders.mark_finished(&BROWSER, OrderId(1));
         assert_eq!(
             orders
-                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW)
                 .reserved_elsewhere,
             0
         );
         orders.record_opened(&BROWSER, tracked(2, &[(1003, 50)]), NOW);
         assert_eq!(
             orders
-                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW)
                 .reserved_elsewhere,
             50
         );
         assert_eq!(
             orders
-                .plan(&BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150))
+                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150))
                 .reserved_elsewhere,
             0
         );
@@ -475,9 +499,9 @@ mod tests {
     fn client_key_proves_the_browser() {
         let draws = || [DrawId(1001), DrawId(1002)].into_iter();
         let key = client_key(&BROWSER, draws(), 3);
-        assert!(is_own(&BROWSER, &key, draws()));
-        assert!(!is_own(&Browser([8; 16]), &key, draws()));
-        assert!(!is_own(&BROWSER, &key, [DrawId(1001)].into_iter()));
-        assert!(!is_own(&BROWSER, "nonsense", draws()));
+        assert!(is_opened_by(&BROWSER, &key, draws()));
+        assert!(!is_opened_by(&Browser([8; 16]), &key, draws()));
+        assert!(!is_opened_by(&BROWSER, &key, [DrawId(1001)].into_iter()));
+        assert!(!is_opened_by(&BROWSER, "nonsense", draws()));
     }
 }

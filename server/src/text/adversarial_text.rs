@@ -1,5 +1,5 @@
-//! Text written to break out of a spreadsheet cell, a line, a header or a page, and the shared
-//! configuration of property tests.
+//! Generates test text that tries to break out of a spreadsheet cell, a line, a header or a page.
+//! Also holds the shared configuration of property tests.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -52,7 +52,7 @@ const FRAGMENTS: [&str; 40] = [
 ];
 
 /// Generates test text from the fragments and random characters.
-pub fn text() -> impl Strategy<Value = String> {
+pub fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => select(&FRAGMENTS[..]).prop_map(str::to_owned),
         2 => any::<char>().prop_map(String::from),
@@ -64,7 +64,7 @@ pub fn text() -> impl Strategy<Value = String> {
 
 /// Property test configuration that runs the same cases every time. The variable
 /// `PROPTEST_RNG_SEED` selects other cases.
-pub fn config(cases: u32) -> ProptestConfig {
+pub fn proptest_config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = match default.rng_seed {
         RngSeed::Random => RngSeed::Fixed(1042),

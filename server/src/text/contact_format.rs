@@ -3,17 +3,18 @@
 use lettre::Address;
 use lettre::message::Mailbox;
 
-/// Whether mail can be sent to the address: accepted by the mailer (`render/mail_sender/smtp.rs`), ASCII only
-/// because not every server accepts more, with a dot in its domain, and at most 254 characters.
-/// Quotes and comments are refused.
+/// Whether mail can be sent to the e-mail address. The mail library must accept the address. It
+/// must be ASCII, because not every mail server accepts more, have a dot in its domain, and have at
+/// most 254 characters. Quotes and comments are refused.
 pub fn is_email(text: &str) -> bool {
-    const LENGTH_MAX: usize = 254;
+    const EMAIL_CHARS_MAX: usize = 254;
     let is_plain = text.is_ascii() && !text.contains(['"', '(', ')', '[', ']', '\\']);
     let has_dot = |address: Address| address.domain().contains('.');
-    is_plain && text.len() <= LENGTH_MAX && text.parse().is_ok_and(has_dot)
+    is_plain && text.len() <= EMAIL_CHARS_MAX && text.parse().is_ok_and(has_dot)
 }
 
-/// Whether the text is an address with an optional name: `Football Doubles <tickets@example.com>`.
+/// Whether the text is an e-mail address with an optional name: `Football Doubles
+/// <tickets@example.com>`.
 pub fn is_mailbox(text: &str) -> bool {
     text.parse()
         .is_ok_and(|mailbox: Mailbox| is_email(mailbox.email.as_ref()))
@@ -21,10 +22,10 @@ pub fn is_mailbox(text: &str) -> bool {
 
 /// Whether the text has six or more digits and otherwise only usual separators.
 pub fn is_phone(text: &str) -> bool {
-    const LENGTH_MAX: usize = 30;
+    const PHONE_CHARS_MAX: usize = 30;
     let digits = text.chars().filter(char::is_ascii_digit).count();
     digits >= 6
-        && text.len() <= LENGTH_MAX
+        && text.len() <= PHONE_CHARS_MAX
         && text
             .chars()
             .all(|c| c.is_ascii_digit() || "+-() ./".contains(c))
@@ -60,8 +61,8 @@ mod tests {
         ] {
             assert!(!is_email(bad), "{bad:?}");
         }
-        // Addresses that the mailer refuses, and quotes, comments and letters that some servers
-        // refuse.
+        // Addresses that the mail library refuses, or that contain quotes, comments or letters that
+        // some mail servers refuse.
         for bad in [
             "a..b@x.au",
             "jo.@x.au",

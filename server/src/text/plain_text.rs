@@ -31,18 +31,19 @@ fn is_joiner(letter: char) -> bool {
     matches!(letter, '\u{200c}' | '\u{200d}')
 }
 
-/// Cleans a single-line text. Invisible characters are removed. A control character becomes a
+/// Cleans a single-line text. Removes invisible characters, and replaces control characters with a
 /// space, so that two words are never joined.
-pub fn line(text: &str) -> String {
-    cleaned(text, |_| false)
+pub fn clean_line(text: &str) -> String {
+    clean_text(text, |_| false)
 }
 
-/// Cleans a text with several lines: like [`line()`], but keeps line breaks and tabs.
-fn lines(text: &str) -> String {
-    cleaned(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
+/// Cleans a text with several lines. Removes and replaces characters like [`clean_line()`], but
+/// keeps line breaks and tabs.
+fn clean_lines(text: &str) -> String {
+    clean_text(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
 }
 
-fn cleaned(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+fn clean_text(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let letters: Vec<char> = text.chars().collect();
     let is_wide = |index: Option<usize>| {
         index
@@ -67,7 +68,7 @@ fn cleaned(text: &str, is_kept: impl Fn(char) -> bool) -> String {
 
 /// Cleans every text in a JSON body, except passwords, which are never shown. A body that is not
 /// JSON is returned unchanged.
-pub fn cleaned_json(body: &[u8]) -> Cow<'_, [u8]> {
+pub fn clean_json(body: &[u8]) -> Cow<'_, [u8]> {
     // A body of plain ASCII without `\` escapes contains nothing to clean, so parsing is skipped.
     if body.iter().all(|byte| byte.is_ascii() && *byte != b'\\') {
         return Cow::Borrowed(body);
@@ -86,9 +87,9 @@ fn clean_value(field: &str, value: &mut Value) -> bool {
     match value {
         Value::String(text) if !field.to_ascii_lowercase().contains("password") => {
             let clean = if MULTILINE_FIELDS.contains(&field) {
-                lines(text)
+                clean_lines(text)
             } else {
-                line(text)
+                clean_line(text)
             };
             let has_changed = clean != *text;
             *text = clean;
@@ -125,7 +126,7 @@ mod tests {
                 "Zoë O’Neil 👩\u{200d}👧 می\u{200c}خواهم",
             ),
         ] {
-            assert_eq!(line(text), clean, "{text:?}");
+            assert_eq!(clean_line(text), clean, "{text:?}");
         }
         assert_eq!(lines("one\ntwo\u{202e}\u{1b}"), "one\ntwo ");
     }
@@ -133,12 +134,12 @@ mod tests {
     #[test]
     fn every_text_in_a_body_is_cleaned_except_passwords() {
         let body = r#"{"a":"x\u202ey","b":[{"note":"1\n2\u0007"}],"c":"1\n2","newPassword":"x\u200by","n":1.5}"#;
-        let clean: Value = serde_json::from_slice(&cleaned_json(body.as_bytes())).expect("JSON");
+        let clean: Value = serde_json::from_slice(&clean_json(body.as_bytes())).expect("JSON");
         let expected = serde_json::json!({ "a": "xy", "b": [{ "note": "1\n2 " }], "c": "1 2", "newPassword": "x\u{200b}y", "n": 1.5 });
         assert_eq!(clean, expected);
         for untouched in ["{\"a\":\"b\"}", "{", "\u{e9}", "{\"a\":\"\u{e9}\"}"] {
             assert!(
-                matches!(cleaned_json(untouched.as_bytes()), Cow::Borrowed(_)),
+                matches!(clean_json(untouched.as_bytes()), Cow::Borrowed(_)),
                 "{untouched}"
             );
         }

@@ -3,7 +3,7 @@
 use persistence::stores::TermsAgreed;
 use sha2::{Digest, Sha256};
 
-/// One version of a legal text. `kind` tells which text, such as `sale`.
+/// One version of a legal text. `kind` names the text: `sale` or `service`.
 #[derive(Clone, Copy, Debug)]
 pub struct Document {
     pub kind: &'static str,
@@ -39,7 +39,7 @@ impl Document {
 }
 
 /// Finds the current legal text by its kind, such as `sale`.
-pub fn document(kind: &str) -> Option<Document> {
+pub fn find_document(kind: &str) -> Option<Document> {
     [SALE, SERVICE]
         .into_iter()
         .find(|document| document.kind == kind)

@@ -57,12 +57,12 @@ async fn every_page_is_served_with_its_indexing_policy() {
         );
         assert_eq!(
             answer.text.contains("content=\"noindex\""),
-            !page.is_found(),
+            !page.is_indexed(),
             "{path}"
         );
         assert_eq!(
             answer.text.contains("rel=\"canonical\""),
-            page.is_found(),
+            page.is_indexed(),
             "{path}"
         );
         let policy = answer.header("content-security-policy").expect("a policy");

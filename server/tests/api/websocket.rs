@@ -270,7 +270,7 @@ async fn client_that_stops_reading_is_disconnected() {
     }
     let mut stalled = stalled_socket(&server);
     eventually("the socket is counted as open", async || {
-        (server.state.live.sessions() == 1).then_some(())
+        (server.state.live.open_socket_count() == 1).then_some(())
     })
     .await;
     let account = club.account.clone().expect("an account");
@@ -307,7 +307,7 @@ async fn client_that_stops_reading_is_disconnected() {
             .await
             .expect("reserved");
         server.clock.advance_seconds(1);
-        (server.state.live.sessions() == 0).then_some(())
+        (server.state.live.open_socket_count() == 0).then_some(())
     })
     .await;
     let _ = stalled.flush();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::instant;
+use super::format_timestamp;
 
 /// An anomaly of a payment.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -14,7 +14,8 @@ use super::instant;
 pub struct Anomaly {
     /// Id of the anomaly, a UUID.
     pub id: String,
-    /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or `orphaned_ticket`.
+    /// `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or
+    /// `orphaned_ticket`.
     pub r#type: String,
     pub payment_intent_id: Option<String>,
     pub amount: Option<String>,
@@ -27,7 +28,7 @@ pub struct Anomaly {
     pub resolved_at: Option<String>,
     /// Who resolved the anomaly: `Super Admin` for an operator, `System` for the reconciler.
     pub resolved_by: Option<String>,
-    /// The operator's e-mail address, when an operator resolved it.
+    /// E-mail address of the operator who resolved the anomaly, if an operator did.
     pub resolved_by_email: Option<String>,
     pub resolution: Option<String>,
     /// Id of the payment's order; `null` when no order matches.
@@ -51,7 +52,7 @@ impl Anomaly {
             payment_intent_id: row.payment_intent_id.clone(),
             amount: dollars(row.amount_cents),
             customer_email: row.customer_email.clone(),
-            detected_at: instant(row.detected_at),
+            detected_at: format_timestamp(row.detected_at),
             resolved: row.resolved_at.is_some(),
             details: json!({
                 "note": row.note,
@@ -63,7 +64,7 @@ impl Anomaly {
                 "providerReceived": dollars(row.provider_received_cents),
                 "providerRefunded": dollars(row.provider_refunded_cents),
             }),
-            resolved_at: row.resolved_at.map(instant),
+            resolved_at: row.resolved_at.map(format_timestamp),
             resolved_by: row.resolved_at.map(|_| {
                 row.resolved_by
                     .clone()
@@ -84,7 +85,7 @@ impl Anomaly {
     }
 }
 
-/// Numbers of anomalies.
+/// Numbers of payment anomalies, resolved and unresolved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AnomalyStats {
@@ -100,7 +101,7 @@ impl From<AnomalyCounts> for AnomalyStats {
             total: counts.total,
             unresolved: counts.unresolved,
             resolved: counts.total - counts.unresolved,
-            oldest_unresolved_at: counts.oldest_unresolved_at.map(instant),
+            oldest_unresolved_at: counts.oldest_unresolved_at.map(format_timestamp),
         }
     }
 }
@@ -120,10 +121,10 @@ pub struct MissingTicket {
     pub customer_name: Option<String>,
     pub customer_email: Option<String>,
     pub customer_phone: Option<String>,
-    /// Draw of the tickets, given with `ticketCount` for a payment that matches no order (decision
-    /// M-9).
+    /// Number of the draw whose tickets are allocated. Given together with `ticketCount` for a
+    /// payment that matches no order (decision M-9).
     pub draw_number: Option<i64>,
-    /// Number of tickets, 1 to 50.
+    /// Number of tickets to allocate, 1 to 50.
     pub ticket_count: Option<i64>,
 }
 
@@ -144,7 +145,7 @@ pub struct PaidLine {
     pub ticket_count: u16,
 }
 
-/// The body that starts a scan.
+/// The body that starts a scan of payments for anomalies.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ScanForm {
@@ -161,7 +162,7 @@ pub struct AllocatedTicket {
     pub serial_number: String,
 }
 
-/// The tickets that a payment without tickets was given.
+/// The tickets that were allocated for a payment that had none.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingTicketResolved {
@@ -169,12 +170,12 @@ pub struct MissingTicketResolved {
     pub customer_name: String,
 }
 
-/// The result of a scan.
+/// The result of a scan of payments for anomalies.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ScanResult {
     pub hours_back: i64,
-    /// Anomalies that were not known before (decision I-3).
+    /// Number of anomalies that were not known before this scan (decision I-3).
     pub new_anomalies: u64,
     pub healed: u64,
     pub examined: u64,

@@ -16,8 +16,8 @@ pub struct AuditEntry {
     pub at: String,
     /// Who acted, by session: `operator 1`, `club 3`, `club 3 member 7`.
     pub actor: String,
-    /// Who acted, for display: `Super Admin` for an operator, name and address of a club user, else
-    /// the same as `actor`.
+    /// Who acted, for display: `Super Admin` for an operator, name and e-mail address of a club
+    /// user, otherwise the value of `actor`.
     pub by: String,
     pub action: String,
     /// The changed object: `draw:1042`, `order:…`, `setting:…`
@@ -25,7 +25,7 @@ pub struct AuditEntry {
     #[schema(value_type = Object)]
     pub detail: Value,
     pub ip: Option<String>,
-    /// Hash of this entry and of the previous hash, in hexadecimal.
+    /// Hash over this entry and the previous entry's hash, in hexadecimal.
     pub hash: String,
     pub previous_hash: String,
 }
@@ -52,7 +52,7 @@ impl From<WrittenEntry> for AuditEntry {
     }
 }
 
-/// The state of the hash chain.
+/// The state of the audit log's hash chain.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditChain {
@@ -79,7 +79,7 @@ impl From<AuditChainReport> for AuditChain {
 #[serde(rename_all = "camelCase")]
 pub struct AuditTrail {
     pub entries: Vec<AuditEntry>,
-    /// The `before` value for the next page of older entries.
+    /// Value of the query parameter `before` that requests the next page of older entries.
     pub next: Option<i64>,
     pub chain: AuditChain,
 }

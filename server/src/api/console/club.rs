@@ -6,7 +6,7 @@ use persistence::records::waitlist::WaitlistEntry as WaitlistRecord;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::instant;
+use super::format_timestamp;
 use crate::api::instant::rfc3339;
 
 /// A club with its account status and totals.
@@ -42,12 +42,12 @@ impl From<&ClubRow> for ConsoleClub {
             email: row.email.clone(),
             phone: row.phone.clone(),
             location: row.location.clone(),
-            created_at: instant(row.created_at),
+            created_at: format_timestamp(row.created_at),
             stripe_connect_onboarding_complete: row.connected,
             stripe_connect_account_id: row.account_id.clone(),
             home_page_slug: row.slug.clone(),
             archived: row.archived,
-            archived_at: row.archived_at.map(instant),
+            archived_at: row.archived_at.map(format_timestamp),
             charges_enabled: row.charges_enabled,
             payouts_enabled: row.payouts_enabled,
             details_submitted: row.details_submitted,

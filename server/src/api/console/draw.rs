@@ -6,7 +6,7 @@ use persistence::records::console::search::SearchResult as FoundObject;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::instant;
+use super::format_timestamp;
 use crate::api::draw::Draw;
 
 /// A draw with its totals.
@@ -19,11 +19,11 @@ pub struct ConsoleDraw {
     pub platform_fee: String,
     pub orders: i64,
     pub created_at: Option<String>,
-    /// Whether its league contains "test" (decision E-15).
+    /// Whether this is a test draw: its league's name contains "test" (decision E-15).
     pub is_test: bool,
     pub winners_notified: bool,
     pub payout_status: Option<String>,
-    /// Paid tickets without a contact address.
+    /// Number of paid tickets without a contact address.
     pub orphaned_tickets: i64,
 }
 
@@ -38,7 +38,7 @@ impl ConsoleDraw {
             revenue: Cents(row.revenue_cents).decimal(),
             platform_fee: Cents(row.fee_cents).decimal(),
             orders: row.orders,
-            created_at: row.created_at.map(instant),
+            created_at: row.created_at.map(format_timestamp),
             is_test,
             winners_notified: row.winners_notified,
             payout_status: row.payout_status.clone(),
@@ -85,7 +85,7 @@ pub struct SearchHit {
     pub id: String,
     pub title: String,
     pub detail: String,
-    /// The console section.
+    /// The console section that shows the found object, such as `draws`.
     pub section: &'static str,
     /// The text to enter into the search field of the console section.
     pub key: String,
@@ -101,7 +101,7 @@ impl From<FoundObject> for SearchHit {
             "ticket" => "draws",
             _ => "waitlist",
         };
-        // Use the value by which the list of the section can be searched.
+        // Each console section searches its list by another value, so choose it by the hit's kind.
         let key = match found.kind.as_str() {
             "draw" | "ticket" => found.detail.clone(),
             "order" | "anomaly" => found

@@ -17,7 +17,7 @@ pub struct ConsoleHealth {
     pub checks: Checks,
 }
 
-/// The health checks, each with a field `ok`.
+/// The results of all health checks. Each has a field `ok`, true if the check passed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Checks {
     pub database: DatabaseCheck,
@@ -55,8 +55,8 @@ pub struct WebhookCheck {
     pub ok: bool,
     pub last_received_at: Option<String>,
     pub waiting: i64,
-    /// Events with a valid signature but a timestamp out of range, since the process started. More
-    /// than zero means a wrong clock.
+    /// Webhook events since the process started that had a valid signature but a timestamp out of
+    /// range. More than zero means a wrong clock.
     pub out_of_time: u64,
 }
 
@@ -125,7 +125,8 @@ pub struct OpsNow {
     pub revisions: Revisions,
 }
 
-/// Counters that rise when a list changes.
+/// Counters of the console's lists. Each rises when its list changes, so that the console reloads
+/// the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Revisions {
     pub anomalies: i64,

@@ -6,7 +6,7 @@ use persistence::records::console::takings::DrawTakings;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Sums over several draws.
+/// Tickets, revenue, fees and prizes summed over several draws.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RevenueTotals {
     pub tickets_sold: i64,
@@ -20,7 +20,7 @@ pub struct RevenueTotals {
 }
 
 impl RevenueTotals {
-    pub fn of(draws: &[DrawTakings]) -> RevenueTotals {
+    pub fn sum_of(draws: &[DrawTakings]) -> RevenueTotals {
         draws.iter().fold(RevenueTotals::default(), |sum, draw| {
             let unknown = draw.orders_without_provider_fee;
             // Estimate the fee by formula while Stripe has not reported it (decision D-18).
@@ -97,7 +97,7 @@ impl Series {
     }
 }
 
-/// One of the sources of the specification that disagree about the fee.
+/// The platform fee as one source of the specification states it. The sources disagree.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FeeReading {
@@ -106,8 +106,8 @@ pub struct FeeReading {
     pub cap_cents: i64,
 }
 
-/// The different fee rules that the specification's sources state, all of which the report must
-/// show (decision D-1).
+/// The platform fees that the sources of the specification state. The fee report must show all of
+/// them (decision D-1).
 pub const READINGS: [FeeReading; 3] = [
     FeeReading {
         source: "Console fee report and club terms",
@@ -142,7 +142,7 @@ pub struct DrawFees {
     pub tickets_sold: i64,
     pub revenue: String,
     pub platform_fee: String,
-    /// Whether the fee has reached its cap.
+    /// Whether the draw's platform fee has reached its cap.
     pub capped: bool,
 }
 
@@ -150,12 +150,12 @@ pub struct DrawFees {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlatformFees {
-    /// First and last day in Brisbane time, if a period was requested.
+    /// First day of the period in Brisbane time, if a period was requested.
     pub from: Option<String>,
     pub to: Option<String>,
     pub fee_rate_bps: u32,
     pub fee_cap_cents: i64,
-    /// The revenue of a draw at which its fee reaches the cap.
+    /// The revenue of a draw, in cents, at which its platform fee reaches the cap.
     pub cap_reached_at_cents: i64,
     pub total_revenue: String,
     pub platform_fees: String,
@@ -181,7 +181,7 @@ mod tests {
             charged_without_provider_fee_cents: 2_000,
             ..DrawTakings::default()
         };
-        let sums = RevenueTotals::of(&[draw.clone(), DrawTakings::default()]);
+        let sums = RevenueTotals::sum_of(&[draw.clone(), DrawTakings::default()]);
         assert_eq!(sums.provider_fees, Cents(400 + 34 + 60));
         assert_eq!(sums.club_revenue(), Cents(10_000 + 200 - 350 - 494));
         assert!(sums.fees_estimated);

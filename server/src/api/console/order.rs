@@ -5,7 +5,7 @@ use persistence::records::console::orders::{OrderDetails, OrderDetailsLine};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::instant;
+use super::format_timestamp;
 
 /// A ticket of an order.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -26,7 +26,8 @@ pub struct ConsoleLine {
     pub draw_status: String,
     pub ticket_count: i16,
     pub ticket_price: String,
-    /// Tickets without number pairs: before the reveal only the buyer reads them.
+    /// Tickets without their number pairs, because only the buyer may read the pairs before the
+    /// reveal.
     pub tickets: Vec<ConsoleTicket>,
 }
 
@@ -81,11 +82,11 @@ impl ConsoleOrder {
             subtotal: Cents(order.subtotal_cents).decimal(),
             card_fee: Cents(order.card_fee_cents).decimal(),
             platform_fee: Cents(order.application_fee_cents).decimal(),
-            created_at: instant(order.opened_at),
-            captured_at: order.captured_at.map(instant),
+            created_at: format_timestamp(order.opened_at),
+            captured_at: order.captured_at.map(format_timestamp),
             consented: order.consented,
-            lines: lines.iter().map(line).collect(),
-            refund: refund(order),
+            lines: lines.iter().map(console_line).collect(),
+            refund: console_refund(order),
             refundable: why_not.is_none(),
             why_not,
         }
@@ -102,17 +103,17 @@ fn why_not_refundable(order: &OrderDetails) -> Option<&'static str> {
     }
 }
 
-fn refund(order: &OrderDetails) -> Option<ConsoleRefund> {
+fn console_refund(order: &OrderDetails) -> Option<ConsoleRefund> {
     Some(ConsoleRefund {
         state: order.refund_state.clone()?,
         amount: Cents(order.refund_cents?).decimal(),
         fee_returned: Cents(order.refund_fee_cents.unwrap_or_default()).decimal(),
         reason: order.refund_reason.clone().unwrap_or_default(),
-        created_at: order.refunded_at.map(instant),
+        created_at: order.refunded_at.map(format_timestamp),
     })
 }
 
-fn line(line: &OrderDetailsLine) -> ConsoleLine {
+fn console_line(line: &OrderDetailsLine) -> ConsoleLine {
     let ticket = |serial: &i16| ConsoleTicket {
         ticket_number: *serial,
         serial_number: format!("FD-{}-{serial:03}", line.draw_id),
@@ -128,12 +129,13 @@ fn line(line: &OrderDetailsLine) -> ConsoleLine {
     }
 }
 
-/// The reason for an action, and for an irreversible one the draw's number typed again.
+/// The operator's reason for an action. For an irreversible action also the draw's number, which
+/// the operator types again as confirmation.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Reason {
     pub reason: Option<String>,
-    #[serde(deserialize_with = "crate::api::lenient::whole")]
+    #[serde(deserialize_with = "crate::api::lenient::whole_number")]
     pub draw_number: Option<i64>,
 }
 
@@ -159,7 +161,7 @@ pub struct OrphanedTicket {
     pub ticket_number: i16,
     pub home_team: String,
     pub away_team: String,
-    /// Null before the reveal (decision F-1).
+    /// The ticket's number for the home team; null before the reveal (decision F-1).
     pub home_number: Option<u8>,
     pub away_number: Option<u8>,
     pub amount: String,
@@ -185,7 +187,8 @@ pub struct TicketRecoveryForm {
     pub second_approval: Option<SecondApproval>,
 }
 
-/// Another operator's code, required for a winning ticket after the reveal (decision I-8).
+/// E-mail address and second-factor code of another operator. Required to assign a buyer to a
+/// winning ticket after the reveal (decision I-8).
 #[derive(Default, Deserialize, Serialize, ToSchema)]
 #[serde(default)]
 pub struct SecondApproval {
@@ -193,7 +196,7 @@ pub struct SecondApproval {
     pub code: String,
 }
 
-/// The ticket that the operator named, with its buyer.
+/// The ticket that the operator chose, with the buyer who was assigned to it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveredTicket {
@@ -207,8 +210,8 @@ pub struct RecoveredTicket {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct TicketsRecovered {
     pub ticket: RecoveredTicket,
-    /// Number of tickets of the order.
+    /// Number of tickets that the buyer was assigned to: all of the order.
     pub recovered: usize,
-    /// Whether the confirmation mail that waited for an address is now queued.
+    /// Whether the order's confirmation mail, which waited for an e-mail address, is now queued.
     pub notified: bool,
 }

@@ -4,7 +4,7 @@ use persistence::records::settings::SettingRow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::instant;
+use super::format_timestamp;
 
 /// A stored setting of the service.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -33,7 +33,7 @@ impl From<SettingRow> for Setting {
             key: row.key,
             value: row.value,
             description: row.description,
-            updated_at: instant(row.updated_at),
+            updated_at: format_timestamp(row.updated_at),
             updated_by: row.updated_by.map(display),
         }
     }
@@ -62,7 +62,7 @@ pub struct InFlight {
 #[serde(default, rename_all = "camelCase")]
 pub struct FooterMenuForm {
     pub heading: Option<String>,
-    #[serde(deserialize_with = "crate::api::lenient::whole")]
+    #[serde(deserialize_with = "crate::api::lenient::whole_number")]
     pub display_order: Option<i64>,
     pub is_visible: Option<bool>,
 }
@@ -71,11 +71,11 @@ pub struct FooterMenuForm {
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct FooterItemForm {
-    #[serde(deserialize_with = "crate::api::lenient::whole")]
+    #[serde(deserialize_with = "crate::api::lenient::whole_number")]
     pub menu_id: Option<i64>,
     pub label: Option<String>,
     pub url: Option<String>,
-    #[serde(deserialize_with = "crate::api::lenient::whole")]
+    #[serde(deserialize_with = "crate::api::lenient::whole_number")]
     pub display_order: Option<i64>,
     pub is_visible: Option<bool>,
 }

@@ -11,9 +11,9 @@ use persistence::records::audit::{self, AuditEntry};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The database write that is committed together with the command.
+/// The database write that a draw's owner commits together with a command.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Rider {
+pub(super) enum WireAttachedWrite {
     Open(Box<WireNewOrder>),
     Reprice { order: Uuid, lines: Vec<WireLine> },
     Authorised { order: Uuid, at: i64 },
@@ -50,7 +50,7 @@ pub(super) struct WireLine {
 /// Changed details of a draw.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireDrawDetails {
-    /// The new league; an empty list removes it.
+    /// The new league, as a list of one. An empty list removes the draw's league.
     league: Option<Vec<String>>,
     home_team: Option<String>,
     away_team: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct WireDrawDetails {
     pass_card_fee: Option<bool>,
 }
 
-/// The audit entry, when a person caused the command.
+/// The audit log entry of a command that a person caused.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WireAuditEntry {
     actor: String,
@@ -71,47 +71,51 @@ pub(super) struct WireAuditEntry {
     detail: serde_json::Value,
 }
 
-impl Rider {
-    pub(super) fn of(write: &LedgerWrite) -> Rider {
+impl WireAttachedWrite {
+    pub(super) fn from_domain(write: &LedgerWrite) -> WireAttachedWrite {
         match write {
-            LedgerWrite::Open(order) => Rider::Open(Box::new(WireNewOrder::of(order))),
-            LedgerWrite::Reprice { order, lines } => Rider::Reprice {
+            LedgerWrite::Open(order) => {
+                WireAttachedWrite::Open(Box::new(WireNewOrder::from_domain(order)))
+            }
+            LedgerWrite::Reprice { order, lines } => WireAttachedWrite::Reprice {
                 order: Uuid::from_u128(order.0),
-                lines: lines.iter().map(WireLine::of).collect(),
+                lines: lines.iter().map(WireLine::from_domain).collect(),
             },
-            LedgerWrite::Authorised { order, at } => Rider::Authorised {
+            LedgerWrite::Authorised { order, at } => WireAttachedWrite::Authorised {
                 order: Uuid::from_u128(order.0),
                 at: at.0,
             },
-            LedgerWrite::Describe(details) => Rider::Describe(WireDrawDetails::of(details)),
+            LedgerWrite::Describe(details) => {
+                WireAttachedWrite::Describe(WireDrawDetails::from_domain(details))
+            }
         }
     }
 
-    pub(super) fn read(self) -> LedgerWrite {
+    pub(super) fn into_domain(self) -> LedgerWrite {
         match self {
-            Rider::Open(order) => LedgerWrite::Open(order.read()),
-            Rider::Reprice { order, lines } => LedgerWrite::Reprice {
+            WireAttachedWrite::Open(order) => LedgerWrite::Open(order.into_domain()),
+            WireAttachedWrite::Reprice { order, lines } => LedgerWrite::Reprice {
                 order: OrderId(order.as_u128()),
-                lines: lines.into_iter().map(WireLine::read).collect(),
+                lines: lines.into_iter().map(WireLine::into_domain).collect(),
             },
-            Rider::Authorised { order, at } => LedgerWrite::Authorised {
+            WireAttachedWrite::Authorised { order, at } => LedgerWrite::Authorised {
                 order: OrderId(order.as_u128()),
                 at: Timestamp(at),
             },
-            Rider::Describe(details) => LedgerWrite::Describe(details.read()),
+            WireAttachedWrite::Describe(details) => LedgerWrite::Describe(details.into_domain()),
         }
     }
 }
 
 impl WireNewOrder {
-    fn of(order: &NewOrder) -> WireNewOrder {
+    fn from_domain(order: &NewOrder) -> WireNewOrder {
         WireNewOrder {
             id: Uuid::from_u128(order.id.0),
             club: order.club.0,
             account: order.account.0.clone(),
             client_key: order.client_key.clone(),
             token: order.token.clone(),
-            lines: order.lines.iter().map(WireLine::of).collect(),
+            lines: order.lines.iter().map(WireLine::from_domain).collect(),
             name: order.buyer.name.clone(),
             email: order.buyer.email.clone(),
             phone: order.buyer.phone.clone(),
@@ -121,14 +125,14 @@ impl WireNewOrder {
         }
     }
 
-    fn read(self) -> NewOrder {
+    fn into_domain(self) -> NewOrder {
         NewOrder {
             id: OrderId(self.id.as_u128()),
             club: ClubId(self.club),
             account: AccountId(self.account),
             client_key: self.client_key,
             token: self.token,
-            lines: self.lines.into_iter().map(WireLine::read).collect(),
+            lines: self.lines.into_iter().map(WireLine::into_domain).collect(),
             buyer: BuyerDetails {
                 name: self.name,
                 email: self.email,
@@ -142,7 +146,7 @@ impl WireNewOrder {
 }
 
 impl WireLine {
-    fn of(line: &OrderLine) -> WireLine {
+    fn from_domain(line: &OrderLine) -> WireLine {
         WireLine {
             draw: line.draw.0,
             count: line.count,
@@ -151,7 +155,7 @@ impl WireLine {
         }
     }
 
-    fn read(self) -> OrderLine {
+    fn into_domain(self) -> OrderLine {
         OrderLine {
             draw: DrawId(self.draw),
             count: self.count,
@@ -162,7 +166,7 @@ impl WireLine {
 }
 
 impl WireDrawDetails {
-    fn of(details: &DrawDetails) -> WireDrawDetails {
+    fn from_domain(details: &DrawDetails) -> WireDrawDetails {
         let DrawDetails {
             league,
             home_team,
@@ -184,7 +188,7 @@ impl WireDrawDetails {
         }
     }
 
-    fn read(self) -> DrawDetails {
+    fn into_domain(self) -> DrawDetails {
         let WireDrawDetails {
             league,
             home_team,
@@ -208,7 +212,7 @@ impl WireDrawDetails {
 }
 
 impl WireAuditEntry {
-    pub(super) fn of(entry: &AuditEntry) -> WireAuditEntry {
+    pub(super) fn from_domain(entry: &AuditEntry) -> WireAuditEntry {
         let (act, detail) = entry.parts();
         WireAuditEntry {
             actor: act.actor.to_string(),
@@ -221,7 +225,7 @@ impl WireAuditEntry {
     }
 
     /// Converts the message to an audit entry; `None` when the acting person is missing.
-    pub(super) fn read(self) -> Option<AuditEntry> {
+    pub(super) fn into_domain(self) -> Option<AuditEntry> {
         let act = audit::AuditAction {
             actor: &self.actor,
             club: self.club.map(ClubId),

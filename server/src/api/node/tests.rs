@@ -1,6 +1,6 @@
 //! Tests that every message between nodes is the same after serialisation and parsing.
 
-use actors::DrawRequest as ActorsErrand;
+use actors::DrawRequest;
 use domain::{AccountId, ClubId, Line, PaymentIntentId};
 use persistence::ledger::{AttachedWrite, BuyerDetails, DrawDetails, NewOrder};
 use persistence::records::audit::AuditAction;
@@ -8,20 +8,20 @@ use persistence::records::audit::AuditAction;
 use super::*;
 
 const ORDER: OrderId = OrderId(7);
-const AT: Timestamp = Timestamp(1_900_000_000_000);
+const TEST_TIME: Timestamp = Timestamp(1_900_000_000_000);
 
-/// Serialises a request, parses the result, and returns it.
-fn round_trip(errand: &ActorsErrand) -> ActorsErrand {
-    let text =
-        serde_json::to_string(&WireDrawRequest::of(Uuid::from_u128(1), errand)).expect("written");
+/// Serialises a request, parses the JSON again, and returns the parsed request.
+fn round_trip(request: &DrawRequest) -> DrawRequest {
+    let text = serde_json::to_string(&WireDrawRequest::from_domain(Uuid::from_u128(1), request))
+        .expect("written");
     serde_json::from_str::<WireDrawRequest>(&text)
         .expect("read")
-        .read()
+        .into_domain()
         .expect("of the domain")
 }
 
-fn request(command: DrawCommand) -> ActorsErrand {
-    ActorsErrand {
+fn request(command: DrawCommand) -> DrawRequest {
+    DrawRequest {
         command,
         attached_write: None,
         audit_entry: None,
@@ -39,8 +39,8 @@ fn every_command_survives_serialisation() {
             ..TermsEdit::default()
         },
         TermsEdit {
-            opens_at: Some(Some(AT)),
-            closes_at: Some(AT),
+            opens_at: Some(Some(TEST_TIME)),
+            closes_at: Some(TEST_TIME),
             round_up_prize: Some(true),
             ..TermsEdit::default()
         },
@@ -56,11 +56,11 @@ fn every_command_survives_serialisation() {
         DrawCommand::Reserve {
             order: ORDER,
             count: 3,
-            until: AT,
+            until: TEST_TIME,
         },
         DrawCommand::Extend {
             order: ORDER,
-            until: AT,
+            until: TEST_TIME,
         },
         DrawCommand::Release { order: ORDER },
         DrawCommand::Allocate {
@@ -73,7 +73,9 @@ fn every_command_survives_serialisation() {
             order: ORDER,
             count: 3,
             unit_price: Cents(500),
-            authority: Authority::Repair { authorised_at: AT },
+            authority: Authority::Repair {
+                authorised_at: TEST_TIME,
+            },
         },
         DrawCommand::Void {
             order: ORDER,
@@ -94,18 +96,18 @@ fn every_command_survives_serialisation() {
 }
 
 #[test]
-fn hold_source_survives_and_is_optional() {
+fn hold_source_survives_serialisation_and_is_optional() {
     let command = DrawCommand::Reserve {
         order: ORDER,
         count: 3,
-        until: AT,
+        until: TEST_TIME,
     };
     let source = Some(HoldSource {
         id: SourceId(u128::MAX),
         has_paid: true,
     });
     assert_eq!(
-        round_trip(&ActorsErrand {
+        round_trip(&DrawRequest {
             source,
             ..request(command.clone())
         })
@@ -113,7 +115,7 @@ fn hold_source_survives_and_is_optional() {
         source
     );
     assert_eq!(round_trip(&request(command.clone())).source, None);
-    let text = serde_json::to_string(&WireDrawRequest::of(
+    let text = serde_json::to_string(&WireDrawRequest::from_domain(
         Uuid::from_u128(1),
         &request(command.clone()),
     ))
@@ -122,13 +124,13 @@ fn hold_source_survives_and_is_optional() {
     let newer = text.replace("\"count\"", "\"something_new\":{\"id\":1},\"count\"");
     let read = serde_json::from_str::<WireDrawRequest>(&newer)
         .expect("read")
-        .read()
+        .into_domain()
         .expect("of the domain");
     assert_eq!(read.command, command);
 }
 
 #[test]
-fn every_attached_write_survives_with_its_audit_entry() {
+fn every_attached_write_and_audit_entry_survives_serialisation() {
     let line = Line {
         draw: DrawId(1042),
         count: 2,
@@ -147,8 +149,8 @@ fn every_attached_write_survives_with_its_audit_entry() {
             email: Some("zoe@buyer.test".into()),
             phone: None,
         },
-        at: AT,
-        authorised_at: Some(AT),
+        at: TEST_TIME,
+        authorised_at: Some(TEST_TIME),
         payment_intent: Some(PaymentIntentId("pi_3".into())),
     };
     let details = DrawDetails {
@@ -164,7 +166,7 @@ fn every_attached_write_survives_with_its_audit_entry() {
         },
         AttachedWrite::Authorised {
             order: ORDER,
-            at: AT,
+            at: TEST_TIME,
         },
         AttachedWrite::Describe(details),
     ];
@@ -177,7 +179,7 @@ fn every_attached_write_survives_with_its_audit_entry() {
     };
     let entry = act.entry(serde_json::json!({ "price": 700 }));
     for rider in riders {
-        let sent = ActorsErrand {
+        let sent = DrawRequest {
             command: DrawCommand::Undo,
             attached_write: Some(rider),
             audit_entry: Some(entry.clone()),
@@ -188,7 +190,7 @@ fn every_attached_write_survives_with_its_audit_entry() {
 }
 
 #[test]
-fn every_answer_survives_serialisation() {
+fn every_response_survives_serialisation() {
     let view = View {
         draw: DrawId(1042),
         revision: 17,
@@ -198,7 +200,7 @@ fn every_answer_survives_serialisation() {
         price: Cents(500),
         prize: Cents(25_000),
         prize_max: Cents(42_250),
-        closes_at: AT,
+        closes_at: TEST_TIME,
         deal_public: true,
         result: Some((
             GameResult::new(2, 12).expect("a result"),
@@ -209,7 +211,7 @@ fn every_answer_survives_serialisation() {
         view,
         reservation: Some(Reservation {
             count: 3,
-            until: AT,
+            until: TEST_TIME,
             extensions: 2,
         }),
         allocation: Some(Allocation {
@@ -223,11 +225,11 @@ fn every_answer_survives_serialisation() {
         .map(|(_, make)| Err(Denied::Refused(make(9))));
     let denied = [Denied::Unavailable, Denied::Paused, Denied::NoSuchDraw].map(Err);
     for answer in [Ok(done)].into_iter().chain(denied).chain(refused) {
-        let text = serde_json::to_string(&DrawResponse::of(&answer)).expect("written");
+        let text = serde_json::to_string(&DrawResponse::from_domain(&answer)).expect("written");
         assert_eq!(
             serde_json::from_str::<DrawResponse>(&text)
                 .expect("read")
-                .read(),
+                .into_domain(),
             Some(answer)
         );
     }

@@ -91,13 +91,13 @@ impl SeasonKeeper {
         let live = self
             .state
             .catalogue
-            .part(List::Active, ListSlice::default(), now)
+            .list_slice(List::Active, ListSlice::default(), now)
             .len();
         if live < DRAWS_ON_SALE_MIN {
             self.put_on_sale(DRAWS_ON_SALE_AFTER_REFILL - live, now)
                 .await?;
         }
-        let (_, views) = self.state.catalogue.listed(now);
+        let (_, views) = self.state.catalogue.published_draws(now);
         let awaiting = views
             .iter()
             .filter(|view| view.result.is_none() && view.closes_at <= now);

@@ -59,7 +59,7 @@ impl PreparedHeaders {
             for (name, value) in own {
                 headers.insert(name.clone(), HeaderValue::from_static(value));
             }
-            state.policies.write(&mut headers, kind);
+            state.policies.add_headers(&mut headers, kind);
             HeaderLines(headers.into_iter().collect())
         };
         let (json, revalidated) = (

@@ -40,7 +40,9 @@ impl RequestCookies {
                 let (name, value) = (name.trim(), value.trim());
                 cookies.login |= is_login_cookie_name(name, config);
                 // If a cookie is sent twice, use the first one, as the application does.
-                if browsers.has_name(name) && !std::mem::replace(&mut has_browser, true) {
+                if browsers.is_browser_cookie_name(name)
+                    && !std::mem::replace(&mut has_browser, true)
+                {
                     cookies.browser = browsers.verify(value, now);
                 }
             }
@@ -63,7 +65,7 @@ mod tests {
     #[test]
     fn fast_path_reads_cookies_like_the_full_parser() {
         let demo = Config::demo(&Environment::default()).expect("the demo needs nothing");
-        let signed_value = BrowserCookies::new(&[7; 32], &demo).value(Browser([3; 16]), NOW);
+        let signed_value = BrowserCookies::new(&[7; 32], &demo).sign(Browser([3; 16]), NOW);
         let both = [
             String::new(),
             "fd_session=00112233445566778899aabbccddeeff".to_string(),

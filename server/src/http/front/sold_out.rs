@@ -56,7 +56,7 @@ where
         let cookies = RequestCookies::of(headers, &self.state, now)?;
         if cookies
             .browser
-            .is_some_and(|browser| self.state.open_orders.knows(&browser))
+            .is_some_and(|browser| self.state.open_orders.remembers_browser(&browser))
         {
             return None;
         }

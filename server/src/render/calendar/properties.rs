@@ -10,7 +10,7 @@ use crate::text::adversarial_text;
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
 
 /// Reverses the escaping of RFC 5545, section 3.3.11.
-fn unescaped(value: &str) -> String {
+fn unescape_text(value: &str) -> String {
     let mut letters = value.chars();
     let mut out = String::new();
     while let Some(letter) = letters.next() {
@@ -35,10 +35,10 @@ fn without_control_characters(typed: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(adversarial_text::config(1_000))]
+    #![proptest_config(adversarial_text::proptest_config(1_000))]
 
     #[test]
-    fn calendar_reads_back_as_it_was_written(names in vec((adversarial_text::text(), adversarial_text::text()), 1..5)) {
+    fn calendar_reads_back_as_it_was_written(names in vec((adversarial_text::any_text(), adversarial_text::any_text()), 1..5)) {
         let event = |(name, league): &(String, String)| CalendarEvent {
             draw: DrawId(1042),
             name: name.clone(),
@@ -56,7 +56,7 @@ proptest! {
         // the last line end.
         prop_assert_eq!(lines.len(), 5 + 10 * events.len() + 2, "{}", unfolded);
         prop_assert!(!lines.iter().any(|line| line.contains(char::is_control)), "{unfolded}");
-        let values = |key: &'static str| lines.iter().filter_map(move |line| line.strip_prefix(key)).map(unescaped);
+        let values = |key: &'static str| lines.iter().filter_map(move |line| line.strip_prefix(key)).map(unescape_text);
         let summaries: Vec<String> = values("SUMMARY:").collect();
         prop_assert_eq!(summaries, names.iter().map(|(name, _)| without_control_characters(name)).collect::<Vec<_>>());
         for (description, (_, league)) in values("DESCRIPTION:").zip(&names) {

@@ -4,11 +4,12 @@ use ab_glyph::{Font, FontRef, PxScale, ScaleFont, point};
 
 use crate::render::colour::Colour;
 
-/// The product's font for headings and numerals, Latin letters only (OFL; the licence is beside
-/// it).
+/// The product's font for headings and numerals, which has Latin letters only. Its licence (OFL) is
+/// in the font's folder.
 const HEADING_FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
-/// Smallest font size in pixels to which text is reduced to fit; longer text is cut.
-const FONT_SIZE_MIN: f32 = 26.0;
+/// Smallest font size in pixels to which text is reduced to fit. Text that is still too long is
+/// cut.
+const FONT_SIZE_PIXELS_MIN: f32 = 26.0;
 
 /// A picture in memory to draw on.
 pub struct Canvas {
@@ -30,13 +31,13 @@ impl Canvas {
         }
     }
 
-    /// Fills a rectangle, in pixels, with a colour.
-    pub fn fill(&mut self, left: u32, top: u32, width: u32, height: u32, colour: Colour) {
-        self.blend(left, top, width, height, colour, 1.0);
+    /// Fills a rectangle, given in pixels, with a colour.
+    pub fn fill_rectangle(&mut self, left: u32, top: u32, width: u32, height: u32, colour: Colour) {
+        self.blend_rectangle(left, top, width, height, colour, 1.0);
     }
 
-    /// Blends a colour over a rectangle, in pixels. `part` is the colour's opacity, 0 to 1.
-    pub fn blend(
+    /// Blends a colour over a rectangle, given in pixels. `part` is the colour's opacity, 0 to 1.
+    pub fn blend_rectangle(
         &mut self,
         left: u32,
         top: u32,
@@ -47,12 +48,12 @@ impl Canvas {
     ) {
         for y in top..(top + height).min(self.height) {
             for x in left..(left + width).min(self.width) {
-                self.pixel(x, y, colour, part);
+                self.blend_pixel(x, y, colour, part);
             }
         }
     }
 
-    fn pixel(&mut self, x: u32, y: u32, colour: Colour, part: f32) {
+    fn blend_pixel(&mut self, x: u32, y: u32, colour: Colour, part: f32) {
         let at = ((y * self.width + x) * 3) as usize;
         for (pixel, wanted) in self.pixels[at..at + 3].iter_mut().zip(colour.0) {
             let mixed = f32::from(*pixel) * (1.0 - part) + f32::from(wanted) * part;
@@ -60,9 +61,9 @@ impl Canvas {
         }
     }
 
-    /// Draws text from `left` on the baseline `base`, at most `wide` pixels wide: smaller if
-    /// necessary, then cut. Returns its width.
-    pub fn text(
+    /// Draws text from `left` on the baseline `base`. Text wider than `wide` pixels is drawn
+    /// smaller, and cut if it still does not fit. Returns the drawn width.
+    pub fn draw_text(
         &mut self,
         words: &str,
         left: f32,
@@ -72,11 +73,11 @@ impl Canvas {
         colour: Colour,
     ) -> f32 {
         let mut size = size;
-        while self.width_of(words, size) > wide && size > FONT_SIZE_MIN {
+        while self.text_width(words, size) > wide && size > FONT_SIZE_PIXELS_MIN {
             size -= 2.0;
         }
         let mut visible = words.to_string();
-        while self.width_of(&visible, size) > wide && visible.chars().count() > 1 {
+        while self.text_width(&visible, size) > wide && visible.chars().count() > 1 {
             visible = visible
                 .chars()
                 .take(visible.chars().count() - 2)
@@ -98,7 +99,7 @@ impl Canvas {
                     let inside = (0..i64::from(self.width)).contains(&x)
                         && (0..i64::from(self.height)).contains(&y);
                     if inside {
-                        self.pixel(x as u32, y as u32, colour, part.clamp(0.0, 1.0));
+                        self.blend_pixel(x as u32, y as u32, colour, part.clamp(0.0, 1.0));
                     }
                 });
             }
@@ -107,7 +108,7 @@ impl Canvas {
         at - left
     }
 
-    fn width_of(&self, words: &str, size: f32) -> f32 {
+    fn text_width(&self, words: &str, size: f32) -> f32 {
         let scaled = self.face.as_scaled(PxScale::from(size));
         words
             .chars()
@@ -116,17 +117,29 @@ impl Canvas {
     }
 
     /// Draws the product's logo, a row of cells that crosses a column, 88 pixels wide.
-    pub fn mark(&mut self, left: u32, top: u32, centre: Colour, arms: Colour) {
-        const CELL: u32 = 24;
-        const STEP: u32 = 32;
+    pub fn draw_logo(&mut self, left: u32, top: u32, centre: Colour, arms: Colour) {
+        const CELL_PIXELS: u32 = 24;
+        const CELL_STEP_PIXELS: u32 = 32;
         for (column, row) in [(1, 0), (0, 1), (2, 1), (1, 2)] {
-            self.fill(left + column * STEP, top + row * STEP, CELL, CELL, arms);
+            self.fill_rectangle(
+                left + column * CELL_STEP_PIXELS,
+                top + row * CELL_STEP_PIXELS,
+                CELL_PIXELS,
+                CELL_PIXELS,
+                arms,
+            );
         }
-        self.fill(left + STEP, top + STEP, CELL, CELL, centre);
+        self.fill_rectangle(
+            left + CELL_STEP_PIXELS,
+            top + CELL_STEP_PIXELS,
+            CELL_PIXELS,
+            CELL_PIXELS,
+            centre,
+        );
     }
 
     /// Encodes the picture as PNG.
-    pub fn png(&self) -> Vec<u8> {
+    pub fn encode_png(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut encoder = png::Encoder::new(&mut bytes, self.width, self.height);
         encoder.set_color(png::ColorType::Rgb);

@@ -4,7 +4,7 @@ use domain::Timestamp;
 
 use crate::render::when;
 
-const CHARACTERS_MAX: usize = 50;
+const SUBJECT_CHARS_MAX: usize = 50;
 
 /// The data of a game that a subject line may contain.
 pub struct SubjectGame<'a> {
@@ -24,7 +24,7 @@ pub fn confirmation(count: u16, games: &[SubjectGame<'_>]) -> String {
     let Some(first) = games.iter().min_by_key(|game| game.kick_off) else {
         return tickets;
     };
-    let time = when::short(first.kick_off, first.zone);
+    let time = when::short_text(first.kick_off, first.zone);
     if games.len() > 1 {
         return format!("{tickets} – {} games, first {time}", games.len());
     }
@@ -36,8 +36,8 @@ pub fn winner(prize: &str, game: &SubjectGame<'_>) -> String {
     longest_fit(&format!("You won {prize}"), game, "")
 }
 
-/// Subject that begins with `what`: `Results due – Sharks v Tigers`.
-pub fn about(what: &str, game: &SubjectGame<'_>) -> String {
+/// Subject of `what` and the game: `Results due – Sharks v Tigers`.
+pub fn with_game(what: &str, game: &SubjectGame<'_>) -> String {
     longest_fit(what, game, "")
 }
 
@@ -46,19 +46,19 @@ pub fn correction(game: &SubjectGame<'_>) -> String {
     longest_fit("Result corrected", game, "")
 }
 
-/// Subject of an invitation: `Help Sharks RLFC sell tickets`. A club's name that is too long is
-/// replaced.
+/// Subject of an invitation: `Help Sharks RLFC sell tickets`. If the club's name is too long, the
+/// subject says `your club` instead.
 pub fn invitation(club: &str) -> String {
     let whole = format!("Help {club} sell tickets");
-    if whole.chars().count() <= CHARACTERS_MAX {
+    if whole.chars().count() <= SUBJECT_CHARS_MAX {
         whole
     } else {
         "Help your club sell tickets".to_string()
     }
 }
 
-/// Returns the longest subject that fits: with full team names, else with each team's last word,
-/// else without `ending`.
+/// Returns the first subject that fits into fifty characters: with full team names, with the last
+/// word of each team's name, without `ending`, or `start` alone.
 fn longest_fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
     let (home, away) = (last_word(game.home), last_word(game.away));
     let forms = [
@@ -68,7 +68,7 @@ fn longest_fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
     ];
     let fitting = forms
         .iter()
-        .find(|form| form.chars().count() <= CHARACTERS_MAX);
+        .find(|form| form.chars().count() <= SUBJECT_CHARS_MAX);
     fitting.cloned().unwrap_or_else(|| start.to_string())
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn head() -> Letterhead {
+fn test_letterhead() -> Letterhead {
     Letterhead {
         club: Some("Wynnum Seagulls".to_string()),
         bar: Colour::parse("#ffeb3b").expect("a colour"),
@@ -13,18 +13,18 @@ fn head() -> Letterhead {
 
 fn confirmation(home: &str) -> Confirmation {
     let tickets = vec![
-        Numbers {
+        ConfirmedTicket {
             label: "FD-1042-007".to_string(),
             home: 3,
             away: 11,
         },
-        Numbers {
+        ConfirmedTicket {
             label: "FD-1042-008".to_string(),
             home: 9,
             away: 1,
         },
     ];
-    let game = Game {
+    let game = ConfirmedGame {
         home: home.to_string(),
         away: "Tigers".to_string(),
         league: Some("Queensland Cup".to_string()),
@@ -34,7 +34,7 @@ fn confirmation(home: &str) -> Confirmation {
         tickets,
     };
     Confirmation {
-        head: head(),
+        head: test_letterhead(),
         subject: format!("2 tickets – {home} v Tigers, Fri 7:10 pm"),
         buyer: "Alice Nguyen".to_string(),
         count: 2,
@@ -50,7 +50,7 @@ fn confirmation(home: &str) -> Confirmation {
 
 #[test]
 fn text_and_html_of_a_confirmation_have_the_same_facts() {
-    let words = confirmation("Sharks").write().expect("a mail");
+    let words = confirmation("Sharks").render_parts().expect("a mail");
     for part in [&words.text, &words.html] {
         for fact in [
             "Alice Nguyen",
@@ -73,7 +73,7 @@ fn text_and_html_of_a_confirmation_have_the_same_facts() {
 
 #[test]
 fn html_mail_needs_no_images_and_supports_dark_mode() {
-    let html = confirmation("Sharks").write().expect("a mail").html;
+    let html = confirmation("Sharks").render_parts().expect("a mail").html;
     for needed in [
         "lang=\"en-AU\"",
         "role=\"presentation\"",
@@ -94,7 +94,7 @@ fn html_mail_needs_no_images_and_supports_dark_mode() {
 #[test]
 fn name_cannot_inject_markup_or_a_header() {
     let words = confirmation("<b>Sharks</b>\r\nBcc: everyone@example.com")
-        .write()
+        .render_parts()
         .expect("a mail");
     assert!(!words.html.contains("<b>Sharks"));
     assert!(!words.subject.contains('\n') && !words.subject.contains('\r'));
@@ -102,8 +102,8 @@ fn name_cannot_inject_markup_or_a_header() {
 
 #[test]
 fn note_has_its_text_and_its_link() {
-    let note = Note {
-        head: head(),
+    let note = SimpleMail {
+        head: test_letterhead(),
         subject: "You won $290.00 – Sharks v Tigers".to_string(),
         heading: "You won $290.00".to_string(),
         paragraphs: vec!["Your ticket FD-1042-007 carries 3 and 11.".into()],
@@ -112,7 +112,7 @@ fn note_has_its_text_and_its_link() {
             "http://localhost:8080/draw/1042".to_string(),
         )),
     };
-    let words = note.write().expect("a mail");
+    let words = note.render_parts().expect("a mail");
     assert!(
         words
             .text
@@ -127,19 +127,22 @@ fn note_has_its_text_and_its_link() {
 
 #[test]
 fn own_address_is_a_link_and_typed_address_is_not() {
-    let note = Note {
-        head: head(),
+    let note = SimpleMail {
+        head: test_letterhead(),
         subject: "Hello".to_string(),
         heading: "Hello".to_string(),
         paragraphs: vec![
             "Hello https://evil.example/claim <a href='x'>.".into(),
-            Paragraph::leading_to("The result:", "http://localhost:8080/draw/1042".to_string()),
-            Paragraph::leading_to("Write to", "support@demo.test".to_string()),
-            Paragraph::leading_to("Odd:", "http://x/\" onclick=\"y".to_string()),
+            Paragraph::ending_with_link(
+                "The result:",
+                "http://localhost:8080/draw/1042".to_string(),
+            ),
+            Paragraph::ending_with_link("Write to", "support@demo.test".to_string()),
+            Paragraph::ending_with_link("Odd:", "http://x/\" onclick=\"y".to_string()),
         ],
         link: None,
     };
-    let words = note.write().expect("a mail");
+    let words = note.render_parts().expect("a mail");
     assert!(
         words
             .text
@@ -186,14 +189,14 @@ fn signature_names_the_club_only_in_club_mails() {
             ..head()
         };
         let (subject, heading) = ("Hello".to_string(), "Hello".to_string());
-        Note {
+        SimpleMail {
             head,
             subject,
             heading,
             paragraphs: Vec::new(),
             link: None,
         }
-        .write()
+        .render_parts()
         .expect("a mail")
     };
     let (club_mail, platform_mail) = (render(Some("Wynnum Seagulls")), render(None));

@@ -37,14 +37,14 @@ impl Smtp {
     /// Delivers one mail.
     pub async fn deliver(&self, mail: &RenderedMail) -> Result<(), SmtpError> {
         self.0
-            .send(message(mail)?)
+            .send(build_message(mail)?)
             .await
             .map_err(SmtpError::Refused)?;
         Ok(())
     }
 }
 
-fn message(mail: &RenderedMail) -> Result<Message, SmtpError> {
+fn build_message(mail: &RenderedMail) -> Result<Message, SmtpError> {
     let mut builder = Message::builder()
         .from(mail.from.parse::<Mailbox>()?)
         .to(Mailbox::new(None, mail.to.parse()?))
@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn repeated_send_keeps_the_same_message_id() {
         let raw = String::from_utf8(
-            message(&mail("alice@example.com", "2 tickets"))
+            build_message(&mail("alice@example.com", "2 tickets"))
                 .expect("a mail")
                 .formatted(),
         );
@@ -113,7 +113,8 @@ mod tests {
             reply_to: Some("a..b@x.au".to_string()),
             ..mail("alice@example.com", "2 tickets")
         };
-        let raw = String::from_utf8(message(&mail).expect("a mail").formatted()).expect("text");
+        let raw =
+            String::from_utf8(build_message(&mail).expect("a mail").formatted()).expect("text");
         assert!(
             raw.contains("To: alice@example.com") && !raw.contains("Reply-To"),
             "{raw}"
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn line_breaks_in_subject_or_address_add_no_header() {
-        let raw = message(&mail(
+        let raw = build_message(&mail(
             "alice@example.com",
             "2 tickets\r\nBcc: everyone@example.com",
         ))
@@ -130,7 +131,7 @@ mod tests {
         let raw = String::from_utf8(raw.formatted()).expect("text");
         assert!(!raw.lines().any(|line| line.starts_with("Bcc:")), "{raw}");
         assert!(
-            message(&mail(
+            build_message(&mail(
                 "alice@example.com\r\nBcc: everyone@example.com",
                 "2 tickets"
             ))

@@ -30,14 +30,15 @@ use serde::Deserialize;
 use crate::config::Config;
 use crate::render::colour::Colour;
 use crate::render::mail::{
-    Confirmation, Game, Letterhead, MailContent, Note, Numbers, Paragraph, subject,
+    Confirmation, ConfirmedGame, ConfirmedTicket, Letterhead, MailContent, Paragraph, SimpleMail,
+    subject,
 };
 use crate::render::when;
 use crate::services::catalogue::CatalogueFacts;
 
 /// Colour of the header bar of mails that are not from a club.
 const DEFAULT_BAR_COLOUR: &str = "#0b5d4b";
-const NAME_UNKNOWN: &str = "Ticket Holder";
+const DEFAULT_BUYER_NAME: &str = "Ticket Holder";
 
 mod club;
 mod money;
@@ -48,7 +49,7 @@ pub struct MailWriter<'a> {
     pub config: &'a Config,
     pub records: &'a Records,
     pub draws: &'a Draws,
-    /// Clubs and draws of the catalogue. The newest draws may be missing.
+    /// Clubs and draws from the newest reading of the catalogue. Newer draws are missing.
     pub facts: Arc<CatalogueFacts>,
     pub now: Timestamp,
 }
@@ -74,10 +75,11 @@ struct MailData {
     account: Option<String>,
     /// Who entered the bank details: `winner` or `club`.
     by: Option<String>,
-    /// The number and keyed hash of the audit log's newest entry, and the day.
+    /// The audit log's anchor: the number and keyed hash of its newest entry, and the day.
     anchor: Option<String>,
     date: Option<String>,
-    /// A link that gives access to an account or a prize claim, encrypted for the mail's address.
+    /// A link that gives access to an account or a prize claim, encrypted for the recipient's
+    /// address.
     sealed_link: Option<String>,
     /// The decrypted link, which is never stored.
     #[serde(skip)]
@@ -86,7 +88,7 @@ struct MailData {
 
 impl MailWriter<'_> {
     /// Builds the contents of a queued mail. The error says why the mail cannot be built.
-    pub async fn write(
+    pub async fn compose_mail(
         &self,
         mail: &Mail,
         order: Option<&OrderRecord>,
@@ -101,7 +103,7 @@ impl MailWriter<'_> {
             // Complete a link without host: the demo's seed stored it before the server's URL was
             // known.
             data.link = Some(if link.starts_with('/') {
-                self.page(&link)
+                self.page_url(&link)
             } else {
                 link
             });
@@ -120,43 +122,43 @@ impl MailWriter<'_> {
             ("results-submitted", _) => self.results_submitted(data).await,
             ("connect-incomplete", _) => self.connect_incomplete(data).await,
             ("account-lost", _) => self.account_lost(data).await,
-            ("reset", _) => self.note(
+            ("reset", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Reset your password",
                 data,
-                &RESET,
+                &RESET_TEXT,
             ),
-            ("verify", _) => self.note(
+            ("verify", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Confirm your e-mail address",
                 data,
-                &VERIFY,
+                &VERIFY_TEXT,
             ),
-            ("password-changed", _) => self.note(
+            ("password-changed", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Your password was changed",
                 data,
-                &PASSWORD_CHANGED,
+                &PASSWORD_CHANGED_TEXT,
             ),
             ("audit-anchor", _) => self.audit_anchor(data),
             ("invitation", _) => self.invitation(data).await,
-            ("my-tickets", _) => self.note(
+            ("my-tickets", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Your Football Doubles tickets",
                 data,
-                &MY_TICKETS,
+                &MY_TICKETS_TEXT,
             ),
-            ("registration-refused", _) => self.note(
+            ("registration-refused", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "You have an account already",
                 data,
-                &REGISTRATION_REFUSED,
+                &REGISTRATION_REFUSED_TEXT,
             ),
-            ("waitlist", _) => self.note(
+            ("waitlist", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "You are on the waitlist",
                 data,
-                &WAITLIST,
+                &WAITLIST_TEXT,
             ),
             (kind, _) => Err(format!("no letter of kind {kind}")),
         }
@@ -164,15 +166,15 @@ impl MailWriter<'_> {
 
     async fn confirmation(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let order = &record.order;
-        let club = self.club(order.club).await?;
+        let club = self.find_club(order.club).await?;
         let mut games = Vec::new();
         let mut listings = Vec::new();
         for (draw, serials) in record.shown_tickets() {
             let listing = match self.facts.listing(*draw) {
                 Some(listing) => listing.clone(),
-                None => Arc::new(self.listing(*draw).await?),
+                None => Arc::new(self.read_listing(*draw).await?),
             };
-            games.push(self.game(&listing, serials).await?);
+            games.push(self.confirmed_game(&listing, serials).await?);
             listings.push(listing);
         }
         let subjects: Vec<subject::SubjectGame> = listings
@@ -183,18 +185,18 @@ impl MailWriter<'_> {
         let confirmation = Confirmation {
             head: self.letterhead(Some(&club)),
             subject: subject::confirmation(count, &subjects),
-            buyer: buyer(record).to_string(),
+            buyer: buyer_name(record).to_string(),
             count,
             games,
             subtotal: order.subtotal().to_string(),
             card_fee: (order.card_fee() > Cents::ZERO).then(|| order.card_fee().to_string()),
             total: order.total().to_string(),
-            link: self.page(&format!("/my/{}", record.token)),
-            calendar: self.page(&calendar(&record.tickets)),
-            reference: reference(record),
+            link: self.page_url(&format!("/my/{}", record.token)),
+            calendar: self.page_url(&calendar_path(&record.tickets)),
+            reference: order_reference(record),
         };
         let content = confirmation
-            .write()
+            .render_parts()
             .map_err(|failure| failure.to_string())?;
         Ok(ComposedMail {
             content,
@@ -202,7 +204,11 @@ impl MailWriter<'_> {
         })
     }
 
-    async fn game(&self, listing: &Listing, serials: &[Serial]) -> Result<Game, String> {
+    async fn confirmed_game(
+        &self,
+        listing: &Listing,
+        serials: &[Serial],
+    ) -> Result<ConfirmedGame, String> {
         let draw = listing.id();
         let cells = self
             .draws
@@ -214,16 +220,16 @@ impl MailWriter<'_> {
             .view(draw)
             .await
             .map_err(|denied| denied.to_string())?;
-        let tickets = cells.into_iter().map(|(serial, cell)| Numbers {
+        let tickets = cells.into_iter().map(|(serial, cell)| ConfirmedTicket {
             label: serial.label(draw),
             home: cell.home(),
             away: cell.away(),
         });
-        Ok(Game {
+        Ok(ConfirmedGame {
             home: listing.home_team.clone(),
             away: listing.away_team.clone(),
             league: listing.league.clone(),
-            kick_off: when::long(view.closes_at, &listing.zone),
+            kick_off: when::long_text(view.closes_at, &listing.zone),
             ticket_price: view.price.to_string(),
             prize: view.prize.to_string(),
             tickets: tickets.collect(),
@@ -235,14 +241,14 @@ impl MailWriter<'_> {
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_of(&data).await?;
+        let (listing, club) = self.draw_and_club(&data).await?;
         let (home, away) = (&listing.home_team, &listing.away_team);
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
             subject: subject::correction(&subject_game(&listing)),
             heading: "The result was corrected".to_string(),
             paragraphs: vec![
-                format!("Hello {}.", buyer(record)).into(),
+                format!("Hello {}.", buyer_name(record)).into(),
                 format!(
                     "We told you that your ticket in {home} v {away} had won. The result had been entered wrongly and \
                      was taken back, so that message no longer holds. We are sorry."
@@ -250,12 +256,12 @@ impl MailWriter<'_> {
                 .into(),
                 "If the corrected result makes you the winner, you will hear from us again.".into(),
             ],
-            link: Some(("See the draw".to_string(), self.page(&format!("/draw/{}", listing.id())))),
+            link: Some(("See the draw".to_string(), self.page_url(&format!("/draw/{}", listing.id())))),
         };
-        self.finish(note, Some(club.email.clone()))
+        self.compose(note, Some(club.email.clone()))
     }
 
-    fn note(
+    fn fixed_text_mail(
         &self,
         head: Letterhead,
         subject: &str,
@@ -279,24 +285,24 @@ impl MailWriter<'_> {
                     .map(|content| Paragraph::from(*content)),
             )
             .collect();
-        let note = Note {
+        let note = SimpleMail {
             head,
             subject: subject.to_string(),
             heading: subject.to_string(),
             paragraphs,
             link,
         };
-        self.finish(note, None)
+        self.compose(note, None)
     }
 
-    fn finish(&self, note: Note, reply_to: Option<String>) -> Result<ComposedMail, String> {
+    fn compose(&self, note: SimpleMail, reply_to: Option<String>) -> Result<ComposedMail, String> {
         Ok(ComposedMail {
-            content: note.write().map_err(|failure| failure.to_string())?,
+            content: note.render_parts().map_err(|failure| failure.to_string())?,
             reply_to,
         })
     }
 
-    async fn club(&self, id: domain::ClubId) -> Result<Arc<Club>, String> {
+    async fn find_club(&self, id: domain::ClubId) -> Result<Arc<Club>, String> {
         if let Some(club) = self.facts.club(id) {
             return Ok(club.clone());
         }
@@ -311,7 +317,7 @@ impl MailWriter<'_> {
     }
 
     /// Reads a draw from the database, because the draw may be newer than the catalogue.
-    async fn listing(&self, draw: DrawId) -> Result<Listing, String> {
+    async fn read_listing(&self, draw: DrawId) -> Result<Listing, String> {
         let found = self
             .records
             .listings_of([draw])
@@ -323,10 +329,10 @@ impl MailWriter<'_> {
             .ok_or_else(|| format!("draw {draw} is gone"))
     }
 
-    async fn draw_of(&self, data: &MailData) -> Result<(Listing, Arc<Club>), String> {
+    async fn draw_and_club(&self, data: &MailData) -> Result<(Listing, Arc<Club>), String> {
         let draw = data.draw.map(DrawId).ok_or("the mail names no draw")?;
-        let listing = self.listing(draw).await?;
-        let club = self.club(listing.club).await?;
+        let listing = self.read_listing(draw).await?;
+        let club = self.find_club(listing.club).await?;
         Ok((listing, club))
     }
 
@@ -342,13 +348,13 @@ impl MailWriter<'_> {
             AccountMail {
                 head: self.letterhead(Some(club)),
                 greeting: format!("Hello {}.", club.name),
-                dashboard: self.page(&format!("/club/{}/admin", club.slug)),
+                dashboard: self.page_url(&format!("/club/{}/admin", club.slug)),
             }
         } else {
             AccountMail {
                 head: self.default_letterhead(),
                 greeting: "Hello.".to_string(),
-                dashboard: self.page("/admin"),
+                dashboard: self.page_url("/admin"),
             }
         }
     }
@@ -365,7 +371,7 @@ impl MailWriter<'_> {
         }
     }
 
-    fn page(&self, path: &str) -> String {
+    fn page_url(&self, path: &str) -> String {
         format!("{}{path}", self.config.public_url)
     }
 }
@@ -376,41 +382,41 @@ struct AccountMail {
     dashboard: String,
 }
 
-/// The fixed texts of a mail that contains no data of an order.
+/// The fixed texts of a kind of mail that needs no data of an order.
 struct FixedText {
     paragraphs: &'static [&'static str],
     button: Option<&'static str>,
 }
 
-const RESET: FixedText = FixedText {
+const RESET_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Somebody asked for a new password for this account. The link works once, for 30 minutes.",
         "If it was not you, nothing has changed and you need do nothing.",
     ],
     button: Some("Choose a new password"),
 };
-const PASSWORD_CHANGED: FixedText = FixedText {
+const PASSWORD_CHANGED_TEXT: FixedText = FixedText {
     paragraphs: &[
         "The password of this account was changed just now, and every browser that was signed in has been signed out.",
         "If it was not you, ask for a new link on the log-in page at once, and tell us: the address below is read by people.",
     ],
     button: None,
 };
-const VERIFY: FixedText = FixedText {
+const VERIFY_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Please confirm that this address is yours, so that we can reach you about your draws. The link works once, for \
          seven days.",
     ],
     button: Some("Confirm this address"),
 };
-const MY_TICKETS: FixedText = FixedText {
+const MY_TICKETS_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Somebody asked for the tickets bought with this e-mail address. The link shows all of them, for 24 hours.",
         "If it was not you, you need do nothing: nobody else has this link. Do not pass it on.",
     ],
     button: Some("See my tickets"),
 };
-const REGISTRATION_REFUSED: FixedText = FixedText {
+const REGISTRATION_REFUSED_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Somebody filled in our registration form for clubs with this e-mail address. It has an account already, so nothing \
          was changed.",
@@ -418,7 +424,7 @@ const REGISTRATION_REFUSED: FixedText = FixedText {
     ],
     button: None,
 };
-const WAITLIST: FixedText = FixedText {
+const WAITLIST_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Thanks for your interest in Football Doubles. We will write to you when new clubs can join.",
     ],
@@ -434,12 +440,12 @@ fn subject_game(listing: &Listing) -> subject::SubjectGame<'_> {
     }
 }
 
-fn buyer(record: &OrderRecord) -> &str {
-    record.buyer.name.as_deref().unwrap_or(NAME_UNKNOWN)
+fn buyer_name(record: &OrderRecord) -> &str {
+    record.buyer.name.as_deref().unwrap_or(DEFAULT_BUYER_NAME)
 }
 
 /// Builds the URL path of a calendar file with all games of an order.
-fn calendar(tickets: &[(DrawId, Vec<Serial>)]) -> String {
+fn calendar_path(tickets: &[(DrawId, Vec<Serial>)]) -> String {
     let mut draws = tickets.iter().map(|(draw, _)| draw.to_string());
     let first = draws.next().unwrap_or_default();
     let others: Vec<String> = draws.collect();
@@ -451,14 +457,15 @@ fn calendar(tickets: &[(DrawId, Vec<Serial>)]) -> String {
     format!("/api/draws/{first}/calendar.ics{also}")
 }
 
-/// Returns the reference of an order for buyers and support: the end of its payment intent's id.
-fn reference(record: &OrderRecord) -> String {
-    const LETTERS: usize = 8;
+/// Returns the reference by which buyers and support name an order: the last characters of its
+/// payment intent's id.
+fn order_reference(record: &OrderRecord) -> String {
+    const REFERENCE_CHARS: usize = 8;
     let id = record
         .order
         .payment_intent
         .as_ref()
         .map_or_else(|| record.order.id.to_string(), |id| id.0.clone());
-    let from = id.len().saturating_sub(LETTERS);
+    let from = id.len().saturating_sub(REFERENCE_CHARS);
     id.get(from..).unwrap_or(&id).to_uppercase()
 }

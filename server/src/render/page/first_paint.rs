@@ -28,7 +28,7 @@ pub enum DrawPhase {
 }
 
 impl DrawPhase {
-    fn of(draw: &api::draw::Draw) -> DrawPhase {
+    fn from_draw(draw: &api::draw::Draw) -> DrawPhase {
         match draw.status {
             "active" if draw.tickets_available > 0 => DrawPhase::Active,
             "active" => DrawPhase::SoldOut,
@@ -39,7 +39,7 @@ impl DrawPhase {
     }
 
     /// Returns the text of the draw's status badge.
-    pub fn words(self) -> &'static str {
+    pub fn badge_text(self) -> &'static str {
         match self {
             DrawPhase::Active | DrawPhase::SoldOut => "Active",
             DrawPhase::Closed => "Closed",
@@ -49,7 +49,7 @@ impl DrawPhase {
     }
 
     /// Returns the CSS class of the draw's status badge.
-    pub fn look(self) -> &'static str {
+    pub fn badge_class(self) -> &'static str {
         match self {
             DrawPhase::Active | DrawPhase::SoldOut => "is-active",
             DrawPhase::Closed => "is-closed",
@@ -58,9 +58,9 @@ impl DrawPhase {
         }
     }
 
-    /// Heading and text that replace the form when nothing can be bought (specification A, line
-    /// 73).
-    fn panel(self) -> Option<(&'static str, &'static str)> {
+    /// Returns the heading and text that replace the purchase form when the draw's phase allows no
+    /// purchase (specification A, line 73).
+    fn not_buyable_panel(self) -> Option<(&'static str, &'static str)> {
         match self {
             DrawPhase::Active => None,
             DrawPhase::SoldOut => Some((
@@ -88,26 +88,26 @@ impl DrawPhase {
 pub struct TimeLeft {
     /// The remaining time as text, such as `3d 4h`, `2h 14m` or `01:23`.
     pub words: String,
-    /// Colour class on the draw's page: green above 24 h, yellow within 24 h, orange within 6 h,
-    /// red within 1 h (specification A, line 178).
+    /// CSS colour class on the draw's page: green above 24 h, yellow within 24 h, orange within 6
+    /// h, red within 1 h (specification A, line 178).
     pub band: &'static str,
-    /// Colour class on cards: red under 1 h, orange under 6 h, yellow on the same day, otherwise
-    /// green (specification A, line 178).
+    /// CSS colour class on a card in a list of draws: red under 1 h, orange under 6 h, yellow on
+    /// the same day, otherwise green (specification A, line 178).
     pub card_band: &'static str,
 }
 
-/// An amount whose cents are shown smaller.
+/// An amount of money as text. Pages show its cents smaller than its dollars.
 #[derive(Clone, Debug)]
 pub struct SplitAmount(String);
 
 impl SplitAmount {
     /// Returns the whole dollars with the dollar sign, such as `$5`.
-    pub fn whole(&self) -> &str {
+    pub fn dollars_part(&self) -> &str {
         &self.0[..self.0.len() - 3]
     }
 
     /// Returns the cents with the point, such as `.50`.
-    pub fn part(&self) -> &str {
+    pub fn cents_part(&self) -> &str {
         &self.0[self.0.len() - 3..]
     }
 }
@@ -131,13 +131,13 @@ pub struct DrawTexts {
     pub phase: DrawPhase,
     /// When sales open, as text; `None` once they are open (decision E-20).
     pub opens: Option<String>,
-    /// Whether the club may start payments; true if the draw's data does not say.
+    /// Whether the club may start payments. Also true if the draw's data does not contain it.
     pub club_selling: bool,
-    /// The ticket price as text. If a card fee is passed on, the total price comes first (ux.md
-    /// D14).
+    /// The ticket price as text, such as `$5.00`. If the card fee is passed on, its parts and the
+    /// total (ux.md D14): `$5.00 + $0.39 fee = $5.39`.
     pub price: String,
-    /// The price for a line of text, such as `$5.00 a ticket`. With a fee, `a ticket` is left out,
-    /// because the text is long.
+    /// The price for a line of text, such as `$5.00 a ticket`. With a passed-on fee, `a ticket` is
+    /// left out, because the text is long.
     pub price_line: String,
     pub prize: SplitAmount,
     pub card_prize: SplitAmount,
@@ -154,7 +154,7 @@ pub struct DrawTexts {
 impl DrawTexts {
     pub fn new(draw: &api::draw::Draw, now: Timestamp) -> DrawTexts {
         let cents = |decimal: &str| Cents::parse(decimal).unwrap_or_default();
-        let kick_off = instant(&draw.game_date);
+        let kick_off = parse_rfc3339(&draw.game_date);
         let ticket = cents(&draw.ticket_price);
         let price = if draw.pass_stripe_fees {
             let fee = fee::card_fee(ticket);
@@ -176,12 +176,12 @@ impl DrawTexts {
             rounds_up(plain),
         );
         let sold = f64::from(draw.tickets_sold) / f64::from(TICKETS);
-        let phase = DrawPhase::of(draw);
+        let phase = DrawPhase::from_draw(draw);
         let on_sale = matches!(phase, DrawPhase::Active | DrawPhase::SoldOut);
         let opens_at = draw
             .opens_at
             .as_deref()
-            .map(instant)
+            .map(parse_rfc3339)
             .filter(|at| phase == DrawPhase::Active && now < *at);
         DrawTexts {
             number: draw.draw_number,
@@ -213,20 +213,21 @@ impl DrawTexts {
         }
     }
 
-    /// Returns heading and text that replace the purchase form when nothing can be bought.
-    pub fn panel(&self) -> Option<(&str, &str)> {
+    /// Returns the heading and text that replace the purchase form when no tickets can be bought.
+    pub fn not_buyable_panel(&self) -> Option<(&str, &str)> {
         match &self.opens {
-            _ if self.is_unsold() => Some((
+            _ if self.is_blocked_by_club() => Some((
                 "Not on sale",
                 "This club is not selling tickets at the moment.",
             )),
             Some(opens) => Some(("Not on sale yet", opens)),
-            // Some tickets are reserved and may become free again. React shows how many.
+            // No ticket is free, but some are only reserved and may become free again. React shows
+            // how many.
             None if self.phase == DrawPhase::SoldOut && self.sold < TICKETS => Some((
                 "Every ticket is taken for now",
                 "The last ones are being paid for. You’ll see here if any come free.",
             )),
-            None => self.phase.panel(),
+            None => self.phase.not_buyable_panel(),
         }
     }
 
@@ -236,23 +237,23 @@ impl DrawTexts {
     }
 
     /// Whether the draw's own state allows sales, but its club may not start payments.
-    fn is_unsold(&self) -> bool {
+    fn is_blocked_by_club(&self) -> bool {
         matches!(self.phase, DrawPhase::Active | DrawPhase::SoldOut) && !self.club_selling
     }
 
-    /// The teams, such as `Redcliffe Sharks v Wynnum Tigers`.
+    /// Returns the teams, such as `Redcliffe Sharks v Wynnum Tigers`.
     pub fn title(&self) -> String {
         format!("{} v {}", self.home, self.away)
     }
 
     /// Whether the draw was cancelled. A cancelled draw has no prize, and its buyers are refunded.
-    pub fn is_off(&self) -> bool {
+    pub fn is_called_off(&self) -> bool {
         self.phase == DrawPhase::Cancelled
     }
 
     /// Returns one sentence about the draw for its share card.
     pub fn summary(&self) -> String {
-        if self.is_off() {
+        if self.is_called_off() {
             return format!(
                 "{}: this draw was cancelled. Every ticket is refunded.",
                 self.club
@@ -265,7 +266,7 @@ impl DrawTexts {
     }
 }
 
-fn instant(rfc3339: &str) -> Timestamp {
+fn parse_rfc3339(rfc3339: &str) -> Timestamp {
     let at = OffsetDateTime::parse(rfc3339, &Rfc3339).unwrap_or(OffsetDateTime::UNIX_EPOCH);
     Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64)
 }
@@ -292,7 +293,7 @@ pub fn time_left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Time
     let card_band = match ms {
         _ if ms < HOUR_MS => "band-red",
         _ if ms < soon => "band-orange",
-        _ if when::same_day(now, kick_off, zone) => "band-yellow",
+        _ if when::is_same_day(now, kick_off, zone) => "band-yellow",
         _ => "band-green",
     };
     Some(TimeLeft {
@@ -338,10 +339,10 @@ impl ClubTexts {
             logo: club.logo_url.clone(),
             letters: initials(&club.name),
             primary: primary.css(),
-            on_primary: primary.text(),
+            on_primary: primary.text_colour(),
             secondary: colour(&club.secondary_color, "#374151").css(),
             accent: accent.css(),
-            on_accent: accent.text(),
+            on_accent: accent.text_colour(),
         }
     }
 }
@@ -361,8 +362,8 @@ fn initials(name: &str) -> String {
         .collect()
 }
 
-/// Formats an amount with cents, such as `$1,047.50`. Only a board's prize has no cents
-/// (specification A, line 306).
+/// Formats an amount with cents, such as `$1,047.50`. Pages show all amounts so, except the prize
+/// on a board (specification A, line 306).
 pub fn dollars(amount: Cents) -> String {
     let (whole, part) = (amount.0 / 100, amount.0 % 100);
     let digits = whole.to_string();

@@ -7,7 +7,7 @@ use crate::render::page::first_paint::{TimeLeft, dollars, time_left, whole_dolla
 use crate::render::when;
 use crate::services::offer::{Offer, OfferStatus};
 
-/// Maximum shown characters of an offer's tag; longer tags are cut (decision H-12).
+/// Maximum characters of an offer's tag that pages show. A longer tag is cut (decision H-12).
 const TAG_CHARS_MAX: usize = 90;
 
 /// The texts of an offer that a page shows.
@@ -22,10 +22,10 @@ pub struct OfferTexts {
     /// URL of the share image, 1200 × 630 pixels.
     pub picture: String,
     pub games: Vec<OfferGameTexts>,
-    /// The price of one ticket of each game, including a passed-on fee.
+    /// The price of one ticket of each game together, including passed-on card fees.
     pub price: String,
-    /// The parts of a price that includes a fee; `None` without a fee. For example `$10.00 + $0.39
-    /// fee = $10.39`.
+    /// The parts of a price that includes a passed-on card fee, such as `$10.00 + $0.39 fee =
+    /// $10.39`; `None` without a fee.
     pub price_parts: Option<String>,
     /// The time until the earliest kick-off; `None` if the offer is not on sale.
     pub left: Option<TimeLeft>,
@@ -33,7 +33,8 @@ pub struct OfferTexts {
     pub sold: u16,
     pub cap: u16,
     pub closed: bool,
-    /// The offer's own start of sales, as text; `None` unless the offer is scheduled and has one.
+    /// When the sales of a scheduled offer start, as text. `None` if the offer is not scheduled, or
+    /// only waits for the sales of its games.
     pub opens: Option<String>,
 }
 
@@ -89,7 +90,7 @@ impl OfferGameTexts {
 }
 
 impl OfferTexts {
-    /// Creates the texts. `picture` is the URL of the share image.
+    /// Creates the texts of an offer. `picture` is the URL of its share image.
     pub fn new(offer: &Offer, picture: String, now: Timestamp) -> OfferTexts {
         let zone = offer.games.first().map_or("", |(listing, _)| &listing.zone);
         let plain = offer.price();
@@ -126,7 +127,7 @@ impl OfferTexts {
             left: closes_at.and_then(|at| time_left(now, at, zone)),
             prize_whole: whole_dollars(offer.prize()),
             sold: offer.sold(),
-            cap: offer.cap(),
+            cap: offer.ticket_count(),
             closed: matches!(offer.sale_status, OfferStatus::Closed | OfferStatus::Ended),
             opens: opens_at.map(|at| when::day_and_time(at, zone)),
         }

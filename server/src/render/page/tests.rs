@@ -50,17 +50,17 @@ fn draw(home: &str) -> Draw {
     }
 }
 
-fn frame() -> Frame {
-    Frame {
-        navigation: Navigation::Plain,
+fn frame() -> PageFrame {
+    PageFrame {
+        navigation: HeaderLinks::Plain,
         support_email: "support@demo.test".to_string(),
         support_sms: "0400 000 000".to_string(),
         maintenance: false,
     }
 }
 
-fn head() -> Head {
-    Head {
+fn head() -> PageHead {
+    PageHead {
         title: "Redcliffe Sharks v Wynnum Tigers".to_string(),
         description: "Prize pool $290".to_string(),
         canonical: Some("http://localhost:8080/draw/1042".to_string()),
@@ -70,7 +70,7 @@ fn head() -> Head {
 }
 
 fn page(body: &PageBody<'_>, boot: &Value) -> String {
-    document(&Site::default(), "/draw/{n}", &head(), &frame(), body, boot).expect("a page")
+    render_document(&Site::default(), "/draw/{n}", &head(), &frame(), body, boot).expect("a page")
 }
 
 #[test]

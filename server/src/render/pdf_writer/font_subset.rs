@@ -5,19 +5,20 @@ use std::collections::BTreeSet;
 
 /// The TrueType tables that are needed to draw by glyph id. Kerning, ligatures and glyph names are
 /// left out.
-const KEPT_TABLES: [&[u8; 4]; 10] = [
+const REQUIRED_FONT_TABLES: [&[u8; 4]; 10] = [
     b"OS/2", b"cmap", b"cvt ", b"fpgm", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp",
 ];
 /// Version number 3 of the `post` table, which has no glyph names.
-const POST_VERSION: [u8; 4] = [0, 3, 0, 0];
-const POST_BYTES: usize = 32;
+const POST_TABLE_VERSION: [u8; 4] = [0, 3, 0, 0];
+const POST_TABLE_BYTES: usize = 32;
 /// Byte offset in the `head` table of the field for the format of the `loca` table.
 const LOCA_FORMAT_OFFSET: usize = 50;
-/// Byte offset in the `head` table of the checksum of the whole file.
+/// Byte offset in the `head` table of the field for the checksum of the whole font file.
 const CHECKSUM_OFFSET: usize = 8;
 const CHECKSUM_MAGIC: u32 = 0xb1b0_afba;
 
-/// Returns the font with only the used glyphs. `None` if it is not a TrueType font with outlines.
+/// Returns the font with the outlines of only the used glyphs. `None` if `font` is not a TrueType
+/// font with outlines.
 pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let (glyf, loca, head) = (
         table(font, *b"glyf")?,
@@ -49,10 +50,10 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     head.get_mut(LOCA_FORMAT_OFFSET..LOCA_FORMAT_OFFSET + 2)?
         .copy_from_slice(&[0, 1]);
     head.get_mut(CHECKSUM_OFFSET..CHECKSUM_OFFSET + 4)?.fill(0);
-    let mut post = table(font, *b"post")?.get(..POST_BYTES)?.to_vec();
-    post[..4].copy_from_slice(&POST_VERSION);
+    let mut post = table(font, *b"post")?.get(..POST_TABLE_BYTES)?.to_vec();
+    post[..4].copy_from_slice(&POST_TABLE_VERSION);
     let mut tables: Vec<([u8; 4], Vec<u8>)> = Vec::new();
-    for name in KEPT_TABLES {
+    for name in REQUIRED_FONT_TABLES {
         let bytes = match name {
             b"glyf" => std::mem::take(&mut outlines),
             b"head" => std::mem::take(&mut head),
@@ -66,8 +67,8 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     assemble(tables)
 }
 
-/// Adds to the used glyphs the components of composite glyphs, and glyph 0, which is shown for a
-/// missing glyph.
+/// Returns the used glyphs together with the components of composite glyphs, and with glyph 0,
+/// which is shown for a missing glyph.
 fn with_components<'a>(
     used: &BTreeSet<u16>,
     outline: impl Fn(u16) -> Option<&'a [u8]>,
@@ -176,7 +177,7 @@ mod tests {
 
     #[test]
     fn subset_is_small_and_keeps_composite_glyphs() {
-        let font = super::super::FONT;
+        let font = super::super::FONT_FILE;
         let font_checksum =
             printpdf::ParsedFont::from_bytes(font, 0, &mut Vec::new()).expect("the font is read");
         let used: BTreeSet<u16> = "Zoë Nguyễn"

@@ -10,22 +10,22 @@ use resvg::{tiny_skia, usvg};
 /// Longest side of the rasterised drawing, in pixels.
 const DRAWING_SIDE_PIXELS: f32 = 512.0;
 /// Maximum nesting depth of elements, because `usvg` and `resvg` recurse once for each level.
-const DEPTH_MAX: usize = 50;
+const NESTING_DEPTH_MAX: usize = 50;
 const ELEMENTS_MAX: usize = 2000;
-/// Maximum number of elements, texts and comments.
+/// Maximum number of XML nodes in a drawing: elements, texts and comments together.
 const NODES_MAX: u32 = 10_000;
 /// Names of refused SVG elements. Each causes much work with little text, or loads an external
 /// file.
 const REFUSED_ELEMENTS: [&str; 6] = ["filter", "mask", "pattern", "use", "image", "feImage"];
-/// Names of refused CSS properties, which have the same effect as the refused elements: `filter:
+/// Names of refused CSS properties. They can have the effect of a refused element: `filter:
 /// blur(50px)` needs no `filter` element.
 const REFUSED_PROPERTIES: [&str; 2] = ["filter", "mask"];
 /// The font that replaces every font family in a drawing. No system font is read.
-const FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
+const DRAWING_FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600.ttf");
 
-/// Why a drawing is refused.
+/// Why an SVG drawing is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
+enum DrawingRefusal {
     /// The file is not XML, or has more than [`NODES_MAX`] nodes.
     Unreadable,
     EntityDeclaration,
@@ -45,14 +45,14 @@ pub fn png(svg: &str) -> Option<Vec<u8>> {
     };
     options.font_resolver.select_font =
         Box::new(|_, fonts| fonts.faces().next().map(|face| face.id));
-    // Image elements are refused above. As a second defence, an image address loads nothing.
+    // `check_node` refuses image elements. As a second defence, let an image address load nothing.
     options.image_href_resolver.resolve_string = Box::new(|_, _| None);
     options.image_href_resolver.resolve_data = Box::new(|_, _, _| None);
     let tree = Tree::from_xmltree(&document, &options).ok()?;
-    render(&tree)?.encode_png().ok()
+    render_pixmap(&tree)?.encode_png().ok()
 }
 
-fn render(tree: &usvg::Tree) -> Option<tiny_skia::Pixmap> {
+fn render_pixmap(tree: &usvg::Tree) -> Option<tiny_skia::Pixmap> {
     let size = tree.size();
     let scale = DRAWING_SIDE_PIXELS / size.width().max(size.height());
     if !scale.is_finite() || scale <= 0.0 {
@@ -70,22 +70,25 @@ fn render(tree: &usvg::Tree) -> Option<tiny_skia::Pixmap> {
 
 fn fonts() -> Arc<fontdb::Database> {
     let mut fonts = fontdb::Database::new();
-    fonts.load_font_data(FONT.to_vec());
+    fonts.load_font_data(DRAWING_FONT.to_vec());
     Arc::new(fonts)
 }
 
-/// Parses and checks a drawing. `roxmltree` parses nested elements in a loop, so depth costs no stack here.
-fn parse_checked(svg: &str) -> Result<Document<'_>, Refusal> {
+/// Parses and checks a drawing. `roxmltree` parses nested elements in a loop, so depth costs no
+/// stack here.
+fn parse_checked(svg: &str) -> Result<Document<'_>, DrawingRefusal> {
     if declares_entities(svg) {
-        return Err(Refusal::EntityDeclaration);
+        return Err(DrawingRefusal::EntityDeclaration);
     }
-    // Allow a document type, because common editors write one. The addresses in it are never read.
+    // Allow a document type declaration, because common editors write one. The parser does not load
+    // the URLs in it.
     let options = ParsingOptions {
         allow_dtd: true,
         nodes_limit: NODES_MAX,
         ..ParsingOptions::default()
     };
-    let document = Document::parse_with_options(svg, options).map_err(|_| Refusal::Unreadable)?;
+    let document =
+        Document::parse_with_options(svg, options).map_err(|_| DrawingRefusal::Unreadable)?;
     // The nesting depth of each node by node id. A parent has a smaller id than its children.
     let mut depths: Vec<usize> = Vec::new();
     let mut elements = 0;
@@ -97,18 +100,18 @@ fn parse_checked(svg: &str) -> Result<Document<'_>, Refusal> {
         if node.is_element() {
             elements += 1;
         }
-        if depth > DEPTH_MAX {
-            return Err(Refusal::TooDeep);
+        if depth > NESTING_DEPTH_MAX {
+            return Err(DrawingRefusal::TooDeep);
         }
         if elements > ELEMENTS_MAX {
-            return Err(Refusal::TooManyElements);
+            return Err(DrawingRefusal::TooManyElements);
         }
         check_node(node)?;
     }
     Ok(document)
 }
 
-/// Whether the document declares entities. External declarations are never read.
+/// Whether the SVG document declares entities in its text. External declarations are never read.
 fn declares_entities(svg: &str) -> bool {
     let subset = svg
         .find("<!DOCTYPE")
@@ -117,24 +120,24 @@ fn declares_entities(svg: &str) -> bool {
     svg.contains("<!ENTITY") || subset.is_some_and(|declaration| declaration.contains('['))
 }
 
-fn check_node(node: Node<'_, '_>) -> Result<(), Refusal> {
+fn check_node(node: Node<'_, '_>) -> Result<(), DrawingRefusal> {
     if node.node_type() == NodeType::PI {
         let is_style_sheet = node
             .pi()
             .is_some_and(|instruction| instruction.target == "xml-stylesheet");
         return if is_style_sheet {
-            Err(Refusal::ExternalReference)
+            Err(DrawingRefusal::ExternalReference)
         } else {
             Ok(())
         };
     }
     if REFUSED_ELEMENTS.contains(&node.tag_name().name()) {
-        return Err(Refusal::Element);
+        return Err(DrawingRefusal::Element);
     }
     for attribute in node.attributes() {
         let (name, value) = (attribute.name(), attribute.value());
         if name == "href" && !value.trim_start().starts_with('#') {
-            return Err(Refusal::ExternalReference);
+            return Err(DrawingRefusal::ExternalReference);
         }
         check_property(name, value)?;
         check_addresses(value)?;
@@ -153,20 +156,20 @@ fn check_node(node: Node<'_, '_>) -> Result<(), Refusal> {
     }
 }
 
-fn check_property(name: &str, value: &str) -> Result<(), Refusal> {
+fn check_property(name: &str, value: &str) -> Result<(), DrawingRefusal> {
     let is_refused = REFUSED_PROPERTIES
         .iter()
         .any(|refused| name.eq_ignore_ascii_case(refused));
     if is_refused && value.trim() != "none" {
-        Err(Refusal::Property)
+        Err(DrawingRefusal::Property)
     } else {
         Ok(())
     }
 }
 
-fn check_style(css: &str) -> Result<(), Refusal> {
+fn check_style(css: &str) -> Result<(), DrawingRefusal> {
     if css.to_ascii_lowercase().contains("@import") {
-        return Err(Refusal::ExternalReference);
+        return Err(DrawingRefusal::ExternalReference);
     }
     for declaration in css.split([';', '{', '}']) {
         if let Some((name, value)) = declaration.split_once(':') {
@@ -183,7 +186,7 @@ fn check_style(css: &str) -> Result<(), Refusal> {
 }
 
 /// Refuses a value in which a `url(…)` refers to anything but an element of the same document.
-fn check_addresses(value: &str) -> Result<(), Refusal> {
+fn check_addresses(value: &str) -> Result<(), DrawingRefusal> {
     // Most values contain no address, so return early.
     if !value.contains('(') {
         return Ok(());
@@ -196,7 +199,7 @@ fn check_addresses(value: &str) -> Result<(), Refusal> {
     if lower.split("url(").skip(1).all(is_own) {
         Ok(())
     } else {
-        Err(Refusal::ExternalReference)
+        Err(DrawingRefusal::ExternalReference)
     }
 }
 
@@ -208,11 +211,11 @@ mod tests {
         format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="100" height="40">{inner}</svg>"#)
     }
 
-    fn refusal(inner: &str) -> Option<Refusal> {
+    fn refusal(inner: &str) -> Option<DrawingRefusal> {
         parse_checked(&svg(inner)).err()
     }
 
-    fn pixels(inner: &str) -> Vec<u8> {
+    fn rendered_pixels(inner: &str) -> Vec<u8> {
         let document = svg(inner);
         let png = png(&document).expect("a picture");
         image::load_from_memory(&png)
@@ -225,9 +228,12 @@ mod tests {
     fn nesting_is_refused_beyond_fifty_levels() {
         let nested = |levels: usize| format!("{}{}", "<g>".repeat(levels), "</g>".repeat(levels));
         // The `svg` element itself is the first level.
-        assert_eq!(refusal(&nested(DEPTH_MAX - 1)), None);
-        assert_eq!(refusal(&nested(DEPTH_MAX)), Some(Refusal::TooDeep));
-        assert_eq!(refusal(&nested(2000)), Some(Refusal::TooDeep));
+        assert_eq!(refusal(&nested(NESTING_DEPTH_MAX - 1)), None);
+        assert_eq!(
+            refusal(&nested(NESTING_DEPTH_MAX)),
+            Some(DrawingRefusal::TooDeep)
+        );
+        assert_eq!(refusal(&nested(2000)), Some(DrawingRefusal::TooDeep));
     }
 
     #[test]
@@ -235,9 +241,12 @@ mod tests {
         assert_eq!(refusal(&"<g/>\n".repeat(ELEMENTS_MAX - 1)), None);
         assert_eq!(
             refusal(&"<g/>\n".repeat(ELEMENTS_MAX)),
-            Some(Refusal::TooManyElements)
+            Some(DrawingRefusal::TooManyElements)
         );
-        assert_eq!(refusal(&"<g/>".repeat(200_000)), Some(Refusal::Unreadable));
+        assert_eq!(
+            refusal(&"<g/>".repeat(200_000)),
+            Some(DrawingRefusal::Unreadable)
+        );
     }
 
     #[test]
@@ -245,7 +254,7 @@ mod tests {
         for element in REFUSED_ELEMENTS {
             assert_eq!(
                 refusal(&format!("<defs><{element} id='a'/></defs>")),
-                Some(Refusal::Element),
+                Some(DrawingRefusal::Element),
                 "{element}"
             );
         }
@@ -256,7 +265,7 @@ mod tests {
             "<style>rect{fill:red}g{/*x*/filter:blur(9px)}</style>",
             "<style><![CDATA[ g { mask: url(#m) } ]]></style>",
         ] {
-            assert_eq!(refusal(inner), Some(Refusal::Property), "{inner}");
+            assert_eq!(refusal(inner), Some(DrawingRefusal::Property), "{inner}");
         }
         for inner in [
             "<rect filter='none' style='mask:none;fill:red'/>",
@@ -277,7 +286,11 @@ mod tests {
             "<style>@font-face { src: url(x.woff) }</style>",
             "<?xml-stylesheet href='x.css'?>",
         ] {
-            assert_eq!(refusal(inner), Some(Refusal::ExternalReference), "{inner}");
+            assert_eq!(
+                refusal(inner),
+                Some(DrawingRefusal::ExternalReference),
+                "{inner}"
+            );
         }
         let own =
             "<linearGradient id='a'/><linearGradient id='b' href='#a'/><rect fill=\"url( '#b')\"/>";
@@ -291,19 +304,19 @@ mod tests {
         let declared = format!("{start} [<!ENTITY a \"b\">]>{}", svg(""));
         assert_eq!(
             parse_checked(&declared).err(),
-            Some(Refusal::EntityDeclaration)
+            Some(DrawingRefusal::EntityDeclaration)
         );
         let empty = format!("{start} []>{}", svg(""));
         assert_eq!(
             parse_checked(&empty).err(),
-            Some(Refusal::EntityDeclaration)
+            Some(DrawingRefusal::EntityDeclaration)
         );
     }
 
     #[test]
     fn text_is_drawn_with_the_products_font_whatever_family_it_names() {
         let text = |family: &str| {
-            pixels(&format!(
+            rendered_pixels(&format!(
                 "<text x='5' y='30' font-size='30' {family}>Sharks</text>"
             ))
         };
@@ -318,7 +331,7 @@ mod tests {
         ] {
             assert!(text(family) == own, "{family} is drawn with another font");
         }
-        let other_word = pixels("<text x='5' y='30' font-size='30'>Tigers</text>");
+        let other_word = rendered_pixels("<text x='5' y='30' font-size='30'>Tigers</text>");
         assert!(other_word != own, "each letter has its own shape");
     }
 }

@@ -8,33 +8,36 @@ use std::process::{Command, ExitCode};
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, setrlimit};
 
-use super::COMMAND;
-use crate::config::own_program;
+use super::RENDER_COMMAND;
+use crate::config::running_program_path;
 use crate::render::picture::reencode;
 
 /// Exit code: the file is not an accepted picture.
-pub const REFUSED: i32 = 65;
+pub const EXIT_REFUSED: i32 = 65;
 /// Exit code: a resource limit could not be set, so no file was read.
-pub const NOT_LIMITED: i32 = 70;
-/// Command-line flag of the restarted process, which has inherited the limits.
-pub const LIMITED: &str = "--limited";
+pub const EXIT_NOT_LIMITED: i32 = 70;
+/// Command-line flag of the restarted process, which inherits the resource limits of the first.
+pub const LIMITED_FLAG: &str = "--limited";
 
 /// Maximum size of an uploaded file in bytes: that of an offer's share image.
 const INPUT_BYTES_MAX: u64 = 3_000_000;
-/// Address space in bytes: a decoder's 256 MB, the decoded picture, and the program itself.
-const ADDRESS_SPACE_MAX: u64 = 768 * 1024 * 1024;
-/// Kernel limit of the processor time, which counts in whole seconds.
-const CPU_SECONDS_MAX: u64 = 1;
-/// Processor time in milliseconds after which a timer ends the process, earlier than the kernel's
-/// limit.
+/// Maximum address space of the child process in bytes: 256 MB for the decoder, the decoded
+/// picture, and the program itself.
+const ADDRESS_SPACE_BYTES_MAX: u64 = 768 * 1024 * 1024;
+/// Maximum processor time of the child process in seconds, enforced by the kernel, which counts
+/// whole seconds.
+const CPU_TIME_SECONDS_MAX: u64 = 1;
+/// Processor time of the child process in milliseconds after which a timer kills it, earlier than
+/// the limit of the kernel.
 #[cfg(target_os = "linux")]
-const CPU_MS_MAX: i64 = 600;
+const CPU_TIME_MS_MAX: i64 = 600;
 
-/// Runs the hidden command. The first process sets the resource limits and executes the program
-/// again, so that the allocator of the second start obeys the limits from the beginning.
-pub fn run(is_limited: bool) -> ExitCode {
+/// Runs the hidden command `render-picture`. The first process sets the resource limits and
+/// executes the program again, so that the allocator of the restarted process obeys them from the
+/// beginning.
+pub fn run_picture_renderer(is_limited: bool) -> ExitCode {
     let code = if is_limited {
-        render()
+        render_from_stdin()
     } else {
         restart_limited()
     };
@@ -44,11 +47,13 @@ pub fn run(is_limited: bool) -> ExitCode {
 fn restart_limited() -> i32 {
     match limit_resources() {
         Ok(()) => {
-            // `exec` returns only if it fails.
-            let _error = Command::new(own_program()).args([COMMAND, LIMITED]).exec();
-            NOT_LIMITED
+            // `exec` replaces this process, so it returns only if it fails.
+            let _error = Command::new(running_program_path())
+                .args([RENDER_COMMAND, LIMITED_FLAG])
+                .exec();
+            EXIT_NOT_LIMITED
         }
-        Err(_) => NOT_LIMITED,
+        Err(_) => EXIT_NOT_LIMITED,
     }
 }
 
@@ -56,16 +61,16 @@ fn limit_resources() -> Result<(), Errno> {
     let limit = |resource, most| setrlimit(resource, most, most);
     limit(Resource::RLIMIT_CORE, 0)?;
     limit(Resource::RLIMIT_FSIZE, 0)?;
-    limit(Resource::RLIMIT_CPU, CPU_SECONDS_MAX)?;
-    // Only on Linux, because other systems count address space differently.
+    limit(Resource::RLIMIT_CPU, CPU_TIME_SECONDS_MAX)?;
+    // Limit the address space only on Linux, because other systems count it differently.
     #[cfg(target_os = "linux")]
-    limit(Resource::RLIMIT_AS, ADDRESS_SPACE_MAX)?;
+    limit(Resource::RLIMIT_AS, ADDRESS_SPACE_BYTES_MAX)?;
     Ok(())
 }
 
-fn render() -> i32 {
-    let Ok(_timer) = limit_further() else {
-        return NOT_LIMITED;
+fn render_from_stdin() -> i32 {
+    let Ok(_timer) = set_final_limits() else {
+        return EXIT_NOT_LIMITED;
     };
     let mut bytes = Vec::new();
     let read_result = std::io::stdin()
@@ -73,21 +78,26 @@ fn render() -> i32 {
         .take(INPUT_BYTES_MAX + 1)
         .read_to_end(&mut bytes);
     if read_result.is_err() || bytes.len() as u64 > INPUT_BYTES_MAX {
-        return REFUSED;
+        return EXIT_REFUSED;
     }
     let Some(picture) = reencode(&bytes) else {
-        return REFUSED;
+        return EXIT_REFUSED;
     };
     let mut output = std::io::stdout().lock();
     let write_result = output
         .write_all(&picture.bytes)
         .and_then(|()| output.flush());
-    if write_result.is_ok() { 0 } else { REFUSED }
+    if write_result.is_ok() {
+        0
+    } else {
+        EXIT_REFUSED
+    }
 }
 
-/// Sets the limits that would have prevented the second start: no further file, process or thread.
+/// Sets the limits that only the restarted process may have, because they would have prevented the
+/// restart: no further file, process or thread. Also starts the timer of the processor time.
 #[cfg(target_os = "linux")]
-fn limit_further() -> Result<nix::sys::timer::Timer, Errno> {
+fn set_final_limits() -> Result<nix::sys::timer::Timer, Errno> {
     use nix::sys::signal::{SigEvent, SigevNotify, Signal};
     use nix::sys::time::{TimeSpec, TimeValLike};
     use nix::sys::timer::{Expiration, Timer, TimerSetTimeFlags};
@@ -99,7 +109,7 @@ fn limit_further() -> Result<nix::sys::timer::Timer, Errno> {
     });
     let mut timer = Timer::new(ClockId::CLOCK_PROCESS_CPUTIME_ID, event)?;
     timer.set(
-        Expiration::OneShot(TimeSpec::milliseconds(CPU_MS_MAX)),
+        Expiration::OneShot(TimeSpec::milliseconds(CPU_TIME_MS_MAX)),
         TimerSetTimeFlags::empty(),
     )?;
     setrlimit(Resource::RLIMIT_NPROC, 0, 0)?;
@@ -108,7 +118,7 @@ fn limit_further() -> Result<nix::sys::timer::Timer, Errno> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn limit_further() -> Result<(), Errno> {
+fn set_final_limits() -> Result<(), Errno> {
     setrlimit(Resource::RLIMIT_NOFILE, 3, 3)
 }
 
@@ -117,25 +127,25 @@ mod tests {
     use super::*;
 
     /// Environment variable that marks the test process in which limits are set.
-    const IS_LIMITED: &str = "PICTURE_CHILD_IS_LIMITED";
+    const LIMITED_TEST_VARIABLE: &str = "PICTURE_CHILD_IS_LIMITED";
 
     #[test]
     fn allocation_beyond_the_address_space_fails() {
         let reserve = |bytes: u64| Vec::<u8>::new().try_reserve_exact(bytes as usize);
-        if std::env::var_os(IS_LIMITED).is_some() {
+        if std::env::var_os(LIMITED_TEST_VARIABLE).is_some() {
             limit_resources().expect("limited");
             assert!(
-                reserve(ADDRESS_SPACE_MAX / 3).is_ok(),
+                reserve(ADDRESS_SPACE_BYTES_MAX / 3).is_ok(),
                 "what a decoder may take"
             );
             assert!(
-                reserve(ADDRESS_SPACE_MAX).is_err(),
+                reserve(ADDRESS_SPACE_BYTES_MAX).is_err(),
                 "as much as the whole process may have"
             );
             return;
         }
         assert!(
-            reserve(ADDRESS_SPACE_MAX).is_ok(),
+            reserve(ADDRESS_SPACE_BYTES_MAX).is_ok(),
             "without the limit there is room"
         );
         let name = format!(
@@ -145,7 +155,7 @@ mod tests {
         let program = std::env::current_exe().expect("this program");
         let run = Command::new(program)
             .args([&name, "--exact", "--nocapture"])
-            .env(IS_LIMITED, "1")
+            .env(LIMITED_TEST_VARIABLE, "1")
             .output();
         let run = run.expect("started");
         let (output, errors) = (

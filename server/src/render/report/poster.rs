@@ -4,7 +4,7 @@ use domain::TICKETS;
 
 use crate::render::colour::Colour;
 use crate::render::page::DrawPhase;
-use crate::render::pdf_writer::{HEIGHT, MARGIN, PdfWriter, WIDTH};
+use crate::render::pdf_writer::{PAGE_HEIGHT, PAGE_MARGIN, PAGE_WIDTH, PdfWriter};
 
 /// The texts of a poster.
 #[derive(Clone, Debug)]
@@ -14,14 +14,14 @@ pub struct Poster {
     pub home: String,
     pub away: String,
     pub kick_off: String,
-    /// Price of a ticket as text. If a card fee is passed on, the total price comes first (ux.md
+    /// Price of a ticket as text. If the card fee is passed on, its parts and the total (ux.md
     /// D14).
     pub price: String,
     pub prize_max: String,
     pub phase: DrawPhase,
     /// The club's two colours, for the upper and the lower stripe.
     pub colours: [Colour; 2],
-    /// The target of the QR code.
+    /// The URL that the QR code contains.
     pub link: String,
 }
 
@@ -30,10 +30,10 @@ impl Poster {
     /// `None` when the code or the font cannot be used.
     pub fn pdf(&self) -> Option<Vec<u8>> {
         let mut pdf = PdfWriter::new(&format!("{} v {}", self.home, self.away))?;
-        let (offer, scan) = self.words();
+        let (offer, scan) = self.offer_and_scan_texts();
         let [first, second] = self.colours;
-        pdf.stripe(HEIGHT - 20.0, 20.0, first);
-        pdf.stripe(HEIGHT - 28.0, 8.0, second);
+        pdf.draw_stripe(PAGE_HEIGHT - 20.0, 20.0, first);
+        pdf.draw_stripe(PAGE_HEIGHT - 28.0, 8.0, second);
         write_centred_line(&mut pdf, 774.0, 20.0, &self.club);
         if let Some(league) = &self.league {
             write_centred_line(&mut pdf, 750.0, 14.0, league);
@@ -43,7 +43,7 @@ impl Poster {
         write_centred_line(&mut pdf, 620.0, 40.0, &self.away);
         write_centred_line(&mut pdf, 584.0, 16.0, &self.kick_off);
         write_centred_line(&mut pdf, 543.0, 24.0, &offer);
-        pdf.code(&self.link, 525.0, 311.8)?;
+        pdf.draw_qr_code(&self.link, 525.0, 311.8)?;
         write_centred_line(&mut pdf, 190.0, 18.0, scan);
         write_centred_line(
             &mut pdf,
@@ -61,9 +61,9 @@ impl Poster {
         Some(pdf.finish_without_footer())
     }
 
-    /// Returns the two texts of the poster: price and prize or the draw's state, and what the QR
-    /// code is for.
-    fn words(&self) -> (String, &'static str) {
+    /// Returns the text above the QR code and the text below it. The first is price and prize, or
+    /// why nothing is on sale. The second says what the QR code is for.
+    fn offer_and_scan_texts(&self) -> (String, &'static str) {
         match self.phase {
             DrawPhase::Active | DrawPhase::SoldOut => (
                 format!("Win up to {} · {} a ticket", self.prize_max, self.price),
@@ -82,9 +82,10 @@ impl Poster {
     }
 }
 
-/// Writes a centred line, scaled down if it does not fit.
+/// Writes a centred line of text at font size `most`, scaled down if it does not fit between the
+/// margins.
 fn write_centred_line(pdf: &mut PdfWriter, y: f32, most: f32, text: &str) {
-    let width = WIDTH - 2.0 * MARGIN;
-    let size = most.min(most * width / pdf.width(text, most).max(1.0));
-    pdf.text_centred(y, size, text);
+    let width = PAGE_WIDTH - 2.0 * PAGE_MARGIN;
+    let size = most.min(most * width / pdf.text_width(text, most).max(1.0));
+    pdf.write_centred(y, size, text);
 }

@@ -2,7 +2,7 @@
 
 use csv::{Terminator, WriterBuilder};
 
-use super::{ReportFacts, ReportRow, sums};
+use super::{ReportFacts, ReportRow, labelled_sums};
 use crate::api::instant::rfc3339;
 use crate::render::when;
 use crate::services::draw_revenue::DrawRevenue;
@@ -16,7 +16,7 @@ pub(super) fn escape_formula(text: &str) -> String {
     // Full-width signs are included, because spreadsheets in East Asian locales treat them as
     // formulas.
     let is_formula_sign = |c: char| "=+-@\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(c);
-    let is_invisible = |c: char| c.is_whitespace() || is_format(c);
+    let is_invisible = |c: char| c.is_whitespace() || is_invisible_format(c);
     let is_formula = text.starts_with(['\t', '\r', '\n', '\0'])
         || single_line
             .trim_start_matches(is_invisible)
@@ -28,16 +28,16 @@ pub(super) fn escape_formula(text: &str) -> String {
     }
 }
 
-/// Whether a character is invisible: joiners, direction marks, byte order marks.
-fn is_format(letter: char) -> bool {
+/// Whether a character is invisible, such as a joiner, a direction mark or a byte order mark.
+fn is_invisible_format(letter: char) -> bool {
     matches!(
         letter,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
     )
 }
 
-/// Formats a phone number as a text cell, so that a spreadsheet keeps its leading zero.
-pub(super) fn phone(text: &str) -> String {
+/// Formats a phone number for a CSV cell as text, so that a spreadsheet keeps its leading zero.
+pub(super) fn phone_cell(text: &str) -> String {
     let text = escape_formula(text);
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         format!("'{text}")
@@ -87,15 +87,15 @@ pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
                 },
                 escape_formula(&row.name),
                 escape_formula(&row.email),
-                phone(&row.phone),
+                phone_cell(&row.phone),
                 rfc3339(row.sold_at),
-                when::long(row.sold_at, &facts.zone),
+                when::long_text(row.sold_at, &facts.zone),
                 facts.price.decimal(),
             ])
             .ok()?;
     }
     writer.write_record([""]).ok()?;
-    for (name, amount) in sums(facts, takings) {
+    for (name, amount) in labelled_sums(facts, takings) {
         writer.write_record([name, amount]).ok()?;
     }
     writer

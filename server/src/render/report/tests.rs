@@ -3,7 +3,7 @@
 use domain::TICKETS;
 use lopdf::Document;
 
-use super::table::{escape_formula, phone};
+use super::table::{escape_formula, phone_cell};
 use super::*;
 use crate::render::colour::Colour;
 use crate::render::page::DrawPhase;
@@ -93,7 +93,7 @@ fn cells_are_no_formulas_and_phones_keep_their_zero() {
     ] {
         assert_eq!(escape_formula(text), cell);
     }
-    assert_eq!(phone("0400 111 222"), "'0400 111 222");
+    assert_eq!(phone_cell("0400 111 222"), "'0400 111 222");
 }
 
 #[test]
@@ -134,14 +134,14 @@ fn unsold_winning_ticket_is_reported() {
         prize_is_due: false,
         ..takings()
     };
-    let lines = sums(&facts(), &takings);
+    let lines = labelled_sums(&facts(), &takings);
     assert_eq!(
         lines[6].0,
         "Prize (not due: the winning ticket was not sold)"
     );
     assert_eq!(lines[7], ("Club profit".to_string(), "13.61".to_string()));
     assert_eq!(
-        sums(
+        labelled_sums(
             &facts(),
             &DrawRevenue {
                 is_estimated: true,
@@ -156,7 +156,7 @@ fn unsold_winning_ticket_is_reported() {
         ..facts()
     };
     assert_eq!(
-        sums(&off, &takings)[6].0,
+        labelled_sums(&off, &takings)[6].0,
         "Prize (not due: the draw was cancelled)"
     );
     let text = pdf_text(&pdf(&off, &takings, &[]).expect("a paper"));
@@ -329,7 +329,7 @@ fn longest_names_stay_within_the_page() {
     };
     let text =
         pdf_text(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
-    // The important part of each line comes first, because the end of a text that is too long is
+    // The important part of each line comes first, because the end of a line that is too long is
     // cut.
     for line in [
         "FD-1042 · Fri 20 Nov 2026, 7:10 pm AEST · LLL",

@@ -13,7 +13,7 @@ use super::SiteError;
 
 /// Folders of `web` that are not sources of the pages: created by a build or a test run, or read
 /// only by tests.
-const NOT_SOURCES: [&str; 7] = [
+const NON_SOURCE_FOLDERS: [&str; 7] = [
     "node_modules",
     "dist",
     ".parcel-cache",
@@ -34,33 +34,33 @@ const OUTPUT_LINES_MAX: usize = 12;
 pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     let dist = web.join("dist");
     let sources = source_hash(web)?;
-    if is_stamped(&dist, &sources) {
+    if has_stamp(&dist, &sources) {
         return Ok(dist);
     }
-    let _lock = lock(web)?;
-    if is_stamped(&dist, &sources) {
+    let _lock = lock_build(web)?;
+    if has_stamp(&dist, &sources) {
         return Ok(dist);
     }
     check_node()?;
-    install(web)?;
+    install_packages(web)?;
     eprintln!("Building the web pages …");
-    npm(web, &["run", "build"])?;
+    run_npm(web, &["run", "build"])?;
     write_stamp(&dist, &sources)?;
     Ok(dist)
 }
 
 /// Runs `npm ci`, unless `node_modules` already matches the lock file.
-pub fn install(web: &Path) -> Result<(), SiteError> {
+pub fn install_packages(web: &Path) -> Result<(), SiteError> {
     let lock_file = web.join("package-lock.json");
     let lock_hash = hex::encode(Sha256::digest(
-        fs::read(&lock_file).map_err(SiteError::io(&lock_file))?,
+        fs::read(&lock_file).map_err(SiteError::io_error(&lock_file))?,
     ));
     let modules = web.join("node_modules");
-    if is_stamped(&modules, &lock_hash) {
+    if has_stamp(&modules, &lock_hash) {
         return Ok(());
     }
     eprintln!("Fetching what the web pages are built with (npm ci) …");
-    npm(web, &["ci"])?;
+    run_npm(web, &["ci"])?;
     write_stamp(&modules, &lock_hash)
 }
 
@@ -84,7 +84,7 @@ fn check_node() -> Result<(), SiteError> {
     }
 }
 
-fn npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
+fn run_npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
     let run = Command::new("npm")
         .args(arguments)
         .current_dir(web)
@@ -116,35 +116,34 @@ fn last_output_lines(output: &Output) -> String {
     lines[lines.len().saturating_sub(OUTPUT_LINES_MAX)..].join("\n")
 }
 
-/// Locks a file, so that only one process builds at a time.
-fn lock(web: &Path) -> Result<Flock<File>, SiteError> {
-    // The lock file lies in `web` itself, because the folders of modules and of the build are
-    // emptied.
+/// Locks a file of the folder `web`, so that only one process builds the front end at a time.
+fn lock_build(web: &Path) -> Result<Flock<File>, SiteError> {
+    // Keep the lock file in `web` itself, because `node_modules` and `dist` are emptied by a build.
     let path = web.join(".build-lock");
-    let file = File::create(&path).map_err(SiteError::io(&path))?;
+    let file = File::create(&path).map_err(SiteError::io_error(&path))?;
     Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| SiteError::Io {
         path,
         source: errno.into(),
     })
 }
 
-fn is_stamped(dir: &Path, stamp: &str) -> bool {
+fn has_stamp(dir: &Path, stamp: &str) -> bool {
     fs::read_to_string(dir.join(".stamp")).is_ok_and(|found| found == stamp)
 }
 
 fn write_stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
     let path = dir.join(".stamp");
-    fs::write(&path, stamp).map_err(SiteError::io(&path))
+    fs::write(&path, stamp).map_err(SiteError::io_error(&path))
 }
 
-/// Computes a hash over the names and bytes of all source files.
+/// Computes a hash over the paths and bytes of all source files of the front end.
 fn source_hash(web: &Path) -> Result<String, SiteError> {
     let mut paths = Vec::new();
-    sources(web, &mut paths)?;
+    collect_sources(web, &mut paths)?;
     paths.sort();
     let mut hash = Sha256::new();
     for path in paths {
-        let bytes = fs::read(&path).map_err(SiteError::io(&path))?;
+        let bytes = fs::read(&path).map_err(SiteError::io_error(&path))?;
         hash.update(
             path.strip_prefix(web)
                 .unwrap_or(&path)
@@ -157,15 +156,15 @@ fn source_hash(web: &Path) -> Result<String, SiteError> {
     Ok(hex::encode(hash.finalize()))
 }
 
-fn sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
-    for entry in fs::read_dir(dir).map_err(SiteError::io(dir))? {
-        let entry = entry.map_err(SiteError::io(dir))?;
+fn collect_sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
+    for entry in fs::read_dir(dir).map_err(SiteError::io_error(dir))? {
+        let entry = entry.map_err(SiteError::io_error(dir))?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let path = entry.path();
         if path.is_dir() {
-            if !NOT_SOURCES.contains(&name.as_ref()) {
-                sources(&path, found)?;
+            if !NON_SOURCE_FOLDERS.contains(&name.as_ref()) {
+                collect_sources(&path, found)?;
             }
         } else if is_source(&name) {
             found.push(path);
@@ -174,7 +173,7 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
     Ok(())
 }
 
-/// Whether a file affects the pages. Tests and Markdown files do not.
+/// Whether a file of `web` affects the built pages. Tests and Markdown files do not.
 fn is_source(name: &str) -> bool {
     name != ".build-lock" && !name.ends_with(".md") && !name.contains(".test.")
 }
@@ -183,7 +182,7 @@ fn is_source(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn web() -> PathBuf {
+    fn test_web_folder() -> PathBuf {
         let dir = std::env::temp_dir().join(format!("fd-web-{}", uuid::Uuid::new_v4()));
         fs::create_dir_all(dir.join("src")).expect("a folder");
         fs::create_dir_all(dir.join("node_modules")).expect("a folder");
@@ -193,7 +192,7 @@ mod tests {
 
     #[test]
     fn changed_source_makes_the_build_stale_but_changed_test_does_not() {
-        let web = web();
+        let web = test_web_folder();
         let before = source_hash(&web).expect("a stamp");
         fs::write(web.join("src/main.test.tsx"), "2").expect("a file");
         fs::write(web.join("node_modules/x.js"), "2").expect("a file");
@@ -205,11 +204,11 @@ mod tests {
 
     #[test]
     fn current_build_is_not_repeated() {
-        let web = web();
+        let web = test_web_folder();
         let dist = web.join("dist");
         fs::create_dir_all(&dist).expect("a folder");
         write_stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
-        // This proves that no build ran, because a build would fail without a package.json.
+        // No build has run, because a build would fail without a package.json.
         assert_eq!(ensure_built(&web).expect("nothing to do"), dist);
         fs::remove_dir_all(web).expect("removed");
     }

@@ -10,13 +10,14 @@ use actix_web::{HttpResponse, HttpResponseBuilder, http::StatusCode};
 use bytes::Bytes;
 
 use super::{Site, SiteError, SiteFile};
-use crate::api::encoded::accepts;
+use crate::api::encoded::accepts_coding;
 
-/// Maximum depth of folders in a build. The limit also ends the search in cyclic links.
+/// Maximum depth of folders in a built front end. The limit also ends the search if links form a
+/// cycle.
 const FOLDER_DEPTH_MAX: usize = 4;
 
-/// Reads all files of a build. Hidden files are left out.
-pub(super) fn read(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteError> {
+/// Reads all files of a built front end into memory. Hidden files are left out.
+pub(super) fn read_all(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteError> {
     let mut found = BTreeMap::new();
     collect_files(dist, "", FOLDER_DEPTH_MAX, &mut found)?;
     let plain: Vec<String> = found
@@ -42,8 +43,8 @@ fn collect_files(
     depth: usize,
     found: &mut BTreeMap<String, Bytes>,
 ) -> Result<(), SiteError> {
-    for entry in std::fs::read_dir(dir).map_err(SiteError::io(dir))? {
-        let entry = entry.map_err(SiteError::io(dir))?;
+    for entry in std::fs::read_dir(dir).map_err(SiteError::io_error(dir))? {
+        let entry = entry.map_err(SiteError::io_error(dir))?;
         let path = entry.path();
         let Some(name) = entry
             .file_name()
@@ -62,7 +63,7 @@ fn collect_files(
         } else {
             found.insert(
                 name,
-                Bytes::from(std::fs::read(&path).map_err(SiteError::io(&path))?),
+                Bytes::from(std::fs::read(&path).map_err(SiteError::io_error(&path))?),
             );
         }
     }
@@ -86,7 +87,7 @@ impl Site {
                 .insert_header((CACHE_CONTROL, "no-store"))
                 .finish();
         };
-        let accepts = |coding: &str| accepts(headers, coding);
+        let accepts = |coding: &str| accepts_coding(headers, coding);
         let mut response = HttpResponseBuilder::new(StatusCode::OK);
         response.insert_header((CONTENT_TYPE, file.content_type.as_str()));
         response.insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"));

@@ -35,7 +35,7 @@ pub struct ListSlice {
     pub limit: Option<usize>,
 }
 
-/// The most recent complete responses of the three lists.
+/// The most recent complete responses of the three public lists.
 #[derive(Default)]
 pub struct CachedLists {
     changed: u64,
@@ -71,7 +71,7 @@ impl Catalogue {
         let old = lists.responses.take();
         let make = |list: List| {
             let cached = old.as_ref().map(|responses| &responses[list as usize]);
-            self.join(&facts, &draws_by_list[list as usize], cached, now)
+            self.join_list(&facts, &draws_by_list[list as usize], cached, now)
         };
         let responses = [
             make(List::Active),
@@ -93,7 +93,8 @@ impl Catalogue {
         answer
     }
 
-    /// Like [`Self::list`], but `None` if the response would have to be rebuilt.
+    /// Returns a complete list as a prepared response from memory; `None` if the response would
+    /// have to be rebuilt.
     pub fn list_ready(&self, list: List, now: Timestamp) -> Option<Prepared> {
         let reading = self.with_facts(CatalogueFacts::reading);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
@@ -102,26 +103,30 @@ impl Catalogue {
             .map(|responses| responses[list as usize].clone())
     }
 
-    /// Returns a slice of a list as API objects.
-    pub fn part(&self, list: List, part: ListSlice, now: Timestamp) -> Vec<Draw> {
+    /// Returns the requested part of a list as API objects.
+    pub fn list_slice(&self, list: List, slice: ListSlice, now: Timestamp) -> Vec<Draw> {
         let facts = self.facts();
         let draws_by_list = self.draws_by_list(&facts, now);
         let chosen = draws_by_list[list as usize]
             .iter()
-            .filter(|(listing, _)| part.club.is_none_or(|club| listing.club == club));
+            .filter(|(listing, _)| slice.club.is_none_or(|club| listing.club == club));
         let chosen = chosen
-            .skip(part.offset)
-            .take(part.limit.unwrap_or(usize::MAX));
+            .skip(slice.offset)
+            .take(slice.limit.unwrap_or(usize::MAX));
         chosen
-            .filter_map(|(listing, view)| facts.wire(listing, view, now))
+            .filter_map(|(listing, view)| facts.api_draw(listing, view, now))
             .collect()
     }
 
     /// Returns all draws of a club in any status, sorted by kick-off.
-    pub fn of_club(&self, facts: &CatalogueFacts, club: ClubId) -> Vec<(Arc<Listing>, View)> {
+    pub fn all_draws_of_club(
+        &self,
+        facts: &CatalogueFacts,
+        club: ClubId,
+    ) -> Vec<(Arc<Listing>, View)> {
         let actor_views = self.draws.views();
         let newest =
-            |listing: &Arc<Listing>| (listing.clone(), facts.newest_of(listing, &actor_views));
+            |listing: &Arc<Listing>| (listing.clone(), facts.newest_view_of(listing, &actor_views));
         let mut draws: Vec<_> = facts
             .draws
             .values()
@@ -143,7 +148,7 @@ impl Catalogue {
         let newest = facts
             .draws
             .values()
-            .map(|listing| (listing.clone(), facts.newest_of(listing, &actor_views)));
+            .map(|listing| (listing.clone(), facts.newest_view_of(listing, &actor_views)));
         newest
             .filter(|(_, view)| status_shown(view, now) == "closed")
             .collect()
@@ -151,7 +156,7 @@ impl Catalogue {
 
     /// Returns the draws that the topic `draws` publishes: those on sale or waiting for a result,
     /// and the latest results.
-    pub fn listed(&self, now: Timestamp) -> (Arc<CatalogueFacts>, Vec<View>) {
+    pub fn published_draws(&self, now: Timestamp) -> (Arc<CatalogueFacts>, Vec<View>) {
         let facts = self.facts();
         let mut draws_by_list = self.draws_by_list(&facts, now);
         draws_by_list[List::Completed as usize].truncate(RESULTS_PUBLISHED_MAX);
@@ -167,10 +172,10 @@ impl Catalogue {
         let actor_views = self.draws.views();
         let mut draws_by_list: [Vec<ListedDraw>; 3] = Default::default();
         let mut actor_views = actor_views.iter().peekable();
-        // Merge both lists: each is sorted by draw number, ascending.
+        // Merge the stored draws with the actors' views. Both are sorted by draw number, ascending.
         for (id, listing) in &facts.draws {
             while actor_views.next_if(|view| view.draw < *id).is_some() {}
-            let view = facts.newest(listing, actor_views.next_if(|view| view.draw == *id));
+            let view = facts.newest_view(listing, actor_views.next_if(|view| view.draw == *id));
             if facts.club(listing.club).is_none_or(|club| club.archived) {
                 continue;
             }
@@ -190,16 +195,17 @@ impl Catalogue {
         draws_by_list
     }
 
-    /// Joins the JSON of the draws into one array, or returns `cached` if its key is unchanged.
-    fn join(
+    /// Builds the response of a list: an array of the draws' JSON. Returns `cached` instead if no
+    /// draw of the list has changed.
+    fn join_list(
         &self,
         facts: &CatalogueFacts,
-        draws_by_list: &[ListedDraw],
+        draws: &[ListedDraw],
         cached: Option<&Prepared>,
         now: Timestamp,
     ) -> Prepared {
         let mut digest = DefaultHasher::new();
-        for (_, view) in draws_by_list {
+        for (_, view) in draws {
             (view.draw, view.revision, now >= view.closes_at).hash(&mut digest);
         }
         let key = PreparedKey {
@@ -210,9 +216,9 @@ impl Catalogue {
         if let Some(cached) = cached.filter(|cached| cached.key() == key) {
             return cached.clone();
         }
-        let parts: Vec<Bytes> = draws_by_list
+        let parts: Vec<Bytes> = draws
             .iter()
-            .map(|(listing, view)| self.fragment(facts, listing, view, now))
+            .map(|(listing, view)| self.draw_json(facts, listing, view, now))
             .collect();
         let mut body =
             BytesMut::with_capacity(parts.iter().map(|part| part.len() + 1).sum::<usize>() + 2);
@@ -227,7 +233,7 @@ impl Catalogue {
         Prepared::new(key, body.freeze())
     }
 
-    fn fragment(
+    fn draw_json(
         &self,
         facts: &CatalogueFacts,
         listing: &Listing,
@@ -235,7 +241,7 @@ impl Catalogue {
         now: Timestamp,
     ) -> Bytes {
         let key = facts.key(view, now);
-        let build = || match facts.wire(listing, view, now) {
+        let build = || match facts.api_draw(listing, view, now) {
             Some(draw) => Prepared::json(key, &draw),
             None => Prepared::new(key, Bytes::new()),
         };
@@ -260,13 +266,13 @@ impl CatalogueFacts {
     }
 
     /// Returns the newest view of a draw. `actor_views` must be sorted by draw number, ascending.
-    fn newest_of(&self, listing: &Listing, actor_views: &[View]) -> View {
+    fn newest_view_of(&self, listing: &Listing, actor_views: &[View]) -> View {
         let index = actor_views.binary_search_by_key(&listing.id(), |view| view.draw);
-        self.newest(listing, index.ok().map(|index| &actor_views[index]))
+        self.newest_view(listing, index.ok().map(|index| &actor_views[index]))
     }
 
     /// Builds the API object of a draw for a list. `None` while the draw's club is not loaded yet.
-    pub fn wire(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
+    pub fn api_draw(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
         let club = self.club(listing.club)?;
         Some(Draw::for_list(
             listing,

@@ -14,13 +14,15 @@ use serde::Serialize;
 
 use crate::api::encoded::Encoded;
 
-/// `Cache-Control` value of prepared responses: browsers revalidate every time.
+/// `Cache-Control` value of prepared responses: only browsers cache them, and revalidate every
+/// time.
 pub const REVALIDATE: &str = "private, no-cache";
-/// `Vary` value of prepared responses: the draw's owner may see more fields, and not every client
-/// accepts gzip.
+/// `Vary` value of prepared responses: the draw's club and the operator may see more fields, and
+/// not every client accepts gzip.
 pub const VARY_ON: &str = "Cookie, Accept-Encoding";
 
-/// Identifies the data that a response was built from. A response with another key is stale.
+/// Identifies the data that a prepared response was built from. A response with another key than
+/// the current data is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PreparedKey {
     /// Sequence number of the catalogue reading.
@@ -40,16 +42,16 @@ pub struct Prepared(Arc<PreparedParts>);
 struct PreparedParts {
     key: PreparedKey,
     body: Encoded,
-    /// The key as an entity tag, parsed for comparison.
+    /// The entity tag, made from the key, to compare with a request's `If-None-Match`.
     tag: EntityTag,
     header: HeaderValue,
 }
 
 /// One prepared response per draw.
 #[derive(Default)]
-pub struct PerDraw(DashMap<DrawId, Prepared>);
+pub struct PreparedByDraw(DashMap<DrawId, Prepared>);
 
-impl PerDraw {
+impl PreparedByDraw {
     /// Returns the draw's response if it was prepared for this key.
     pub fn get(&self, draw: DrawId, key: PreparedKey) -> Option<Prepared> {
         self.0
@@ -118,9 +120,9 @@ impl Prepared {
             }
     }
 
-    /// Responds 200 with the bytes, or 304 if the browser has them. Browsers revalidate every time,
-    /// and shared caches keep no copy.
-    pub fn answer(&self, request: &HttpRequest) -> HttpResponse {
+    /// Builds the 200 response with the bytes, or a 304 if the browser already has them. Browsers
+    /// revalidate every time, and shared caches keep no copy.
+    pub fn respond(&self, request: &HttpRequest) -> HttpResponse {
         let is_known = self.is_known_to(request);
         let mut response = if is_known {
             HttpResponse::NotModified()

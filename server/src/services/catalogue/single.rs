@@ -5,11 +5,11 @@ use persistence::Failure;
 
 use super::Catalogue;
 use super::prepared::{Prepared, PreparedKey};
-use crate::api::ticket::{Revealed, Ticket};
+use crate::api::ticket::{RevealedTickets, Ticket};
 
 impl Catalogue {
     /// Returns a draw as a prepared response; `None` when the draw does not exist.
-    pub async fn single(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+    pub async fn draw_response(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         let (facts, listing, view) = self.draw(draw).await?;
         let key = facts.key(&view, now);
         if let Some(prepared) = self.singles.get(draw, key) {
@@ -17,27 +17,27 @@ impl Catalogue {
         }
         let club = facts.club(listing.club)?;
         let draw_json = facts
-            .wire(&listing, &view, now)?
+            .api_draw(&listing, &view, now)?
             .with_page_fields(&listing, club);
         Some(self.singles.insert(draw, Prepared::json(key, &draw_json)))
     }
 
-    /// Like [`Self::single`], but `None` if the draw's actor would have to be started or the
-    /// response built.
+    /// Returns a draw as a prepared response from memory; `None` if the draw's actor would have to
+    /// be started, or the response built.
     pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
-        self.singles.get(draw, self.key_now(draw, now)?)
+        self.singles.get(draw, self.key_from_memory(draw, now)?)
     }
 
-    /// Like [`Self::tickets`], but `None` if the draw's actor would have to be started or the
-    /// response built.
+    /// Returns a draw's tickets as a prepared response from memory; `None` if the draw's actor
+    /// would have to be started, or the response built.
     pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
-        self.tickets.get(draw, self.key_now(draw, now)?)
+        self.tickets.get(draw, self.key_from_memory(draw, now)?)
     }
 
-    /// Returns the current cache key of a draw; `None` if the draw's actor would have to be started
-    /// to know the key.
-    pub fn key_now(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
-        self.with_facts(|facts| Some(facts.key(&self.view_now(facts, draw)?.1, now)))
+    /// Returns the current cache key of a draw's prepared responses; `None` if the draw's actor
+    /// would have to be started to know the key.
+    pub fn key_from_memory(&self, draw: DrawId, now: Timestamp) -> Option<PreparedKey> {
+        self.with_facts(|facts| Some(facts.key(&self.view_from_memory(facts, draw)?.1, now)))
     }
 
     /// Returns the draw's 169 tickets, as the public may see them (decision F-1), as a prepared
@@ -56,12 +56,12 @@ impl Catalogue {
         }
         let sold = self.sold_serials(draw).await?;
         let deal = self.deal_revealed(&view, now).await;
-        let rows = public_rows(&view, &sold, deal.as_ref(), now);
+        let rows = public_tickets(&view, &sold, deal.as_ref(), now);
         Ok(Some(self.tickets.insert(draw, Prepared::json(key, &rows))))
     }
 
-    /// Reads the deal of a draw, the pairs of its tickets; `None` while the deal is not public, or
-    /// if it cannot be read.
+    /// Reads the deal of a draw: which number pair each ticket has. `None` while the deal is not
+    /// public, or if it cannot be read.
     pub async fn deal_revealed(&self, view: &View, now: Timestamp) -> Option<Deal> {
         if !view.is_deal_public(now) {
             return None;
@@ -70,12 +70,17 @@ impl Catalogue {
     }
 }
 
-fn public_rows(view: &View, sold: &[Serial], deal: Option<&Deal>, now: Timestamp) -> Vec<Ticket> {
+fn public_tickets(
+    view: &View,
+    sold: &[Serial],
+    deal: Option<&Deal>,
+    now: Timestamp,
+) -> Vec<Ticket> {
     let revealed = deal
         .zip(view.public_result(now))
-        .map(|(deal, (_, winner))| Revealed { deal, winner });
+        .map(|(deal, (_, winner))| RevealedTickets { deal, winner });
     let row = |serial: Serial| {
-        Ticket::public(
+        Ticket::for_public(
             view.draw,
             serial,
             sold.binary_search(&serial).is_ok(),

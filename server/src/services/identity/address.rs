@@ -8,10 +8,10 @@ use actix_web::http::header::X_FORWARDED_FOR;
 use crate::config::Config;
 
 /// Returns the client's IP address of a request. `X-Forwarded-For` is trusted only from configured
-/// proxies (decision G-13). A proxy appends the client's address to the existing header or in a
-/// further header line. Addresses before it may be forged.
+/// proxies (decision G-13). A proxy appends the client's address to the existing header, or in a
+/// further header line. Earlier addresses may be forged.
 ///
-/// The whole address is returned, for consents and the audit log. Limits count by its
+/// The whole address is returned, for consents and the audit log. Rate limits count by its
 /// [`Network`](crate::services::limits::Network). An IPv6 address that maps an IPv4 address is
 /// returned as IPv4.
 pub fn address(request: &HttpRequest, config: &Config) -> IpAddr {
@@ -43,9 +43,9 @@ mod tests {
     use super::*;
     use crate::config::Environment;
 
-    /// Returns the address found for a request with these `X-Forwarded-For` lines from a fixed
-    /// peer, when `proxy` is trusted.
-    fn address_of(proxy: &str, peer: &str, lines: &[&'static str]) -> String {
+    /// Returns the client's IP address of a request from `peer` with the `X-Forwarded-For` lines
+    /// `lines`, if `proxy` is a trusted proxy.
+    fn client_address_of(proxy: &str, peer: &str, lines: &[&'static str]) -> String {
         let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
         let parse_ip = |text: &str| text.parse::<IpAddr>().expect("an address");
         config.proxies = vec![parse_ip(proxy)];
@@ -60,7 +60,7 @@ mod tests {
     /// a second line.
     #[test]
     fn only_the_proxys_own_forwarded_address_is_trusted() {
-        let proxied = |lines: &[&'static str]| address_of("127.0.0.1", "127.0.0.1", lines);
+        let proxied = |lines: &[&'static str]| client_address_of("127.0.0.1", "127.0.0.1", lines);
         assert_eq!(proxied(&["198.51.100.1", "203.0.113.7"]), "203.0.113.7");
         assert_eq!(proxied(&["198.51.100.1, 203.0.113.7"]), "203.0.113.7");
         assert_eq!(
@@ -74,7 +74,7 @@ mod tests {
         );
         assert_eq!(proxied(&[]), "127.0.0.1");
         assert_eq!(
-            address_of("127.0.0.1", "192.0.2.1", &["203.0.113.7"]),
+            client_address_of("127.0.0.1", "192.0.2.1", &["203.0.113.7"]),
             "192.0.2.1",
             "no proxy of ours"
         );
@@ -87,21 +87,21 @@ mod tests {
             ("::ffff:127.0.0.1", "127.0.0.1"),
         ] {
             assert_eq!(
-                address_of(proxy, peer, &["203.0.113.7"]),
+                client_address_of(proxy, peer, &["203.0.113.7"]),
                 "203.0.113.7",
                 "{proxy} is {peer}"
             );
         }
         assert_eq!(
-            address_of("127.0.0.1", "127.0.0.1", &["::ffff:203.0.113.7"]),
+            client_address_of("127.0.0.1", "127.0.0.1", &["::ffff:203.0.113.7"]),
             "203.0.113.7"
         );
         assert_eq!(
-            address_of("127.0.0.1", "::ffff:192.0.2.1", &["203.0.113.7"]),
+            client_address_of("127.0.0.1", "::ffff:192.0.2.1", &["203.0.113.7"]),
             "192.0.2.1"
         );
         assert_eq!(
-            address_of("::1", "::1", &["2001:db8:1:2:3:4:5:6"]),
+            client_address_of("::1", "::1", &["2001:db8:1:2:3:4:5:6"]),
             "2001:db8:1:2:3:4:5:6",
             "the whole of it"
         );

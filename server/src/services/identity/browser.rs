@@ -18,17 +18,17 @@ use crate::config::Config;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Browser(pub [u8; 16]);
 
-pub(super) const BROWSER_COOKIE: [&str; 2] = ["fd_session", "__Host-fd_session"];
-/// How long a browser keeps the cookie, and how long after its issue the server accepts it.
+pub(super) const BROWSER_COOKIE_NAMES: [&str; 2] = ["fd_session", "__Host-fd_session"];
+/// Days that a browser keeps its cookie, and that the server accepts the cookie after its issue.
 const COOKIE_AGE_DAYS_MAX: i64 = 30;
 const ID_BYTES: usize = 16;
-/// Bytes of the issue time in the cookie: seconds since 1970, enough until the year 2106.
+/// Number of bytes of the issue time in the cookie: seconds since 1970, enough until the year 2106.
 const ISSUE_TIME_BYTES: usize = 4;
 /// Bytes of the signature in the cookie: the left half of HMAC-SHA-256. 128 bits cannot be guessed.
 const SIGNATURE_BYTES: usize = 16;
-const VALUE_BYTES: usize = ID_BYTES + ISSUE_TIME_BYTES + SIGNATURE_BYTES;
+const COOKIE_VALUE_BYTES: usize = ID_BYTES + ISSUE_TIME_BYTES + SIGNATURE_BYTES;
 /// Number of hexadecimal digits in a cookie's value.
-pub const VALUE_DIGITS: usize = 2 * VALUE_BYTES;
+pub const VALUE_DIGITS: usize = 2 * COOKIE_VALUE_BYTES;
 /// Label with which the signing key of browser cookies is derived from the sealing key.
 pub const KEY_PURPOSE: &str = "browser-cookie";
 
@@ -61,8 +61,8 @@ impl FromRequest for Browser {
     }
 }
 
-/// The browser of a request with a valid cookie; `None` for a new browser, whose cookie the
-/// response sets.
+/// The browser that sent a request, known by its valid cookie. `None` for a new browser, which gets
+/// its cookie with the response.
 #[derive(Clone, Copy)]
 pub struct KnownBrowser(pub Option<Browser>);
 
@@ -76,12 +76,13 @@ impl KnownBrowser {
     }
 }
 
-/// Signs and verifies browser cookies. All nodes have the same key, because they have the same sealing key.
+/// Signs and verifies browser cookies. All nodes have the same key, because they have the same
+/// sealing key.
 pub struct BrowserCookies {
     /// HMAC initialised with the key once, so that each signature costs only two SHA-256 blocks.
     signer: Hmac<Sha256>,
     name: &'static str,
-    over_tls: bool,
+    uses_tls: bool,
 }
 
 impl BrowserCookies {
@@ -89,13 +90,13 @@ impl BrowserCookies {
         let signer = Hmac::new_from_slice(key).expect("HMAC takes a key of any length");
         BrowserCookies {
             signer,
-            name: cookie_name(BROWSER_COOKIE, config),
-            over_tls: config.over_tls(),
+            name: cookie_name(BROWSER_COOKIE_NAMES, config),
+            uses_tls: config.uses_tls(),
         }
     }
 
-    /// Whether a cookie of this name is the browser cookie.
-    pub fn has_name(&self, name: &str) -> bool {
+    /// Whether `name` is the name of the browser cookie.
+    pub fn is_browser_cookie_name(&self, name: &str) -> bool {
         name == self.name
     }
 
@@ -107,7 +108,7 @@ impl BrowserCookies {
     /// Returns the browser of a cookie value that was signed less than 30 days ago; `None` for a
     /// forged, malformed or expired value. The comparison takes constant time.
     pub fn verify(&self, value: &str, now: Timestamp) -> Option<Browser> {
-        let mut bytes = [0; VALUE_BYTES];
+        let mut bytes = [0; COOKIE_VALUE_BYTES];
         hex::decode_to_slice(value, &mut bytes).ok()?;
         let (signed, signature) = bytes.split_at(ID_BYTES + ISSUE_TIME_BYTES);
         self.signer
@@ -124,7 +125,7 @@ impl BrowserCookies {
     }
 
     /// Returns the signed cookie value of a browser.
-    pub fn value(&self, browser: Browser, now: Timestamp) -> String {
+    pub fn sign(&self, browser: Browser, now: Timestamp) -> String {
         let issued = u32::try_from(now.0 / 1000).unwrap_or(0).to_be_bytes();
         let signature = self
             .signer
@@ -133,19 +134,19 @@ impl BrowserCookies {
             .chain_update(issued)
             .finalize()
             .into_bytes();
-        let mut bytes = [0; VALUE_BYTES];
+        let mut bytes = [0; COOKIE_VALUE_BYTES];
         bytes[..ID_BYTES].copy_from_slice(&browser.0);
         bytes[ID_BYTES..ID_BYTES + ISSUE_TIME_BYTES].copy_from_slice(&issued);
         bytes[ID_BYTES + ISSUE_TIME_BYTES..].copy_from_slice(&signature[..SIGNATURE_BYTES]);
         hex::encode(bytes)
     }
 
-    /// Builds the browser cookie with this value and its attributes.
+    /// Builds the browser cookie with `value` and its attributes.
     pub fn cookie(&self, value: String) -> Cookie<'static> {
         Cookie::build(self.name, value)
             .path("/")
             .http_only(true)
-            .secure(self.over_tls)
+            .secure(self.uses_tls)
             .same_site(SameSite::Lax)
             .max_age(Duration::days(COOKIE_AGE_DAYS_MAX))
             .finish()
@@ -159,7 +160,7 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
-    fn cookies(key: u8) -> BrowserCookies {
+    fn cookies_with_key(key: u8) -> BrowserCookies {
         let config = Config::demo(&Environment::default()).expect("the demo needs no settings");
         BrowserCookies::new(&[key; 32], &config)
     }
@@ -170,22 +171,22 @@ mod tests {
 
     #[test]
     fn signed_cookie_identifies_its_browser() {
-        let (cookies, browser) = (cookies(7), Browser([3; 16]));
-        let value = cookies.value(browser, NOW);
+        let (cookies, browser) = (cookies_with_key(7), Browser([3; 16]));
+        let value = cookies.sign(browser, NOW);
         assert_eq!(value.len(), VALUE_DIGITS);
         assert!(cookies.verify(&value, NOW) == Some(browser));
     }
 
     #[test]
     fn unsigned_forged_or_truncated_cookie_is_invalid() {
-        let cookies = cookies(7);
-        let value = cookies.value(Browser([3; 16]), NOW);
+        let cookies = cookies_with_key(7);
+        let value = cookies.sign(Browser([3; 16]), NOW);
         assert!(
             !is_valid(&cookies, "00112233445566778899aabbccddeeff", NOW),
             "unsigned"
         );
         assert!(
-            !is_valid(&cookies, &"ab".repeat(VALUE_BYTES), NOW),
+            !is_valid(&cookies, &"ab".repeat(COOKIE_VALUE_BYTES), NOW),
             "invented"
         );
         assert!(
@@ -194,7 +195,7 @@ mod tests {
         );
         assert!(!is_valid(&cookies, "", NOW), "empty");
         assert!(
-            !is_valid(&self::cookies(8), &value, NOW),
+            !is_valid(&self::cookies_with_key(8), &value, NOW),
             "signed with another key"
         );
         for place in 0..VALUE_DIGITS {
@@ -210,8 +211,8 @@ mod tests {
 
     #[test]
     fn cookie_older_than_thirty_days_is_invalid() {
-        let cookies = cookies(7);
-        let value = cookies.value(Browser([3; 16]), NOW);
+        let cookies = cookies_with_key(7);
+        let value = cookies.sign(Browser([3; 16]), NOW);
         let last = NOW.plus_seconds(COOKIE_AGE_DAYS_MAX * 86_400 - 1);
         assert!(is_valid(&cookies, &value, last));
         assert!(!is_valid(&cookies, &value, last.plus_seconds(1)));

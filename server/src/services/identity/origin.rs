@@ -1,5 +1,5 @@
-//! Decides by browser headers whether a request that may change state came from one of this site's
-//! pages.
+//! Decides whether a request that may change state came from one of this site's pages, by headers
+//! that browsers set.
 
 use actix_web::http::uri::Authority;
 
@@ -13,7 +13,7 @@ pub struct OriginHeaders<'a> {
     /// Value of the header `Host`.
     pub host: Option<&'a str>,
     pub public_url: &'a str,
-    /// Whether the request carries a login cookie.
+    /// Whether the request carries a login cookie, valid or not.
     pub has_login_cookie: bool,
 }
 
@@ -33,7 +33,7 @@ pub fn check_origin(origin_headers: &OriginHeaders<'_>) -> OriginVerdict {
         .is_some_and(|site| !matches!(site, "same-origin" | "none"));
     let origin_is_foreign = origin_headers
         .origin
-        .is_some_and(|origin| !is_own(origin, origin_headers));
+        .is_some_and(|origin| !is_own_origin(origin, origin_headers));
     let has_no_origin = origin_headers.site.is_none() && origin_headers.origin.is_none();
     if site_is_foreign || origin_is_foreign || (has_no_origin && origin_headers.has_login_cookie) {
         OriginVerdict::CrossOrigin
@@ -44,7 +44,7 @@ pub fn check_origin(origin_headers: &OriginHeaders<'_>) -> OriginVerdict {
 
 /// Whether scheme, host and port of `origin` are those of the public URL. The demo may be opened as
 /// `localhost` or `127.0.0.1`; `origin` must then match the `Host` header, including the port.
-fn is_own(origin: &str, origin_headers: &OriginHeaders<'_>) -> bool {
+fn is_own_origin(origin: &str, origin_headers: &OriginHeaders<'_>) -> bool {
     let (Some(origin), Some(public)) = (
         parse_origin(origin),
         parse_origin(origin_headers.public_url),
@@ -93,7 +93,7 @@ fn is_loopback(host: &str) -> bool {
 mod tests {
     use super::*;
 
-    const NONE: OriginHeaders<'_> = OriginHeaders {
+    const NO_HEADERS: OriginHeaders<'_> = OriginHeaders {
         site: None,
         origin: None,
         host: Some("fd.test"),
@@ -107,7 +107,7 @@ mod tests {
             check_origin(&OriginHeaders {
                 site: Some("same-origin"),
                 has_login_cookie: true,
-                ..NONE
+                ..NO_HEADERS
             }),
             OriginVerdict::SameOrigin
         );
@@ -115,14 +115,14 @@ mod tests {
             check_origin(&OriginHeaders {
                 origin: Some("https://fd.test"),
                 has_login_cookie: true,
-                ..NONE
+                ..NO_HEADERS
             }),
             OriginVerdict::SameOrigin
         );
         assert_eq!(
             check_origin(&OriginHeaders {
                 origin: Some("https://fd.test:443"),
-                ..NONE
+                ..NO_HEADERS
             }),
             OriginVerdict::SameOrigin,
             "the same port"
@@ -141,7 +141,7 @@ mod tests {
             assert_eq!(
                 check_origin(&OriginHeaders {
                     origin: Some(origin),
-                    ..NONE
+                    ..NO_HEADERS
                 }),
                 OriginVerdict::CrossOrigin,
                 "{origin}"
@@ -150,7 +150,7 @@ mod tests {
         let proxied = OriginHeaders {
             host: Some("10.0.0.1:8080"),
             origin: Some("https://fd.test"),
-            ..NONE
+            ..NO_HEADERS
         };
         assert_eq!(
             check_origin(&proxied),
@@ -164,7 +164,7 @@ mod tests {
         let local = OriginHeaders {
             public_url: "http://localhost:8080",
             host: Some("127.0.0.1:8080"),
-            ..NONE
+            ..NO_HEADERS
         };
         assert_eq!(
             check_origin(&OriginHeaders {
@@ -205,7 +205,7 @@ mod tests {
             assert_eq!(
                 check_origin(&OriginHeaders {
                     site: Some(site),
-                    ..NONE
+                    ..NO_HEADERS
                 }),
                 OriginVerdict::CrossOrigin
             );
@@ -214,7 +214,7 @@ mod tests {
             assert_eq!(
                 check_origin(&OriginHeaders {
                     origin: Some(origin),
-                    ..NONE
+                    ..NO_HEADERS
                 }),
                 OriginVerdict::CrossOrigin
             );
@@ -222,18 +222,18 @@ mod tests {
         let contradiction = OriginHeaders {
             site: Some("same-origin"),
             origin: Some("https://evil.test"),
-            ..NONE
+            ..NO_HEADERS
         };
         assert_eq!(check_origin(&contradiction), OriginVerdict::CrossOrigin);
     }
 
     #[test]
     fn missing_origin_is_accepted_only_without_login() {
-        assert_eq!(check_origin(&NONE), OriginVerdict::SameOrigin);
+        assert_eq!(check_origin(&NO_HEADERS), OriginVerdict::SameOrigin);
         assert_eq!(
             check_origin(&OriginHeaders {
                 has_login_cookie: true,
-                ..NONE
+                ..NO_HEADERS
             }),
             OriginVerdict::CrossOrigin
         );

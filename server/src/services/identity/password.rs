@@ -9,8 +9,8 @@ use crate::api::error::Problem;
 
 /// Memory of one Argon2id hash in KiB: 19 MiB with two passes and one lane, the minimum that OWASP
 /// recommends.
-const MEMORY_KIB: u32 = 19 * 1024;
-const PASSES: u32 = 2;
+const ARGON2_MEMORY_KIB: u32 = 19 * 1024;
+const ARGON2_PASSES: u32 = 2;
 /// Maximum password length in bytes. Longer passwords are refused, never truncated.
 pub const PASSWORD_BYTES_MAX: usize = 128;
 /// Minimum password length in characters. Shorter passwords are refused (specification B, line
@@ -19,12 +19,13 @@ pub const PASSWORD_CHARS_MIN: usize = 8;
 /// Maximum number of concurrent hashes, so that sign-ins do not slow purchases down.
 static CONCURRENT_HASHES: Semaphore = Semaphore::const_new(2);
 
-/// A hash that no password matches. It is checked for an unknown e-mail, so that the check takes as
-/// long as for a known one.
+/// A hash that no password matches. A sign-in with an unknown e-mail address is checked against
+/// this hash, so that it takes as long as one with a known address.
 const UNMATCHABLE_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 fn argon2() -> Argon2<'static> {
-    let params = Params::new(MEMORY_KIB, PASSES, 1, None).expect("constant parameters are valid");
+    let params = Params::new(ARGON2_MEMORY_KIB, ARGON2_PASSES, 1, None)
+        .expect("constant parameters are valid");
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
@@ -45,7 +46,7 @@ pub fn hash(password: &str) -> String {
 /// # Errors
 ///
 /// The blocking threads are gone: the server is stopping.
-pub async fn hashed(password: String) -> Result<String, Problem> {
+pub async fn hash_on_blocking_thread(password: String) -> Result<String, Problem> {
     let Ok(_permit) = CONCURRENT_HASHES.acquire().await else {
         return Err(Problem::unavailable());
     };
@@ -54,13 +55,13 @@ pub async fn hashed(password: String) -> Result<String, Problem> {
         .map_err(|_| Problem::unavailable())
 }
 
-/// Whether a password matches the stored hash. `stored` is `None` for an unknown e-mail: the check
-/// takes as long and never succeeds.
+/// Whether a password matches the stored hash. `stored` is `None` for an unknown e-mail address:
+/// the check then takes as long, and returns `false`.
 ///
 /// # Errors
 ///
 /// The blocking threads are gone: the server is stopping.
-pub async fn verify(password: String, stored: Option<String>) -> Result<bool, Problem> {
+pub async fn verify_password(password: String, stored: Option<String>) -> Result<bool, Problem> {
     let Ok(_permit) = CONCURRENT_HASHES.acquire().await else {
         return Err(Problem::unavailable());
     };
@@ -84,16 +85,20 @@ mod tests {
         let stored = hash("correct horse");
         assert!(stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
         assert!(
-            verify("correct horse".into(), Some(stored.clone()))
+            verify_password("correct horse".into(), Some(stored.clone()))
                 .await
                 .expect("verified")
         );
         assert!(
-            !verify("wrong".into(), Some(stored))
+            !verify_password("wrong".into(), Some(stored))
                 .await
                 .expect("verified")
         );
-        assert!(!verify(String::new(), None).await.expect("verified"));
+        assert!(
+            !verify_password(String::new(), None)
+                .await
+                .expect("verified")
+        );
         // Both hashes must have the same memory and passes, so that an unknown e-mail takes as long
         // as a known one.
         let work = |hash: &str| {

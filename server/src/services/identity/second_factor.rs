@@ -12,13 +12,14 @@ use crate::api::error::Problem;
 /// The issuer that authenticator apps display.
 pub const ISSUER: &str = "Football Doubles";
 /// Validity of one second-factor code in seconds.
-pub const STEP_SECONDS: i64 = 30;
-/// Number of 30-second steps by which the clock of an authenticator app may be off.
-const SKEW_STEPS_MAX: u16 = 1;
-/// How long an entered code counts as recent proof for irreversible actions, in milliseconds.
+pub const CODE_STEP_SECONDS: i64 = 30;
+/// Maximum number of 30-second steps by which the clock of an authenticator app may be off.
+const CLOCK_SKEW_STEPS_MAX: u16 = 1;
+/// How long an entered code or password counts as recent proof of identity, in milliseconds.
 pub const FRESH_MS: i64 = 10 * 60 * 1000;
 
-/// Generates the secret that server and app share: 160 bits, as RFC 4226 recommends.
+/// Generates the secret that the server and an operator's authenticator app share: 160 bits, as RFC
+/// 4226 recommends.
 pub fn fresh_secret() -> [u8; 20] {
     random()
 }
@@ -31,7 +32,7 @@ pub fn fresh_secret() -> [u8; 20] {
 pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
     Builder::new()
         .with_secret(Secret::new(secret.into()))
-        .with_skew(SKEW_STEPS_MAX)
+        .with_skew(CLOCK_SKEW_STEPS_MAX)
         .with_account_name(email.replace(':', ""))
         .with_issuer(Some(ISSUER))
         .build()
@@ -47,12 +48,12 @@ pub enum CodeCheck {
     Used,
 }
 
-/// Checks a code and marks it as used. Spaces are ignored.
+/// Checks an operator's second-factor code, and marks a correct code as used. Spaces are ignored.
 ///
 /// # Errors
 ///
 /// The database could not be read or written.
-pub async fn take(
+pub async fn use_code(
     records: &Records,
     admin: &Admin,
     code: &str,

@@ -11,9 +11,10 @@ use crate::api::error::Problem;
 
 /// Minimum estimated number of guesses; passwords that need fewer are refused. The list of common
 /// passwords has 30,000 entries; three unrelated words need more than a hundred million guesses.
-const GUESSES_MIN: u64 = 1_000_000;
-/// Minimum length of a part of the account's name or address that must not make up the password.
-const CLUE_CHARS_MIN: usize = 3;
+const PASSWORD_GUESSES_MIN: u64 = 1_000_000;
+/// Minimum length of the words from the account's names and addresses that count as easy to guess.
+/// Shorter words are ignored.
+const ACCOUNT_WORD_CHARS_MIN: usize = 3;
 /// Words that users of this product are likely to choose for a password.
 const PRODUCT_WORDS: [&str; 8] = [
     "football doubles",
@@ -36,18 +37,18 @@ pub const EASY: &str = "Password is too easy to guess. Please use a longer one, 
 ///
 /// The blocking threads are gone: the server is stopping.
 pub async fn is_easy(password: String, about: Vec<String>) -> Result<bool, Problem> {
-    web::block(move || is_guessed_soon(&password, &about))
+    web::block(move || is_quickly_guessed(&password, &about))
         .await
         .map_err(|_| Problem::unavailable())
 }
 
-fn is_guessed_soon(password: &str, about: &[String]) -> bool {
+fn is_quickly_guessed(password: &str, about: &[String]) -> bool {
     let mut clues: Vec<String> = PRODUCT_WORDS.map(str::to_string).to_vec();
     for text in about {
         let text = text.to_lowercase();
         let parts = text
             .split(|c: char| !c.is_alphanumeric())
-            .filter(|part| part.chars().count() >= CLUE_CHARS_MIN);
+            .filter(|part| part.chars().count() >= ACCOUNT_WORD_CHARS_MIN);
         clues.extend(parts.clone().map(str::to_string));
         clues.push(parts.collect());
         clues.push(text);
@@ -57,14 +58,14 @@ fn is_guessed_soon(password: &str, about: &[String]) -> bool {
         .map(String::as_str)
         .filter(|clue| !clue.is_empty())
         .collect();
-    zxcvbn(password, &clues).guesses() < GUESSES_MIN
+    zxcvbn(password, &clues).guesses() < PASSWORD_GUESSES_MIN
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn about() -> Vec<String> {
+    fn account_words() -> Vec<String> {
         [
             "Redcliffe Sharks RLFC",
             "redcliffe-sharks",
@@ -96,7 +97,7 @@ mod tests {
             "welcome1",
             "dragon123",
         ] {
-            assert!(is_guessed_soon(password, &[]), "{password}");
+            assert!(is_quickly_guessed(password, &[]), "{password}");
         }
     }
 
@@ -114,10 +115,10 @@ mod tests {
             "footballdoubles1",
             "football doubles",
         ] {
-            assert!(is_guessed_soon(password, &about()), "{password}");
+            assert!(is_quickly_guessed(password, &account_words()), "{password}");
         }
         assert!(
-            !is_guessed_soon("redcliffesharks", &["Somebody Else".to_string()]),
+            !is_quickly_guessed("redcliffesharks", &["Somebody Else".to_string()]),
             "account details count only for their own account"
         );
     }
@@ -132,9 +133,15 @@ mod tests {
             "xk7qh2vbn9wd",
             "ßüéø 漢字かな混じり",
         ] {
-            assert!(!is_guessed_soon(password, &about()), "{password}");
+            assert!(
+                !is_quickly_guessed(password, &account_words()),
+                "{password}"
+            );
         }
-        // A long password is checked quickly, because zxcvbn reads only 100 characters.
-        assert!(!is_guessed_soon(&"k9Xw 2qLm".repeat(14), &about()));
+        // A long password takes no longer to check, because zxcvbn reads only 100 characters.
+        assert!(!is_quickly_guessed(
+            &"k9Xw 2qLm".repeat(14),
+            &account_words()
+        ));
     }
 }

@@ -13,52 +13,53 @@ use persistence::records::tries::RateLimitTry;
 use super::{FailureCounters, Limits, Network, too_many};
 use crate::api::error::Problem;
 
-/// Mails with a link that one account can receive per hour.
+/// Maximum mails with a link that one account receives per hour.
 pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
-/// Registrations, waitlist entries, password resets and ticket-link requests per hour of one
-/// address. The members of a club may share one address.
+/// Maximum registrations, waitlist entries, password resets and ticket-link requests per hour of
+/// one IP address. The members of a club may share one address.
 pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
-/// The window of the limits on links and forms.
+/// Time window of the limits on mailed links, on forms, and on revealing registered addresses.
 pub const AN_HOUR: Duration = Duration::from_secs(3600);
-/// Maximum wrong passwords in 15 minutes: for one account from one address (decision G-6), from one
-/// address for all accounts, and for one account from all addresses. The last limit is high,
-/// because otherwise anyone who knows an account's e-mail address could lock its owner out.
+/// Maximum wrong passwords in 15 minutes for one account from one network (decision G-6).
 pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX: u32 = 5;
+/// Maximum wrong passwords in 15 minutes from one network, for all accounts together.
 pub(super) const WRONG_PASSWORDS_PER_ADDRESS_MAX: u32 = 20;
+/// Maximum wrong passwords in 15 minutes for one account, from all networks together. The limit is
+/// high, because otherwise anyone who knows an account's e-mail address could lock its owner out.
 pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 50;
 pub(super) const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
-/// Wrong passwords in 15 minutes of a signed-in caller who confirms the password. Counted
-/// separately from sign-in, so that neither limit blocks the other action.
+/// Maximum wrong passwords in 15 minutes of a signed-in caller who confirms the password. They are
+/// counted separately from sign-in, so that neither limit blocks the other action.
 pub(super) const WRONG_PASSWORDS_PER_HOLDER_MAX: u32 = 5;
-/// Wrong codes of one operator in 10 minutes.
+/// Maximum wrong second-factor codes of one operator in 10 minutes.
 const WRONG_CODES_MAX: u32 = 5;
 pub(super) const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
 /// Maximum forms per hour, from one network or one club, that contain a registered e-mail address.
-/// The answer to each such form reveals that the address has an account.
+/// The response to such a form reveals that the address has an account.
 pub const KNOWN_ADDRESSES_MAX: u32 = 5;
 
 impl Limits {
-    /// Counts a password attempt, and refuses it above the limit. An attempt counts as wrong until
-    /// its password proves right, so that concurrent guesses cannot pass the limit. Right passwords
-    /// do not count.
+    /// Counts a sign-in attempt, and refuses it above the limit of wrong passwords. An attempt
+    /// counts as wrong until its password proves right, so that concurrent guesses cannot exceed
+    /// the limit. Right passwords do not count in the end.
     ///
     /// # Errors
     ///
     /// 429 with `Retry-After`.
     pub fn begin_sign_in(&self, email: &str, address: IpAddr) -> Result<Attempt<'_>, Problem> {
         let (account, network) = (account_key(email), Network::from(address));
-        // The network comes first in the key. Otherwise an account name could be chosen to look
-        // like another account and network.
+        // Put the network before the account in the key. Otherwise a caller could enter an account
+        // name that yields the key of another account and network.
         let mut tries = vec![
-            password(
+            password_try(
                 format!("from {network} of {account}"),
                 WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX,
             ),
-            password(format!("of {account}"), WRONG_PASSWORDS_PER_ACCOUNT_MAX),
+            password_try(format!("of {account}"), WRONG_PASSWORDS_PER_ACCOUNT_MAX),
         ];
         if !self.is_exempt(address) {
-            tries.push(password(
+            tries.push(password_try(
                 format!("from {network}"),
                 WRONG_PASSWORDS_PER_ADDRESS_MAX,
             ));
@@ -73,7 +74,7 @@ impl Limits {
     ///
     /// 429 with `Retry-After`.
     pub fn begin_password_confirmation(&self, holder: Holder) -> Result<Attempt<'_>, Problem> {
-        let attempt = password(
+        let attempt = password_try(
             format!("again of {}", holder.name()),
             WRONG_PASSWORDS_PER_HOLDER_MAX,
         );
@@ -81,8 +82,8 @@ impl Limits {
     }
 
     /// Counts a registration from a network, and refuses it above the limit. Only registrations
-    /// with an already registered e-mail address count, because their answer reveals that the
-    /// address has an account (decision G-18).
+    /// with an already registered e-mail address stay counted, because the response to them reveals
+    /// that the address has an account (decision G-18).
     ///
     /// # Errors
     ///
@@ -92,20 +93,20 @@ impl Limits {
         let tries = if self.is_exempt(address) {
             Vec::new()
         } else {
-            vec![registered_address_limit(&network)]
+            vec![registered_address_try(&network)]
         };
         Attempt::new(&self.known_addresses, tries, AN_HOUR.as_secs() as u32)
     }
 
     /// Counts an invitation by a club, and refuses it above the limit. Only invitations of already
-    /// registered addresses count, because their answer reveals that the address has an account
-    /// (decision G-17).
+    /// registered e-mail addresses stay counted, because the response to them reveals that the
+    /// address has an account (decision G-17).
     ///
     /// # Errors
     ///
     /// 429 with `Retry-After`.
     pub fn begin_invitation(&self, club: ClubId) -> Result<Attempt<'_>, Problem> {
-        let tries = vec![registered_address_limit(&format!("invited by club {club}"))];
+        let tries = vec![registered_address_try(&format!("invited by club {club}"))];
         Attempt::new(&self.known_addresses, tries, AN_HOUR.as_secs() as u32)
     }
 
@@ -125,8 +126,8 @@ impl Limits {
         Attempt::new(&self.wrong_codes, vec![code], window_seconds as u32)
     }
 
-    /// Whether an account may be sent one more link this hour. The caller gets the same response if
-    /// no mail is sent.
+    /// Counts a mail with a link to an account; `false` if too many were sent this hour, so that no
+    /// mail may be sent. The caller gets the same response in both cases.
     ///
     /// # Errors
     ///
@@ -138,11 +139,14 @@ impl Limits {
         now: Timestamp,
     ) -> Result<bool, Problem> {
         Ok(self.may_mail_on_this_node(email)
-            && records.count_tries(&[link("link", email)], now).await?)
+            && records
+                .count_tries(&[link_mail_try("link", email)], now)
+                .await?)
     }
 
-    /// Whether an address may be sent one more link to its tickets this hour. Counted separately
-    /// from account links, so that requests for tickets cannot block a club's password reset.
+    /// Counts a mail with a link to the tickets of an e-mail address; `false` if too many were sent
+    /// this hour. Counted separately from links to accounts, so that requests for tickets cannot
+    /// block a club's password reset.
     ///
     /// # Errors
     ///
@@ -157,11 +161,15 @@ impl Limits {
             .ticket_links_by_account
             .check_key(&account_key(email))
             .is_ok();
-        Ok(is_allowed_here && records.count_tries(&[link("tickets", email)], now).await?)
+        Ok(is_allowed_here
+            && records
+                .count_tries(&[link_mail_try("tickets", email)], now)
+                .await?)
     }
 
-    /// Counts a form that sends a mail to an address that the caller enters, and refuses it above
-    /// the limit: a registration, a waitlist entry or a request for a link.
+    /// Counts a form that sends a mail to an e-mail address that the caller enters: a registration,
+    /// a waitlist entry or a request for a link. Refuses the form above the limit of the caller's
+    /// network.
     ///
     /// # Errors
     ///
@@ -193,7 +201,7 @@ impl Limits {
         if self.is_exempt(address) {
             Ok(())
         } else {
-            self.consume(&self.forms_by_address, &address.into())
+            self.take_token(&self.forms_by_address, &address.into())
         }
     }
 
@@ -202,16 +210,17 @@ impl Limits {
     }
 }
 
-/// An attempt that counts as wrong on this node until `take_back` is called.
-#[must_use = "a guess counts on all nodes"]
+/// An attempt at a password, code or form that counts as wrong on this node until
+/// `uncount_on_this_node` is called.
+#[must_use = "an attempt must also be counted on all nodes: call `count_on_all_nodes`"]
 pub struct Attempt<'a> {
     failures: &'a FailureCounters<String>,
     tries: Vec<RateLimitTry>,
 }
 
 impl<'a> Attempt<'a> {
-    /// Counts one attempt under each key. If one key has reached its limit, no key is counted and
-    /// the attempt is refused.
+    /// Counts one attempt under the key of each of `tries`. If one key has reached its limit, none
+    /// is counted and the attempt is refused.
     fn new(
         failures: &'a FailureCounters<String>,
         tries: Vec<RateLimitTry>,
@@ -219,11 +228,11 @@ impl<'a> Attempt<'a> {
     ) -> Result<Attempt<'a>, Problem> {
         let rejected = tries
             .iter()
-            .position(|one| !failures.add_below(&one.about, one.max));
+            .position(|one| !failures.increment_below(&one.about, one.max));
         if let Some(rejected) = rejected {
             tries[..rejected]
                 .iter()
-                .for_each(|one| failures.take_back(&one.about));
+                .for_each(|one| failures.remove_one(&one.about));
             return Err(too_many(retry_after_seconds));
         }
         Ok(Attempt { failures, tries })
@@ -251,15 +260,16 @@ impl<'a> Attempt<'a> {
     }
 
     /// Removes the attempt from this node's counts.
-    pub(super) fn take_back(&self) {
+    pub(super) fn uncount_on_this_node(&self) {
         self.tries
             .iter()
-            .for_each(|one| self.failures.take_back(&one.about));
+            .for_each(|one| self.failures.remove_one(&one.about));
     }
 }
 
-/// An attempt that counts as wrong on all nodes until [`Self::mark_correct`].
-#[must_use = "a guess that is not said to be right stays counted as wrong"]
+/// An attempt at a password, code or form that counts as wrong on all nodes until
+/// [`Self::mark_correct`] is called.
+#[must_use = "the attempt stays counted as wrong unless `mark_correct` is called"]
 pub struct CountedAttempt<'a> {
     attempt: Attempt<'a>,
     records: &'a Records,
@@ -271,12 +281,13 @@ impl CountedAttempt<'_> {
         if let Err(failure) = self.records.take_back_tries(&self.attempt.tries).await {
             tracing::warn!(%failure, "correct attempt stays counted as wrong until its window ends");
         }
-        // After the database, so that this node never allows more attempts than the database.
-        self.attempt.take_back();
+        // Only now, after the database has removed the attempt, so that this node never allows more
+        // attempts than the database.
+        self.attempt.uncount_on_this_node();
     }
 }
 
-fn password(about: String, max: u32) -> RateLimitTry {
+fn password_try(about: String, max: u32) -> RateLimitTry {
     let window_seconds = WRONG_PASSWORDS_WINDOW.as_secs() as i64;
     RateLimitTry {
         about: format!("password {about}"),
@@ -285,7 +296,7 @@ fn password(about: String, max: u32) -> RateLimitTry {
     }
 }
 
-fn registered_address_limit(network: &str) -> RateLimitTry {
+fn registered_address_try(network: &str) -> RateLimitTry {
     let about = format!("known address {network}");
     RateLimitTry {
         about,
@@ -294,7 +305,7 @@ fn registered_address_limit(network: &str) -> RateLimitTry {
     }
 }
 
-fn link(what: &str, email: &str) -> RateLimitTry {
+fn link_mail_try(what: &str, email: &str) -> RateLimitTry {
     let about = format!("{what} for {}", account_key(email));
     RateLimitTry {
         about,

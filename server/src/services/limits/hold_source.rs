@@ -1,4 +1,4 @@
-//! The source whose quota of unpaid tickets a reservation counts against
+//! The browser or network whose quota of unpaid tickets a reservation counts against
 //! (`domain::draw::hold_limit`).
 
 use std::net::{IpAddr, Ipv6Addr};
@@ -9,13 +9,14 @@ use sha2::{Digest, Sha256};
 use super::Limits;
 use crate::services::identity::Browser;
 
-/// Prefix length by which IPv6 addresses share a quota. A site easily gets a /48; with a longer
-/// prefix it would have a quota for each of its 65,536 subnets.
+/// Number of leading bits by which IPv6 addresses share a quota of unpaid tickets. One customer
+/// easily gets a /48. With 64 bits such a customer would have a quota for each of 65,536 subnets.
 const IPV6_SITE_BITS: u32 = 48;
 
 impl Limits {
-    /// Returns the source of a reservation: the browser if it has paid before, otherwise its
-    /// network. `None` for the demo's own machine, which is not limited.
+    /// Returns whose quota of unpaid tickets a reservation counts against: the browser's if it has
+    /// paid before, otherwise its network's. `None` for the demo's own machine, which is not
+    /// limited.
     pub fn hold_source(
         &self,
         browser: &Browser,

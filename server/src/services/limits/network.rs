@@ -1,4 +1,4 @@
-//! The network of a caller, by which rate limits count.
+//! The network of a caller, which is the key of the rate limits by IP address.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};

@@ -6,11 +6,11 @@ use super::accounts::{
 };
 use super::*;
 
-const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
-const ELSEWHERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(203, 0, 113, 7));
+const OWN_MACHINE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+const OTHER_NETWORK: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(203, 0, 113, 7));
 
-/// Returns an address that is in another network for each `turn`.
-fn elsewhere(turn: u32) -> IpAddr {
+/// Returns an IP address, which is in another network for each `turn`.
+fn address_in_network(turn: u32) -> IpAddr {
     IpAddr::from((0xcb00_7100 + turn).to_be_bytes())
 }
 
@@ -19,34 +19,36 @@ fn wrong_passwords_limit_account_and_address() {
     let limits = Limits::new(Stage::Production);
     for _ in 0..2 * WRONG_PASSWORDS_PER_ADDRESS_MAX {
         limits
-            .begin_sign_in("a@demo.test", ELSEWHERE)
+            .begin_sign_in("a@demo.test", OTHER_NETWORK)
             .expect("a correct password does not count")
-            .take_back();
+            .uncount_on_this_node();
     }
     for _ in 0..WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX {
-        assert!(limits.begin_sign_in("a@demo.test", ELSEWHERE).is_ok());
+        assert!(limits.begin_sign_in("a@demo.test", OTHER_NETWORK).is_ok());
     }
     assert!(
-        limits.begin_sign_in(" A@Demo.test ", ELSEWHERE).is_err(),
+        limits
+            .begin_sign_in(" A@Demo.test ", OTHER_NETWORK)
+            .is_err(),
         "however it is written"
     );
-    let owner = limits.begin_sign_in("a@demo.test", HERE);
+    let owner = limits.begin_sign_in("a@demo.test", OWN_MACHINE);
     owner
         .expect("guesses from another network do not lock this one out")
-        .take_back();
-    let clubhouse = limits.begin_sign_in("b@demo.test", ELSEWHERE);
+        .uncount_on_this_node();
+    let clubhouse = limits.begin_sign_in("b@demo.test", OTHER_NETWORK);
     clubhouse
         .expect("another account of the same clubhouse")
-        .take_back();
+        .uncount_on_this_node();
     for turn in WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX..WRONG_PASSWORDS_PER_ADDRESS_MAX {
         assert!(
             limits
-                .begin_sign_in(&format!("{turn}@demo.test"), ELSEWHERE)
+                .begin_sign_in(&format!("{turn}@demo.test"), OTHER_NETWORK)
                 .is_ok()
         );
     }
-    assert!(limits.begin_sign_in("b@demo.test", ELSEWHERE).is_err());
-    assert!(limits.begin_sign_in("b@demo.test", HERE).is_ok());
+    assert!(limits.begin_sign_in("b@demo.test", OTHER_NETWORK).is_err());
+    assert!(limits.begin_sign_in("b@demo.test", OWN_MACHINE).is_ok());
 }
 
 #[test]
@@ -54,17 +56,19 @@ fn account_allows_fifty_wrong_passwords_from_all_addresses() {
     let limits = Limits::new(Stage::Production);
     let guess = |turn: u32| {
         limits
-            .begin_sign_in("a@demo.test", elsewhere(turn % 25))
+            .begin_sign_in("a@demo.test", address_in_network(turn % 25))
             .is_ok()
     };
     assert!((0..WRONG_PASSWORDS_PER_ACCOUNT_MAX).all(guess));
     assert!(!(WRONG_PASSWORDS_PER_ACCOUNT_MAX..100).any(guess));
     assert!(
-        limits.begin_sign_in("a@demo.test", HERE).is_err(),
+        limits.begin_sign_in("a@demo.test", OWN_MACHINE).is_err(),
         "from anywhere"
     );
     assert!(
-        limits.begin_sign_in("b@demo.test", elsewhere(0)).is_ok(),
+        limits
+            .begin_sign_in("b@demo.test", address_in_network(0))
+            .is_ok(),
         "another account"
     );
 }
@@ -74,20 +78,20 @@ fn account_allows_fifty_wrong_passwords_from_all_addresses() {
 fn account_name_cannot_imitate_another_limit_key() {
     let limits = Limits::new(Stage::Production);
     for named in [
-        format!("a@demo.test from {HERE}"),
-        format!("{HERE} of a@demo.test"),
-        HERE.to_string(),
+        format!("a@demo.test from {OWN_MACHINE}"),
+        format!("{OWN_MACHINE} of a@demo.test"),
+        OWN_MACHINE.to_string(),
     ] {
-        while limits.begin_sign_in(&named, ELSEWHERE).is_ok() {}
+        while limits.begin_sign_in(&named, OTHER_NETWORK).is_ok() {}
     }
-    assert!(limits.begin_sign_in("a@demo.test", HERE).is_ok());
+    assert!(limits.begin_sign_in("a@demo.test", OWN_MACHINE).is_ok());
 }
 
 #[test]
 fn password_confirmation_is_counted_apart_from_sign_in() {
     let limits = Limits::new(Stage::Production);
     let holder = Holder::Club(domain::ClubId(7));
-    while limits.begin_sign_in("a@demo.test", HERE).is_ok() {}
+    while limits.begin_sign_in("a@demo.test", OWN_MACHINE).is_ok() {}
     assert!(
         (0..WRONG_PASSWORDS_PER_HOLDER_MAX)
             .all(|_| limits.begin_password_confirmation(holder).is_ok())
@@ -98,24 +102,26 @@ fn password_confirmation_is_counted_apart_from_sign_in() {
             .begin_password_confirmation(Holder::Club(domain::ClubId(8)))
             .is_ok()
     );
-    assert!(limits.begin_sign_in("a@demo.test", ELSEWHERE).is_ok());
+    assert!(limits.begin_sign_in("a@demo.test", OTHER_NETWORK).is_ok());
 }
 
 #[test]
 fn client_without_cookie_opens_one_payment_per_reservation() {
     let limits = Limits::new(Stage::Production);
-    assert!(limits.check_new_intent(None, ELSEWHERE).is_ok());
-    assert!((0..1_000).all(|_| limits.check_new_intent(None, ELSEWHERE).is_err()));
+    assert!(limits.check_new_intent(None, OTHER_NETWORK).is_ok());
+    assert!((0..1_000).all(|_| limits.check_new_intent(None, OTHER_NETWORK).is_err()));
     assert!(
-        limits.check_new_intent(None, HERE).is_ok(),
+        limits.check_new_intent(None, OWN_MACHINE).is_ok(),
         "another address"
     );
     assert!(
-        limits.check_new_intent(Some(&[3; 16]), ELSEWHERE).is_ok(),
+        limits
+            .check_new_intent(Some(&[3; 16]), OTHER_NETWORK)
+            .is_ok(),
         "a browser with a cookie is not affected"
     );
     let demo = Limits::new(Stage::Demo);
-    assert!((0..20).all(|_| demo.check_new_intent(None, HERE).is_ok()));
+    assert!((0..20).all(|_| demo.check_new_intent(None, OWN_MACHINE).is_ok()));
 }
 
 /// A customer has 2^64 IPv6 addresses, which all count as one caller.
@@ -131,7 +137,7 @@ fn ipv6_addresses_of_one_customer_share_every_limit() {
     tried(CLAIMS_PER_ADDRESS_AND_MINUTE, &|address| {
         limits.check_claim_limit(address).is_ok()
     });
-    tried(LOGS_PER_ADDRESS_AND_MINUTE, &|address| {
+    tried(DIAGNOSTICS_PER_ADDRESS_AND_MINUTE, &|address| {
         limits.may_log(address)
     });
     tried(FORMS_PER_ADDRESS_AND_HOUR, &|address| {
@@ -154,7 +160,7 @@ fn ipv6_addresses_of_one_customer_share_every_limit() {
     );
     assert_eq!(
         Network::from(IpAddr::from([0, 0, 0, 0, 0, 0xffff, 0xcb00, 0x7107])),
-        ELSEWHERE.into()
+        OTHER_NETWORK.into()
     );
 }
 
@@ -163,35 +169,36 @@ fn sockets_are_limited_by_address_and_by_rate() {
     let limits = Limits::new(Stage::Production);
     assert!(
         limits
-            .check_new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX - 1)
+            .check_new_socket(OTHER_NETWORK, SOCKETS_PER_ADDRESS_MAX - 1)
             .is_ok()
     );
     let full = limits
-        .check_new_socket(ELSEWHERE, SOCKETS_PER_ADDRESS_MAX)
+        .check_new_socket(OTHER_NETWORK, SOCKETS_PER_ADDRESS_MAX)
         .expect_err("no more");
     assert_eq!(full.status(), StatusCode::TOO_MANY_REQUESTS);
     let rush =
-        (0..2 * SOCKETS_PER_SECOND).find_map(|_| limits.check_new_socket(ELSEWHERE, 0).err());
+        (0..2 * SOCKETS_PER_SECOND).find_map(|_| limits.check_new_socket(OTHER_NETWORK, 0).err());
     assert_eq!(
         rush.expect("too many at once").status(),
         StatusCode::SERVICE_UNAVAILABLE
     );
     let demo = Limits::new(Stage::Demo);
-    assert!(
-        (0..2 * SOCKETS_PER_SECOND)
-            .all(|_| demo.check_new_socket(HERE, SOCKETS_PER_ADDRESS_MAX).is_ok())
-    );
+    assert!((0..2 * SOCKETS_PER_SECOND).all(|_| {
+        demo.check_new_socket(OWN_MACHINE, SOCKETS_PER_ADDRESS_MAX)
+            .is_ok()
+    }));
 }
 
 #[test]
 fn demo_exempts_its_own_machine_from_limits() {
     let (demo, real) = (Limits::new(Stage::Demo), Limits::new(Stage::Production));
     let joins = |limits: &Limits| {
-        (0..=FORMS_PER_ADDRESS_AND_HOUR).all(|_| limits.check_form_on_this_node(HERE).is_ok())
+        (0..=FORMS_PER_ADDRESS_AND_HOUR)
+            .all(|_| limits.check_form_on_this_node(OWN_MACHINE).is_ok())
     };
     assert!(joins(&demo) && !joins(&real));
     let claims = |limits: &Limits| {
-        (0..=CLAIMS_PER_ADDRESS_AND_MINUTE).all(|_| limits.check_claim_limit(HERE).is_ok())
+        (0..=CLAIMS_PER_ADDRESS_AND_MINUTE).all(|_| limits.check_claim_limit(OWN_MACHINE).is_ok())
     };
     assert!(claims(&demo) && !claims(&real));
 }

@@ -8,8 +8,8 @@ use super::TopicFrame;
 use super::topic::Topic;
 use crate::services::limits::Network;
 
-/// A socket counts as stalled when its unsent frames have waited this long, in milliseconds.
-const STALLED_AFTER_MS: i64 = 10_000;
+/// Time in milliseconds after which a socket with unsent frames counts as stalled.
+const SOCKET_STALLED_AFTER_MS: i64 = 10_000;
 
 /// Why the server closes a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,17 +22,17 @@ pub enum DisconnectReason {
 
 /// Notifies the session that owns the outbox of new frames. Returns `false` when the session has
 /// ended.
-pub type Waker = Box<dyn Fn() -> bool + Send + Sync>;
+pub type SessionWaker = Box<dyn Fn() -> bool + Send + Sync>;
 
 /// The unsent frames of one socket.
 #[derive(Default)]
 pub struct Outbox {
     inner: Mutex<OutboxState>,
-    waker: OnceLock<Waker>,
+    waker: OnceLock<SessionWaker>,
     /// Hash of the login with which the socket was opened. Subscriptions that require a login end
     /// when this login ends.
     pub login: Option<[u8; 32]>,
-    /// The network of the browser, for the limit of sockets per network.
+    /// The client's network, by which open sockets are counted and limited.
     pub network: Option<Network>,
 }
 
@@ -56,25 +56,25 @@ struct TopicQueue {
 }
 
 impl OutboxState {
-    fn has_waiting(&self) -> bool {
+    fn has_unsent_frame(&self) -> bool {
         self.topics.iter().any(|queue| queue.waiting.is_some())
     }
 
-    fn drop_waiting(&mut self) {
+    fn drop_unsent_frames(&mut self) {
         self.topics
             .iter_mut()
             .for_each(|queue| queue.waiting = None);
     }
 }
 
-/// The frames to send and the reason to close, if any.
+/// The frames that a session must send, and the reason to close its socket, if any.
 pub struct OutboxContents {
     pub frames: Vec<ByteString>,
     pub disconnect: Option<DisconnectReason>,
 }
 
 impl Outbox {
-    pub fn of(login: Option<[u8; 32]>, network: Network) -> Outbox {
+    pub fn new(login: Option<[u8; 32]>, network: Network) -> Outbox {
         Outbox {
             login,
             network: Some(network),
@@ -83,21 +83,21 @@ impl Outbox {
     }
 
     /// Registers the callback that notifies the session of new frames.
-    pub fn attach(&self, waker: Waker) {
+    pub fn attach_waker(&self, waker: SessionWaker) {
         let _ = self.waker.set(waker);
-        if self.lock().has_waiting() {
-            self.wake();
+        if self.lock_state().has_unsent_frame() {
+            self.wake_session();
         }
     }
 
     /// Queues a frame in place of an unsent frame of the same topic. Returns `false` when the
     /// socket is closed.
-    pub fn push(&self, topic: &Topic, frame: &TopicFrame) -> bool {
-        let mut inner = self.lock();
+    pub fn queue_frame(&self, topic: &Topic, frame: &TopicFrame) -> bool {
+        let mut inner = self.lock_state();
         if inner.closed {
             return false;
         }
-        let was_empty = !inner.has_waiting();
+        let was_empty = !inner.has_unsent_frame();
         match inner.topics.iter_mut().find(|queue| queue.topic == *topic) {
             Some(queue) if queue.newest_seq >= frame.seq => return true,
             Some(queue) => {
@@ -114,18 +114,21 @@ impl Outbox {
             }
         }
         drop(inner);
-        // If frames were waiting already, the session has been notified before.
-        !was_empty || self.wake()
+        // If other frames were unsent, the session has been notified already.
+        !was_empty || self.wake_session()
     }
 
-    /// Removes a topic and its unsent frame. Subscribing again begins with the current frame.
-    pub fn remove(&self, topic: &Topic) {
-        self.lock().topics.retain(|queue| queue.topic != *topic);
+    /// Removes a topic and its unsent frame. A new subscription to the topic begins with the
+    /// topic's current frame.
+    pub fn remove_topic(&self, topic: &Topic) {
+        self.lock_state()
+            .topics
+            .retain(|queue| queue.topic != *topic);
     }
 
     /// Returns all unsent frames and the close reason, and empties the outbox.
-    pub fn drain(&self) -> OutboxContents {
-        let mut inner = self.lock();
+    pub fn drain_frames(&self) -> OutboxContents {
+        let mut inner = self.lock_state();
         inner.waiting_since_ms = None;
         let frames = inner
             .topics
@@ -139,41 +142,41 @@ impl Outbox {
     }
 
     /// Requests that the session closes the socket for this reason.
-    pub fn close(&self, disconnect: DisconnectReason) {
-        self.lock().disconnect.get_or_insert(disconnect);
-        self.wake();
+    pub fn request_close(&self, disconnect: DisconnectReason) {
+        self.lock_state().disconnect.get_or_insert(disconnect);
+        self.wake_session();
     }
 
     /// Drops the frames of a stalled session and requests that the session closes its socket.
     pub fn drop_if_stalled(&self, now_ms: i64) {
-        let mut inner = self.lock();
-        if !inner.has_waiting() || inner.closed {
+        let mut inner = self.lock_state();
+        if !inner.has_unsent_frame() || inner.closed {
             return;
         }
         let since = *inner.waiting_since_ms.get_or_insert(now_ms);
-        if now_ms - since >= STALLED_AFTER_MS {
+        if now_ms - since >= SOCKET_STALLED_AFTER_MS {
             inner.disconnect.get_or_insert(DisconnectReason::TooSlow);
-            inner.drop_waiting();
+            inner.drop_unsent_frames();
             inner.closed = true;
         }
     }
 
     /// Marks the session as ended.
-    pub fn detach(&self) {
-        let mut inner = self.lock();
+    pub fn mark_session_ended(&self) {
+        let mut inner = self.lock_state();
         inner.closed = true;
-        inner.drop_waiting();
+        inner.drop_unsent_frames();
     }
 
     pub fn is_closed(&self) -> bool {
-        self.lock().closed
+        self.lock_state().closed
     }
 
-    fn wake(&self) -> bool {
+    fn wake_session(&self) -> bool {
         self.waker.get().is_none_or(|waker| waker())
     }
 
-    fn lock(&self) -> MutexGuard<'_, OutboxState> {
+    fn lock_state(&self) -> MutexGuard<'_, OutboxState> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -192,10 +195,10 @@ mod tests {
         }
     }
 
-    fn outbox() -> (Outbox, Arc<AtomicUsize>) {
+    fn outbox_with_wake_count() -> (Outbox, Arc<AtomicUsize>) {
         let (outbox, woken) = (Outbox::default(), Arc::new(AtomicUsize::new(0)));
         let count = woken.clone();
-        outbox.attach(Box::new(move || {
+        outbox.attach_waker(Box::new(move || {
             count.fetch_add(1, Ordering::Relaxed);
             true
         }));
@@ -204,41 +207,44 @@ mod tests {
 
     #[test]
     fn slow_socket_gets_only_the_newest_frame_of_each_topic() {
-        let (outbox, woken) = outbox();
+        let (outbox, woken) = outbox_with_wake_count();
         for seq in 1..=1000 {
-            assert!(outbox.push(&Topic::Draws, &frame(seq)));
+            assert!(outbox.queue_frame(&Topic::Draws, &frame(seq)));
         }
-        outbox.push(&Topic::Public, &frame(7));
+        outbox.queue_frame(&Topic::Public, &frame(7));
         assert_eq!(woken.load(Ordering::Relaxed), 1, "one wake-up for all");
-        assert_eq!(outbox.drain().frames, ["1000", "7"]);
-        assert!(outbox.drain().frames.is_empty());
+        assert_eq!(outbox.drain_frames().frames, ["1000", "7"]);
+        assert!(outbox.drain_frames().frames.is_empty());
     }
 
     #[test]
     fn late_older_frame_is_not_sent() {
-        let (outbox, _) = outbox();
-        outbox.push(&Topic::Draws, &frame(5));
-        outbox.drain();
-        outbox.push(&Topic::Draws, &frame(4));
-        assert!(outbox.drain().frames.is_empty());
-        outbox.remove(&Topic::Draws);
-        outbox.push(&Topic::Draws, &frame(4));
-        assert_eq!(outbox.drain().frames, ["4"], "subscribed again");
+        let (outbox, _) = outbox_with_wake_count();
+        outbox.queue_frame(&Topic::Draws, &frame(5));
+        outbox.drain_frames();
+        outbox.queue_frame(&Topic::Draws, &frame(4));
+        assert!(outbox.drain_frames().frames.is_empty());
+        outbox.remove_topic(&Topic::Draws);
+        outbox.queue_frame(&Topic::Draws, &frame(4));
+        assert_eq!(outbox.drain_frames().frames, ["4"], "subscribed again");
     }
 
     #[test]
     fn stalled_socket_is_cut_off_and_closed_as_too_slow() {
-        let (outbox, _) = outbox();
-        outbox.push(&Topic::Draws, &frame(1));
+        let (outbox, _) = outbox_with_wake_count();
+        outbox.queue_frame(&Topic::Draws, &frame(1));
         outbox.drop_if_stalled(0);
-        outbox.drop_if_stalled(STALLED_AFTER_MS - 1);
+        outbox.drop_if_stalled(SOCKET_STALLED_AFTER_MS - 1);
         assert!(!outbox.is_closed());
-        outbox.drop_if_stalled(STALLED_AFTER_MS);
+        outbox.drop_if_stalled(SOCKET_STALLED_AFTER_MS);
         assert!(outbox.is_closed());
         assert!(
-            !outbox.push(&Topic::Draws, &frame(2)),
+            !outbox.queue_frame(&Topic::Draws, &frame(2)),
             "cut off from the topic"
         );
-        assert_eq!(outbox.drain().disconnect, Some(DisconnectReason::TooSlow));
+        assert_eq!(
+            outbox.drain_frames().disconnect,
+            Some(DisconnectReason::TooSlow)
+        );
     }
 }

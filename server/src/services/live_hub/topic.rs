@@ -20,8 +20,8 @@ pub enum Topic {
 }
 
 impl Topic {
-    /// Parses a topic. `None` if it is invalid.
-    pub fn read(text: &str) -> Option<Topic> {
+    /// Parses a topic from text such as `draw:1042`. `None` if the text is invalid.
+    pub fn parse(text: &str) -> Option<Topic> {
         match text.trim().split_once(':') {
             None if text.trim() == "draws" => Some(Topic::Draws),
             None if text.trim() == "public" => Some(Topic::Public),
@@ -53,8 +53,8 @@ impl fmt::Display for Topic {
 }
 
 /// Parses a comma-separated list of topics. Invalid topics are left out.
-pub fn read_list(list: &str) -> Vec<Topic> {
-    list.split(',').filter_map(Topic::read).collect()
+pub fn parse_topics(list: &str) -> Vec<Topic> {
+    list.split(',').filter_map(Topic::parse).collect()
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
             "ops",
             &format!("order:{token}"),
         ] {
-            assert_eq!(Topic::read(text).expect("a topic").to_string(), text);
+            assert_eq!(Topic::parse(text).expect("a topic").to_string(), text);
         }
         for text in [
             "",
@@ -82,8 +82,8 @@ mod tests {
             "draw",
             "order:../../../../../../etc/passwd..",
         ] {
-            assert_eq!(Topic::read(text), None, "{text}");
+            assert_eq!(Topic::parse(text), None, "{text}");
         }
-        assert_eq!(read_list("draws, nonsense,draw:1042").len(), 2);
+        assert_eq!(parse_topics("draws, nonsense,draw:1042").len(), 2);
     }
 }

@@ -11,8 +11,9 @@ use crate::api::instant::rfc3339;
 use crate::api::offer::{PublicOffer, PublicOfferGame};
 
 impl Offer {
-    /// Builds the public API object. `share_image_url` is the address of its picture or card.
-    pub fn public(&self, share_image_url: String, now: Timestamp) -> PublicOffer {
+    /// Builds the public API object of the offer. `share_image_url` is the URL of its uploaded
+    /// picture, or of its generated share card.
+    pub fn public_offer(&self, share_image_url: String, now: Timestamp) -> PublicOffer {
         let bundle = &self.bundle;
         let status = match self.sale_status {
             OfferStatus::OnSale => bundle.status.clone(),
@@ -22,7 +23,9 @@ impl Offer {
         let unavailable_reason = match self.sale_status {
             OfferStatus::Closed | OfferStatus::Ended => Some("Bundle closed".to_string()),
             OfferStatus::Scheduled => Some("Ticket sales have not opened yet.".to_string()),
-            OfferStatus::OnSale => self.sold_out().map(|game| format!("{game} is sold out.")),
+            OfferStatus::OnSale => self
+                .sold_out_game()
+                .map(|game| format!("{game} is sold out.")),
         };
         PublicOffer {
             id: bundle.id,

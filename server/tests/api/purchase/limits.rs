@@ -95,7 +95,7 @@ async fn sold_out_request_is_refused_without_storing_state() {
         .verify(value, server.now())
         .expect("a signed cookie");
     assert!(
-        !server.state.open_orders.knows(&browser),
+        !server.state.open_orders.remembers_browser(&browser),
         "a refused browser leaves no state in memory"
     );
     server.finish().await;

@@ -269,7 +269,7 @@ async fn thousand_phones_behind_one_address_buy_every_ticket() {
             server
                 .state
                 .browser_cookies
-                .value(Browser::new(), server.now())
+                .sign(Browser::new(), server.now())
         )
     };
     let mut waiting: Vec<(usize, String)> = (0..1000).map(cookie).enumerate().collect();

@@ -43,8 +43,8 @@ pub async fn by_slug(
         club: Some(club.id),
         ..ListSlice::default()
     };
-    let active = state.catalogue.part(List::Active, part, now);
-    let completed = state.catalogue.part(List::Completed, part, now);
+    let active = state.catalogue.list_slice(List::Active, part, now);
+    let completed = state.catalogue.list_slice(List::Completed, part, now);
     Ok(HttpResponse::Ok().json(Club::new(&club, &slug).with_draws(active, completed)))
 }
 
@@ -102,8 +102,8 @@ impl ClubDrawsQuery {
     }
 }
 
-/// Responds with a club's draws, optionally of one status. The club itself and the operator also see
-/// archived and cancelled ones.
+/// Responds with a club's draws, optionally of one status. The club itself and the operator also
+/// see archived and cancelled ones.
 pub async fn list_club_draws(
     state: web::Data<State>,
     caller: Caller,
@@ -124,7 +124,7 @@ pub async fn list_club_draws(
     let lists = [List::Active, List::Awaiting, List::Completed];
     let mut draws: Vec<Draw> = lists
         .into_iter()
-        .flat_map(|list| state.catalogue.part(list, part, now))
+        .flat_map(|list| state.catalogue.list_slice(list, part, now))
         .collect();
     if let Some(status) = query.status() {
         draws.retain(|draw| draw.status == status);

@@ -102,7 +102,7 @@ async fn find_order(
         let tickets = requested_tickets::parse_single_or_cart(body)?;
         let tracked = state
             .open_orders
-            .newest(browser, &tickets)
+            .newest_order(browser, &tickets)
             .ok_or_else(unknown)?;
         state.payments.order(tracked.order).await?
     };

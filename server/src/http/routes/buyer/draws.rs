@@ -45,9 +45,9 @@ fn draw_list_response(
     let now = state.clock.now();
     match query.list_slice() {
         everything if everything == ListSlice::default() => {
-            state.catalogue.list(list, now).answer(request)
+            state.catalogue.list(list, now).respond(request)
         }
-        part => HttpResponse::Ok().json(state.catalogue.part(list, part, now)),
+        part => HttpResponse::Ok().json(state.catalogue.list_slice(list, part, now)),
     }
 }
 
@@ -96,10 +96,10 @@ pub async fn show(
     }
     let prepared = state
         .catalogue
-        .single(draw, state.clock.now())
+        .draw_response(draw, state.clock.now())
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    Ok(prepared.answer(&request))
+    Ok(prepared.respond(&request))
 }
 
 /// Responds with title, description and image for the `<head>` of a draw's page.
@@ -118,7 +118,7 @@ pub async fn show_draw_meta(
         .ok_or_else(Problem::draw_not_found)?;
     let card = cards::share_card_of_draw(&state, draw).await;
     let image =
-        card.map(|card| card::address(&state.config.public_url, &format!("draw/{draw}"), &card));
+        card.map(|card| card::card_url(&state.config.public_url, &format!("draw/{draw}"), &card));
     Ok(HttpResponse::Ok().json(DrawMeta {
         draw_number: draw.0,
         title: format!(

@@ -48,7 +48,7 @@ pub async fn find(state: &State, club: &str, slug: &str) -> Result<Offer, Proble
 /// Builds the public API object of an offer, with the URL of its picture or share card.
 pub fn public_offer(state: &State, offer: &Offer) -> PublicOffer {
     let picture = card::address_of_offer(&state.config.public_url, offer);
-    offer.public(picture, state.clock.now())
+    offer.public_offer(picture, state.clock.now())
 }
 
 fn not_found() -> Problem {

@@ -42,7 +42,7 @@ pub async fn terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
         version,
         title,
         text,
-    } = terms::document(&kind).ok_or_else(Problem::not_found)?;
+    } = terms::find_document(&kind).ok_or_else(Problem::not_found)?;
     let sha256 = terms::digest(text);
     Ok(HttpResponse::Ok().json(TermsText {
         kind,

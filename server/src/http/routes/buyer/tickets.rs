@@ -7,7 +7,7 @@ use domain::{Serial, View};
 use super::draw_number;
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::api::ticket::{AvailableTickets, Revealed, Ticket};
+use crate::api::ticket::{AvailableTickets, RevealedTickets, Ticket};
 use crate::state::State;
 
 /// Maximum number of free ticket numbers that one response lists (decision F-10).
@@ -32,7 +32,7 @@ pub async fn list(
     let prepared = state.catalogue.tickets(draw, state.clock.now()).await?;
     Ok(prepared
         .ok_or_else(Problem::draw_not_found)?
-        .answer(&request))
+        .respond(&request))
 }
 
 /// Returns all 169 tickets, with the buyers of the sold tickets.
@@ -43,10 +43,10 @@ async fn tickets_with_buyers(state: &State, view: &View) -> Result<Vec<Ticket>, 
     let revealed = deal
         .as_ref()
         .zip(view.public_result(now))
-        .map(|(deal, (_, winner))| Revealed { deal, winner });
+        .map(|(deal, (_, winner))| RevealedTickets { deal, winner });
     let row = |serial: Serial| match sold.binary_search_by_key(&serial, |ticket| ticket.serial) {
-        Ok(place) => Ticket::owned(view.draw, &sold[place], revealed),
-        Err(_) => Ticket::public(view.draw, serial, false, revealed),
+        Ok(place) => Ticket::for_club(view.draw, &sold[place], revealed),
+        Err(_) => Ticket::for_public(view.draw, serial, false, revealed),
     };
     Ok(Serial::all().map(row).collect())
 }

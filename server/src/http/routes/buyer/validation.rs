@@ -5,7 +5,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{DrawId, Status, View};
 
 use super::completion::{AGE_ERROR, EMAIL_ERROR, TERMS_ERROR};
-use crate::api::error::{DRAW_CLOSED, Problem, too_few};
+use crate::api::error::{DRAW_CLOSED, Problem, too_few_tickets_text};
 use crate::api::purchase::{Purchase, PurchaseValidation};
 use crate::checkout::{remember_consents, requested_tickets};
 use crate::http::routes::body::Body;
@@ -57,7 +57,7 @@ async fn availability_errors(
         }
         let free = tickets_free_for_browser(state, browser, *draw, &view);
         if *count > free {
-            errors.push(too_few(free));
+            errors.push(too_few_tickets_text(free));
         }
     }
     Ok(errors)

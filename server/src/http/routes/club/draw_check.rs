@@ -6,7 +6,7 @@ use time_tz::Tz;
 
 use crate::api::draw_form::DrawForm;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, contact, optional};
+use crate::api::form::{Findings, check_contact, optional};
 use crate::services::fixtures::{kick_off, moment};
 use persistence::records::listings::ZONE_DEFAULT;
 
@@ -96,7 +96,7 @@ pub fn check_edit(
     let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
         let at = optional(text.as_deref())
-            .map(|text| zone.and_then(|zone| moment::read(&text, None, zone)));
+            .map(|text| zone.and_then(|zone| moment::parse(&text, None, zone)));
         findings.require(
             "salesOpenAt",
             at != Some(None),
@@ -104,12 +104,12 @@ pub fn check_edit(
         );
         at.flatten()
     });
-    contact(
+    check_contact(
         &mut findings,
         form.contact_name.as_deref(),
         form.contact_phone.as_deref(),
     );
-    let price = form.price();
+    let price = form.parsed_price();
     findings.require(
         "ticketPrice",
         price != Some(None),
@@ -205,7 +205,7 @@ fn kick_off_time(
         .game_date
         .as_deref()
         .or(day_before.filter(|_| time_or_zone_sent))?;
-    let at = moment::read(date, hour, zone);
+    let at = moment::parse(date, hour, zone);
     findings.require("gameDate", at.is_some(), "Game date is required");
     findings.require(
         "gameDate",

@@ -186,7 +186,7 @@ pub async fn draw_for_editor(state: &State, draw: DrawId) -> Result<OwnDraw, Pro
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let wire = facts
-        .wire(&listing, &view, now)
+        .api_draw(&listing, &view, now)
         .ok_or_else(Problem::draw_not_found)?
         .with_page_fields(&listing, club);
     Ok(with_editor_fields(wire, &view, now))
@@ -221,17 +221,17 @@ pub(super) fn edit_refusal(view: &View, now: Timestamp) -> Option<(Refusal, &'st
 pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
     let facts = state.catalogue.facts();
     let now = state.clock.now();
-    let draws = state.catalogue.of_club(&facts, club.id);
+    let draws = state.catalogue.all_draws_of_club(&facts, club.id);
     let wire = |(listing, view): &(std::sync::Arc<Listing>, View)| {
         facts
-            .wire(listing, view, now)
+            .api_draw(listing, view, now)
             .map(|draw| draw.with_page_fields(listing, club))
     };
     draws.iter().filter_map(wire).collect()
 }
 
-/// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved by
-/// whole weeks into the future.
+/// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved
+/// by whole weeks into the future.
 pub async fn last_draw_template(
     state: web::Data<State>,
     caller: Caller,
@@ -240,7 +240,7 @@ pub async fn last_draw_template(
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.require_ownership(club)?;
     let facts = state.catalogue.facts();
-    let draws = state.catalogue.of_club(&facts, club);
+    let draws = state.catalogue.all_draws_of_club(&facts, club);
     let (listing, view) = draws
         .iter()
         .max_by_key(|(_, view)| view.draw)
@@ -274,7 +274,7 @@ fn move_into_future_week(kick_off: Timestamp, zone: &str, now: Timestamp) -> Str
         .map(|day| format!("{day}T{hour}"));
     let zone = crate::services::fixtures::kick_off::zone(zone);
     let is_ahead = |local: &String| {
-        zone.and_then(|zone| moment::read(local, None, zone))
+        zone.and_then(|zone| moment::parse(local, None, zone))
             .is_some_and(|at| at > now)
     };
     later.clone().find(is_ahead).unwrap_or(local)

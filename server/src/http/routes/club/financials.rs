@@ -52,7 +52,10 @@ pub async fn show_club_stats(
     caller.require_ownership(club)?;
     let sums = state.records.club_financials(club).await?;
     let facts = state.catalogue.facts();
-    let (draws, now) = (state.catalogue.of_club(&facts, club), state.clock.now());
+    let (draws, now) = (
+        state.catalogue.all_draws_of_club(&facts, club),
+        state.clock.now(),
+    );
     let takings = draws.iter().map(|(listing, view)| {
         let sums = sums
             .get(&listing.id())

@@ -45,7 +45,7 @@ pub async fn import(
     let seller = find_selling_club(&state, club).await?;
     let table = table.map_err(unreadable_body)?;
     let common = read_import_terms(&query, &seller, state.config.fees.policy)?;
-    let plan = fixtures::plan(&state.records, club, &table, &common, state.clock.now())
+    let plan = fixtures::plan_import(&state.records, club, &table, &common, state.clock.now())
         .await
         .map_err(import_refused)?;
     let created = if query.dry_run || plan.rows.is_empty() {
@@ -103,7 +103,7 @@ fn read_import_terms(
     if !(1..=100).contains(&prize_percentage) {
         return Err(bad("The prize percentage is between 1 and 100."));
     }
-    let contact = Contact::of(
+    let contact = Contact::checked(
         club,
         query.contact_name.as_deref(),
         query.contact_phone.as_deref(),

@@ -136,7 +136,7 @@ fn check_date_time(
     text: Option<&str>,
 ) -> Option<Timestamp> {
     let text = optional(text)?;
-    let at = kick_off::zone("Australia/Brisbane").and_then(|zone| moment::read(&text, None, zone));
+    let at = kick_off::zone("Australia/Brisbane").and_then(|zone| moment::parse(&text, None, zone));
     findings.require(field, at.is_some(), "This is not a date and time");
     at
 }

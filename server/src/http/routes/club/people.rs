@@ -47,7 +47,7 @@ pub async fn list(
             .club_users(club)
             .await?
             .iter()
-            .map(|row| ClubUser::of(row, now)),
+            .map(|row| ClubUser::from_record(row, now)),
     );
     Ok(HttpResponse::Ok().json(people))
 }
@@ -74,7 +74,7 @@ pub async fn invite(
         .into_iter()
         .find(|user| is_same_email(&user.email, &email));
     if let Some(user) = joined.filter(|user| user.joined_at.is_some()) {
-        return Ok(HttpResponse::Ok().json(ClubUser::of(&user, state.clock.now())));
+        return Ok(HttpResponse::Ok().json(ClubUser::from_record(&user, state.clock.now())));
     }
     let login = state
         .records
@@ -130,7 +130,7 @@ pub async fn invite(
         InvitationOutcome::New(user) | InvitationOutcome::Again(user) => user,
         InvitationOutcome::Joined(user) => {
             guess.mark_correct().await;
-            return Ok(HttpResponse::Ok().json(ClubUser::of(&user, at)));
+            return Ok(HttpResponse::Ok().json(ClubUser::from_record(&user, at)));
         }
         InvitationOutcome::Taken => {
             return Err(Problem::conflict("email-in-use", EMAIL_IN_USE_ERROR));
@@ -154,7 +154,7 @@ pub async fn invite(
         .outbox
         .queue(&key, "invitation", None, &user.email, &data)
         .await?;
-    Ok(HttpResponse::Ok().json(ClubUser::of(&user, at)))
+    Ok(HttpResponse::Ok().json(ClubUser::from_record(&user, at)))
 }
 
 const UNCONFIRMED_ERROR: &str =
@@ -231,7 +231,7 @@ pub async fn change(
         .change_club_user(club, id, name, role)
         .await?;
     let changed = changed.ok_or_else(Problem::not_found)?;
-    Ok(HttpResponse::Ok().json(ClubUser::of(&changed, state.clock.now())))
+    Ok(HttpResponse::Ok().json(ClubUser::from_record(&changed, state.clock.now())))
 }
 
 /// Removes a user at once: ends every session and invalidates every link.

@@ -11,7 +11,9 @@ use crate::api::session::{ForgottenPassword, NewPassword};
 use crate::api::site::Message;
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
-use crate::services::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
+use crate::services::identity::password::{
+    PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hash_on_blocking_thread,
+};
 use crate::services::identity::weakness::{EASY, is_easy};
 use crate::services::identity::{address, link_hash, link_hash_of, random};
 use crate::state::State;
@@ -121,7 +123,7 @@ pub async fn confirm_reset(
     if is_easy(password.clone(), about).await? {
         return Err(Problem::bad_request("password-too-easy", EASY));
     }
-    let password = hashed(password).await?;
+    let password = hash_on_blocking_thread(password).await?;
     state
         .records
         .finish_reset(&hash, &password, state.clock.now())

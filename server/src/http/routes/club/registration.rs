@@ -18,7 +18,9 @@ use crate::api::registration::{RegistrationSwitch, SlugPreview, WaitlistJoined};
 use crate::api::session::{Registration, WaitlistForm};
 use crate::http::routes::body::Body;
 use crate::services::identity::address;
-use crate::services::identity::password::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hashed};
+use crate::services::identity::password::{
+    PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hash_on_blocking_thread,
+};
 use crate::services::identity::weakness::{EASY, is_easy};
 use crate::state::State;
 use crate::text::contact_format::{is_email, is_phone};
@@ -77,7 +79,7 @@ pub async fn register(
     }
     let new = NewClub {
         name,
-        password_hash: hashed(body.0.password.clone().unwrap_or_default()).await?,
+        password_hash: hash_on_blocking_thread(body.0.password.clone().unwrap_or_default()).await?,
         location: optional(body.0.location.as_deref()),
         phone: optional(body.0.phone.as_deref()),
         email,

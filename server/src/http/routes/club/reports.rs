@@ -81,11 +81,11 @@ pub async fn poster(
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let face = facts
-        .wire(&listing, &view, now)
+        .api_draw(&listing, &view, now)
         .map(|wire| DrawTexts::new(&wire.with_page_fields(&listing, club), now));
     let face = face.ok_or_else(Problem::draw_not_found)?;
     let poster = Poster {
-        kick_off: when::long(view.closes_at, &listing.zone),
+        kick_off: when::long_text(view.closes_at, &listing.zone),
         link: format!("{}/draw/{draw}", state.config.public_url),
         club: face.club,
         league: face.league,
@@ -97,7 +97,7 @@ pub async fn poster(
         colours: [&club.primary_color, &club.accent_color]
             .map(|colour| Colour::parse(colour).unwrap_or(FALLBACK_COLOUR)),
     };
-    let pdf = blocking_jobs::run(move || poster.pdf()).await?;
+    let pdf = blocking_jobs::run_job(move || poster.pdf()).await?;
     let body = pdf.ok_or_else(Problem::unavailable)?;
     Ok(download_response(
         "application/pdf",
@@ -108,7 +108,7 @@ pub async fn poster(
 
 async fn report_pdf(state: &State, report: DrawReport) -> Result<Vec<u8>, Problem> {
     let facts = report.facts(state);
-    blocking_jobs::run(move || report::pdf(&facts, &report.takings, &report.rows))
+    blocking_jobs::run_job(move || report::pdf(&facts, &report.takings, &report.rows))
         .await?
         .ok_or_else(Problem::unavailable)
 }

@@ -14,7 +14,7 @@ use crate::api::instant::rfc3339;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
 use crate::http::routes::body::Body;
 use crate::services::identity::address;
-use crate::services::identity::password::{PASSWORD_BYTES_MAX, verify};
+use crate::services::identity::password::{PASSWORD_BYTES_MAX, verify_password};
 use crate::services::identity::second_factor::FRESH_MS;
 use crate::state::State;
 
@@ -39,7 +39,7 @@ pub async fn login(
     let (account, address) = (holder.map(Holder::name), from.to_string());
     // Checking an unknown e-mail address takes as long as checking a wrong password, and gets the
     // same response.
-    if !verify(password, hash).await? {
+    if !verify_password(password, hash).await? {
         tracing::warn!(account, address, "sign-in refused");
         return Err(invalid_credentials());
     }
@@ -132,7 +132,7 @@ pub(super) async fn is_password_right(
         .count_on_all_nodes(&state.records, state.clock.now())
         .await?;
     let password = body.password.unwrap_or_default();
-    if password.len() > PASSWORD_BYTES_MAX || !verify(password, hash).await? {
+    if password.len() > PASSWORD_BYTES_MAX || !verify_password(password, hash).await? {
         return Ok(false);
     }
     guess.mark_correct().await;

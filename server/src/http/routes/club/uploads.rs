@@ -14,7 +14,7 @@ use crate::access::caller::Caller;
 use crate::api::club_admin::{ImageRemoval, ImageUpload, UploadedImage};
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
-use crate::render::picture::{Kind, Picture, kind};
+use crate::render::picture::{Picture, PictureType, detect_type};
 use crate::state::State;
 
 /// Maximum size of a decoded share image, in bytes (decision G-8).
@@ -89,7 +89,10 @@ pub async fn upload_image(
             "Max size is 3MB",
         ));
     }
-    if !matches!(kind(&bytes), Some(Kind::Png | Kind::Jpeg)) {
+    if !matches!(
+        detect_type(&bytes),
+        Some(PictureType::Png | PictureType::Jpeg)
+    ) {
         return Err(refused());
     }
     let picture = state.renderer.render(&bytes).await?.ok_or_else(refused)?;

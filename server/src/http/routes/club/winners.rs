@@ -162,9 +162,10 @@ async fn masked_bank_details(
         .records
         .pending_bank(claim.draw, state.clock.now())
         .await?;
-    let pending = pending.map(|pending| PendingApproval::of(&pending, &caller.audit_name()));
+    let pending =
+        pending.map(|pending| PendingApproval::for_caller(&pending, &caller.audit_name()));
     let bank = state.records.bank_details(claim.draw).await?;
-    Ok(bank.and_then(|bank| MaskedBankDetails::of(claim, &bank, pending)))
+    Ok(bank.and_then(|bank| MaskedBankDetails::masked(claim, &bank, pending)))
 }
 
 /// Returns the state of the winner's payout: `pending`, then `details_received`, then `completed`
@@ -298,8 +299,8 @@ pub(super) fn winner_address(ticket: &SoldTicket) -> Option<WinnerAddress> {
     })
 }
 
-/// Responds with the unmasked bank details, which the club needs once to pay the prize. Requires the
-/// password, is never cached, and is audited.
+/// Responds with the unmasked bank details, which the club needs once to pay the prize. Requires
+/// the password, is never cached, and is audited.
 pub async fn reveal_bank_details(
     state: web::Data<State>,
     caller: Caller,

@@ -67,7 +67,7 @@ pub async fn share_card_of_draw(state: &State, draw: domain::DrawId) -> Option<C
     let now = state.clock.now();
     let (facts, listing, view) = state.catalogue.draw(draw).await?;
     let club = facts.club(listing.club)?;
-    let wire = facts.wire(&listing, &view, now)?;
+    let wire = facts.api_draw(&listing, &view, now)?;
     Some(Card::of_draw(club, &wire, &DrawTexts::new(&wire, now)))
 }
 
@@ -81,7 +81,7 @@ async fn card_response(
         bytes
     } else {
         let bytes = Bytes::from(
-            web::block(move || card.draw())
+            web::block(move || card.draw_png())
                 .await
                 .map_err(|_| Problem::unavailable())?,
         );

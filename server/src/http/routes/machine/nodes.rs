@@ -25,11 +25,11 @@ pub async fn execute_draw_request(
     let errand: WireDrawRequest = serde_json::from_slice(&plain).map_err(|_| unreadable())?;
     let (from, errand) = (
         InstanceId(errand.from.as_u128()),
-        errand.read().ok_or_else(unreadable)?,
+        errand.into_domain().ok_or_else(unreadable)?,
     );
     match state.draws.execute_here(DrawId(*draw), errand).await {
         Ok(answer) => {
-            let plain = serde_json::to_vec(&DrawResponse::of(&answer))
+            let plain = serde_json::to_vec(&DrawResponse::from_domain(&answer))
                 .map_err(|_| Problem::unavailable())?;
             Ok(HttpResponse::Ok()
                 .content_type("application/octet-stream")

@@ -52,7 +52,7 @@ pub async fn serve_sitemap(state: web::Data<State>) -> Result<HttpResponse, Prob
         }
     }
     for list in [List::Active, List::Awaiting, List::Completed] {
-        let draws = state.catalogue.part(list, ListSlice::default(), now);
+        let draws = state.catalogue.list_slice(list, ListSlice::default(), now);
         paths.extend(
             draws
                 .iter()

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::api::encoded::Encoded;
 use crate::api::error::Problem;
 use crate::ops::metrics::{MatchedRoute, NO_ROUTE_LABEL};
-use crate::render::page::{self, Frame, Navigation};
+use crate::render::page::{self, HeaderLinks, PageFrame};
 use crate::render::page_address::{Page, PageKind};
 use crate::render::page_cache::{self, CachedPageKey, PageVersion, RenderedPage};
 use crate::render::site::{self, Site};
@@ -98,14 +98,14 @@ impl PageWriter<'_> {
     async fn write(&self, page_found: Option<Page<'_>>) -> Result<HttpResponse, Problem> {
         let private = page_found.as_ref().is_some_and(Page::is_private);
         let now = self.state.clock.now();
-        let name = page_found.as_ref().and_then(CachedPageKey::of);
+        let name = page_found.as_ref().and_then(CachedPageKey::for_page);
         let stamp = match name {
-            Some(name) => PageVersion::of(&self.state.catalogue, name, now).await,
+            Some(name) => PageVersion::current(&self.state.catalogue, name, now).await,
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {
             let (status, document) = self.render_document(page_found).await?;
-            return Ok(self.page_response(status, private, &page_cache::encoded(document)));
+            return Ok(self.page_response(status, private, &page_cache::encode_document(document)));
         };
         let rendered = if let Some(rendered) = self.state.pages.get(name, stamp, now) {
             rendered
@@ -115,7 +115,7 @@ impl PageWriter<'_> {
             if status != StatusCode::OK {
                 return Ok(self.page_response(status, private, &rendered.document));
             }
-            self.state.pages.keep(name, &rendered);
+            self.state.pages.insert(name, &rendered);
             rendered
         };
         Ok(self.page_response(StatusCode::OK, private, &rendered.document))
@@ -165,11 +165,11 @@ impl PageWriter<'_> {
         boot.insert("now".into(), json!(self.state.clock.now().0));
         let is_landing = page_found.is_some_and(|page| page.address.shows == PageKind::Landing);
         let support = &self.state.config.support;
-        let frame = Frame {
+        let frame = PageFrame {
             navigation: if is_landing {
-                Navigation::Landing
+                HeaderLinks::Landing
             } else {
-                Navigation::Plain
+                HeaderLinks::Plain
             },
             support_email: support.email.clone(),
             support_sms: support.sms.clone(),
@@ -185,8 +185,8 @@ impl PageWriter<'_> {
             &page_content,
             image,
         );
-        let key = page_found.map_or("", |page| page.address.known_as);
-        let document = page::document(
+        let key = page_found.map_or("", |page| page.address.canonical_path);
+        let document = page::render_document(
             self.site,
             key,
             &head,

@@ -29,8 +29,8 @@ pub async fn show_offer_widget(
     Ok(HttpResponse::Ok().json(offer_widget(&state, &offer)))
 }
 
-/// Responds with a widget by type and id: `draw` and its number, or `bundle` and `club:offer` or the
-/// offer's id (decision A-8).
+/// Responds with a widget by type and id: `draw` and its number, or `bundle` and `club:offer` or
+/// the offer's id (decision A-8).
 pub async fn show_widget_by_type(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
@@ -128,6 +128,6 @@ pub fn offer_widget(state: &State, offer: &Offer) -> Widget {
         purchase_url: format!("{}{}?src=widget", state.config.public_url, offer.path()),
         prize_pool_cents: offer.prize().0,
         tickets_sold: offer.sold(),
-        tickets_cap: offer.cap(),
+        tickets_cap: offer.ticket_count(),
     }
 }

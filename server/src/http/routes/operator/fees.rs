@@ -48,7 +48,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
         .records
         .draw_takings(from, to, false, state.clock.now())
         .await?;
-    let sums = RevenueTotals::of(&draws);
+    let sums = RevenueTotals::sum_of(&draws);
     let policy = state.config.fees.policy;
     let facts = state.catalogue.facts();
     let rows = draws.iter().filter_map(|draw| {

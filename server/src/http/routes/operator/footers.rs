@@ -19,7 +19,12 @@ const DISPLAY_ORDER_MAX: i64 = 9_999;
 /// Lists all menus and items, including hidden ones.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let menus = state.records.footer_menus().await?;
-    Ok(HttpResponse::Ok().json(menus.iter().map(FooterMenu::whole).collect::<Vec<_>>()))
+    Ok(HttpResponse::Ok().json(
+        menus
+            .iter()
+            .map(FooterMenu::with_hidden_items)
+            .collect::<Vec<_>>(),
+    ))
 }
 
 /// Handles `POST /api/admin/footer-menus`.
@@ -263,7 +268,7 @@ async fn menu_json(state: &State, id: i64) -> Result<FooterMenu, Problem> {
     menus
         .iter()
         .find(|menu| menu.id == id)
-        .map(FooterMenu::whole)
+        .map(FooterMenu::with_hidden_items)
         .ok_or_else(menu_unknown)
 }
 

@@ -11,14 +11,14 @@ use persistence::records::sessions::Holder;
 use serde_json::json;
 
 use crate::access::caller::Caller;
-use crate::api::console::instant;
+use crate::api::console::format_timestamp;
 use crate::api::console::order::{
     OrphanedTicket, RecoveredTicket, SecondApproval, TicketRecoveryForm, TicketsRecovered,
 };
 use crate::api::error::Problem;
 use crate::api::form::{optional, trimmed};
 use crate::http::routes::body::Body;
-use crate::services::identity::second_factor::{CodeCheck, take};
+use crate::services::identity::second_factor::{CodeCheck, use_code};
 use crate::state::State;
 use crate::text::contact_format::is_email;
 
@@ -57,7 +57,7 @@ async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
         away_number: cell.map(domain::Cell::away),
         amount: domain::Cents(orphan.unit_price_cents).decimal(),
         payment_intent_id: orphan.payment_intent_id.clone(),
-        purchase_date: instant(orphan.sold_at),
+        purchase_date: format_timestamp(orphan.sold_at),
         order_id: orphan.order_id.to_string(),
         club_name: orphan.club_name.clone(),
         draw_status: crate::api::draw::status_shown(&view, now),
@@ -185,7 +185,7 @@ async fn verify_approval(
         .begin_code_check(approver.id)?
         .count_on_all_nodes(&state.records, now)
         .await?;
-    if take(&state.records, &approver, &approval.code, now).await? != CodeCheck::Right {
+    if use_code(&state.records, &approver, &approval.code, now).await? != CodeCheck::Right {
         return Err(wrong());
     }
     guess.mark_correct().await;

@@ -31,7 +31,7 @@ pub async fn show_analytics(state: web::Data<State>) -> Result<HttpResponse, Pro
         .draw_takings(None, None, without_tests, state.clock.now())
         .await?;
     let clubs = state.records.club_rows(Some(false), None).await?;
-    let sums = RevenueTotals::of(&draws);
+    let sums = RevenueTotals::sum_of(&draws);
     Ok(HttpResponse::Ok().json(Analytics {
         tickets_sold: sums.tickets_sold,
         total_revenue: sums.revenue.decimal(),

@@ -20,8 +20,8 @@ pub async fn draw_report_for_operator(
     console_report(&state, caller, &path).await
 }
 
-/// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time unless
-/// days are given (decision I-9).
+/// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time
+/// unless days are given (decision I-9).
 ///
 /// # Errors
 /// 400 for an invalid day.
@@ -47,7 +47,7 @@ pub async fn platform_fees(
         json!({ "from": report.from, "to": report.to }),
     );
     let fee_note = state.config.fee_note.clone();
-    let body = blocking_jobs::run(move || fee_report::pdf(&report, &fee_note, now))
+    let body = blocking_jobs::run_job(move || fee_report::pdf(&report, &fee_note, now))
         .await?
         .ok_or_else(Problem::unavailable)?;
     state

@@ -17,7 +17,7 @@ use crate::http::routes::body::Body;
 use crate::http::routes::club::session::describe_session;
 use crate::render::qr;
 use crate::services::identity::second_factor::{
-    CodeCheck, FRESH_MS, authenticator, fresh_secret, take,
+    CodeCheck, FRESH_MS, authenticator, fresh_secret, use_code,
 };
 use crate::state::State;
 
@@ -122,7 +122,7 @@ async fn verify_code(state: &State, admin: &Admin, code: SecondFactorCode) -> Re
         .count_on_all_nodes(&state.records, now)
         .await?;
     let code = code.code.unwrap_or_default();
-    match take(&state.records, admin, &code, now).await? {
+    match use_code(&state.records, admin, &code, now).await? {
         CodeCheck::Right => {
             guess.mark_correct().await;
             Ok(())

@@ -10,7 +10,7 @@ use super::*;
 use crate::text::adversarial_text;
 
 /// Splits a raw mail into its unfolded headers and the body.
-fn parsed(raw: &str) -> (Vec<(String, String)>, &str) {
+fn parse_mail(raw: &str) -> (Vec<(String, String)>, &str) {
     let (head, body) = raw.split_once("\r\n\r\n").expect("an end of the headers");
     let head = head.replace("\r\n ", " ").replace("\r\n\t", "\t");
     let headers = head
@@ -33,7 +33,7 @@ fn header<'a>(headers: &'a [(String, String)], name: &str) -> &'a str {
 }
 
 /// Decodes quoted-printable: `=XX` and soft line breaks.
-fn quoted_printable(text: &str) -> Vec<u8> {
+fn decode_quoted_printable(text: &str) -> Vec<u8> {
     let text = text.replace("=\r\n", "");
     let (bytes, mut out, mut at) = (text.as_bytes(), Vec::new(), 0);
     while at < bytes.len() {
@@ -49,7 +49,7 @@ fn quoted_printable(text: &str) -> Vec<u8> {
 }
 
 /// Decodes the encoded words of a header (RFC 2047). Blanks between two encoded words are ignored.
-fn decoded_words(value: &str) -> String {
+fn decode_encoded_words(value: &str) -> String {
     let (mut out, mut after_encoded) = (Vec::<u8>::new(), false);
     for (index, word) in value.split(' ').enumerate() {
         let encoded = word
@@ -60,7 +60,7 @@ fn decoded_words(value: &str) -> String {
         }
         match encoded.map(|encoded| encoded.split_at(2)) {
             Some(("b?", data)) => out.extend(BASE64.decode(data).expect("base64")),
-            Some((_, data)) => out.extend(quoted_printable(&data.replace('_', " "))),
+            Some((_, data)) => out.extend(decode_quoted_printable(&data.replace('_', " "))),
             None => out.extend(word.as_bytes()),
         }
         after_encoded = encoded.is_some();
@@ -68,18 +68,18 @@ fn decoded_words(value: &str) -> String {
     String::from_utf8(out).expect("UTF-8")
 }
 
-fn body(part: &str) -> String {
-    let (headers, body) = parsed(part);
+fn decode_body(part: &str) -> String {
+    let (headers, body) = parse_mail(part);
     let bytes = match header(&headers, "content-transfer-encoding") {
         "base64" => BASE64.decode(body.replace("\r\n", "")).expect("base64"),
-        "quoted-printable" => quoted_printable(body),
+        "quoted-printable" => decode_quoted_printable(body),
         _ => body.as_bytes().to_vec(),
     };
     String::from_utf8(bytes).expect("UTF-8")
 }
 
 /// Converts CRLF and CR line ends to LF, so that texts can be compared.
-fn lines(text: &str) -> String {
+fn with_lf_line_ends(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
@@ -97,20 +97,21 @@ fn mail(subject: &str, text: &str, html: &str) -> RenderedMail {
 }
 
 proptest! {
-    #![proptest_config(adversarial_text::config(1_000))]
+    #![proptest_config(adversarial_text::proptest_config(1_000))]
 
     #[test]
-    fn mail_reads_back_as_it_was_written(subject in adversarial_text::text(), text in adversarial_text::text(), html in adversarial_text::text()) {
-        // Reduce blanks in the expected subject to single ones, as `render/mail` does.
+    fn mail_reads_back_as_it_was_written(subject in adversarial_text::any_text(), text in adversarial_text::any_text(), html in adversarial_text::any_text()) {
+        // Replace runs of white space in the expected subject by single spaces, as `render/mail.rs`
+        // does.
         let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
-        let raw = message(&mail(&subject, &text, &html)).expect("a mail").formatted();
+        let raw = build_message(&mail(&subject, &text, &html)).expect("a mail").formatted();
         let raw = String::from_utf8(raw).expect("valid UTF-8");
-        let (headers, rest) = parsed(&raw);
+        let (headers, rest) = parse_mail(&raw);
         let mut names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
         let expected = ["content-type", "date", "from", "message-id", "mime-version", "reply-to", "subject", "to"];
         prop_assert_eq!(names, expected, "{}", raw);
-        prop_assert_eq!(decoded_words(header(&headers, "subject")), subject);
+        prop_assert_eq!(decode_encoded_words(header(&headers, "subject")), subject);
         let kind = header(&headers, "content-type");
         let boundary = kind.split("boundary=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a boundary");
         let border = format!("--{boundary}");
@@ -118,15 +119,15 @@ proptest! {
         prop_assert_eq!(parts.len(), 4, "two parts between three borders\n{}", raw);
         for (part, written) in [(parts[1], &text), (parts[2], &html)] {
             let part = part.trim_start_matches("\r\n").strip_suffix("\r\n").expect("an end of the line");
-            prop_assert_eq!(lines(&body(part)), lines(written), "{}", raw);
+            prop_assert_eq!(with_lf_line_ends(&decode_body(part)), with_lf_line_ends(written), "{}", raw);
         }
     }
 
     /// Even a subject whose line breaks were not removed gives a single header.
     #[test]
-    fn subject_never_adds_a_header(subject in adversarial_text::text()) {
-        let Ok(message) = message(&mail(&subject, "", "")) else { return Ok(()) };
+    fn subject_never_adds_a_header(subject in adversarial_text::any_text()) {
+        let Ok(message) = build_message(&mail(&subject, "", "")) else { return Ok(()) };
         let raw = String::from_utf8(message.formatted()).expect("valid UTF-8");
-        prop_assert_eq!(parsed(&raw).0.len(), 8, "{}", raw);
+        prop_assert_eq!(parse_mail(&raw).0.len(), 8, "{}", raw);
     }
 }

@@ -8,8 +8,8 @@ use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 use persistence::stores::OrderRecord;
 
-use super::{AccountMail, ComposedMail, MailData, MailWriter, buyer, subject_game};
-use crate::render::mail::{Note, Paragraph, subject};
+use super::{AccountMail, ComposedMail, MailData, MailWriter, buyer_name, subject_game};
+use crate::render::mail::{Paragraph, SimpleMail, subject};
 use crate::render::when;
 
 impl MailWriter<'_> {
@@ -20,7 +20,7 @@ impl MailWriter<'_> {
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_of(&data).await?;
+        let (listing, club) = self.draw_and_club(&data).await?;
         let draw = listing.id();
         let prize = listing.view.prize.to_string();
         let ticket = data
@@ -29,9 +29,9 @@ impl MailWriter<'_> {
             .ok_or("the mail names no ticket")?;
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
-        let result_page = self.page(&format!("/draw/{draw}"));
+        let result_page = self.page_url(&format!("/draw/{draw}"));
         let mut paragraphs: Vec<Paragraph> = vec![
-            format!("Congratulations {}.", buyer(record)).into(),
+            format!("Congratulations {}.", buyer_name(record)).into(),
             format!(
                 "Your ticket {} in {home} v {away} carries {} and {}: the jerseys of the first try scorers.",
                 ticket.label(draw),
@@ -41,7 +41,7 @@ impl MailWriter<'_> {
             .into(),
         ];
         let link = if let (Some(link), Some(until)) = (data.link, data.until) {
-            let until = when::long(Timestamp(until), &listing.zone);
+            let until = when::long_text(Timestamp(until), &listing.zone);
             let contact = listing
                 .contact_name
                 .clone()
@@ -49,7 +49,7 @@ impl MailWriter<'_> {
             let contact = contact.map_or_else(String::new, |(name, phone)| {
                 format!(" Questions: {name}, {phone}.")
             });
-            paragraphs.push(Paragraph::leading_to("The result:", result_page));
+            paragraphs.push(Paragraph::ending_with_link("The result:", result_page));
             let text = format!(
                 "{} pays the prize straight to your bank account. Please say which one by {until}. The link below \
                  is yours alone and works once.{contact}",
@@ -65,39 +65,39 @@ impl MailWriter<'_> {
             paragraphs.push(text.into());
             ("See the result".to_string(), result_page)
         };
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
             subject: subject::winner(&prize, &subject_game(&listing)),
             heading: format!("You won {prize}"),
             paragraphs,
             link: Some(link),
         };
-        self.finish(note, Some(club.email.clone()))
+        self.compose(note, Some(club.email.clone()))
     }
 
     /// Asks a club to enter the result of a finished game.
     pub(super) async fn results_due(&self, data: MailData) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_of(&data).await?;
+        let (listing, club) = self.draw_and_club(&data).await?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let sold = listing.view.sold;
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::about("Results due", &subject_game(&listing)),
+            subject: subject::with_game("Results due", &subject_game(&listing)),
             heading: "The game has finished - enter the result".to_string(),
             paragraphs: vec![
-                format!("{} sold for {home} v {away}, and their owners are waiting.", count(sold)).into(),
+                format!("{} sold for {home} v {away}, and their owners are waiting.", tickets_were_text(sold)).into(),
                 "Choose the jersey numbers of the two first try scorers, 9 for a team that did not score. It takes four \
                  taps."
                     .into(),
             ],
-            link: Some(("Enter the result".to_string(), self.page(&format!("/admin/results/{}", listing.id())))),
+            link: Some(("Enter the result".to_string(), self.page_url(&format!("/admin/results/{}", listing.id())))),
         };
-        self.finish(note, None)
+        self.compose(note, None)
     }
 
     /// Confirms an entered result to the club.
     pub(super) async fn results_submitted(&self, data: MailData) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_of(&data).await?;
+        let (listing, club) = self.draw_and_club(&data).await?;
         let draw = listing.id();
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
@@ -117,9 +117,9 @@ impl MailWriter<'_> {
                 )
             }
         };
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::about("Result entered", &subject_game(&listing)),
+            subject: subject::with_game("Result entered", &subject_game(&listing)),
             heading: "The result is in".to_string(),
             paragraphs: vec![
                 format!(
@@ -129,26 +129,26 @@ impl MailWriter<'_> {
                 )
                 .into(),
                 outcome.into(),
-                Paragraph::leading_to(
+                Paragraph::ending_with_link(
                     "Not what happened? Only we can take a result back:",
                     self.config.support.email.clone(),
                 ),
             ],
             link: Some((
                 "See the result".to_string(),
-                self.page(&format!("/admin/results/{draw}")),
+                self.page_url(&format!("/admin/results/{draw}")),
             )),
         };
-        self.finish(note, None)
+        self.compose(note, None)
     }
 
     /// Tells the club that the winner submitted bank details, without the details themselves.
     pub(super) async fn winner_details(&self, data: MailData) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_of(&data).await?;
+        let (listing, club) = self.draw_and_club(&data).await?;
         let prize = listing.view.prize.to_string();
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::about(&format!("Pay {prize}"), &subject_game(&listing)),
+            subject: subject::with_game(&format!("Pay {prize}"), &subject_game(&listing)),
             heading: "Your winner has sent bank details".to_string(),
             paragraphs: vec![
                 format!(
@@ -157,9 +157,9 @@ impl MailWriter<'_> {
                 .into(),
                 "When it is paid, mark the payout as completed.".into(),
             ],
-            link: Some(("Open the result".to_string(), self.page(&format!("/admin/results/{}", listing.id())))),
+            link: Some(("Open the result".to_string(), self.page_url(&format!("/admin/results/{}", listing.id())))),
         };
-        self.finish(note, None)
+        self.compose(note, None)
     }
 
     /// Tells the winner that the bank details were entered or changed. Replies go to the platform,
@@ -169,7 +169,7 @@ impl MailWriter<'_> {
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_of(&data).await?;
+        let (listing, club) = self.draw_and_club(&data).await?;
         let account = data.account.as_deref().ok_or("the mail names no account")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let entered = match data.by.as_deref() {
@@ -182,15 +182,15 @@ impl MailWriter<'_> {
             ),
         };
         let paragraphs = vec![
-            format!("Hello {}.", buyer(record)).into(),
+            format!("Hello {}.", buyer_name(record)).into(),
             entered.into(),
             "The prize is paid to this account.".into(),
-            Paragraph::leading_to(
+            Paragraph::ending_with_link(
                 "If this is not right, write to us at once:",
                 self.config.support.email.clone(),
             ),
         ];
-        self.bank_note(&listing, &club, "Bank details for your prize", paragraphs)
+        self.bank_details_mail(&listing, &club, "Bank details for your prize", paragraphs)
     }
 
     /// Tells the winner that a member of the club wants to change the bank details, and that a
@@ -200,23 +200,23 @@ impl MailWriter<'_> {
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_of(&data).await?;
+        let (listing, club) = self.draw_and_club(&data).await?;
         let account = data.account.as_deref().ok_or("the mail names no account")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let paragraphs = vec![
-            format!("Hello {}.", buyer(record)).into(),
+            format!("Hello {}.", buyer_name(record)).into(),
             format!(
                 "{} wants to send your prize in {home} v {away} to the account {account} instead of the account you gave.",
                 club.name
             )
             .into(),
             "The account you gave stays until a second person enters the same details, within 7 days.".into(),
-            Paragraph::leading_to(
+            Paragraph::ending_with_link(
                 "If you did not ask for this, write to us at once:",
                 self.config.support.email.clone(),
             ),
         ];
-        self.bank_note(
+        self.bank_details_mail(
             &listing,
             &club,
             "Another account for your prize",
@@ -224,30 +224,30 @@ impl MailWriter<'_> {
         )
     }
 
-    fn bank_note(
+    fn bank_details_mail(
         &self,
         listing: &Listing,
         club: &Club,
         heading: &str,
         paragraphs: Vec<Paragraph>,
     ) -> Result<ComposedMail, String> {
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(club)),
-            subject: subject::about("Your prize", &subject_game(listing)),
+            subject: subject::with_game("Your prize", &subject_game(listing)),
             heading: heading.to_string(),
             paragraphs,
             link: Some((
                 "See the draw".to_string(),
-                self.page(&format!("/draw/{}", listing.id())),
+                self.page_url(&format!("/draw/{}", listing.id())),
             )),
         };
-        self.finish(note, None)
+        self.compose(note, None)
     }
 
     /// Invites a member of a club, with the link to choose a password (decision G-17).
     pub(super) async fn invitation(&self, data: MailData) -> Result<ComposedMail, String> {
         let club = self
-            .club(
+            .find_club(
                 data.club
                     .map(domain::ClubId)
                     .ok_or("the mail names no club")?,
@@ -259,7 +259,7 @@ impl MailWriter<'_> {
             .as_deref()
             .and_then(Role::from_name)
             .ok_or("the mail names no role")?;
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
             subject: subject::invitation(&club.name),
             heading: format!("{} asks you in", club.name),
@@ -274,7 +274,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("Choose a password".to_string(), link)),
         };
-        self.finish(note, Some(club.email.clone()))
+        self.compose(note, Some(club.email.clone()))
     }
 
     /// Asks a new club to connect its Stripe account.
@@ -313,7 +313,7 @@ impl MailWriter<'_> {
         text: &[&str],
     ) -> Result<ComposedMail, String> {
         let club = self
-            .club(
+            .find_club(
                 data.club
                     .map(domain::ClubId)
                     .ok_or("the mail names no club")?,
@@ -324,7 +324,7 @@ impl MailWriter<'_> {
             greeting,
             dashboard,
         } = self.account_mail(&club);
-        let note = Note {
+        let note = SimpleMail {
             head,
             subject: subject.to_string(),
             heading: heading.to_string(),
@@ -334,7 +334,7 @@ impl MailWriter<'_> {
                 .collect(),
             link: Some(("Go to your dashboard".to_string(), dashboard)),
         };
-        self.finish(note, None)
+        self.compose(note, None)
     }
 }
 
@@ -346,7 +346,7 @@ fn role_description(role: Role) -> &'static str {
     }
 }
 
-fn count(sold: u16) -> String {
+fn tickets_were_text(sold: u16) -> String {
     if sold == 1 {
         "1 ticket was".to_string()
     } else {

@@ -5,34 +5,34 @@ use domain::{AbandonReason, EndCause, EndReason, OrderState, Status, Timestamp};
 use persistence::records::listings::Listing;
 use persistence::stores::OrderRecord;
 
-use super::{ComposedMail, MailWriter, buyer, reference, subject_game};
+use super::{ComposedMail, MailWriter, buyer_name, order_reference, subject_game};
 use crate::api::error::reason_shown;
-use crate::render::mail::{Note, subject};
+use crate::render::mail::{SimpleMail, subject};
 
 impl MailWriter<'_> {
     /// Tells the buyer about a refund.
     pub(super) async fn refunded(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
-        let club = self.club(record.order.club).await?;
+        let club = self.find_club(record.order.club).await?;
         let total = record.order.total();
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
             subject: format!("{total} is on its way back to you"),
             heading: format!("Refund of {total}"),
             paragraphs: vec![
                 "Your money is on its way back. It shows on your statement within 5 to 10 business days.".into(),
-                format!("The tickets of this order are no longer valid. Reference {}.", reference(record)).into(),
+                format!("The tickets of this order are no longer valid. Reference {}.", order_reference(record)).into(),
             ],
-            link: Some(("See this order".to_string(), self.page(&format!("/my/{}", record.token)))),
+            link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
         };
-        self.finish(note, Some(club.email.clone()))
+        self.compose(note, Some(club.email.clone()))
     }
 
     /// Tells the buyer that the authorised payment was not charged, because no tickets were
     /// allocated (reliability.md F29).
     pub(super) async fn not_charged(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let (club, games) = (
-            self.club(record.order.club).await?,
-            self.games(record).await?,
+            self.find_club(record.order.club).await?,
+            self.read_games(record).await?,
         );
         let on_sale = games
             .iter()
@@ -42,43 +42,43 @@ impl MailWriter<'_> {
                 "Tickets are still on sale, if you would like to try again.",
                 (
                     "Buy tickets".to_string(),
-                    self.page(&format!("/draw/{}", game.id())),
+                    self.page_url(&format!("/draw/{}", game.id())),
                 ),
             ),
             None => (
                 "There are no more tickets on sale.",
                 (
                     "See this order".to_string(),
-                    self.page(&format!("/my/{}", record.token)),
+                    self.page_url(&format!("/my/{}", record.token)),
                 ),
             ),
         };
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: about("You have not been charged", &games),
+            subject: subject_with_game("You have not been charged", &games),
             heading: "You have not been charged".to_string(),
             paragraphs: vec![
-                format!("Hello {}.", buyer(record)).into(),
+                format!("Hello {}.", buyer_name(record)).into(),
                 format!("You authorised a payment of {}. {}", purchase_text(record, &games), reason_sentence(record)).into(),
                 "No tickets were bought, and you have not been charged. If your bank shows the amount as pending, it goes \
                  away by itself within a few days."
                     .into(),
-                format!("{retry_text} Reference {}.", reference(record)).into(),
+                format!("{retry_text} Reference {}.", order_reference(record)).into(),
             ],
             link: Some(link),
         };
-        self.finish(note, Some(club.email.clone()))
+        self.compose(note, Some(club.email.clone()))
     }
 
     /// Asks the club to answer a dispute by the buyer's bank. The club must answer, because the
     /// charge is on its own Stripe account (decision C-24; reliability.md F33).
     pub(super) async fn disputed(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let (club, games) = (
-            self.club(record.order.club).await?,
-            self.games(record).await?,
+            self.find_club(record.order.club).await?,
+            self.read_games(record).await?,
         );
-        // If no game has begun, the tickets of a disputed payment are released (decision C-25), at
-        // once or in the reconciler's next pass.
+        // The tickets of a disputed payment are released if no game of the order has begun
+        // (decision C-25), at once or in the reconciler's next pass.
         let tickets_stay_valid = record.order.state == OrderState::Captured
             && !games.iter().all(|game| is_ahead(game, self.now));
         let tickets = if tickets_stay_valid {
@@ -86,16 +86,16 @@ impl MailWriter<'_> {
         } else {
             "The tickets of this order are no longer valid and win no prize."
         };
-        let note = Note {
+        let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: about("Payment disputed", &games),
+            subject: subject_with_game("Payment disputed", &games),
             heading: "A buyer's bank disputes a payment".to_string(),
             paragraphs: vec![
                 format!("Hello {}.", club.name).into(),
                 format!(
                     "The buyer's bank wants back the payment of {}. Reference {}.",
                     purchase_text(record, &games),
-                    reference(record)
+                    order_reference(record)
                 )
                 .into(),
                 "Only your club can answer. Sign in to your club's own Stripe account, which shows the dispute, what the \
@@ -103,30 +103,30 @@ impl MailWriter<'_> {
                     .into(),
                 tickets.into(),
             ],
-            link: Some(("Go to your dashboard".to_string(), self.page(&format!("/club/{}/admin", club.slug)))),
+            link: Some(("Go to your dashboard".to_string(), self.page_url(&format!("/club/{}/admin", club.slug)))),
         };
-        self.finish(note, None)
+        self.compose(note, None)
     }
 
-    /// Reads the draws of an order, in the same sequence as its lines.
-    async fn games(&self, record: &OrderRecord) -> Result<Vec<Listing>, String> {
+    /// Reads the draws of an order, in the sequence of the order's lines.
+    async fn read_games(&self, record: &OrderRecord) -> Result<Vec<Listing>, String> {
         let mut games = Vec::new();
         for line in &record.order.lines {
-            games.push(self.listing(line.draw).await?);
+            games.push(self.read_listing(line.draw).await?);
         }
         Ok(games)
     }
 }
 
-/// Whether a game has not begun and its tickets are on sale.
+/// Whether a game has not begun and its draw is active.
 fn is_ahead(game: &Listing, now: Timestamp) -> bool {
     game.view.status == Status::Active && now < game.view.closes_at
 }
 
-/// Builds a subject, with the name of the game if the order has only one.
-fn about(what: &str, games: &[Listing]) -> String {
+/// Builds a subject line from `what`, and the game's name if the order has only one game.
+fn subject_with_game(what: &str, games: &[Listing]) -> String {
     match games {
-        [game] => subject::about(what, &subject_game(game)),
+        [game] => subject::with_game(what, &subject_game(game)),
         _ => what.to_string(),
     }
 }

@@ -1,17 +1,17 @@
 //! Mails to operators.
 
 use super::{ComposedMail, MailData, MailWriter};
-use crate::render::mail::Note;
+use crate::render::mail::SimpleMail;
 
 impl MailWriter<'_> {
-    /// Builds the daily mail with the audit log's anchor, the hash of its newest entry. An
-    /// administrator of the database cannot change the mailed anchor.
+    /// Builds the daily mail with the audit log's anchor, which contains the hash of the newest
+    /// entry. An administrator of the database cannot change an anchor that was mailed.
     pub(super) fn audit_anchor(&self, data: MailData) -> Result<ComposedMail, String> {
         let (Some(anchor), Some(date)) = (data.anchor, data.date) else {
             return Err("the mail has no anchor".to_string());
         };
         let heading = format!("Audit log anchor of {date}");
-        let note = Note {
+        let note = SimpleMail {
             head: self.default_letterhead(),
             subject: heading.clone(),
             heading,
@@ -23,6 +23,6 @@ impl MailWriter<'_> {
             ],
             link: None,
         };
-        self.finish(note, None)
+        self.compose(note, None)
     }
 }

@@ -4,7 +4,7 @@ use domain::TICKETS;
 
 use super::page_content::PageContent;
 use crate::api::club::TAGLINE;
-use crate::render::page::{self, Head};
+use crate::render::page::{self, PageHead};
 use crate::render::page_address::{Page, PageKind};
 
 /// Builds the title, description, canonical URL, image and theme colour of a page.
@@ -13,7 +13,7 @@ pub fn head(
     page_found: Option<&Page<'_>>,
     content: &PageContent,
     image: Option<String>,
-) -> Head {
+) -> PageHead {
     // Must equal the title that `web/src/shared/ui/page-title.ts` sets, so that the title does not
     // change when React starts.
     let with_site_name = |words: &str| format!("{words} – Football Doubles");
@@ -38,9 +38,9 @@ pub fn head(
         _ => page::THEME.to_string(),
     };
     let canonical = page_found
-        .filter(|page| page.is_found())
+        .filter(|page| page.is_indexed())
         .map(|page| format!("{public_url}{}", canonical_path(page, content)));
-    Head {
+    PageHead {
         title,
         description,
         canonical,

@@ -123,7 +123,7 @@ async fn read_draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     let club = facts.club(listing.club)?;
     Some(
         facts
-            .wire(&listing, &view, state.clock.now())?
+            .api_draw(&listing, &view, state.clock.now())?
             .with_page_fields(&listing, club),
     )
 }
@@ -161,13 +161,13 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
     let site = &state.config.public_url;
     let facts = state.catalogue.facts();
     Ok(match page.address.shows {
-        PageKind::Landing => Some(card::address(site, "site", &Card::of_site())),
+        PageKind::Landing => Some(card::card_url(site, "site", &Card::of_site())),
         PageKind::Draw | PageKind::Verify => {
             let card = cards::share_card_of_draw(state, page.draw()).await;
-            card.map(|card| card::address(site, &format!("draw/{}", page.draw()), &card))
+            card.map(|card| card::card_url(site, &format!("draw/{}", page.draw()), &card))
         }
         PageKind::Club => facts.club_by_slug(page.variable("slug")).map(|club| {
-            card::address(
+            card::card_url(
                 site,
                 &format!("club/{}", club.slug),
                 &Card::of_club(club, &facts),
@@ -201,8 +201,8 @@ async fn club_content(
         ..ListSlice::default()
     };
     let now = state.clock.now();
-    let active = state.catalogue.part(List::Active, part, now);
-    let completed = state.catalogue.part(List::Completed, part, now);
+    let active = state.catalogue.list_slice(List::Active, part, now);
+    let completed = state.catalogue.list_slice(List::Completed, part, now);
     let first_paint_draws = first_paint_draws(state, &active);
     let club = api::club::Club::new(row, slug).with_draws(active, completed);
     let face = Box::new(ClubTexts::new(&club));
@@ -229,9 +229,9 @@ fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
         limit: Some(COMPLETED_DRAWS_MAX),
         ..part
     };
-    let mut draws = state.catalogue.part(List::Active, part, now);
-    draws.extend(state.catalogue.part(List::Awaiting, part, now));
-    draws.extend(state.catalogue.part(List::Completed, recent, now));
+    let mut draws = state.catalogue.list_slice(List::Active, part, now);
+    draws.extend(state.catalogue.list_slice(List::Awaiting, part, now));
+    draws.extend(state.catalogue.list_slice(List::Completed, recent, now));
     draws
 }
 
@@ -255,7 +255,7 @@ impl PageContent {
             PageContent::OfferBoard(face) => PageBody::OfferBoard(face),
             PageContent::Club(club, draws) => PageBody::Club { club, draws },
             PageContent::Plain(heading, words) => PageBody::Plain { heading, words },
-            PageContent::AppShell(heading) => PageBody::Desk { heading },
+            PageContent::AppShell(heading) => PageBody::AppShell { heading },
             PageContent::Missing(heading, words) => PageBody::Missing { heading, words },
         }
     }
