@@ -7,8 +7,8 @@ export type OfferType = 'BUNDLE' | 'SPECIAL' | (string & {});
 export type OfferStatus = 'draft' | 'active' | 'locked' | 'closed' | 'archived' | (string & {});
 
 /**
- * One game of an offer. Fields that the offer lacks are absent; the screen reads them from the
- * draw.
+ * One game of an offer. The server may omit the optional fields; the screen then reads them from
+ * the game's draw.
  */
 export interface OfferGame {
   id: number;

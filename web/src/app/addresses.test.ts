@@ -5,14 +5,17 @@ import { ROUTES } from './routes';
 
 const SERVER_ADDRESS_FILE = join(import.meta.dirname, '../../../server/src/render/page_address.rs');
 
-/** Addresses that only redirect, so the router has no page for them. */
+/** Page paths that only redirect, so the router has no page for them. */
 const REDIRECTED_ADDRESSES = ['/w/bundle::/:', '/w/draw::'];
-/** Addresses without their last part. The server answers 404 and the page says what is missing. */
+/**
+ * Paths without their last part. The server answers 404, and the router's page says what is
+ * missing.
+ */
 const INCOMPLETE_ADDRESSES = ['/club'];
 
 /**
- * Replaces each variable of an address by `:`, because the compared tables name variables
- * differently.
+ * Replaces each variable of a path by `:`, because the router's table and the server's table name
+ * variables differently.
  */
 const withoutVariableNames = (path: string): string => path.replace(/\{\w+\}|:\w+/g, ':');
 

@@ -3,8 +3,8 @@ import { useLocation } from 'wouter';
 import { load, match, type Match } from './routes';
 
 /**
- * Returns the page of the current address. The old page stays visible until the new page has
- * loaded, so that no blank screen appears.
+ * Returns the page of the current URL. The old page stays visible until the new page has loaded, so
+ * that no blank screen appears.
  */
 export function useMatchedPage(): Match {
   const [pathname] = useLocation();
@@ -35,8 +35,8 @@ function focusHeading(heading: HTMLElement | null): void {
 const HEADING_WAIT_MS = 10_000;
 
 /**
- * Moves the focus to the new heading when a page that loads data replaces its heading: the removed
- * heading has lost the focus. Stops at the user's first input or after 10 seconds.
+ * Moves the focus to the new heading when a page replaces its heading after loading data, because
+ * the focus was on the removed heading. Stops at the user's first input or after 10 seconds.
  */
 function keepFocusOnHeading(): () => void {
   const watch = new MutationObserver(() => {
@@ -56,8 +56,8 @@ function keepFocusOnHeading(): () => void {
 }
 
 /**
- * Moves the focus to the heading, or to the section that the address names, after each change of
- * page.
+ * After each change of page, moves the focus to the heading, or to the section that the URL's
+ * fragment names.
  */
 export function useFocusOnChange(pathname: string): void {
   const first = useRef(true);

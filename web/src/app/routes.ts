@@ -1,5 +1,5 @@
 /**
- * Maps addresses to pages. Each page is its own bundle, which loads when the user opens the page.
+ * Maps URL paths to pages. Each page is its own bundle, which loads when the user opens the page.
  */
 import type { ComponentType } from 'react';
 import type { PageProps } from './page-props';
@@ -62,7 +62,7 @@ export interface Match {
 }
 
 /**
- * Returns the variables of an address, or null if the address does not match: `/draw/:draw` against
+ * Returns the variables of a path, or null if the path does not match: `/draw/:draw` against
  * `/draw/1042` gives `{ draw: '1042' }`.
  */
 function paramsOf(pattern: string, path: string): Record<string, string> | null {
@@ -87,8 +87,8 @@ function decodePathPart(value: string): string {
 }
 
 /**
- * Returns the page and the variables of an address. Trailing slashes and the case of fixed words do
- * not matter.
+ * Returns the page and the variables of a path. Ignores trailing slashes and the case of fixed
+ * words.
  */
 export function match(pathname: string): Match {
   const path = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname;

@@ -1,6 +1,6 @@
 /**
- * The page shown offline for an address without a cached copy. Self-contained: no script, no file,
- * the colours of `shared/ui/tokens.css`.
+ * The page shown offline for a URL without a cached copy. Self-contained: no script, no file, the
+ * colours of `shared/ui/tokens.css`.
  */
 import { OFFLINE_TEXTS } from '@/shared/offline';
 

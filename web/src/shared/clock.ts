@@ -28,7 +28,7 @@ export const PUSHED_ROUND_TRIP_MS = 400;
 export const UNKNOWN_CLOCK: ServerClock = { samples: [] };
 
 /**
- * Returns a sample for a request sent at `sentAt` and answered at `receivedAt` (both
+ * Returns a sample for a request sent at `sentAt` whose response arrived at `receivedAt` (both
  * `performance.now()`).
  */
 export function takeSample(serverMs: number, sentAt: number, receivedAt: number): Sample {

@@ -12,7 +12,7 @@ Object.assign(
 
 function addScriptTag(options: Record<string, string | undefined>): HTMLScriptElement {
   const script = document.createElement('script');
-  // Sets the script's address without a request.
+  // Sets the script's URL without a request.
   Object.defineProperty(script, 'src', { value: 'https://fd.example/widgets/live.js' });
   Object.assign(script.dataset, options);
   document.body.append(script);

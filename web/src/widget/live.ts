@@ -24,7 +24,7 @@ const DEFAULT_WIDTH_PX = 420;
 
 type WidgetOptions = Readonly<Record<string, string | undefined>>;
 
-/** Returns the frame's address, or null if the options name nothing to show. */
+/** Returns the URL of the frame, or null if the options name nothing to show. */
 export function addressOf(options: WidgetOptions, origin: string): string | null {
   const page = pagePathOf(options);
   if (!page) return null;

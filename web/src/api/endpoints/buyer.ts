@@ -1,4 +1,4 @@
-/** Declares one typed function for each server address that the buyer's screens call. */
+/** Declares one typed function for each API endpoint that the buyer's screens call. */
 import { get, post } from '@/api/http';
 import type {
   Buyer,
@@ -89,7 +89,10 @@ export const completeCardPayment = (
   } & Consents,
 ) => post<CompletionResponse>('/api/complete-card-payment', done);
 
-/** Completes a payment whose outcome is unknown, by its payment intent alone. Idempotent. */
+/**
+ * Asks the server to complete a payment whose outcome is unknown. The payment intent's id alone
+ * identifies the order. Idempotent.
+ */
 export const finishPayment = (paymentIntentId: string) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId });
 
@@ -101,8 +104,8 @@ export const completeContact = (paymentIntentId: string, orderToken: string, buy
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
 /**
- * `keepalive` lets the browser finish the request after the buyer leaves the page (specification
- * line A:249).
+ * Completes the purchase of one draw's tickets. `keepalive` lets the browser finish the request
+ * after the buyer leaves the page (specification line A:249).
  */
 export const purchaseTickets = (
   done: {
@@ -125,8 +128,8 @@ export const purchaseCartTickets = (
 ) => post<CompletionResponse>('/api/purchase-cart', done, { keepalive: true });
 
 /**
- * Asks the server to confirm the cart's payment with this card. The bank may then require
- * authentication (decision C-5).
+ * Asks the server to confirm the cart's payment with the given payment method. The bank may then
+ * require authentication (decision C-5).
  */
 export const completeCartCard = (
   done: { items: CartIntentRequest['items']; buyer: Buyer; paymentMethodId: string } & Consents,

@@ -1,4 +1,4 @@
-/** Declares one typed function for each server address that the club's screens call. */
+/** Declares one typed function for each API endpoint that the club's screens call. */
 import { del, download, get, patch, post, put } from '@/api/http';
 import { withReauthentication } from '@/api/reauthentication';
 import type { Draw } from '@/api/wire';
@@ -43,8 +43,8 @@ export const confirmReset = (token: string, newPassword: string) =>
   post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
 export const logout = () => post<void>('/api/auth/logout', {});
 /**
- * Sends the password again, for calls that need a fresh proof of identity. An operator sends a code
- * instead.
+ * Sends the password again as a fresh proof of identity, which some endpoints require. An operator
+ * sends a code instead.
  */
 export const reauthenticate = (password: string) =>
   post<Reauthenticated>('/api/auth/reauthenticate', { password });
@@ -53,7 +53,8 @@ export const reauthenticateWithCode = (code: string) =>
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 
 /**
- * Addresses whose responses are cached. After a change, these names select the responses to reload.
+ * API paths whose responses the club's pages cache. After a write, these paths select the cached
+ * responses to reload.
  */
 export const CLUB_PATHS = {
   club: (idOrSlug: number | string) => `/api/clubs/${encodePathPart(idOrSlug)}`,
@@ -80,8 +81,8 @@ export const startConnect = (club: number) =>
     post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {}),
   );
 /**
- * Records that the club accepts the terms. The server determines the IP address and the browser
- * itself and stores the values sent here separately (decision E-17).
+ * Records that the club accepts the terms. The server takes the IP address and the browser from the
+ * request itself and stores the values of this body separately (decision E-17).
  */
 export const acceptTerms = (clubId: number, termsVersion: string) =>
   post<unknown>('/api/terms/accept', {
@@ -123,7 +124,7 @@ export const revealWinnerBank = (draw: number, password: string) =>
     () => post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password }),
     password,
   );
-/** Removes proposed bank details that await the approval of a second person. */
+/** Removes the proposed bank details of a winner that await the approval of a second person. */
 export const declineWinnerBank = (draw: number) =>
   withReauthentication(() => del<void>(`/api/draws/${draw}/winner-bank/proposal`));
 export const fetchClaim = (token: string) => post<Claim>('/api/claims/look', { token });

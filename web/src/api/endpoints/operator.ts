@@ -1,6 +1,6 @@
 /**
- * Declares one typed function for each server address that the operator's console calls
- * (operator.md §7 and issue 5).
+ * Declares one typed function for each API endpoint that the operator's console calls (operator.md
+ * §7 and issue 5).
  */
 import { del, download, get, patch, post } from '@/api/http';
 import type {
@@ -40,7 +40,7 @@ import type {
 
 const encodeId = (value: string | number) => encodeURIComponent(String(value));
 
-// Calls for the operator's session.
+// Endpoints for the operator's session.
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 export const enrol = () => post<Enrolment>('/api/admin/totp/enrol', {});
 export const verifyCode = (code: string) => post<Whoami>('/api/admin/totp/verify', { code });
@@ -48,7 +48,7 @@ export const reauthenticate = (code: string) =>
   post<{ reauthenticatedUntil: string }>('/api/admin/reauthenticate', { code });
 export const logout = () => post<void>('/api/admin/logout', {});
 
-// Calls for payment anomalies and transactions.
+// Endpoints for payment anomalies and transactions.
 export const fetchAnomalies = () => get<Anomaly[]>('/api/admin/payment-anomalies');
 export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-anomalies/stats');
 /** Resolves an anomaly. Sends no body if there is no reason (specification line C:265). */
@@ -89,7 +89,7 @@ export const fetchOrder = (order: string) =>
 export const refundOrder = (order: string, reason: string) =>
   post<OrderRefunded>(`/api/admin/orders/${encodeId(order)}/refund`, { reason });
 
-// Calls for draws and their tickets.
+// Endpoints for draws and their tickets.
 export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');
 export const fetchAdminTickets = (draw: number) => get<AdminTicket[]>(`/api/draws/${draw}/tickets`);
 export const downloadDrawReport = (draw: number) =>
@@ -105,7 +105,7 @@ export const moveKickOff = (draw: number, input: { gameDate: string; reason: str
 export const closeExpired = () =>
   post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 
-// Calls for clubs and the waitlist.
+// Endpoints for clubs and the waitlist.
 export const fetchAdminClubs = () => get<AdminClub[]>('/api/admin/clubs');
 export const fetchArchivedClubs = () => get<AdminClub[]>('/api/admin/clubs/archived');
 export const archiveClub = (club: number) =>
@@ -115,7 +115,8 @@ export const restoreClub = (club: number) =>
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
 export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
-// Calls for settings and footer menus. The server ignores `updatedBy`.
+// Endpoints for settings and footer menus. This name fills the request field `updatedBy`, which the
+// server ignores.
 const EDITOR_NAME = 'Super Admin';
 export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
 export const setMaintenance = (enabled: boolean) =>
@@ -154,7 +155,7 @@ export const updateItem = (item: number, input: Partial<FooterItemInput>) =>
   patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, input);
 export const deleteItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
 
-// Calls for the platform's sums, health, configuration and audit trail.
+// Endpoints for the platform's sums, health, configuration and audit trail.
 export const fetchAnalytics = () => get<Analytics>('/api/admin/analytics');
 export const fetchSeries = (hours: number) => get<Series>(`/api/admin/series?hours=${hours}`);
 export const fetchHealth = () => get<Health>('/api/admin/health');

@@ -1,5 +1,5 @@
 /**
- * Server calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
+ * API calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
  * tickets.
  */
 import { get, post } from '@/api/http';
@@ -32,7 +32,7 @@ export const fetchOfferWidget = (slug: string, offer: string) =>
 
 /**
  * Requests an email with a link to the buyer's tickets. The response is the same for every email
- * address, so that it reveals no buyer.
+ * address, so that nobody can learn who has bought tickets.
  */
 export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });

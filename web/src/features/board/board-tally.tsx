@@ -16,10 +16,11 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
   const ticket = cents(draw.ticketPrice);
   const price = draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket;
   const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
-  // Whether the draw is cancelled. There is then no prize, and sold tickets are refunded.
+  // Whether the draw is cancelled. A cancelled draw has no prize, and its sold tickets are
+  // refunded.
   const off = phase === 'cancelled';
-  // Counts sold tickets only. Reserved tickets can become available again, so the QR code stays
-  // (decision E-3).
+  // Whether all tickets are sold. Reserved tickets do not count: they can become available again,
+  // so the board keeps its QR code (decision E-3).
   const full = draw.ticketsSold >= TICKETS;
   const unsold = isUnsold(draw, phase) && !full;
   return (

@@ -2,7 +2,7 @@ import type { BoardOptions } from './board-options';
 import { useFit } from './use-fit';
 
 interface PurchaseQrCodeProps {
-  /** Path on this site that the QR code opens. Viewers can also read and type it. */
+  /** Path on this site that the QR code opens. Viewers can also read the path and type it. */
   path: string;
   shown: string;
   price: string;

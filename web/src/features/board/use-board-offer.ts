@@ -1,6 +1,6 @@
 /**
- * Loads the games of the offer on a board and keeps their draws live. Until then, the board is
- * shown without the games.
+ * Loads the offer of a board and keeps the draws of its games live. The board is shown without the
+ * games until the offer has loaded.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';

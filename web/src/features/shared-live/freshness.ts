@@ -9,7 +9,7 @@ export type Freshness = { kind: 'live' | 'late' | 'lost' | 'offline'; text: stri
 export interface ServerContact {
   /** Milliseconds since the last message of the server. Null before the first one. */
   agoMs: number | null;
-  /** Server time of that message. */
+  /** Server time of the last message of the server, in milliseconds. */
   atMs: number;
   online: boolean;
 }

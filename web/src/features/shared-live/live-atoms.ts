@@ -98,7 +98,7 @@ export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') =
 });
 
 /**
- * Records the response to a poll. The response proves that the server answers, but not that the
+ * Records the response to a poll. A response proves that the server is reachable, but not that the
  * socket works.
  */
 export const recordResponseAtom = atom(null, (get, set) =>

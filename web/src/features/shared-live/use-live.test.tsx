@@ -23,7 +23,7 @@ const makeDraws = (...numbers: number[]) => numbers.map((drawNumber) => makeDraw
 const advanceTime = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const shownNumbers = () => document.querySelector('p')?.textContent;
 
-/** Renders a visit whose page carries draws 2 and 1. `at` opens the list or leaves it. */
+/** Opens a page with draws 2 and 1 embedded. `at` then renders the list or another page. */
 function renderVisit() {
   const { store, rerender } = renderScreen(null);
   store.set(receiveListAtom, 'active', makeDraws(2, 1));

@@ -57,8 +57,8 @@ function ReturnCountdown({ to }: { to: string }) {
 }
 
 /**
- * Finishes with Apple Pay a payment that was started on another page (specification lines
- * A:127-130).
+ * Lets the buyer finish a payment with Apple Pay that was started on another page (specification
+ * lines A:127-130).
  */
 export function Page() {
   const { request, back } = useApplePayRequest();

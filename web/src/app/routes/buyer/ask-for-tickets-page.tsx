@@ -16,14 +16,14 @@ type LookupState =
   | { status: 'failed' };
 
 /**
- * Returns the secret after the `#` of a mailed link, or null. Only the request for the orders sends
- * the secret.
+ * Returns the secret after the `#` of a mailed link, or null. Only the API request for the buyer's
+ * orders sends the secret to the server.
  */
 const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
 /**
- * Returns the secret and follows its changes: a link opened while the page is shown changes only
- * the part after the `#`.
+ * Returns the secret of the mailed link and follows its changes: a link opened while the page is
+ * shown changes only the part after the `#`.
  */
 function useLinkSecret(): string | null {
   const [secret, setSecret] = useState(() => secretOf(window.location.hash));
@@ -36,7 +36,7 @@ function useLinkSecret(): string | null {
 }
 
 /**
- * Shows the buyer's tickets if the address has the secret of a mailed link. Otherwise offers to
+ * Shows the buyer's tickets if the URL contains the secret of a mailed link. Otherwise offers to
  * send a link.
  */
 export function Page() {

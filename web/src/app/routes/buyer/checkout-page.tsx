@@ -66,7 +66,7 @@ export function Page({ params }: PageProps) {
 }
 
 /**
- * Returns the ticket count and the wallet from the address, or else from an earlier visit
+ * Returns the ticket count and the wallet from the URL, or else from an earlier visit
  * (specification lines A:31, A:125).
  */
 function useRequestedCount(available: number, most: number) {
@@ -88,8 +88,8 @@ function useRequestedCount(available: number, most: number) {
 }
 
 /**
- * Whether the form is shown and the server has not yet answered the reservation. Until then, held
- * tickets may be the buyer's own.
+ * Whether the form is shown and the server has not yet responded to the reservation request. Until
+ * then, held tickets may be the buyer's own.
  */
 function useIsReserving(checkout: CheckoutState, onSale: boolean): boolean {
   const [shown, setShown] = useState(onSale);
@@ -104,8 +104,8 @@ function useIsReserving(checkout: CheckoutState, onSale: boolean): boolean {
 }
 
 /**
- * Returns how many held tickets may belong to this buyer. The page reserves tickets automatically,
- * so that number is zero only after the server has refused a reservation.
+ * Returns how many held tickets may belong to this buyer. All may, because the page reserves
+ * tickets automatically. After the server has refused a reservation, none does.
  */
 function possiblyOwnTicketCount(checkout: CheckoutState, draw: Draw): number {
   if (checkout.state !== 'choosing') return Infinity;

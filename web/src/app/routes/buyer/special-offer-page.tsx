@@ -20,7 +20,7 @@ import { S, fromPrice } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** A bundle or a special, which enters the cart as a whole. */
+/** The page of one offer (a bundle or a special). All its games enter the cart together. */
 export function Page({ params }: PageProps) {
   const [club, slug] = [params.slug ?? '', params.bundle ?? ''];
   const state = useOffer(club, slug);

@@ -12,8 +12,8 @@ import {
 import { requestReauthenticationAtom } from '@/features/operator/session/session-atoms';
 
 /**
- * Sends the operator's change again after the operator has entered a code. The club page handles an
- * expired session.
+ * Returns a save function for the operator: if the server requires a code, it asks for the code and
+ * sends the change again. `ClubPage` handles an expired session.
  */
 function useReauthenticatedSave(): SaveDraw {
   const store = useStore();
@@ -38,7 +38,7 @@ function useReauthenticatedSave(): SaveDraw {
   );
 }
 
-/** Two addresses show this page. The canonical address is edit-draw (decision A-3). */
+/** Two URLs show this page. The canonical one contains `edit-draw` (decision A-3). */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
   const send = useReauthenticatedSave();

@@ -54,7 +54,10 @@ const WALLET_FAILED_ERROR: CheckoutError = {
   notAttempted: true,
 };
 
-/** Gives an error this page's title. The error's text stays the same (specification line A:276). */
+/**
+ * Replaces the title of an error by the title of the Apple Pay page. The error's text stays the
+ * same (specification line A:276).
+ */
 function withPageTitle(event: CheckoutEvent): CheckoutEvent {
   if (event.type === 'declined')
     return { ...event, error: { ...event.error, title: S.paymentFailedTitle } };

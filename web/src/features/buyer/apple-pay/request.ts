@@ -17,7 +17,10 @@ export interface ParsedAppleRequest {
    * Request'.
    */
   request: AppleRequest | null;
-  /** Address of the 'Back to Checkout' button, with those parts of the request that are known. */
+  /**
+   * Target of the 'Back to Checkout' button: the draw and the ticket count, as far as the link
+   * contains them.
+   */
   back: string;
 }
 

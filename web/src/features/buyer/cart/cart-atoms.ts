@@ -34,9 +34,9 @@ export const cartAtom = atom(
 export const emptyCartAtom = atom(null, (_get, set) => set(cartAtom, () => EMPTY));
 
 /**
- * Loads the stored cart after another tab changed it or this tab lost its own. An empty or broken
- * stored cart does not replace a cart with items. With `removed`, it does, because the other tab
- * has bought or cleared the cart. Returns whether the cart has items afterwards.
+ * Loads the stored cart, for example after another tab changed it. A stored cart without items
+ * never replaces a cart with items, unless `removed` says that another tab has bought or cleared
+ * the cart. Returns whether the cart has items afterwards.
  */
 export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
   const saved = readCart(readStored('local', S.cartKey));
@@ -48,7 +48,7 @@ export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
 });
 
 /**
- * Totals of the cart. Fees are added up as on the server, so that the shown total is the charged
+ * Totals of the cart. Adds up fees as the server does, so that the shown total is the charged
  * total.
  */
 export const totalsAtom = atom((get) => totals(get(cartAtom), get(surchargeAtom)));

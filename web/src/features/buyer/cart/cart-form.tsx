@@ -41,8 +41,8 @@ import { withCartReservation } from './use-fresh-cart';
 const EXPIRY_REDIRECT_DELAY_MS = 2_000;
 
 /**
- * Handles an expired reservation: a toast, an empty cart and, after two seconds, the club's page or
- * home (specification line A:187).
+ * Returns the handler of an expired reservation: it shows a toast, empties the cart and, after two
+ * seconds, opens the club's page or home (specification line A:187).
  */
 function useExpiry(onExpired: () => void): () => void {
   const club = useAtomValue(cartAtom).items[0]?.clubSlug;
@@ -129,8 +129,8 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
     leave();
   }, [dispatch, leave]);
   const extended = (order: OpenOrder) => {
-    // Drops the cached order, because it has the old expiry. With it, a declined card would undo
-    // the extension.
+    // Drops the cached response of the opened order, because its expiry is outdated. Reusing the
+    // response after a declined card would undo the extension.
     dropCachedSecret(CART_SCOPE);
     dispatch({ type: 'opened', order });
   };

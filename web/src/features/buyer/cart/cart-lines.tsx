@@ -13,7 +13,9 @@ import {
 } from './cart';
 import { cartAtom, totalsAtom } from './cart-atoms';
 
-/** Returns the message of the ticket limit that the cart has reached, or an empty string. */
+/**
+ * Returns the message of the ticket limit that the cart has reached. Empty if it has reached none.
+ */
 function limitText(items: readonly CartItem[], tickets: number): string {
   if (tickets >= PER_CART_MAX) return `At most ${PER_CART_MAX} tickets in one purchase.`;
   return items.some((item) => item.quantity >= PER_LINE_MAX)

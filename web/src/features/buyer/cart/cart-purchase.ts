@@ -34,8 +34,8 @@ const requestItems = (cart: Cart): CartIntentRequest['items'] =>
   }));
 
 /**
- * Returns the key under which the payment's secret is cached. The key changes with anything that
- * affects the amount.
+ * Returns a key for the contents of the cart, under which the payment's client secret is cached.
+ * The key changes with anything that affects the amount.
  */
 export const cartContentsKey = (cart: Cart): string =>
   cart.items
@@ -46,7 +46,8 @@ export const cartContentsKey = (cart: Cart): string =>
     .join(' ');
 
 /**
- * Adds the name of the refused game to an error, when the cart has several games (decision C-10).
+ * Adds the name of the refused game to the error's message when the cart has several games
+ * (decision C-10).
  */
 function naming(cart: Cart, error: unknown): unknown {
   const item =
@@ -59,8 +60,8 @@ function naming(cart: Cart, error: unknown): unknown {
 }
 
 /**
- * Opens the cart's single payment or changes its amount. Unchanged contents are not requested again
- * within two minutes (specification line A:188).
+ * Opens the cart's single payment or changes its amount. Within two minutes, an unchanged cart uses
+ * the cached response (specification line A:188).
  */
 export async function openCartPayment(
   cart: Cart,

@@ -19,7 +19,7 @@ export interface CartItem {
   /** The draw's time zone. Absent in items saved by old versions (decision E-10). */
   timezone?: string;
   /**
-   * Number of available tickets. Items from an offer have 9999 until the server has answered
+   * Number of available tickets. Items from an offer have 9999 until the server has sent the number
    * (decision C-14).
    */
   availableTickets: number;
@@ -97,7 +97,7 @@ export const maxQuantity = (
   item: Pick<CartItem, 'drawId' | 'availableTickets'>,
 ): number => Math.min(item.availableTickets, remainingCapacity(cart, item.drawId));
 
-/** Whether all these items fit into one purchase, together with the items that stay. */
+/** Whether these items fit into one purchase, together with the cart's items of other draws. */
 export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
   const first = items[0];
   const beside =
@@ -111,8 +111,8 @@ export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
 }
 
 /**
- * Reduces each line to its own limit, and then the last lines until the whole cart is within its
- * limit.
+ * Reduces each line to the limit per line, and then the last lines until the whole cart is within
+ * the limit per cart.
  */
 export function withinLimits(cart: Cart): Cart {
   let left = PER_CART_MAX;

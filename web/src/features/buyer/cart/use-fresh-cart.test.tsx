@@ -11,7 +11,7 @@ import { cartAtom } from './cart-atoms';
 import { useFreshCart } from './use-fresh-cart';
 
 const FUTURE_DATE = '2099-01-01T00:00:00Z';
-/** This cart holds the last three tickets. */
+/** The draw has three tickets left. The cart below contains all three. */
 const lastTicketsDraw = makeDraw({ ticketsSold: 166, ticketsAvailable: 3, gameDate: FUTURE_DATE });
 const cart = addItem(EMPTY, itemOf(lastTicketsDraw, 3));
 

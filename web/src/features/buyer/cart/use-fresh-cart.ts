@@ -91,8 +91,8 @@ export function useFreshCart(): CartFreshness {
       receive(result.draws);
       const now = store.get(nowAtom);
       const last = store.get(cartAtom);
-      // The page may have been reloaded during a payment. The tickets may then already be sold to
-      // this cart.
+      // During a payment before the page was reloaded, the cart's tickets may already have been
+      // sold to this buyer.
       const paying = currentAttempt(CART_SCOPE)?.paying === true;
       const next = paying
         ? { cart: last, changes: [] }

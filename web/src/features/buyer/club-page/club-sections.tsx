@@ -21,8 +21,8 @@ const RECENT_RESULTS_SHOWN = 6;
 export function ClubSections({ club }: { club: Club }) {
   const { active, awaiting, answered, failed, retry } = useClubDraws(club);
   const offers = useOffers(club.slug);
-  // Whether all later sections have loaded. They appear together, so that nothing moves while the
-  // visitor reads.
+  // Whether the draws and the offers have loaded. The sections below them appear together, so that
+  // nothing moves while the visitor reads.
   const settled = answered && offers.answered;
   const completed = (club.completedDraws ?? [])
     .slice(0, RECENT_RESULTS_SHOWN)

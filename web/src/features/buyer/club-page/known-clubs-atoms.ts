@@ -5,8 +5,8 @@ import { bootAtom } from '@/features/shared-live/boot-atoms';
 const fetchedClubsAtom = atom<Readonly<Record<string, Club>>>({});
 
 /**
- * Loaded clubs by every address they were requested under, so that a redirect to the current
- * address shows no loading state.
+ * Loaded clubs under each slug that they were requested by, so that a redirect to the current slug
+ * shows no loading state.
  */
 export const knownClubsAtom = atom((get) => {
   const bootClub = get(bootAtom).club;

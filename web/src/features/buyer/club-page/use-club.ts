@@ -53,7 +53,7 @@ export function useClub(slug: string): ClubLookup {
   return failure ? { status: 'failed', text: failure } : { status: 'asking' };
 }
 
-/** Replaces an old address by the current one, without a history entry (decision A-16). */
+/** Replaces a club's old URL by the current one, without a history entry (decision A-16). */
 export function useCanonicalAddress(slug: string, club: Club | null): void {
   const [, navigate] = useLocation();
   const canonical = club?.canonicalSlug;

@@ -21,7 +21,7 @@ export function useOffers(slug: string) {
       setOffers(await fetchOffers(slug));
       setFailed(false);
     } catch (error) {
-      // A "not found" answer is no failure: it means that there are no offers.
+      // A 404 is no failure: it means that there are no offers.
       setFailed(!(error instanceof HttpError && error.status === 404));
     } finally {
       setAnswered(true);

@@ -29,8 +29,8 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const config = useAtomValue(configAtom);
   const { held, available } = ticketsForThisBuyer(draw, checkout, now);
   const most = config?.maxPerPurchase ?? 50;
-  // This page reserves nothing before the buyer pays. Once a payment has started, the missing
-  // tickets are the buyer's own.
+  // The draw page reserves nothing before the buyer pays. Once a payment has started, any held
+  // tickets may be the buyer's own.
   const { count, note, change } = useTicketCount({
     initial: () => countFromQuery(window.location.search, 'quantity', available, most),
     available,
@@ -105,7 +105,7 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   ) : null;
 }
 
-/** A buyer who waits here sees the form as soon as a ticket becomes available. */
+/** Shown instead of the form while no ticket is available. The form appears as soon as one is. */
 function WaitingPanel({ title, text }: { title: string; text: string }) {
   return (
     <div className="panel waiting">

@@ -66,8 +66,8 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   });
   useRefreshStalePrice(checkout, [draw.drawNumber]);
   const busy = isBusy(checkout);
-  // Whether the input is locked. A cached page is replaced by the current page when the server
-  // answers, which would lose input.
+  // Whether the input is locked. A page from the offline cache is reloaded when the server
+  // responds, which would lose typed input.
   const still = busy || isCopy();
   const paused = useIsPaymentPaused(checkout);
   useCompletePurchase(scope, checkout, {

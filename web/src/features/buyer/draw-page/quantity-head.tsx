@@ -12,7 +12,7 @@ interface QuantityHeadProps {
   note: string | null;
 }
 
-/** Heading and ticket count in one row, with quick picks below where there is space. */
+/** Heading and ticket count in one row, with buttons for common counts below. */
 export function QuantityHead({ count, available, onCount, disabled, note }: QuantityHeadProps) {
   const most = Math.min(available, 50);
   return (

@@ -22,8 +22,8 @@ function emailProblems(email: string): FormProblem[] {
 }
 
 /**
- * Sends the tickets again to a buyer who lost the mail. The answer never reveals whether an address
- * has bought tickets.
+ * Mails the tickets again to a buyer who lost the first mail. The response never reveals whether an
+ * e-mail address has bought tickets.
  */
 export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) => void }) {
   const [email, setEmail] = useState('');

@@ -36,7 +36,7 @@ function GameRow({ game }: { game: OfferGame }) {
     },
     now,
   );
-  // Shows the offer's own data until each draw is loaded, so that the first paint looks the same.
+  // Shows the numbers in the offer until the game's draw is loaded.
   const [prize, sold] = [
     draw?.currentPrize ?? game.currentPrize,
     draw?.ticketsSold ?? game.ticketsSold,

@@ -66,8 +66,8 @@ export function useOfferDraws(offer: Offer): void {
 }
 
 /**
- * Loads the club's colours and pixel. `failed` is set when they cannot be loaded; the page then
- * only lacks both.
+ * Loads the club's colours and pixel. `failed` is set when they cannot be loaded; the page is then
+ * shown without them.
  */
 export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
   const bootMeta = useAtomValue(bootAtom).clubMeta ?? null;

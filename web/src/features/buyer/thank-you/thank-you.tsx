@@ -22,7 +22,7 @@ interface OutcomeProps {
   serverMessage: string | null;
 }
 
-/** Shows the status of the payment, with certain facts first. */
+/** Shows the outcome of the payment: tickets, refund, no charge, or still being confirmed. */
 export function Outcome({
   order,
   summary,

@@ -14,12 +14,13 @@ import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
 
 const OUTCOME_POLLING_MS = 30_000;
 /**
- * Milliseconds within which most answers arrive. Until then, the place of the tickets stays empty.
+ * Milliseconds within which most responses arrive. Until then, everything below the tickets stays
+ * hidden.
  */
 const QUICK_ANSWER_MS = 2_000;
 const COMPLETION_RETRY_MS = 4_000;
 /**
- * Number of "no card accepted" answers after which the answer is final. The first may come just
+ * Number of "no card accepted" responses in a row that count as final. The first may come just
  * before the provider has finished.
  */
 const NO_CARD_ANSWERS_MIN = 2;
@@ -104,7 +105,7 @@ function useFinishPayment(
       const answer = await pollOrder(payment?.scope ?? '', open);
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
-      // Changes nothing on the page when no answer came.
+      // A poll without a result changes nothing on the page.
       if (answer !== null)
         setServerMessage(
           answer !== 'untouched' && answer.type === 'unsure'

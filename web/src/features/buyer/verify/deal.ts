@@ -129,9 +129,9 @@ export interface Verdict {
   computedCommitment: string;
   /** Cells by ticket number, starting with ticket 1. */
   deal: readonly number[];
-  /** The ticket that carries the winning pair, as computed here. Null without a result. */
+  /** The ticket that carries the winning pair, computed in this browser. Null without a result. */
   winningTicket: number | null;
-  /** Whether the server named the same ticket. Null without a result. */
+  /** Whether the server names the same winning ticket as this browser. Null without a result. */
   sameWinner: boolean | null;
   /**
    * Whether tickets were sold in the promised order. Null when the server does not publish the

@@ -1,7 +1,4 @@
-/**
- * Loads the proof of one draw and recomputes it in this browser. Only the seed is taken from the
- * server on trust.
- */
+/** Loads the proof of one draw, and recomputes the deal from the revealed seed in this browser. */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchProof } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';

@@ -20,8 +20,8 @@ export function Reminder({ user }: { user: User }) {
     run(
       async () => {
         showToast({ title: (await sendVerification(user.id)).message });
-        // Loads the user again, because the address may have been confirmed on another device. The
-        // reminder then disappears.
+        // Loads the user again, because the e-mail address may have been confirmed on another
+        // device. The reminder then disappears.
         await refreshWhoami();
       },
       (error) => showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true }),

@@ -37,8 +37,8 @@ export function useDrawActions(club: number): DrawActions {
       ),
     );
   };
-  // Updates the view before the server answers and reverts it on failure. This is the dashboard's
-  // only optimistic change.
+  // Updates the view before the server responds and reverts it on failure. This is the dashboard's
+  // only optimistic update.
   const archive = (draw: Draw, archived: boolean, undo: boolean) =>
     void run(
       async () => {

@@ -27,8 +27,8 @@ export interface ClubPageContext {
 interface ClubPageProps {
   slug: string | undefined;
   /**
-   * Path of the page below the club's address. The page also exists without the club's slug, and
-   * the user may be redirected between both addresses.
+   * Path of the page below the club's URL. The page also exists without the club's slug, and the
+   * user may be redirected between both URLs.
    */
   page: string;
   /** Toast for a guest who is redirected to the login. */
@@ -77,7 +77,7 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
   );
 }
 
-/** Loads the club named in the address, for the operator. */
+/** Loads the club whose slug is in the URL, for the operator. */
 function ClubScopedPage({
   slug,
   user,
@@ -157,7 +157,7 @@ function GuestMessage({ text }: { text: string }) {
 
 /**
  * Shown when the user's role does not allow the page. No menu links to such a page, so the user
- * typed its address.
+ * typed its URL.
  */
 export function AccessDenied({
   title,

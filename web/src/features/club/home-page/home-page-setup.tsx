@@ -144,8 +144,8 @@ function SetupForm({ here, club, preview, readable }: SetupProps & { club: OwnCl
 }
 
 /**
- * Returns a function that opens this page at its new address after the slug was changed, because
- * the addresses of the club's pages contain the slug (specification line B:213).
+ * Returns a function that opens this page at its new URL after the slug was changed, because the
+ * URLs of the club's pages contain the slug (specification line B:213).
  */
 function useFollowNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();

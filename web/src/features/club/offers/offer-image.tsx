@@ -18,8 +18,8 @@ interface OfferImageProps {
   tag: string;
   url: string;
   /**
-   * Address of the share picture that the server draws for the saved offer; null while the offer
-   * is not public.
+   * URL of the share picture that the server draws for the saved offer; null while the offer is not
+   * public.
    */
   drawn: string | null;
   readOnly: boolean;

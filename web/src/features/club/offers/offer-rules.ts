@@ -118,7 +118,7 @@ export function toOfferRequest({
   };
 }
 
-/** Returns the address of the server-drawn share picture; null while the offer is not public. */
+/** Returns the URL of the server-drawn share picture; null while the offer is not public. */
 export const generatedImageUrl = (
   club: string,
   { slug, status }: Pick<Offer, 'slug' | 'status'>,

@@ -18,8 +18,8 @@ interface WinnerBankProps {
 }
 
 /**
- * Shows the bank account for the prize. To replace details that the winner gave, two people must
- * enter the same new ones.
+ * Shows the bank account for the prize. Details that the winner gave are replaced only after two
+ * people have entered the same new details.
  */
 export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
   const [typing, setTyping] = useState(false);

@@ -30,7 +30,7 @@ function focusDialogBelow(): void {
 
 /**
  * Asks for the password, or for the operator's code, when a request needs fresh proof. Concurrent
- * requests share the answer.
+ * requests share one dialog and its result.
  */
 export function ReauthenticationDialog({ operator }: { operator: boolean }) {
   const waiting = useRef<((proven: boolean) => void)[]>([]);

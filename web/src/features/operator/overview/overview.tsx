@@ -35,8 +35,8 @@ const REVENUE_FIGURES: readonly (readonly [
 const LOADING_PLACEHOLDER = <span className="skeleton ops-skeleton-word" />;
 
 /**
- * Counts orphaned tickets (paid, without a buyer) of the draws in the sums, which exclude hidden
- * test draws (decision E-15). Returns 0 when the draws failed to load.
+ * Counts orphaned tickets, which are paid but have no buyer. Like the sums beside it, the count
+ * leaves out hidden test draws (decision E-15). Returns 0 when the draws failed to load.
  */
 function useOrphanedCount(): number | undefined {
   const { data, error } = useQuery('draws');

@@ -22,15 +22,14 @@ const defineQuery = <Answer>(
 ): QueryDefinition<Answer> => ({ fetch: asked, intervalMs, revisionList });
 
 export const QUERIES = {
-  // The poll intervals of the next queries are given by the specification.
+  // The specification gives the poll intervals from `anomalies` to `settings`.
   anomalies: defineQuery(ask.fetchAnomalies, HALF_A_MINUTE_MS, 'anomalies'),
   stats: defineQuery(ask.fetchAnomalyStats, HALF_A_MINUTE_MS, 'anomalies'),
   transactions: defineQuery(ask.fetchTransactions, HALF_A_MINUTE_MS, 'transactions'),
   transactionSums: defineQuery(ask.fetchTransactionSums, HALF_A_MINUTE_MS, 'transactions'),
   maintenance: defineQuery(ask.fetchMaintenance, HALF_A_MINUTE_MS, 'settings'),
   settings: defineQuery(ask.fetchSettings, MINUTE_MS, 'settings'),
-  // Queries without a specified interval are polled once a minute, and at once when the socket
-  // announces a change.
+  // The intervals from `registration` on are not specified.
   registration: defineQuery(ask.fetchRegistration, MINUTE_MS, 'settings'),
   hideTest: defineQuery(() => ask.fetchSetting('hide_test_draws'), MINUTE_MS, 'settings'),
   configuration: defineQuery(ask.fetchConfiguration, MINUTE_MS, 'settings'),

@@ -1,6 +1,6 @@
 /**
- * Row shortcuts: J and K move, Enter opens, E acts. They work only while a row has focus and can be
- * switched off (WCAG 2.1.4).
+ * Row shortcuts: J and K move, Enter opens the row, E starts the row's action. They work only while
+ * a row has focus. The letters can be switched off (WCAG 2.1.4).
  */
 import { useAtomValue } from 'jotai';
 import { useState, type KeyboardEvent } from 'react';

@@ -20,7 +20,10 @@ import { RefundDialog } from './refund-dialog';
 import { TransactionDialog } from './transaction-dialog';
 
 const LATEST_SHOWN = 20;
-/** Without successful payments, the default status filter would hide every row. */
+/**
+ * URL parameters that show payments of every status. Used when no payment has succeeded, because
+ * the default filter would then hide every row.
+ */
 const ALL_STATUSES_FILTER = { status: 'all' };
 
 export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean =>

@@ -1,6 +1,6 @@
 /**
- * Required fields and boxes of a purchase, in the specified words and order (specification lines
- * A:199-203). Pure.
+ * Required fields and consent boxes of a purchase, with the specified messages in the specified
+ * order (specification lines A:199-203). Pure.
  */
 import type { Buyer } from '@/api/wire';
 import { S } from '@/shared/strings';

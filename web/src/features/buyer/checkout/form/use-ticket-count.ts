@@ -1,6 +1,6 @@
 /**
- * The number of wanted tickets, between one and the number left. When other buyers take tickets,
- * the number drops and a message says so (specification lines A:205 and A:283).
+ * The number of tickets that the buyer wants, from one to the number left. When other buyers take
+ * tickets, the number drops and a message says so (specification lines A:205 and A:283).
  */
 import { useEffect, useState } from 'react';
 import { clampCount } from './purchase-rules';
@@ -11,8 +11,8 @@ interface TicketCountOptions {
   available: number;
   maximum: number;
   /**
-   * Held tickets that may be this buyer's own, because the server has not answered the reservation
-   * yet. They do not reduce the count.
+   * Held tickets that may be this buyer's own, because the server has not responded to the
+   * reservation request yet. They do not reduce the count.
    */
   possiblyOwn: number;
 }

@@ -17,8 +17,8 @@ export const hasOutcome = (checkout: Checkout): boolean =>
   ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.state);
 
 /**
- * Explains a payment that did not simply succeed: first what happened to the money, then what
- * happens next.
+ * Explains a payment whose tickets were not issued at once: first what happened to the money, then
+ * what happens next.
  */
 export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
   const config = useAtomValue(configAtom);

@@ -1,6 +1,6 @@
 /**
- * Runs one purchase from the button to the tickets. Each step dispatches an event; the state
- * machine decides what is shown.
+ * Carries out one purchase, from pressing the pay button to the issued tickets. Each step
+ * dispatches an event; the checkout's state machine decides what is shown.
  */
 import { HttpError, withRetry } from '@/api/http';
 import { finishPayment } from '@/api/endpoints/buyer';
@@ -20,7 +20,7 @@ import {
 import type { CheckoutEvent, OpenOrder, CheckoutError, PaymentMethodKind } from '../state/checkout';
 import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
 
-/** Identifies an order and proves that it belongs to the buyer. */
+/** Ids of an order. The token proves to the server that the order belongs to this buyer. */
 export type PaymentOutcome = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 
 /** What is bought: the tickets of a draw or a whole cart. */
@@ -198,7 +198,7 @@ async function confirmOnServer(
   }
 }
 
-/** Requests the outcome of a payment again. Null while the outcome is still unknown. */
+/** Asks the server again for the outcome of a payment. Null while the outcome is still unknown. */
 export async function pollOrder(
   scope: string,
   paymentIntentId: string,
@@ -234,8 +234,8 @@ function eventOfRefusal(scope: string, error: unknown): CheckoutEvent | null {
 }
 
 /**
- * Completes the purchase after the provider has authorised the money. From here on, failures of our
- * server read "your tickets are being issued", never "try again".
+ * Completes the purchase after the provider has authorised the money. From here on, a failure of
+ * our server shows "your tickets are being issued", never "try again".
  */
 async function issueTickets(
   purchase: Purchase,
@@ -251,8 +251,8 @@ async function issueTickets(
 }
 
 /**
- * Returns the event for the answer of a completing call. `fallback` applies when the answer is not
- * final.
+ * Returns the event for the server's response to a call that completes a purchase. Returns
+ * `fallback` when the response is not final.
  */
 function eventOfCompletion(
   scope: string,

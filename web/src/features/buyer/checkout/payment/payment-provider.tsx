@@ -88,7 +88,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   );
 }
 
-/** Returns the access to the provider. Null until the provider's library is loaded. */
+/** Returns the functions of the payment provider's library. Null until the library is loaded. */
 export function usePaymentSurface(): PaymentSurface | null {
   const stripe = useStripe();
   const elements = useElements();

@@ -31,7 +31,7 @@ export interface PaymentSurface {
    * payment with it.
    */
   method: (buyer: Buyer | null) => Promise<PaymentMethodSource>;
-  /** Answers the bank's challenge after the server has confirmed. */
+  /** Lets the buyer answer the bank's challenge after the server has confirmed the payment. */
   nextAction: (clientSecret: string) => Promise<PaymentConfirmation>;
 }
 
@@ -106,8 +106,8 @@ function confirmationOf(status: string, message: string | null = null): PaymentC
 }
 
 /**
- * Returns the result after an error. A decline is final. After any other error the provider may
- * have received the request, so the payment's state is requested.
+ * Returns the result after an error of the provider. A decline is final. After any other error the
+ * provider may have received the request, so the payment's status is requested.
  */
 async function confirmationAfterError(
   stripe: Stripe,

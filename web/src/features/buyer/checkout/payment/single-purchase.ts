@@ -68,15 +68,12 @@ export function cardPurchase(
 }
 
 /**
- * The payer's details from a wallet. A payer without a name or address still gets tickets (decision
- * C-11).
+ * The payer's details from a wallet. A payer without a name or an e-mail address still gets tickets
+ * (decision C-11).
  */
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
-/**
- * Returns the payer with a name. If the wallet gives an address but no name, the name typed in the
- * form is used.
- */
+/** Returns the payer with the wallet's name, or else with the name typed in the form. */
 export const payerWithName = (
   payer: WalletPayer,
   { name }: Pick<PurchaseDetails, 'name'>,
@@ -94,8 +91,9 @@ export function buyerOfPayer(payer: WalletPayer): Buyer {
 }
 
 /**
- * Returns the wallet purchase. On the draw page the provider confirms. On the checkout page the
- * server confirms with the wallet's payment method (specification line A:246).
+ * Returns the wallet purchase. On the draw page, the provider's library confirms the payment. On
+ * the checkout page, the server confirms it with the wallet's payment method (specification line
+ * A:246).
  */
 export function walletPurchase(
   { draw, count, price }: SingleOrder,
@@ -122,7 +120,7 @@ export function walletPurchase(
       paymentMethodId,
       customerInfo,
     });
-    // The purchase does not wait for this call, which only records the two ticked boxes
+    // The purchase does not wait for this call, which only records the two ticked consent boxes
     // (specification line A:249).
     if (answer.status === 'succeeded') void background(order).catch(noted);
     return answer;

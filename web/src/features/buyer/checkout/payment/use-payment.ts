@@ -1,4 +1,7 @@
-/** Handles the pay button and the wallet of all three screens: validates, shows problems, pays. */
+/**
+ * Handles the pay button and the wallet of the draw page, the checkout and the cart: validates,
+ * shows problems, pays.
+ */
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
@@ -44,8 +47,8 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
     isEdited: !left.some(({ field }) => field === problem.field),
   }));
   const [busyText, setBusyText] = useState<string | null>(null);
-  // The control that was pressed last. Errors are shown there, and wallet texts differ from card
-  // texts.
+  // The control that was pressed last, card or wallet. Errors are shown beside it, and wallet texts
+  // differ from card texts.
   const [pressed, setPressed] = useState<PaymentMethodKind | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const begin = (by: PaymentMethodKind) => {

@@ -85,8 +85,8 @@ export function WalletSlot({
               setWallets('none');
               onLoadError?.();
             }}
-            // Answers the wallet without a server request, because the wallet allows only one
-            // second.
+            // Answers the wallet's click event without a server request, because the wallet allows
+            // only one second.
             onClick={(event) => event.resolve({ emailRequired: true, phoneNumberRequired: true })}
             onConfirm={onConfirm}
             onCancel={onCancel}

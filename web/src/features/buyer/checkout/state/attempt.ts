@@ -56,9 +56,9 @@ export function endAttempt(scope: string): void {
 }
 
 /**
- * Ends the attempt with tickets. A buyer who returns by the back button, in a duplicated tab or on
- * a cached page then finds the purchase finished, until the next attempt starts. The token defaults
- * to the attempt's own.
+ * Ends the attempt with issued tickets. A buyer who returns by the back button, in a duplicated tab
+ * or on a cached page then finds the purchase finished, until the next attempt starts. `orderToken`
+ * defaults to the token of the current attempt.
  */
 export function finishAttempt(scope: string, orderToken = currentAttempt(scope)?.orderToken): void {
   endAttempt(scope);

@@ -39,8 +39,8 @@ export type Checkout =
   | { state: 'paying'; method: PaymentMethodKind; order: OpenOrder }
   | { state: 'issuing'; method: PaymentMethodKind; order: OpenOrder }
   /**
-   * `said`: the server's own text, when it knows of a problem but not yet what happens to the
-   * money.
+   * `serverMessage`: the server's own text, when it knows of a problem but not yet what happens to
+   * the money.
    */
   | {
       state: 'confirming';
@@ -84,8 +84,8 @@ export type CheckoutEvent =
 export const INITIAL_CHECKOUT: Checkout = { state: 'choosing', order: null, error: null };
 
 /**
- * Applies an event. An event that does not fit the state changes nothing, because late answers are
- * normal.
+ * Applies an event. An event that does not fit the state changes nothing, because responses may
+ * arrive late.
  */
 export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checkout {
   switch (checkout.state) {
@@ -95,7 +95,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { ...checkout, order: event.order, error: withoutSoldOutError(checkout.error) };
       if (event.type === 'refused') return { ...checkout, error: event.error };
       if (event.type === 'expired') return { ...checkout, order: null };
-      // After a reload during a payment, the order is loaded from storage and only its outcome is
+      // After a reload during a payment, the order comes from storage, and only its outcome is
       // requested.
       if (event.type === 'unsure' && event.order)
         return { state: 'confirming', order: event.order };
@@ -135,7 +135,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { ...checkout, state: 'lost' };
       return checkout;
     case 'lost':
-      // The socket may still deliver the outcome after the requests have stopped.
+      // The socket may still deliver the outcome after the polling has stopped.
       if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
       if (event.type === 'notCharged')
         return {
@@ -191,8 +191,8 @@ export const purchasedCount = (checkout: Checkout, wanted: number): number =>
   checkout.state === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
 
 /**
- * Returns the event for the server's answer about an order whose payment outcome is unknown. Null
- * while the order is open.
+ * Returns the event for an order that the server has sent while the payment's outcome is unknown.
+ * Null while the order is open.
  */
 export function outcomeOf(order: {
   status: string;
@@ -208,8 +208,8 @@ export function outcomeOf(order: {
 }
 
 /**
- * Returns why there are no tickets, as a full sentence, and what happens to the money. Some
- * specified server texts lack the full stop.
+ * Returns why there are no tickets and what happens to the money. Adds a full stop to the reason,
+ * because some specified server texts lack it.
  */
 export function moneyText(reason: string, refunding: boolean): string {
   if (/not been charged|being refunded/.test(reason)) return reason;
@@ -219,7 +219,10 @@ export function moneyText(reason: string, refunding: boolean): string {
 
 export const CONFIRMING = 'We are confirming your payment';
 
-/** Returns what the buyer should do while the outcome is unknown or under manual review. */
+/**
+ * Returns what the buyer should do while the outcome of the payment is unknown or under manual
+ * review.
+ */
 export function waitingText({
   state,
   serverMessage,

@@ -1,5 +1,6 @@
 /**
- * Gives a component the state of its purchase and runs the three effects that need no user action.
+ * Gives a component the state of its purchase. Recovers a payment after a reload, saves the
+ * reservation, resolves an unknown outcome and shows toasts.
  */
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
@@ -36,9 +37,9 @@ export function useCheckout(scope: string) {
 type CheckoutDispatch = (event: CheckoutEvent) => void;
 
 /**
- * Requests the outcome of a payment after a reload or when the browser restores the page from its
- * cache, before the page offers anything. A purchase that finished meanwhile, for example on a
- * bank's page, is ended here.
+ * Requests the outcome of a payment that was running before a reload, or before the browser
+ * restored the page from its cache. A purchase that finished meanwhile, for example on a bank's
+ * page, is ended.
  */
 function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
   const store = useStore();
@@ -65,7 +66,9 @@ function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
   }, [scope, dispatch, store]);
 }
 
-/** Saves the reservation for a reload, from the first answer to the last extension. */
+/**
+ * Saves the reservation whenever it is opened or extended, so that a reload of the page keeps it.
+ */
 function useSaveReservation(scope: string, checkout: Checkout): void {
   const order =
     'order' in checkout && checkout.order && 'expiresAt' in checkout.order ? checkout.order : null;
@@ -77,14 +80,14 @@ function useSaveReservation(scope: string, checkout: Checkout): void {
 const OUTCOME_POLLING_MS = 30_000;
 const OUTCOME_POLL_INTERVAL_MS = 4_000;
 /**
- * Number of "no card accepted" answers after which the answer is final. The first may come just
+ * Number of "no card accepted" responses after which this outcome is final. The first may come just
  * before the provider has finished.
  */
 const NO_CARD_ANSWERS_MIN = 2;
 
 /**
- * Requests the order every two seconds, fifteen times, while the outcome is unknown. Live updates
- * are followed without limit.
+ * While the payment's outcome is unknown, polls the order and gives up after 30 seconds. Later live
+ * updates of the order are still applied.
  */
 function useResolveUnknownOutcome(
   scope: string,
@@ -119,7 +122,8 @@ function useResolveUnknownOutcome(
 }
 
 /**
- * Completes the purchase again, which is idempotent, and so learns the outcome from the provider.
+ * Asks the server every four seconds to complete the payment, which is idempotent. The response
+ * tells the outcome.
  */
 function useOrderPolling(
   scope: string,
@@ -193,7 +197,7 @@ function useConfirmBeforeLeaving(checkout: Checkout): void {
 }
 
 /**
- * Milliseconds for which the buyer reads that the tickets are being issued, before the thank-you
+ * Milliseconds for which the buyer reads that the tickets are being issued before the thank-you
  * page opens (specification line A:190).
  */
 const PENDING_READ_MS = 2_000;
