@@ -47,7 +47,7 @@ function parseFrame(text: string): Frame | null {
 export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketOptions): void {
   // Number of forced reconnects. A new number changes the URL function, which makes the hook open a
   // new socket.
-  const [round, setRound] = useState(0);
+  const [reconnectCount, setReconnectCount] = useState(0);
   const latestTopics = useRef(topics);
   const announced = useRef<readonly string[]>([]);
   const lastMessageAt = useRef(0);
@@ -60,9 +60,12 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
   }, [topics]);
 
   // eslint-disable-next-line react-hooks/exhaustive-deps -- a new count forces a reconnect
-  const address = useCallback(() => socketUrl((announced.current = latestTopics.current)), [round]);
+  const currentUrl = useCallback(
+    () => socketUrl((announced.current = latestTopics.current)),
+    [reconnectCount],
+  );
 
-  const { sendMessage, readyState } = useWebSocket(connect ? address : null, {
+  const { sendMessage, readyState } = useWebSocket(connect ? currentUrl : null, {
     share: false,
     retryOnError: true,
     shouldReconnect: () => true,
@@ -101,26 +104,26 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
   }, [topics, readyState, sendMessage]);
 
   useEffect(() => {
-    const anew = () => setRound((last) => last + 1);
+    const reconnect = () => setReconnectCount((last) => last + 1);
     const closeIfSilent = () => {
       if (
         document.visibilityState === 'visible' &&
         performance.now() - lastMessageAt.current > SILENCE_MS_MAX
       )
-        anew();
+        reconnect();
     };
     const watch = setInterval(() => {
       if (
         readyState === ReadyState.OPEN &&
         performance.now() - lastMessageAt.current > SILENCE_MS_MAX
       )
-        anew();
+        reconnect();
     }, SILENCE_CHECK_INTERVAL_MS);
-    window.addEventListener('online', anew);
+    window.addEventListener('online', reconnect);
     document.addEventListener('visibilitychange', closeIfSilent);
     return () => {
       clearInterval(watch);
-      window.removeEventListener('online', anew);
+      window.removeEventListener('online', reconnect);
       document.removeEventListener('visibilitychange', closeIfSilent);
     };
   }, [readyState]);

@@ -56,7 +56,7 @@ export const ROUTES: readonly Route[] = [
 
 const NOT_FOUND_ROUTE: Route = { path: '*', load: () => import('./routes/not-found-page') };
 
-export interface Match {
+export interface MatchedRoute {
   route: Route;
   params: Readonly<Record<string, string>>;
 }
@@ -90,7 +90,7 @@ function decodePathPart(value: string): string {
  * Returns the page and the variables of a path. Ignores trailing slashes and the case of fixed
  * words.
  */
-export function match(pathname: string): Match {
+export function matchRoute(pathname: string): MatchedRoute {
   const path = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname;
   for (const route of ROUTES) {
     const params = paramsOf(route.path, path);
@@ -99,7 +99,7 @@ export function match(pathname: string): Match {
   return { route: NOT_FOUND_ROUTE, params: {} };
 }
 
-export async function load(route: Route): Promise<PageComponent> {
+export async function loadPage(route: Route): Promise<PageComponent> {
   route.loaded ??= (await route.load()).Page;
   return route.loaded;
 }

@@ -14,15 +14,15 @@
  * - The cache key is the path alone, without the query or fragment of a link.
  */
 import {
-  ASSETS,
-  VISITED_PAGES,
-  cachedAsset,
-  cachedPage,
+  ASSETS_CACHE,
+  VISITED_PAGES_CACHE,
+  readCachedAsset,
+  readCachedPage,
   deleteOldCaches,
   cacheResponse,
   isCacheable,
 } from './response-cache';
-import { cacheStrategy, isScreen, nameOf, type CacheStrategy } from './cache-strategy';
+import { cacheStrategy, isUserScreen, cacheKeyOf, type CacheStrategy } from './cache-strategy';
 import { offlinePage } from './offline-page';
 
 interface ExtendableEvent extends Event {
@@ -68,26 +68,26 @@ worker.addEventListener('fetch', (event) => {
 });
 
 async function respondCacheFirst(event: FetchEvent): Promise<Response> {
-  const name = nameOf(event.request.url);
-  const cached = await cachedAsset(name);
+  const name = cacheKeyOf(event.request.url);
+  const cached = await readCachedAsset(name);
   if (cached) return cached;
   const answer = await fetch(event.request);
-  if (isCacheable(answer)) event.waitUntil(cacheResponse(ASSETS, name, answer.clone()));
+  if (isCacheable(answer)) event.waitUntil(cacheResponse(ASSETS_CACHE, name, answer.clone()));
   return answer;
 }
 
 async function respondNetworkFirst(event: FetchEvent, way: CacheStrategy): Promise<Response> {
   const { request } = event;
-  const name = nameOf(request.url);
+  const name = cacheKeyOf(request.url);
   try {
     const answer = (await event.preloadResponse) ?? (await fetch(request));
     if (way === 'network first' && isCacheable(answer))
-      event.waitUntil(cacheResponse(VISITED_PAGES, name, answer.clone()));
+      event.waitUntil(cacheResponse(VISITED_PAGES_CACHE, name, answer.clone()));
     return answer;
   } catch (failure) {
-    const copy = way === 'network first' ? await cachedPage(name) : undefined;
+    const copy = way === 'network first' ? await readCachedPage(name) : undefined;
     if (copy) return copy;
-    if (request.mode === 'navigate' && isScreen(request.url)) return offlinePage();
+    if (request.mode === 'navigate' && isUserScreen(request.url)) return offlinePage();
     throw failure;
   }
 }

@@ -24,7 +24,7 @@ function luminance([red, green, blue]: Rgb): number {
 }
 
 /** Returns the WCAG contrast ratio of two colours, or 1 if either is invalid. */
-export function contrast(one: string, other: string): number {
+export function contrastRatio(one: string, other: string): number {
   const [a, b] = [parseHex(one), parseHex(other)];
   if (!a || !b) return 1;
   const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
@@ -35,28 +35,28 @@ export function contrast(one: string, other: string): number {
  * Returns the text colour on a club colour: white from a contrast of 4.5, else black, which then
  * always has 4.5.
  */
-export function readableOn(background: string): '#ffffff' | '#000000' {
-  return contrast('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
+export function readableTextOn(background: string): '#ffffff' | '#000000' {
+  return contrastRatio('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
 }
 
 /** Returns two letters for a club without a logo. */
-export function initials(name: string): string {
+export function initialsOf(name: string): string {
   const text = name.split(/\s+/).filter(Boolean);
   return ((text[0]?.[0] ?? 'F') + (text[1]?.[0] ?? text[0]?.[1] ?? '')).toUpperCase();
 }
 
-export interface Theme {
+export interface ClubTheme {
   primary: string;
   secondary: string;
   accent: string;
 }
 
 /** Returns a club's colours, with the specified default for a missing or invalid colour. */
-export function themeOf(club: {
+export function clubThemeOf(club: {
   primaryColor?: string | null;
   secondaryColor?: string | null;
   accentColor?: string | null;
-}): Theme {
+}): ClubTheme {
   const or = (colour: string | null | undefined, fallback: string) =>
     colour && parseHex(colour) ? colour : fallback;
   return {
@@ -66,7 +66,7 @@ export function themeOf(club: {
   };
 }
 
-const BACKGROUND = '#f7f6f1';
+const PAGE_BACKGROUND = '#f7f6f1';
 const WHITE = '#ffffff';
 
 const gammaChannel = (channel: number) =>
@@ -90,7 +90,7 @@ function toOklab(colour: Rgb): { light: number; a: number; b: number } {
   };
 }
 
-function hexOf({ light, a, b }: { light: number; a: number; b: number }): string {
+function oklabToHex({ light, a, b }: { light: number; a: number; b: number }): string {
   const long = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const middle = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const short = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
@@ -112,7 +112,7 @@ function hexOf({ light, a, b }: { light: number; a: number; b: number }): string
  * Returns a club colour for text and links on the page. Darkens it in steps of 0.02, with chroma in
  * proportion, until the contrast is 4.5.
  */
-export function legibleOnChalk(colour: string): string {
+export function readableOnPage(colour: string): string {
   const read = parseHex(colour);
   if (!read) return '#1d5fd1';
   const { light, a, b } = toOklab(read);
@@ -120,8 +120,8 @@ export function legibleOnChalk(colour: string): string {
     const next =
       darker === light
         ? colour
-        : hexOf({ light: darker, a: (a * darker) / light, b: (b * darker) / light });
-    if (contrast(next, BACKGROUND) >= 4.5) return next;
+        : oklabToHex({ light: darker, a: (a * darker) / light, b: (b * darker) / light });
+    if (contrastRatio(next, PAGE_BACKGROUND) >= 4.5) return next;
   }
   return '#000000';
 }
@@ -130,19 +130,21 @@ export function legibleOnChalk(colour: string): string {
  * Returns the CSS variables of a club's page: its colours, readable text colours and links. A
  * button has an edge where its contrast with the background is below 3:1.
  */
-export function coloursOf(club: Parameters<typeof themeOf>[0]): Record<`--${string}`, string> {
-  const { primary, secondary, accent } = themeOf(club);
+export function clubColourVariables(
+  club: Parameters<typeof clubThemeOf>[0],
+): Record<`--${string}`, string> {
+  const { primary, secondary, accent } = clubThemeOf(club);
   const edge = (background: string, ring: string) =>
-    contrast(accent, background) < 3 ? ring : 'transparent';
+    contrastRatio(accent, background) < 3 ? ring : 'transparent';
   return {
     '--club-primary': primary,
-    '--club-on-primary': readableOn(primary),
+    '--club-on-primary': readableTextOn(primary),
     '--club-secondary': secondary,
-    '--club-on-secondary': readableOn(secondary),
+    '--club-on-secondary': readableTextOn(secondary),
     '--club-accent': accent,
-    '--club-on-accent': readableOn(accent),
-    '--club-link': legibleOnChalk(accent),
-    '--club-hero-edge': edge(primary, readableOn(primary)),
+    '--club-on-accent': readableTextOn(accent),
+    '--club-link': readableOnPage(accent),
+    '--club-hero-edge': edge(primary, readableTextOn(primary)),
     '--club-card-edge': edge(WHITE, '#85806f'),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { HttpError } from '@/api/http';
 import type { CompletionResponse } from '@/api/wire';
-import { S, fill } from '@/shared/strings';
+import { S, fillPlaceholders } from '@/shared/strings';
 
 const CONFIRM_PATH = '/api/payments/confirm-wallet';
 
@@ -46,7 +46,8 @@ export async function confirmWallet(
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' · ');
   const problem = new HttpError(answer.status, text, answer.statusText, null);
-  problem.body.message = details || fill(S.walletFailedStatus, { status: answer.status });
+  problem.body.message =
+    details || fillPlaceholders(S.walletFailedStatus, { status: answer.status });
   throw problem;
 }
 

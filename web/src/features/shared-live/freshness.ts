@@ -17,7 +17,7 @@ export interface ServerContact {
 const LIVE_AGE_MS_MAX = 20_000;
 const LATE_AGE_MS_MAX = 60_000;
 
-export function freshness({ agoMs, atMs, online }: ServerContact): Freshness {
+export function freshnessOf({ agoMs, atMs, online }: ServerContact): Freshness {
   if (!online) return { kind: 'offline', text: 'Offline' };
   if (agoMs === null) return { kind: 'late', text: 'Connecting' };
   if (agoMs <= LIVE_AGE_MS_MAX) return { kind: 'live', text: 'Live' };

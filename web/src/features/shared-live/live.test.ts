@@ -6,7 +6,7 @@ import {
   applyDraws,
   applyFrame,
   applyList,
-  fromBoot,
+  liveStateOfBoot,
   afterReconnect,
   replaceList,
 } from './live';
@@ -138,7 +138,7 @@ test('a list that the visitor returns to is replaced, and a moved draw is in one
 
 test('the first page’s draws are sorted into lists by the server’s clock', () => {
   const now = Date.parse('2026-11-20T09:00:00Z');
-  const live = fromBoot(
+  const live = liveStateOfBoot(
     {
       draws: [
         makeDraw({ drawNumber: 1 }),

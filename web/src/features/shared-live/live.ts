@@ -168,7 +168,7 @@ export function applyOrder(live: LiveState, order: OrderResponse): LiveState {
 }
 
 /** Builds the initial data from the data embedded in the page. */
-export function fromBoot(boot: Boot, nowMs: number): LiveState {
+export function liveStateOfBoot(boot: Boot, nowMs: number): LiveState {
   let live: LiveState = {
     ...EMPTY_LIVE_STATE,
     maintenance: boot.maintenanceMode ?? false,

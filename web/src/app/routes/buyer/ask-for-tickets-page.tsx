@@ -1,6 +1,6 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
-import { fetchMyTickets, type OwnOrders } from '@/api/endpoints/public';
+import { fetchMyTickets, type OrdersOfEmail } from '@/api/endpoints/public';
 import { HttpError, withRetry } from '@/api/http';
 import { AskForTickets } from '@/features/buyer/my-tickets/ask-for-tickets';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
@@ -9,9 +9,9 @@ import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-type LookupState =
+type OrdersLookupState =
   | { status: 'asking' }
-  | { status: 'found'; orders: OwnOrders }
+  | { status: 'found'; orders: OrdersOfEmail }
   | { status: 'unknown' }
   | { status: 'failed' };
 
@@ -19,16 +19,16 @@ type LookupState =
  * Returns the secret after the `#` of a mailed link, or null. Only the API request for the buyer's
  * orders sends the secret to the server.
  */
-const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
+const linkSecretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
 /**
  * Returns the secret of the mailed link and follows its changes: a link opened while the page is
  * shown changes only the part after the `#`.
  */
 function useLinkSecret(): string | null {
-  const [secret, setSecret] = useState(() => secretOf(window.location.hash));
+  const [secret, setSecret] = useState(() => linkSecretOf(window.location.hash));
   useEffect(() => {
-    const onHash = () => setSecret(secretOf(window.location.hash));
+    const onHash = () => setSecret(linkSecretOf(window.location.hash));
     window.addEventListener('hashchange', onHash);
     return () => window.removeEventListener('hashchange', onHash);
   }, []);
@@ -41,7 +41,7 @@ function useLinkSecret(): string | null {
  */
 export function Page() {
   const secret = useLinkSecret();
-  return secret ? <OrdersBehindLink key={secret} secret={secret} /> : <TicketLinkForm />;
+  return secret ? <OrdersOfLink key={secret} secret={secret} /> : <TicketLinkForm />;
 }
 
 function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
@@ -62,8 +62,8 @@ function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
   );
 }
 
-function OrdersBehindLink({ secret }: { secret: string }) {
-  const [lookup, setLookup] = useState<LookupState>({ status: 'asking' });
+function OrdersOfLink({ secret }: { secret: string }) {
+  const [lookup, setLookup] = useState<OrdersLookupState>({ status: 'asking' });
   const [turn, setTurn] = useState(0);
   usePageTitle('My tickets');
   useEffect(() => {

@@ -1,5 +1,5 @@
 import type { PageProps } from '@/app/page-props';
-import { share, shareOf } from '@/features/buyer/site/share';
+import { shareOrCopy, shareContentOf } from '@/features/buyer/site/share';
 import { Dashboard } from '@/features/club/dashboard/dashboard';
 import { ClubPage } from '@/features/club/frame/club-page';
 
@@ -8,7 +8,10 @@ export function Page({ params }: PageProps) {
   return (
     <ClubPage slug={params.slug} page="">
       {(here) => (
-        <Dashboard here={here} onShare={(draw) => share(shareOf(draw, window.location.origin))} />
+        <Dashboard
+          here={here}
+          onShare={(draw) => shareOrCopy(shareContentOf(draw, window.location.origin))}
+        />
       )}
     </ClubPage>
   );

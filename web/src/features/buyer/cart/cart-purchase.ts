@@ -3,28 +3,25 @@
  * completely or not at all (decision C-10).
  */
 import {
-  completeCartCard,
+  completeCartCardPayment,
   createCartIntent,
-  debugLog,
+  sendDebugLog,
   purchaseCartTickets,
-  type CartIntentRequest,
 } from '@/api/endpoints/buyer';
+import type { CartIntentRequest } from '@/api/endpoints/buyer';
 import { confirmWallet } from '@/api/endpoints/wallet';
 import { HttpError } from '@/api/http';
 import type { Buyer, IntentResponse } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/payment/pay';
-import {
-  customerInfoOf,
-  buyerOfPayer,
-  type WalletPayer,
-} from '@/features/buyer/checkout/payment/single-purchase';
+import { customerInfoOf, buyerOfPayer } from '@/features/buyer/checkout/payment/single-purchase';
+import type { WalletPayer } from '@/features/buyer/checkout/payment/single-purchase';
 import { cacheSecret, cachedSecret } from '@/features/buyer/checkout/payment/secret-cache';
 import type { Cents } from '@/shared/money';
 import { CART_SCOPE, type Cart } from './cart';
 
 const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
-const requestItems = (cart: Cart): CartIntentRequest['items'] =>
+const cartRequestItems = (cart: Cart): CartIntentRequest['items'] =>
   cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({
     drawId,
     quantity,
@@ -49,7 +46,7 @@ export const cartContentsKey = (cart: Cart): string =>
  * Adds the name of the refused game to the error's message when the cart has several games
  * (decision C-10).
  */
-function naming(cart: Cart, error: unknown): unknown {
+function withRefusedGameName(cart: Cart, error: unknown): unknown {
   const item =
     error instanceof HttpError && cart.items.length > 1
       ? cart.items.find(({ drawNumber }) => drawNumber === error.body.drawNumber)
@@ -72,11 +69,11 @@ export async function openCartPayment(
   const cached = cachedSecret(CART_SCOPE, contents);
   if (cached) return cached;
   const answer = await createCartIntent({
-    items: requestItems(cart),
+    items: cartRequestItems(cart),
     clientKey,
     expectedAmount,
   }).catch((error: unknown) => {
-    throw naming(cart, error);
+    throw withRefusedGameName(cart, error);
   });
   cacheSecret(CART_SCOPE, contents, answer);
   return answer;
@@ -87,19 +84,19 @@ export async function openCartPayment(
  * A:243, decision C-5).
  */
 export function cartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purchase {
-  const items = requestItems(cart);
+  const items = cartRequestItems(cart);
   return {
-    ...commonPurchase(cart, total, buyer),
+    ...commonCartPurchase(cart, total, buyer),
     method: 'card',
     buyer,
     byMethod: (paymentMethodId) =>
-      completeCartCard({ items, buyer, ...GIVEN_CONSENTS, paymentMethodId }),
+      completeCartCardPayment({ items, buyer, ...GIVEN_CONSENTS, paymentMethodId }),
   };
 }
 
 export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
   const buyer = buyerOfPayer(payer);
-  const { complete, ...rest } = commonPurchase(cart, total, buyer);
+  const { complete, ...rest } = commonCartPurchase(cart, total, buyer);
   return {
     ...rest,
     complete,
@@ -114,14 +111,14 @@ export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer)
       });
       if (answer.status === 'succeeded')
         void complete(order).catch((error: unknown) =>
-          debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }),
+          sendDebugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }),
         );
       return answer;
     },
   };
 }
 
-function commonPurchase(
+function commonCartPurchase(
   cart: Cart,
   total: Cents,
   buyer: Buyer,
@@ -133,7 +130,7 @@ function commonPurchase(
     open: (clientKey) => openCartPayment(cart, total, clientKey),
     complete: ({ paymentIntentId, orderToken }) =>
       purchaseCartTickets({
-        items: requestItems(cart),
+        items: cartRequestItems(cart),
         paymentIntentId,
         orderToken,
         buyer,

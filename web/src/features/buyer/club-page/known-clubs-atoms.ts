@@ -10,15 +10,15 @@ const fetchedClubsAtom = atom<Readonly<Record<string, Club>>>({});
  */
 export const knownClubsAtom = atom((get) => {
   const bootClub = get(bootAtom).club;
-  const bootClubs = bootClub?.activeDraws ? clubByItsAddresses(bootClub) : {};
+  const bootClubs = bootClub?.activeDraws ? clubBySlugs(bootClub) : {};
   return { ...bootClubs, ...get(fetchedClubsAtom) };
 });
 
 export const rememberClubAtom = atom(null, (get, set, club: Club) =>
-  set(fetchedClubsAtom, { ...get(fetchedClubsAtom), ...clubByItsAddresses(club) }),
+  set(fetchedClubsAtom, { ...get(fetchedClubsAtom), ...clubBySlugs(club) }),
 );
 
-function clubByItsAddresses(club: Club): Record<string, Club> {
+function clubBySlugs(club: Club): Record<string, Club> {
   return Object.fromEntries(
     [club.slug, club.canonicalSlug, club.homePageSlug]
       .filter((slug) => slug !== undefined)

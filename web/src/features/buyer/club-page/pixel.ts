@@ -21,7 +21,7 @@ export function pixelUrl(
   return `${PIXEL_URL}?${query.toString()}`;
 }
 
-export function firePixel(pixelId: string, event: string, content?: string): void {
+export function requestPixel(pixelId: string, event: string, content?: string): void {
   const { origin, pathname } = window.location;
   const url = pixelUrl(pixelId, event, { page: origin + pathname, content });
   if (url) new Image().src = url;

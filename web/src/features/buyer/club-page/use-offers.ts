@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchOffers } from '@/api/endpoints/public';
 import { HttpError } from '@/api/http';
 import type { Offer } from '@/api/wire-public';
-import { isListed } from '@/features/shared-offer/offer';
+import { isOfferListed } from '@/features/shared-offer/offer';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
@@ -28,5 +28,10 @@ export function useOffers(slug: string) {
     }
   }, [slug]);
   useEffect(() => void ask(), [ask]);
-  return { offers: offers.filter((offer) => isListed(offer, now)), answered, failed, retry: ask };
+  return {
+    offers: offers.filter((offer) => isOfferListed(offer, now)),
+    answered,
+    failed,
+    retry: ask,
+  };
 }

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { consentAtom } from './consent-atoms';
-import { firePixel } from './pixel';
+import { requestPixel } from './pixel';
 
 /**
  * Reports one page view to the club's pixel once there is consent. Returns a function that reports
@@ -18,10 +18,10 @@ export function usePixel(
   useEffect(() => {
     if (!allowed || !pixelId || counted.current) return;
     counted.current = true;
-    firePixel(pixelId, 'PageView');
-    if (event) firePixel(pixelId, event, content);
+    requestPixel(pixelId, 'PageView');
+    if (event) requestPixel(pixelId, event, content);
   }, [allowed, pixelId, event, content]);
   return (name, about) => {
-    if (allowed && pixelId) firePixel(pixelId, name, about);
+    if (allowed && pixelId) requestPixel(pixelId, name, about);
   };
 }

@@ -5,7 +5,7 @@ import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 
-type RequestState =
+type LinkRequestState =
   | { status: 'asking' }
   | { status: 'sending' }
   | { status: 'sent'; email: string }
@@ -28,7 +28,7 @@ function emailProblems(email: string): FormProblem[] {
 export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) => void }) {
   const [email, setEmail] = useState('');
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
-  const [state, setState] = useState<RequestState>({ status: 'asking' });
+  const [state, setState] = useState<LinkRequestState>({ status: 'asking' });
   const list = useRef<HTMLDivElement>(null);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();

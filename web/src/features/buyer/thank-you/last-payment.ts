@@ -9,7 +9,7 @@ import { readStored } from '@/shared/storage';
  * Removes the parameters of a bank's redirect from the URL, because one of them is a secret
  * (decision C-21).
  */
-export function cleanAddress(): void {
+export function removeRedirectParameters(): void {
   if (new URLSearchParams(window.location.search).has('payment_intent_client_secret'))
     window.history.replaceState(window.history.state, '', window.location.pathname);
 }
@@ -22,7 +22,7 @@ export interface LastPayment {
 }
 
 /** Reads the last payment from session storage. Null when it is missing or malformed. */
-export function lastPayment(): LastPayment | null {
+export function readLastPayment(): LastPayment | null {
   const stored = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
   return stored &&
     typeof stored.orderToken === 'string' &&

@@ -1,7 +1,7 @@
 import type { Draw, Proof } from '@/api/wire';
 import { pairAt } from '@/features/shared-grid/grid';
 import { ResultGrid } from '@/features/shared-grid/result-grid';
-import type { Verdict } from './deal';
+import type { ProofVerdict } from './deal';
 
 function CheckResult({ good, children }: { good: boolean; children: React.ReactNode }) {
   return (
@@ -22,7 +22,7 @@ export function VerdictView({
   draw,
 }: {
   proof: Proof;
-  verdict: Verdict;
+  verdict: ProofVerdict;
   draw: Draw | undefined;
 }) {
   const result = proof.result;
@@ -110,7 +110,7 @@ function WinningCell({
   draw,
 }: {
   proof: Proof;
-  verdict: Verdict;
+  verdict: ProofVerdict;
   result: { home: number; away: number };
   draw: Draw | undefined;
 }) {
@@ -135,7 +135,7 @@ function WinningCell({
   );
 }
 
-function AllTickets({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
+function AllTickets({ proof, verdict }: { proof: Proof; verdict: ProofVerdict }) {
   const sold = new Set(proof.soldTickets);
   const serial = (ticket: number) => `FD-${proof.drawNumber}-${String(ticket).padStart(3, '0')}`;
   return (
@@ -184,7 +184,11 @@ function AllTickets({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
   );
 }
 
-function ticketsCsv(proof: Proof, verdict: Verdict, serial: (ticket: number) => string): string {
+function ticketsCsv(
+  proof: Proof,
+  verdict: ProofVerdict,
+  serial: (ticket: number) => string,
+): string {
   const sold = new Set(proof.soldTickets);
   const rows = verdict.deal.map((cell, index) => {
     const { home, away } = pairAt(cell);

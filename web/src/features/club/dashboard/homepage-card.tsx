@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
@@ -17,7 +17,7 @@ import { adminPath } from '../session/user';
  */
 export function HomepageCard({ club }: { club: FrameClub }) {
   const { data, problem, retry } = useQuery<OwnClub>(
-    club.archived ? null : CLUB_PATHS.club(club.id),
+    club.archived ? null : CLUB_API_PATHS.club(club.id),
   );
   const showToast = useSetAtom(showToastAtom);
   const setup = adminPath(club.slug, 'home-page-setup');

@@ -1,6 +1,11 @@
 /** Actions of a draw's menu that need no dialog: download, archive and restore. */
 import { useSetAtom, useStore } from 'jotai';
-import { CLUB_PATHS, archiveDraw, downloadReport, downloadTickets } from '@/api/endpoints/club';
+import {
+  CLUB_API_PATHS,
+  archiveDraw,
+  downloadWinnerReport,
+  downloadTicketCsv,
+} from '@/api/endpoints/club';
 import type { Download } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
@@ -28,10 +33,10 @@ export function useDrawActions(club: number): DrawActions {
         showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
-    const listed = (store.get(responsesAtom)[CLUB_PATHS.draws(club)] ?? []) as Draw[];
+    const listed = (store.get(responsesAtom)[CLUB_API_PATHS.draws(club)] ?? []) as Draw[];
     store.set(
       cacheResponseAtom,
-      CLUB_PATHS.draws(club),
+      CLUB_API_PATHS.draws(club),
       listed.map((listedDraw) =>
         listedDraw.drawNumber === draw.drawNumber ? { ...listedDraw, archived } : listedDraw,
       ),
@@ -56,8 +61,8 @@ export function useDrawActions(club: number): DrawActions {
       },
     );
   return {
-    report: fetchFile(downloadReport),
-    csv: fetchFile(downloadTickets),
+    report: fetchFile(downloadWinnerReport),
+    csv: fetchFile(downloadTicketCsv),
     archive: (draw) => archive(draw, !draw.archived, true),
   };
 }

@@ -6,11 +6,11 @@ import './frame.css';
 import { useSetAtom } from 'jotai';
 import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnClub, User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { isMissing, useQuery } from '../data/use-query';
+import { isNotFoundError, useQuery } from '../data/use-query';
 import { LoginDialog } from '../session/login-dialog';
 import { ReauthenticationDialog } from '../session/reauthentication-dialog';
 import type { Session } from '../session/session-atoms';
@@ -47,7 +47,7 @@ export function userOf(session: Session): User | null {
 export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPageProps) {
   const session = useSession();
   const user = userOf(session);
-  if (session.state === 'unknown') return <Skeleton />;
+  if (session.state === 'unknown') return <ClubPageSkeleton />;
   if (!user)
     return guestText ? (
       <GuestMessage text={guestText} />
@@ -87,17 +87,17 @@ function ClubScopedPage({
   user: User;
   children: (here: ClubPageContext) => ReactNode;
 }) {
-  const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(slug));
+  const { data, problem, retry } = useQuery<OwnClub>(CLUB_API_PATHS.club(slug));
   if (!data && problem)
     return (
       <ClubFrame club={null}>
         <ClubLoadError
-          text={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
+          text={isNotFoundError(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
           onRetry={retry}
         />
       </ClubFrame>
     );
-  if (!data) return <Skeleton />;
+  if (!data) return <ClubPageSkeleton />;
   const club = {
     id: data.id,
     name: data.name,
@@ -197,7 +197,7 @@ export function ClubLoadError({
 }
 
 /** Placeholder boxes shown while the page loads. */
-export function Skeleton() {
+export function ClubPageSkeleton() {
   return (
     <main className="admin" id="main" aria-busy="true">
       <h1 className="sr">Loading</h1>

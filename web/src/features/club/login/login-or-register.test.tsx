@@ -6,7 +6,12 @@ import { renderScreen } from '@/testing/render-screen';
 import { ForgotPassword } from './forgot-password';
 import { LoginOrRegister } from './login-or-register';
 import { ResetPassword } from './reset-password';
-import { loginProblems, registrationProblems, resetProblem, waitlistProblems } from './login-rules';
+import {
+  loginProblems,
+  registrationProblems,
+  newPasswordProblem,
+  waitlistProblems,
+} from './login-rules';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -56,15 +61,15 @@ test('each missing field shows its specified text', () => {
       contactPhone: '1',
     }),
   ).toEqual([]);
-  expect(resetProblem('12345678', '123456789')).toMatchObject({
+  expect(newPasswordProblem('12345678', '123456789')).toMatchObject({
     title: "Passwords don't match",
     text: 'Please ensure both password fields match.',
   });
-  expect(resetProblem('1234567', '1234567')).toMatchObject({
+  expect(newPasswordProblem('1234567', '1234567')).toMatchObject({
     title: 'Password too short',
     text: 'Password must be at least 8 characters long.',
   });
-  expect(resetProblem('12345678', '12345678')).toBeNull();
+  expect(newPasswordProblem('12345678', '12345678')).toBeNull();
 });
 
 test('a problem stays at its field until an edit, and its line in the list is then struck out', async () => {

@@ -53,7 +53,7 @@ export const waitlistProblems = ({
 /**
  * Returns title and text of the problem with a new password, or null (specification line B:155).
  */
-export function resetProblem(
+export function newPasswordProblem(
   password: string,
   repeated: string,
 ): { field: string; title: string; text: string } | null {

@@ -4,7 +4,7 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { AccessDenied, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
-import { useConnect } from './use-connect';
+import { useStripeOnboarding } from './use-connect';
 
 /**
  * Replaces a used or expired onboarding link of the payment provider with a new one at once
@@ -19,7 +19,7 @@ export function ConnectRefresh({ here }: { here: ClubPageContext }) {
 }
 
 function NewLinkRequest({ here: { club } }: { here: ClubPageContext }) {
-  const { pending, connect } = useConnect(club.id);
+  const { pending, connect } = useStripeOnboarding(club.id);
   const requested = useRef(false);
   usePageTitle('Payment Setup');
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useConsoleUrl } from '../console/address';
 import { KeyHints } from '../console/shortcuts';
 import { QueryResult } from '../components/common';
 import { DataTable } from '../table/data-table';
-import { Chips } from '../table/table-tools';
+import { FilterChips } from '../table/table-tools';
 import { CLUB_COLUMNS } from './club-columns';
 import { ClubDialog } from './club-dialog';
 
@@ -42,7 +42,7 @@ export function Clubs() {
               </>
             }
             chips={
-              <Chips
+              <FilterChips
                 name="status"
                 label="Stripe"
                 options={[

@@ -11,12 +11,12 @@ import {
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { health } from '@/testing/platform-data';
+import { makeHealth } from '@/testing/platform-data';
 import { STATUS_NAMES, statusLines } from '../overview/status-lines';
 import { formatAge, formatDuration } from '../components/relative-time';
 import { toCsv } from '../table/csv';
 import { fixedCommands, matchingCommands } from './commands';
-import { soundOnAtom } from './console-atoms';
+import { soundEnabledAtom } from './console-atoms';
 import { connectionState } from './live-badge';
 import { SECTIONS } from './sections';
 import { useToneOnRise } from './use-tone';
@@ -87,7 +87,7 @@ test('the badge shows Live System only while the data is live', () => {
 });
 
 test('the status texts show only while they are true', () => {
-  const well = health(NOW);
+  const well = makeHealth(NOW);
   expect(
     statusLines(well, NOW)
       .slice(0, 3)
@@ -135,7 +135,7 @@ test('the status texts show only while they are true', () => {
 test('status texts become unknown when the health check fails', async () => {
   vi.useFakeTimers();
   startConsoleServer({
-    'GET /api/admin/health': [{ body: health(NOW) }, refusalResponse(503, 'Away.')],
+    'GET /api/admin/health': [{ body: makeHealth(NOW) }, refusalResponse(503, 'Away.')],
   });
   openConsole('overview');
   await act(() => vi.advanceTimersByTimeAsync(1_000));
@@ -176,7 +176,7 @@ test('a new anomaly plays one tone if enabled, and a resolved one plays none', (
   );
   rerender({ count: 4 });
   expect(played).not.toHaveBeenCalled();
-  act(() => store.set(soundOnAtom, true));
+  act(() => store.set(soundEnabledAtom, true));
   for (const count of [4, 2, 3]) rerender({ count });
   expect(played).toHaveBeenCalledTimes(1);
 });

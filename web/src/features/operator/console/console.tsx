@@ -4,37 +4,41 @@ import { useEffect, useRef, type ComponentType } from 'react';
 import { useTopic } from '@/features/shared-live/use-live';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { MenuIcon } from '@/shared/ui/icons';
-import { Archived } from '../clubs/archived';
+import { ArchivedClubs } from '../clubs/archived';
 import { Clubs } from '../clubs/clubs';
 import { Waitlist } from '../clubs/waitlist';
 import { QueryPoller, useQuery } from '../queries/use-query';
 import { Draws } from '../draws/draws';
 import { Fees } from '../fees/fees';
 import { Overview } from '../overview/overview';
-import { Orphans } from '../payments/orphans';
+import { OrphanedTickets } from '../payments/orphans';
 import { Payments } from '../payments/payments';
 import { ReauthenticationCodeDialog } from '../session/proof-dialog';
 import { SystemControls } from '../system/system-controls';
 import { Transactions } from '../transactions/transactions';
 import { useConsoleUrl } from './address';
 import { CommandMenu } from './command-menu';
-import { commandsOpenAtom, drawerOpenAtom, shortcutsOpenAtom } from './console-atoms';
+import {
+  commandMenuOpenAtom,
+  sidebarDrawerOpenAtom,
+  shortcutsDialogOpenAtom,
+} from './console-atoms';
 import { HEADER_ACTIONS_ID } from './head-actions';
-import { KeysIcon, SearchIcon } from './icons';
+import { KeyboardIcon, SearchIcon } from './icons';
 import { LiveBadge } from './live-badge';
 import { COMMON_QUERIES, sectionOf, type SectionKey } from './sections';
-import { Shortcuts, useConsoleKeys } from './shortcuts';
+import { ShortcutsDialog, useConsoleKeys } from './shortcuts';
 import { Sidebar, SidebarDrawer } from './sidebar';
 import { useToneOnRise } from './use-tone';
 
 const SECTION_COMPONENTS: Record<SectionKey, ComponentType> = {
   overview: Overview,
   clubs: Clubs,
-  archived: Archived,
+  archived: ArchivedClubs,
   waitlist: Waitlist,
   draws: Draws,
   payments: Payments,
-  orphans: Orphans,
+  orphans: OrphanedTickets,
   transactions: Transactions,
   system: SystemControls,
   fees: Fees,
@@ -61,9 +65,9 @@ export function Console() {
   const unresolvedCount = useQuery('stats').data?.unresolved;
   const unresolved = unresolvedCount ?? 0;
   useToneOnRise(unresolvedCount);
-  const openDrawer = useSetAtom(drawerOpenAtom);
-  const openCommands = useSetAtom(commandsOpenAtom);
-  const openShortcuts = useSetAtom(shortcutsOpenAtom);
+  const openDrawer = useSetAtom(sidebarDrawerOpenAtom);
+  const openCommands = useSetAtom(commandMenuOpenAtom);
+  const openShortcuts = useSetAtom(shortcutsDialogOpenAtom);
   usePageTitle(`${unresolved > 0 ? `(${unresolved}) ` : ''}${section.title}`);
   useTopic('ops');
   useTopic('public');
@@ -108,7 +112,7 @@ export function Console() {
                 aria-label="Keyboard shortcuts"
                 onClick={() => openShortcuts(true)}
               >
-                <KeysIcon />
+                <KeyboardIcon />
               </button>
             </div>
           </div>
@@ -120,7 +124,7 @@ export function Console() {
       </div>
       <SidebarDrawer />
       <CommandMenu />
-      <Shortcuts />
+      <ShortcutsDialog />
       <ReauthenticationCodeDialog />
     </div>
   );

@@ -5,7 +5,7 @@ import { O } from '@/shared/strings-operator';
 
 const LIVE_AGE_MS_MAX = 20_000;
 const DELAYED_AGE_MS_MAX = 60_000;
-const ANNOUNCE_DELAY_MS = 5_000;
+const CONNECTION_ANNOUNCE_DELAY_MS = 5_000;
 
 export interface ConnectionState {
   kind: 'live' | 'late' | 'lost' | 'offline';
@@ -36,7 +36,7 @@ export function LiveBadge() {
     const timer = setTimeout(() => {
       setSettled(kind);
       setAnnounced(kind === 'live' ? 'Live again' : text);
-    }, ANNOUNCE_DELAY_MS);
+    }, CONNECTION_ANNOUNCE_DELAY_MS);
     return () => clearTimeout(timer);
   }, [kind, settled, text]);
   return (

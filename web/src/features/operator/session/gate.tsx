@@ -5,7 +5,7 @@ import { fetchWhoami } from '@/api/endpoints/operator';
 import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
-import { CONSOLE } from '../console/address';
+import { CONSOLE_PATH } from '../console/address';
 import { isForbidden, isSessionExpired } from './error-kinds';
 import { SecondFactor } from './second-factor';
 import { sessionExpiredAtom } from './session-atoms';
@@ -67,7 +67,7 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
     }
     if (state.status === 'in' && !window.location.search) {
       const left = readStored('session', RETURN_URL_STORAGE_KEY);
-      if (typeof left === 'string') navigate(CONSOLE + left, { replace: true });
+      if (typeof left === 'string') navigate(CONSOLE_PATH + left, { replace: true });
     }
     if (state.status === 'in') forgetStored('session', RETURN_URL_STORAGE_KEY);
   }, [state, navigate]);

@@ -3,7 +3,7 @@
  * Pure. No money has moved in any of these cases.
  */
 import { HttpError } from '@/api/http';
-import { S, fill, onlyRemaining } from '@/shared/strings';
+import { S, fillPlaceholders, onlyRemainingText } from '@/shared/strings';
 import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
 
 /**
@@ -62,7 +62,7 @@ export function validationError([first]: readonly string[]): CheckoutError {
  */
 function soldOutError(message: string): CheckoutError | null {
   const available = Number(/Only (\d+) tickets/.exec(message)?.[1] ?? NaN);
-  return message === onlyRemaining(available) ? { ...splitTitle(message), available } : null;
+  return message === onlyRemainingText(available) ? { ...splitTitle(message), available } : null;
 }
 
 /** Returns the error when the provider declined the payment. */
@@ -87,7 +87,7 @@ export function declinedError(
  */
 export const unexpectedStatusError = (status: string): CheckoutError => ({
   title: S.paymentIncomplete,
-  text: fill(S.paymentStatus, { status }),
+  text: fillPlaceholders(S.paymentStatus, { status }),
 });
 
 /** Error when the wallet could not be started. */
@@ -139,7 +139,7 @@ export function paymentOpeningError(
 function sharedRefusalError({ code, body }: HttpError): CheckoutError | null {
   if (code === 'tickets-unavailable' || code === 'hold-limit') {
     const available = Number(body.available ?? 0);
-    return { ...splitTitle(body.message ?? onlyRemaining(available)), available };
+    return { ...splitTitle(body.message ?? onlyRemainingText(available)), available };
   }
   return code === 'maintenance' ? { title: S.maintenance, text: S.maintenanceText } : null;
 }
@@ -168,7 +168,7 @@ export function unexpectedError(page: CheckoutPage, error: unknown): CheckoutErr
   if (page === 'checkout')
     return {
       title: S.processingError,
-      text: fill(S.processingErrorText, {
+      text: fillPlaceholders(S.processingErrorText, {
         message: error instanceof Error ? error.message : String(error),
       }),
     };

@@ -3,7 +3,7 @@
  * tickets, the number drops and a message says so (specification lines A:205 and A:283).
  */
 import { useEffect, useState } from 'react';
-import { clampCount } from './purchase-rules';
+import { clampTicketCount } from './purchase-rules';
 
 interface TicketCountOptions {
   initial: () => number;
@@ -22,12 +22,12 @@ export function useTicketCount({ initial, available, maximum, possiblyOwn }: Tic
   const [note, setNote] = useState<string | null>(null);
   useEffect(() => {
     if (available === 0 || count <= available + possiblyOwn) return;
-    setCount(clampCount(count, available, maximum));
+    setCount(clampTicketCount(count, available, maximum));
     setNote(`Only ${available} left – quantity changed`);
   }, [available, possiblyOwn, count, maximum]);
   const change = (next: number) => {
     setNote(null);
-    setCount(clampCount(next, Math.max(1, available), maximum));
+    setCount(clampTicketCount(next, Math.max(1, available), maximum));
   };
   return { count, note, change };
 }

@@ -3,7 +3,7 @@
  * dispatches an event; the checkout's state machine decides what is shown.
  */
 import { HttpError, withRetry } from '@/api/http';
-import { finishPayment } from '@/api/endpoints/buyer';
+import { completeUnknownPayment } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
 import { beginAttempt, endAttempt, finishAttempt, saveAttempt } from '../state/attempt';
@@ -15,13 +15,13 @@ import {
   paymentOpeningError,
   unexpectedStatusError,
   validationRequestError,
-  type CheckoutPage,
 } from '../errors/error-catalogue';
+import type { CheckoutPage } from '../errors/error-catalogue';
 import type { CheckoutEvent, OpenOrder, CheckoutError, PaymentMethodKind } from '../state/checkout';
 import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
 
 /** Ids of an order. The token proves to the server that the order belongs to this buyer. */
-export type PaymentOutcome = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
+export type OrderIds = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 
 /** What is bought: the tickets of a draw or a whole cart. */
 export interface Purchase {
@@ -48,7 +48,7 @@ export interface Purchase {
    * Completes the purchase with the order's token. The server accepts buyer details with the token
    * even after the provider's webhook (decision M-1).
    */
-  complete: (order: PaymentOutcome) => Promise<CompletionResponse>;
+  complete: (order: OrderIds) => Promise<CompletionResponse>;
 }
 
 /**
@@ -57,11 +57,11 @@ export interface Purchase {
  */
 export const LAST_PAYMENT_KEY = 'lastPayment';
 
-const MISMATCH_CODE = 'payment-mismatch';
+const PAYMENT_MISMATCH_CODE = 'payment-mismatch';
 
 type Dispatch = (event: CheckoutEvent) => void;
 
-export async function pay(
+export async function carryOutPurchase(
   purchase: Purchase,
   surface: PaymentSurface,
   dispatch: Dispatch,
@@ -199,12 +199,12 @@ async function confirmOnServer(
 }
 
 /** Asks the server again for the outcome of a payment. Null while the outcome is still unknown. */
-export async function pollOrder(
+export async function pollPaymentOutcome(
   scope: string,
   paymentIntentId: string,
 ): Promise<CheckoutEvent | 'untouched' | null> {
   try {
-    const answer = await finishPayment(paymentIntentId);
+    const answer = await completeUnknownPayment(paymentIntentId);
     if (answer.status === 'requires_payment_method') return 'untouched';
     const event = eventOfCompletion(scope, answer, { type: 'unsure' });
     return event.type === 'unsure' ? null : event;
@@ -224,7 +224,8 @@ function eventOfRefusal(scope: string, error: unknown): CheckoutEvent | null {
     (error.body.status !== 'not_charged' && error.status !== 409)
   )
     return null;
-  if (error.code === MISMATCH_CODE) return { type: 'unsure', serverMessage: error.body.message };
+  if (error.code === PAYMENT_MISMATCH_CODE)
+    return { type: 'unsure', serverMessage: error.body.message };
   endAttempt(scope);
   return {
     type: 'notCharged',

@@ -1,12 +1,8 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { CardField } from '../form/buyer-fields';
 import { applePayUnavailableError, walletStartError } from '../errors/error-catalogue';
-import {
-  isBusy,
-  type Checkout,
-  type CheckoutEvent,
-  type PaymentMethodKind,
-} from '../state/checkout';
+import { isCheckoutBusy } from '../state/checkout';
+import type { Checkout, CheckoutEvent, PaymentMethodKind } from '../state/checkout';
 import { MaintenanceNote } from '../errors/maintenance-note';
 import { PayButton } from './pay-button';
 import type { PurchaseDetails } from '../form/purchase-rules';
@@ -52,7 +48,7 @@ export function PaymentStep({
   onWallet,
 }: PaymentStepProps) {
   const confirmed = details.overEighteen && details.acceptsTerms;
-  const busy = isBusy(checkout);
+  const busy = isCheckoutBusy(checkout);
   const paused = useIsPaymentPaused(checkout);
   const atButton = withCard && pressed === 'card';
   return (

@@ -18,7 +18,7 @@ interface CachedSecret {
 // resizes the scope's single payment, so an older response is outdated.
 const secretsByScope = new Map<string, CachedSecret>();
 
-const millisecondsOf = (time: string | number) =>
+const toMilliseconds = (time: string | number) =>
   typeof time === 'number' ? time : Date.parse(time);
 
 export function cacheSecret(
@@ -27,7 +27,7 @@ export function cacheSecret(
   answer: IntentResponse,
   now = performance.now(),
 ): void {
-  const lasts = Date.parse(answer.expiresAt) - millisecondsOf(answer.serverTime);
+  const lasts = Date.parse(answer.expiresAt) - toMilliseconds(answer.serverTime);
   secretsByScope.set(scope, {
     contents,
     answer,

@@ -5,7 +5,7 @@
 import {
   completeCardPayment,
   createPaymentIntent,
-  debugLog,
+  sendDebugLog,
   processWalletPayment,
   purchaseTickets,
   validatePurchase,
@@ -13,10 +13,10 @@ import {
 import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
 import { S } from '@/shared/strings';
-import type { PaymentOutcome, Purchase } from './pay';
+import type { OrderIds, Purchase } from './pay';
 import type { PurchaseDetails } from '../form/purchase-rules';
 
-export interface SingleOrder {
+export interface SingleDrawOrder {
   draw: Pick<Draw, 'drawNumber'>;
   count: number;
   price: Price;
@@ -30,15 +30,15 @@ export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => 
   phone: buyerPhone,
 });
 
-const noted = (error: unknown) =>
-  debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
+const logBackgroundFailure = (error: unknown) =>
+  sendDebugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
 
 /**
  * Returns the card purchase of the draw page or of the two-step checkout. The two differ only in
  * the call that completes the purchase.
  */
 export function cardPurchase(
-  { draw, count, price }: SingleOrder,
+  { draw, count, price }: SingleDrawOrder,
   buyer: Buyer,
   page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
@@ -74,7 +74,7 @@ export function cardPurchase(
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
 /** Returns the payer with the wallet's name, or else with the name typed in the form. */
-export const payerWithName = (
+export const withTypedName = (
   payer: WalletPayer,
   { name }: Pick<PurchaseDetails, 'name'>,
 ): WalletPayer => ({
@@ -96,14 +96,14 @@ export function buyerOfPayer(payer: WalletPayer): Buyer {
  * A:246).
  */
 export function walletPurchase(
-  { draw, count, price }: SingleOrder,
+  { draw, count, price }: SingleDrawOrder,
   payer: WalletPayer,
   page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
   const { drawNumber } = draw;
   const buyer = buyerOfPayer(payer);
   const customerInfo = customerInfoOf(buyer);
-  const background = ({ paymentIntentId, orderToken }: PaymentOutcome) =>
+  const background = ({ paymentIntentId, orderToken }: OrderIds) =>
     purchaseTickets({
       drawNumber,
       ticketCount: count,
@@ -122,7 +122,7 @@ export function walletPurchase(
     });
     // The purchase does not wait for this call, which only records the two ticked consent boxes
     // (specification line A:249).
-    if (answer.status === 'succeeded') void background(order).catch(noted);
+    if (answer.status === 'succeeded') void background(order).catch(logBackgroundFailure);
     return answer;
   };
   return {

@@ -9,7 +9,7 @@ const libraryByAccount = new Map<string, Promise<Stripe | null>>();
  * Loads the provider's library for a club's own account, which receives the payment as a direct
  * charge (decision C-24).
  */
-export function loadStripeFor(config: Config, account: string): Promise<Stripe | null> {
+export function loadStripeForAccount(config: Config, account: string): Promise<Stripe | null> {
   let stripe = libraryByAccount.get(account);
   if (!stripe) {
     stripe = loadSandboxScript(config).then(() =>

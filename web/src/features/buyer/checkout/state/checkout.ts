@@ -167,14 +167,14 @@ export const canPay = (checkout: Checkout): boolean => checkout.state === 'choos
  * Whether a request is in progress. Controls are disabled then, and leaving the page asks for
  * confirmation.
  */
-export const isBusy = (checkout: Checkout): boolean =>
+export const isCheckoutBusy = (checkout: Checkout): boolean =>
   ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.state);
 
 /**
  * Returns the tickets that this purchase has reserved. The buyer can still buy them when the public
  * count is zero.
  */
-export function ownReservedTickets(checkout: Checkout, nowMs: number): number {
+export function ownReservedTicketCount(checkout: Checkout, nowMs: number): number {
   if (!('order' in checkout) || !checkout.order || !('ticketCount' in checkout.order)) return 0;
   // A payment that has started is never interrupted. Before that, the reservation counts only until
   // it expires.
@@ -194,7 +194,7 @@ export const purchasedCount = (checkout: Checkout, wanted: number): number =>
  * Returns the event for an order that the server has sent while the payment's outcome is unknown.
  * Null while the order is open.
  */
-export function outcomeOf(order: {
+export function outcomeEventOf(order: {
   status: string;
   reason: string | null;
   lines: readonly { tickets: readonly OwnTicket[] }[];
@@ -211,19 +211,19 @@ export function outcomeOf(order: {
  * Returns why there are no tickets and what happens to the money. Adds a full stop to the reason,
  * because some specified server texts lack it.
  */
-export function moneyText(reason: string, refunding: boolean): string {
+export function chargeOutcomeText(reason: string, refunding: boolean): string {
   if (/not been charged|being refunded/.test(reason)) return reason;
   const why = reason === '' || /[.!?]$/.test(reason) ? reason : `${reason}.`;
   return `${why} ${refunding ? 'Your payment is being refunded.' : 'You have not been charged.'}`.trim();
 }
 
-export const CONFIRMING = 'We are confirming your payment';
+export const CONFIRMING_PAYMENT_TITLE = 'We are confirming your payment';
 
 /**
  * Returns what the buyer should do while the outcome of the payment is unknown or under manual
  * review.
  */
-export function waitingText({
+export function confirmingPaymentText({
   state,
   serverMessage,
 }: Pick<Extract<Checkout, { state: 'confirming' | 'lost' }>, 'state' | 'serverMessage'>): string {
