@@ -6,7 +6,7 @@ import { createStore } from 'jotai';
 import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
 import { fetchConfig } from '@/api/endpoints/buyer';
-import type { Boot } from '@/api/wire';
+import type { BootData } from '@/api/wire';
 import { takeClockSample, addClockSample, UNKNOWN_CLOCK } from '@/shared/clock';
 import { clockAtom, configAtom, connectionAtom, liveAtom } from '@/features/shared-live/live-atoms';
 import { liveStateOfBoot } from '@/features/shared-live/live';
@@ -19,15 +19,15 @@ import { loadPage, matchRoute } from '@/app/routes';
 // In a production build the server inlines the font faces with critical.css.
 if (process.env.NODE_ENV !== 'production') void import('@/shared/ui/font-faces.css');
 
-function readBootData(): Boot {
+function readBootData(): BootData {
   try {
-    return JSON.parse(document.getElementById('boot')?.textContent ?? '{}') as Boot;
+    return JSON.parse(document.getElementById('boot')?.textContent ?? '{}') as BootData;
   } catch {
     return {};
   }
 }
 
-function createSeededStore(boot: Boot) {
+function createSeededStore(boot: BootData) {
   const store = createStore();
   const navigation = performance.getEntriesByType('navigation')[0] as
     PerformanceNavigationTiming | undefined;

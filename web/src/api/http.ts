@@ -116,13 +116,13 @@ export const put = <Answer>(path: string, body: unknown): Promise<Answer> =>
 export const del = <Answer>(path: string, body?: unknown): Promise<Answer> =>
   sendRequest<Answer>('DELETE', path, body);
 
-export interface Download {
+export interface DownloadedFile {
   name: string;
   content: Blob;
 }
 
 /** Downloads a file. The name comes from `Content-Disposition`, or is `fallbackName`. */
-export async function download(path: string, fallbackName: string): Promise<Download> {
+export async function download(path: string, fallbackName: string): Promise<DownloadedFile> {
   const answer = await fetch(path, { method: 'GET', credentials: 'same-origin' });
   if (!answer.ok)
     throw new HttpError(

@@ -1,6 +1,6 @@
 /**
- * Wire types of public offers (specification line A:156): a bundle of games, or a special. Some
- * fields have two specified spellings: camelCase and snake_case.
+ * Wire types of public offers (specification line A:156). An offer is a bundle of games or a
+ * special. Some fields have two specified spellings: camelCase and snake_case.
  */
 
 export type OfferType = 'BUNDLE' | 'SPECIAL' | (string & {});

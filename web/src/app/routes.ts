@@ -15,7 +15,7 @@ export interface Route {
   /** Whether the page renders its own header and footer, as club and operator pages do. */
   own?: boolean;
   load: () => Promise<{ Page: PageComponent }>;
-  /** The page's component once it has loaded. A later visit then renders without waiting. */
+  /** The page's component once it has loaded. The next visit then renders without waiting. */
   loaded?: PageComponent;
 }
 

@@ -1,4 +1,4 @@
-/** Makes texts on a club's colours readable. White text is never assumed to be readable on them. */
+/** Chooses text colours that are readable on a club's colours. */
 
 type Rgb = readonly [number, number, number];
 
@@ -16,11 +16,13 @@ function parseHex(hex: string): Rgb | null {
     : null;
 }
 
-const linearChannel = (channel: number) =>
+const toLinearChannel = (channel: number) =>
   channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
 
 function luminance([red, green, blue]: Rgb): number {
-  return 0.2126 * linearChannel(red) + 0.7152 * linearChannel(green) + 0.0722 * linearChannel(blue);
+  return (
+    0.2126 * toLinearChannel(red) + 0.7152 * toLinearChannel(green) + 0.0722 * toLinearChannel(blue)
+  );
 }
 
 /** Returns the WCAG contrast ratio of two colours, or 1 if either is invalid. */
@@ -69,7 +71,7 @@ export function clubThemeOf(club: {
 const PAGE_BACKGROUND = '#f7f6f1';
 const WHITE = '#ffffff';
 
-const gammaChannel = (channel: number) =>
+const toGammaChannel = (channel: number) =>
   channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055;
 
 /**
@@ -77,7 +79,7 @@ const gammaChannel = (channel: number) =>
  * hue.
  */
 function toOklab(colour: Rgb): { light: number; a: number; b: number } {
-  const [red, green, blue] = colour.map(linearChannel) as [number, number, number];
+  const [red, green, blue] = colour.map(toLinearChannel) as [number, number, number];
   const [long, middle, short] = [
     Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue),
     Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue),
@@ -101,7 +103,7 @@ function oklabToHex({ light, a, b }: { light: number; a: number; b: number }): s
   ];
   return `#${channels
     .map((channel) =>
-      Math.round(Math.min(1, Math.max(0, gammaChannel(Math.max(0, channel)))) * 255)
+      Math.round(Math.min(1, Math.max(0, toGammaChannel(Math.max(0, channel)))) * 255)
         .toString(16)
         .padStart(2, '0'),
     )

@@ -1,4 +1,7 @@
-/** Formats dates such as `Fri 20 Nov 2026, 7:10 pm AEST`, in the draw's zone and with its name. */
+/**
+ * Formats dates such as `Fri 20 Nov 2026, 7:10 pm AEST`, in the draw's time zone and with the
+ * zone's name.
+ */
 
 export const BRISBANE_ZONE = 'Australia/Brisbane';
 

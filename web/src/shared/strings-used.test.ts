@@ -25,8 +25,8 @@ const UNUSED_TEXTS: Record<string, string> = {
 };
 
 /**
- * Returns the source of the screens, without tests and fixtures. Tables define keys without their
- * prefix, so no definition counts as a use.
+ * Returns the source of the screens, without tests and fixtures. The tables of texts define their
+ * keys without a prefix such as `S.`, so a definition does not count as a use.
  */
 function screenSources(): string {
   const names = readdirSync(SOURCE_DIR, { recursive: true, encoding: 'utf8' }).filter(

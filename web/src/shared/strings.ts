@@ -189,8 +189,8 @@ export const S = {
 } as const;
 
 /**
- * Replaces placeholders: `fillPlaceholders('Payment status: {status}.', { status: 'x' })`. A placeholder
- * without a value stays, so that tests find it.
+ * Replaces placeholders: `fillPlaceholders('Payment status: {status}.', { status: 'x' })`. A
+ * placeholder without a value stays, so that tests find it.
  */
 export function fillPlaceholders(
   template: string,

@@ -3,7 +3,7 @@ import type { Draw } from '@/api/wire';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import {
   TICKETS_PER_DRAW,
-  CLUB_NOT_SELLING_TEXT,
+  CLUB_NOT_SELLING_NOTICE,
   isClubNotSelling,
   drawPhaseOf,
 } from '@/features/shared-live/draw-phase';
@@ -73,7 +73,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
             options={options}
           />
         ) : null}
-        {clubNotSelling ? <p className="board-full num">{CLUB_NOT_SELLING_TEXT.title}</p> : null}
+        {clubNotSelling ? <p className="board-full num">{CLUB_NOT_SELLING_NOTICE.title}</p> : null}
         {cancelled ? <p className="board-full num">Every ticket is refunded</p> : null}
         {phase === 'soldOut' && allSold ? (
           <p className="board-full num">All 169 tickets are sold</p>

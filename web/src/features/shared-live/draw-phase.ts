@@ -20,8 +20,8 @@ export function drawPhaseOf(
     return 'closed';
   if (draw.status === 'active' || draw.status === 'open')
     return draw.ticketsAvailable > 0 ? 'active' : 'soldOut';
-  // An unknown status reads as completed, as specified (interface decision D18). Nothing can be
-  // bought then.
+  // An unknown status reads as completed, as specified, so that nothing can be bought (interface
+  // decision D18).
   return 'completed';
 }
 
@@ -31,14 +31,14 @@ export function futureOpeningOf(draw: { opensAt?: string | null }, nowMs: number
 }
 
 /**
- * Whether the club takes no payments, because it is archived or not ready. No tickets are sold then
+ * Whether an open draw sells no tickets because its club is archived or not ready for payments
  * (decisions B-13, H-3).
  */
 export function isClubNotSelling(draw: Pick<Draw, 'clubSelling'>, phase: DrawPhase): boolean {
   return draw.clubSelling === false && (phase === 'active' || phase === 'soldOut');
 }
 
-export const CLUB_NOT_SELLING_TEXT = {
+export const CLUB_NOT_SELLING_NOTICE = {
   title: 'Not on sale',
   text: 'This club is not selling tickets at the moment.',
 };

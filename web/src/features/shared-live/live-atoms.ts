@@ -14,7 +14,7 @@ import {
   applyFrame,
   applyList,
   applyOrder,
-  afterReconnect,
+  resetSequenceNumbers,
   replaceList,
 } from './live';
 import type { ListName, LiveState } from './live';
@@ -92,7 +92,7 @@ export const receiveFrameAtom = atom(null, (get, set, frame: Frame) => {
 
 export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') => {
   set(connectionAtom, { ...get(connectionAtom), open: state === 'open' });
-  if (state === 'open') set(liveAtom, afterReconnect(get(liveAtom)));
+  if (state === 'open') set(liveAtom, resetSequenceNumbers(get(liveAtom)));
 });
 
 /**

@@ -154,8 +154,8 @@ export function useLiveDrawList(name: ListName) {
       setFailed(true);
     }
   };
-  // New draws arrive only by polling, because frames carry no prices. So the socket never stops
-  // this poll completely.
+  // New draws arrive only by polling, because frames carry no prices. So live frames never replace
+  // this poll.
   const [fetchAtStart] = useState(() => {
     const initialDraws = store.get(liveAtom).lists[name];
     return back || initialDraws === null || initialDraws.length >= BOOT_LIST_DRAWS_MAX;

@@ -2,7 +2,7 @@ import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
 import { fetchMyTickets, type OrdersOfEmail } from '@/api/endpoints/public';
 import { HttpError, withRetry } from '@/api/http';
-import { AskForTickets } from '@/features/buyer/my-tickets/ask-for-tickets';
+import { TicketMailForm } from '@/features/buyer/my-tickets/ask-for-tickets';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { S } from '@/shared/strings';
@@ -55,7 +55,7 @@ function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
           <strong>This link is invalid or has expired.</strong>Ask for a new one below.
         </div>
       ) : null}
-      <AskForTickets onProblems={setInError} />
+      <TicketMailForm onProblems={setInError} />
       <h2 className="help-head">{S.needHelpAsked}</h2>
       <SupportContacts />
     </main>

@@ -25,7 +25,7 @@ const EMPTY_CART_REDIRECT_DELAY_MS = 300;
  * Opens the landing page if the cart is still empty after 300 ms. A cart stored in the browser is
  * loaded instead. Never acts during a payment (decision J-11) or after a purchase.
  */
-function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
+function useRedirectWhenCartEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
   const reload = useSetAtom(reloadCartAtom);
   const [, navigate] = useLocation();
@@ -49,7 +49,7 @@ export function Page() {
   const empty = cart.items.length === 0;
   const underWay = checkout.state !== 'choosing';
   const finished = empty && !underWay ? finishedOrderToken(CART_SCOPE) : null;
-  useLeaveWhenEmpty(expired || underWay || changes.length > 0, finished !== null);
+  useRedirectWhenCartEmpty(expired || underWay || changes.length > 0, finished !== null);
   usePageTitle(expired ? S.reservationExpiredPage : 'Cart checkout');
   if (expired)
     return (

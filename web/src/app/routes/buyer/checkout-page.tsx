@@ -21,7 +21,7 @@ import { TwoStepForm } from '@/features/buyer/checkout/form/two-step-form';
 import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import {
-  CLUB_NOT_SELLING_TEXT,
+  CLUB_NOT_SELLING_NOTICE,
   isClubNotSelling,
   futureOpeningOf,
   drawPhaseOf,
@@ -225,7 +225,7 @@ function notOnSaleText(
   underWay: boolean,
 ): { title: string; text: string } | null {
   if (underWay) return null;
-  if (isClubNotSelling(draw, phase)) return CLUB_NOT_SELLING_TEXT;
+  if (isClubNotSelling(draw, phase)) return CLUB_NOT_SELLING_NOTICE;
   if (phase === 'completed') return { title: S.drawCompleted, text: S.drawCompletedText };
   if (phase === 'cancelled')
     return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };

@@ -7,7 +7,7 @@ import { trackOfferEvent } from '@/api/endpoints/public';
 import type { Offer } from '@/api/wire-public';
 import type { PageProps } from '@/app/page-props';
 import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
-import { usePixel } from '@/features/buyer/club-page/use-pixel';
+import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
 import { OfferBuy } from '@/features/buyer/offer/offer-buy';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { OfferPicture } from '@/features/buyer/offer/offer-picture';
@@ -83,7 +83,7 @@ function LoadedOffer({ offer }: { offer: Offer }) {
   const { meta, failed } = useClubMeta(offer.clubSlug);
   useOfferDraws(offer);
   useClubColours(meta);
-  const pixel = usePixel(meta?.facebookPixelId, { event: 'offer_view', content: offer.slug });
+  const pixel = useClubPixel(meta?.facebookPixelId, { event: 'offer_view', content: offer.slug });
   const about = { clubSlug: offer.clubSlug, bundleSlug: offer.slug };
   useEffect(
     () => trackOfferEvent('offer_view', { clubSlug: offer.clubSlug, bundleSlug: offer.slug }),

@@ -2,7 +2,7 @@ import '@/features/club/dashboard/dashboard.css';
 import { useStore } from 'jotai';
 import { useCallback, useEffect } from 'react';
 import type { PageProps } from '@/app/page-props';
-import { EditDraw, type SaveDraw } from '@/features/club/draw-form/edit-draw';
+import { EditDrawPage, type SaveDraw } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { ReauthenticationCodeDialog } from '@/features/operator/session/proof-dialog';
 import {
@@ -54,7 +54,7 @@ export function Page({ params }: PageProps) {
     <ClubPage slug={params.slug} page={`edit-draw/${number}`}>
       {(here) => (
         <>
-          <EditDraw here={here} number={number} send={send} />
+          <EditDrawPage here={here} number={number} send={send} />
           {here.user.isAdmin ? <ReauthenticationCodeDialog /> : null}
         </>
       )}

@@ -14,7 +14,7 @@ export function useCartSyncAcrossTabs(): void {
     const onStorage = (event: StorageEvent) => {
       // The browser reports a null key when all storage was cleared.
       if (event.key !== S.cartKey && event.key !== null) return;
-      // Items in a payment do not change until its outcome is known.
+      // Does not change the cart during a payment, until the payment's outcome is known.
       if (!isCheckoutBusy(store.get(checkoutAtom(CART_SCOPE)))) reload(event.newValue === null);
     };
     window.addEventListener('storage', onStorage);

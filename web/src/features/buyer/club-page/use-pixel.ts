@@ -7,7 +7,7 @@ import { requestPixel } from './pixel';
  * Reports one page view to the club's pixel once there is consent. Returns a function that reports
  * later events.
  */
-export function usePixel(
+export function useClubPixel(
   pixelId: string | null | undefined,
   viewed?: { event: string; content: string },
 ): (event: string, content?: string) => void {

@@ -7,7 +7,7 @@ import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provi
 import { ticketCountFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
 import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import {
-  CLUB_NOT_SELLING_TEXT,
+  CLUB_NOT_SELLING_NOTICE,
   isClubNotSelling,
   futureOpeningOf,
   temporarilySoldOutText,
@@ -86,7 +86,7 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
         </a>
       </ClosedNotice>
     );
-  if (isClubNotSelling(draw, phase)) return <ClosedNotice {...CLUB_NOT_SELLING_TEXT} />;
+  if (isClubNotSelling(draw, phase)) return <ClosedNotice {...CLUB_NOT_SELLING_NOTICE} />;
   if (phase === 'cancelled')
     return (
       <ClosedNotice

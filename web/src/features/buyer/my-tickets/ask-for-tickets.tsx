@@ -25,7 +25,7 @@ function emailProblems(email: string): FormProblem[] {
  * Mails the tickets again to a buyer who lost the first mail. The response never reveals whether an
  * e-mail address has bought tickets.
  */
-export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) => void }) {
+export function TicketMailForm({ onProblems }: { onProblems: (inError: boolean) => void }) {
   const [email, setEmail] = useState('');
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [state, setState] = useState<LinkRequestState>({ status: 'asking' });

@@ -12,7 +12,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
  * Whether the order has no valid e-mail address, because a wallet gave none or the input is
- * invalid. The club could not reach such a winner (decision C-11).
+ * invalid. The club could not reach the buyer about a prize (decision C-11).
  */
 export const needsContact = (order: OrderResponse): boolean =>
   order.status === 'succeeded' &&

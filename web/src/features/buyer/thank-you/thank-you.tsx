@@ -13,7 +13,7 @@ import { cents, dollars } from '@/shared/money';
 import { S, fillPlaceholders } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { shareOrCopy } from '@/features/buyer/site/share';
-import { calendarAddress } from './calendar';
+import { calendarUrl } from './calendar';
 import type { LastPayment } from './last-payment';
 
 interface PaymentOutcomeProps {
@@ -219,7 +219,7 @@ export function NextSteps({
         {S.browseOtherClubs}
       </Link>
       {games.length > 0 ? (
-        <a className="btn sec" href={calendarAddress(games)}>
+        <a className="btn sec" href={calendarUrl(games)}>
           Add to calendar
         </a>
       ) : null}

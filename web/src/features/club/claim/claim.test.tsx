@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { makeClaim } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { VerifyEmail } from '../login/verify-email';
+import { VerifyEmailPage } from '../login/verify-email';
 import { PrizeClaimPage } from './claim';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -97,10 +97,10 @@ test('the link confirms an e-mail address or says that it is invalid', async () 
     { body: { verified: true } },
     { status: 400, body: { message: 'This link is invalid or has expired.' } },
   );
-  const { unmount } = renderScreen(<VerifyEmail />, '/verify-email?token=good');
+  const { unmount } = renderScreen(<VerifyEmailPage />, '/verify-email?token=good');
   expect(await screen.findByRole('heading', { name: 'Email confirmed' })).toBeTruthy();
   expect(window.location.search).toBe('');
   unmount();
-  renderScreen(<VerifyEmail />, '/verify-email?token=dead');
+  renderScreen(<VerifyEmailPage />, '/verify-email?token=dead');
   expect(await screen.findByText('This link is invalid or has expired.')).toBeTruthy();
 });

@@ -4,7 +4,7 @@ import type { Draw } from '@/api/wire';
 import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
-import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
+import { ActionsMenu, type ActionsMenuItem } from '../frame/actions-menu';
 import { adminPath } from '../session/user';
 import {
   drawBadgesOf,
@@ -39,11 +39,11 @@ export interface DrawItemProps {
 export function drawMenuItems(
   { draw, slug, sells, off, actions, winnersShown, onShare, onDetails, onWinners }: DrawItemProps,
   list: DrawListName,
-): MenuItem[] {
+): ActionsMenuItem[] {
   const results = { label: C.enterResults, href: adminPath(slug, `results/${draw.drawNumber}`) };
   const view = { label: C.viewPublic, href: `/draw/${draw.drawNumber}`, away: true };
   const details = { label: C.details, onChoose: onDetails };
-  const selling = (...items: MenuItem[]) => (sells ? items : []);
+  const selling = (...items: ActionsMenuItem[]) => (sells ? items : []);
   if (list === 'active')
     return [
       { label: C.shareLink, onChoose: onShare },

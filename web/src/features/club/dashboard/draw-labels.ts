@@ -8,8 +8,8 @@ import { C } from '@/shared/strings-club';
 export type DrawListName = 'active' | 'awaiting' | 'completed';
 
 /**
- * Returns the list a draw belongs to. A draw past kick-off without a result awaits one, whatever
- * its status is (decision E-1).
+ * Returns the dashboard's list that a draw belongs to. A draw past kick-off without a result awaits
+ * its result, whatever its status is (decision E-1).
  */
 export function drawListOf(draw: Draw, nowMs: number): DrawListName {
   const phase = drawPhaseOf(draw, nowMs);

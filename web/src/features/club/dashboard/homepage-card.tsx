@@ -5,7 +5,7 @@ import type { OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { copyText } from '../data/copy';
+import { copyToClipboard } from '../data/copy';
 import { useQuery } from '../data/use-query';
 import { archivedText, type FrameClub } from '../frame/club-frame';
 import { isOwner } from '../session/roles';
@@ -29,7 +29,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
     data.homePageEnabled !== false;
   const onCopy = async () => {
     if (!slug) return showToast({ title: C.noHomepageUrl, bad: true });
-    await copyText(url);
+    await copyToClipboard(url);
     showToast({ title: C.clubUrlCopied, text: C.clubUrlCopiedText });
   };
   return (

@@ -13,8 +13,8 @@ export function PaymentCard({ club }: { club: FrameClub }) {
     intervalMs: DASHBOARD_POLL_INTERVAL_MS,
   });
   const { pending, connect } = useStripeOnboarding(club.id);
-  // A failed status request gives `unknown`: the club must not be asked to connect an account that
-  // may be connected.
+  // A failed status request gives `unknown`, because the club must not be asked to connect an
+  // account that may be connected already.
   const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'unknown' : 'checking';
   return (
     <section className="card" aria-labelledby="payment-title">

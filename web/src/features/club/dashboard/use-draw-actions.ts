@@ -6,7 +6,7 @@ import {
   downloadWinnerReport,
   downloadTicketCsv,
 } from '@/api/endpoints/club';
-import type { Download } from '@/api/http';
+import type { DownloadedFile } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
@@ -26,7 +26,7 @@ export function useDrawActions(club: number): DrawActions {
   const store = useStore();
   const showToast = useSetAtom(showToastAtom);
   const { run } = useAction();
-  const fetchFile = (ask: (draw: number) => Promise<Download>) => (draw: Draw) =>
+  const fetchFile = (ask: (draw: number) => Promise<DownloadedFile>) => (draw: Draw) =>
     void run(
       async () => saveFile(await ask(draw.drawNumber)),
       (error) =>

@@ -6,7 +6,7 @@ import { makePageContext } from '@/testing/club-data';
 import { makeConfig } from '@/testing/config-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { CreateDraw } from './create-draw';
+import { CreateDrawPage } from './create-draw';
 
 const LAST_DRAW = {
   league: 'A Grade',
@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const openCreateForm = () =>
-  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDrawPage here={makePageContext()} />, '/club/sharks/admin/create-draw');
 const pressDuplicate = () =>
   userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
 

@@ -32,7 +32,7 @@ import { RevenueLine, RevenuePanel } from './revenue-panel';
 import { ServiceTermsDialog } from './service-terms-dialog';
 import { useDrawDraft } from './use-draft';
 
-export function CreateDraw({ here }: { here: ClubPageContext }) {
+export function CreateDrawPage({ here }: { here: ClubPageContext }) {
   usePageTitle(C.createDraw);
   return (
     <main className="admin" id="main">

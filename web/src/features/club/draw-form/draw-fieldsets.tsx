@@ -4,7 +4,7 @@ import { lockedFieldsText } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
-import { toPhoneInput, type Contact, type DrawFields } from './draw-rules';
+import { toPhoneInput, type DrawContact, type DrawFields } from './draw-rules';
 import { TIME_ZONES, clockChangeNote } from './local-time';
 
 export interface FieldsetProps<Fields = DrawFields> {
@@ -214,12 +214,12 @@ export function CardFeeGroup({ fields, onFields, allowed }: FieldsetProps & { al
 }
 
 /** Contact fields of one draw, or of all draws of a season. */
-export function ContactGroup<Fields extends Contact>({
+export function ContactGroup<Fields extends DrawContact>({
   fields,
   onFields,
   errorOf,
 }: FieldsetProps<Fields>) {
-  const set = (more: Partial<Contact>) => onFields({ ...fields, ...more });
+  const set = (more: Partial<DrawContact>) => onFields({ ...fields, ...more });
   return (
     <fieldset className="group">
       <legend>Contact</legend>

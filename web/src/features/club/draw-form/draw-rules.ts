@@ -22,7 +22,7 @@ export interface DrawFields {
 }
 
 /** Contact for buyers; public on the draw's page (decision E-18). */
-export type Contact = Pick<DrawFields, 'contactName' | 'contactPhone'>;
+export type DrawContact = Pick<DrawFields, 'contactName' | 'contactPhone'>;
 
 export const EMPTY_DRAW_FIELDS: DrawFields = {
   league: '',
@@ -68,7 +68,7 @@ const problemsOfRules = (rules: readonly DrawRule[]): FormProblem[] =>
 const isFilled = (text: string) => text.trim() !== '';
 const isPrice = (text: string) => /^\d+(\.\d{1,2})?$/.test(text.trim());
 
-const contactRules = ({ contactName, contactPhone }: Contact): DrawRule[] => [
+const contactRules = ({ contactName, contactPhone }: DrawContact): DrawRule[] => [
   ['contactName', isFilled(contactName), C.contactNameRequired],
   ['contactPhone', isFilled(contactPhone), C.contactPhoneRequired],
 ];
@@ -77,7 +77,7 @@ const contactRules = ({ contactName, contactPhone }: Contact): DrawRule[] => [
  * Returns the problems of the contact, the only validated fields of a season beside its fixtures
  * table.
  */
-export const contactProblems = (contact: Contact): FormProblem[] =>
+export const contactProblems = (contact: DrawContact): FormProblem[] =>
   problemsOfRules(contactRules(contact));
 
 /**

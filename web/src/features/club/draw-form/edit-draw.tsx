@@ -50,7 +50,7 @@ const saveDirectly: SaveDraw = async (change) => {
   return true;
 };
 
-interface EditDrawProps {
+interface EditDrawPageProps {
   here: ClubPageContext;
   number: number;
   /** Sends the operator's change, which requires a fresh authenticator code (decision E-9). */
@@ -58,10 +58,10 @@ interface EditDrawProps {
 }
 
 /**
- * Loads the draw, then shows the form. A draw of another club looks like a missing one (decision
- * G-1).
+ * Loads the draw, then shows the form. A draw of another club shows the same page as a missing draw
+ * (decision G-1).
  */
-export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
+export function EditDrawPage({ here, number, send = saveDirectly }: EditDrawPageProps) {
   const { data: draw, problem, retry } = useQuery<OwnDraw>(CLUB_API_PATHS.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))

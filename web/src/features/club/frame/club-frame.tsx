@@ -167,7 +167,7 @@ export function ClubFooter() {
   );
 }
 
-/** Header and footer of all club pages. */
+/** Renders the header and the footer of a club page around its content. */
 export function ClubFrame({ club, children }: { club: FrameClub | null; children: ReactNode }) {
   return (
     <>

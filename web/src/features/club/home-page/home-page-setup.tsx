@@ -9,7 +9,7 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { cacheResponseAtom } from '../data/query-atoms';
-import { copyText } from '../data/copy';
+import { copyToClipboard } from '../data/copy';
 import { fieldProblems, errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
@@ -102,7 +102,7 @@ function HomePageSetupForm({
     }, refuse);
   };
   const onCopy = async () => {
-    await copyText(`${window.location.origin}/club/${page.homePageSlug}`);
+    await copyToClipboard(`${window.location.origin}/club/${page.homePageSlug}`);
     showToast({ title: C.urlCopied });
   };
   const fields = (

@@ -14,8 +14,8 @@ export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.t
 
 export const PASSWORD_CHARS_MIN = 8;
 
-type SignUpRule = readonly [field: string, holds: boolean, text: string];
-const problemsOfRules = (rules: readonly SignUpRule[]): FormProblem[] =>
+type LoginFormRule = readonly [field: string, holds: boolean, text: string];
+const problemsOfRules = (rules: readonly LoginFormRule[]): FormProblem[] =>
   rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field, text }));
 
 export const loginProblems = (email: string, password: string): FormProblem[] =>

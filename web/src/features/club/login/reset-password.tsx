@@ -11,9 +11,7 @@ import { LoginLayout } from './login-layout';
 import { newPasswordProblem } from './login-rules';
 import { useMailedLinkToken } from './use-token-once';
 
-/**
- * Invalid link page. An invitation cannot be requested again here: only the club can send another.
- */
+/** Page for an invalid link. It offers no new invitation, because only the club can send one. */
 function InvalidResetLink({ invited }: { invited: boolean }) {
   const title = invited ? 'This invitation cannot be used' : C.invalidResetLink;
   return (
@@ -50,7 +48,7 @@ const useIsInvitation = () =>
  * Sets a new password from an e-mailed link: a reset, or the first password of an invited member
  * (decision G-17).
  */
-export function ResetPassword() {
+export function ResetPasswordPage() {
   const invited = useIsInvitation();
   const token = useMailedLinkToken();
   const [password, setPassword] = useState('');

@@ -9,7 +9,7 @@ import { useMailedLinkToken } from './use-token-once';
 const INVALID_LINK_TEXT = 'This link is invalid or has expired.';
 
 /** Target page of the link in the verification e-mail (decision G-18). */
-export function VerifyEmail() {
+export function VerifyEmailPage() {
   const token = useMailedLinkToken();
   const [outcome, setOutcome] = useState<string | null>(token ? null : INVALID_LINK_TEXT);
   const [verified, setVerified] = useState(false);

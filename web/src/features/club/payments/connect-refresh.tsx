@@ -10,7 +10,7 @@ import { useStripeOnboarding } from './use-connect';
  * Replaces a used or expired onboarding link of the payment provider with a new one at once
  * (decision B-13).
  */
-export function ConnectRefresh({ here }: { here: ClubPageContext }) {
+export function StripeRefreshPage({ here }: { here: ClubPageContext }) {
   return isOwner(here.club) ? (
     <NewLinkRequest here={here} />
   ) : (

@@ -19,7 +19,7 @@ const ACCOUNT_POLLING_MS_MAX = 60_000;
  * Page to which the payment provider returns the club after onboarding. Opening the page proves
  * nothing, so it polls the server (decision B-13).
  */
-export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
+export function StripeReturnPage({ here: { club } }: { here: ClubPageContext }) {
   const [waitedMs, setWaitedMs] = useState(0);
   const stopped = waitedMs >= ACCOUNT_POLLING_MS_MAX;
   const { data } = useQuery<ConnectStatus>(CLUB_API_PATHS.connect(club.id), {

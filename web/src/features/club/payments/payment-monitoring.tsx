@@ -21,7 +21,7 @@ const ACTIVE_CHECKS = [
 ];
 
 /** Payment integrity page: failed payments and the active checks (specification line B:85). */
-export function PaymentMonitoring() {
+export function PaymentMonitoringPage() {
   const { data, problem, retry } = useQuery<IntegrityAudit>(CLUB_API_PATHS.audit, {
     opensLogin: false,
   });

@@ -21,7 +21,7 @@ const INITIAL_ROW_COUNT = 100;
  * Lists successful payments of the last 30 days with sums (specification line B:87). Its prize
  * pools are always zero (decision D-13).
  */
-export function StripeDebug() {
+export function StripeDebugPage() {
   const { data, problem, retry } = useQuery<StripeTransaction[]>(CLUB_API_PATHS.stripeDebug, {
     intervalMs: PAYMENTS_POLL_INTERVAL_MS,
     opensLogin: false,

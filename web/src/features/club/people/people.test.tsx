@@ -6,7 +6,7 @@ import { makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { sessionExpiredAtom } from '../session/session-atoms';
-import { People } from './people';
+import { PeoplePage } from './people';
 import { invitationProblems, memberActivityText } from './people-rules';
 
 const CLUB_LOGIN: ClubUser = {
@@ -48,7 +48,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const openPeople = (more = {}) =>
-  renderScreen(<People here={makePageContext(more)} />, '/club/sharks/admin/people');
+  renderScreen(<PeoplePage here={makePageContext(more)} />, '/club/sharks/admin/people');
 const findPerson = async (name: string) =>
   within((await screen.findByRole('heading', { name })).closest('li') as HTMLElement);
 const chooseMenuItem = async (name: string, item: string) => {

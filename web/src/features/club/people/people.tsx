@@ -23,7 +23,7 @@ import { RoleChoice } from './role-choice';
  * Lists the people who may sign in for the club and their roles. Only owners see this page
  * (decision G-17).
  */
-export function People({ here }: { here: ClubPageContext }) {
+export function PeoplePage({ here }: { here: ClubPageContext }) {
   usePageTitle('People');
   return isOwner(here.club) ? (
     <PeopleForOwner here={here} />

@@ -1,5 +1,5 @@
 import type { ClubUser } from '@/api/wire-club';
-import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
+import { ActionsMenu, type ActionsMenuItem } from '../frame/actions-menu';
 import { roleName, memberActivityText, memberStateLabel } from './people-rules';
 
 interface PersonItemProps {
@@ -26,7 +26,7 @@ export function PersonItem({
   onRemove,
 }: PersonItemProps) {
   const state = memberStateLabel(person);
-  const items: MenuItem[] = [
+  const items: ActionsMenuItem[] = [
     ...(state ? [{ label: 'Send the invitation again', onChoose: onSendNewInvitation }] : []),
     { label: 'Change role', onChoose: onRole },
     { label: 'Remove', onChoose: onRemove },

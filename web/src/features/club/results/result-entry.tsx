@@ -13,7 +13,7 @@ import { useAction } from '../session/use-session';
 import { NumberChoice } from './number-choice';
 import { forgetScorers, saveScorers, savedScorers, scorerText, type Scorers } from './scorers';
 
-interface ResultEntryProps {
+interface ResultEntryFormProps {
   draw: OwnDraw;
   club: number;
   /** Whether the game has not begun. Entering a result then stops the sale (decision E-5). */
@@ -24,7 +24,7 @@ interface ResultEntryProps {
  * Enters two numbers and repeats them in words before submission (decision E-7). Four taps: key,
  * key, submit, confirm.
  */
-export function ResultEntry({ draw, club, early }: ResultEntryProps) {
+export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
   const [scorers, setScorers] = useState<Scorers>(() => savedScorers(draw));
   const [asking, setAsking] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);

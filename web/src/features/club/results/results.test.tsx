@@ -6,7 +6,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { bankProblems, toBsbInput, toAccountNumberInput } from './bank-rules';
 import { sessionExpiredAtom } from '../session/session-atoms';
-import { Results } from './results';
+import { ResultsPage } from './results';
 
 const AWAITING_DRAW = makeOwnDraw({ gameDate: '2020-11-20T09:10:00Z' });
 const COMPLETED_DRAW = makeOwnDraw({
@@ -26,7 +26,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const openResults = () =>
   renderScreen(
-    <Results here={makePageContext()} number={1042} />,
+    <ResultsPage here={makePageContext()} number={1042} />,
     '/club/sharks/admin/results/1042',
   );
 const numberKey = (side: number, jersey: number) =>

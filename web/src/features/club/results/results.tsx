@@ -14,12 +14,12 @@ import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/
 import { SELLERS_ONLY_TEXT, isOwner, canSell } from '../session/roles';
 import { adminPath } from '../session/user';
 import { PayoutSection } from './payout-section';
-import { ResultEntry } from './result-entry';
+import { ResultEntryForm } from './result-entry';
 import { useOwnDraw } from './use-own-draw';
 import { WinnerCard } from './winner-card';
 
 /** Result page of one draw: two numbers to enter, then the winner and the payout. */
-export function Results({ here, number }: { here: ClubPageContext; number: number }) {
+export function ResultsPage({ here, number }: { here: ClubPageContext; number: number }) {
   const { data: draw, problem, retry } = useOwnDraw(number);
   usePageTitle(draw ? `Results – ${teamsOf(draw)}` : C.enterResults);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
@@ -66,7 +66,7 @@ function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: Ow
       ) : !canSell(club) ? (
         <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       ) : (
-        <ResultEntry draw={draw} club={club.id} early={list === 'active'} />
+        <ResultEntryForm draw={draw} club={club.id} early={list === 'active'} />
       )}
     </main>
   );

@@ -10,7 +10,7 @@ import { CLUB_COLUMNS } from './club-columns';
 import { ClubDialog } from './club-dialog';
 
 /** Section 'Club Management': lists the clubs that are not archived. */
-export function Clubs() {
+export function ClubsSection() {
   const clubs = useQuery('clubs');
   const { read } = useConsoleUrl();
   const [openId, setOpenId] = useState<number | null>(null);

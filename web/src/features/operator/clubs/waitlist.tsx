@@ -50,7 +50,7 @@ const WAITLIST_COLUMNS: readonly Column<WaitlistEntry>[] = [
 ];
 
 /** Section 'Waitlist': lists the clubs that asked to join while registration was closed. */
-export function Waitlist() {
+export function WaitlistSection() {
   const waitlist = useQuery('waitlist');
   const [removing, setRemoving] = useState<WaitlistEntry | null>(null);
   return (

@@ -4,18 +4,18 @@ import { useEffect, useRef, type ComponentType } from 'react';
 import { useTopic } from '@/features/shared-live/use-live';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { MenuIcon } from '@/shared/ui/icons';
-import { ArchivedClubs } from '../clubs/archived';
-import { Clubs } from '../clubs/clubs';
-import { Waitlist } from '../clubs/waitlist';
+import { ArchivedClubsSection } from '../clubs/archived';
+import { ClubsSection } from '../clubs/clubs';
+import { WaitlistSection } from '../clubs/waitlist';
 import { QueryPoller, useQuery } from '../queries/use-query';
-import { Draws } from '../draws/draws';
-import { Fees } from '../fees/fees';
-import { Overview } from '../overview/overview';
+import { DrawsSection } from '../draws/draws';
+import { FeesSection } from '../fees/fees';
+import { OverviewSection } from '../overview/overview';
 import { OrphanedTickets } from '../payments/orphans';
-import { Payments } from '../payments/payments';
+import { PaymentsSection } from '../payments/payments';
 import { ReauthenticationCodeDialog } from '../session/proof-dialog';
-import { SystemControls } from '../system/system-controls';
-import { Transactions } from '../transactions/transactions';
+import { SystemControlsSection } from '../system/system-controls';
+import { TransactionsSection } from '../transactions/transactions';
 import { useConsoleUrl } from './address';
 import { CommandMenu } from './command-menu';
 import {
@@ -32,20 +32,20 @@ import { Sidebar, SidebarDrawer } from './sidebar';
 import { useToneOnRise } from './use-tone';
 
 const SECTION_COMPONENTS: Record<SectionKey, ComponentType> = {
-  overview: Overview,
-  clubs: Clubs,
-  archived: ArchivedClubs,
-  waitlist: Waitlist,
-  draws: Draws,
-  payments: Payments,
+  overview: OverviewSection,
+  clubs: ClubsSection,
+  archived: ArchivedClubsSection,
+  waitlist: WaitlistSection,
+  draws: DrawsSection,
+  payments: PaymentsSection,
   orphans: OrphanedTickets,
-  transactions: Transactions,
-  system: SystemControls,
-  fees: Fees,
+  transactions: TransactionsSection,
+  system: SystemControlsSection,
+  fees: FeesSection,
 };
 
 /** Moves focus to the heading when the section changes, as for a page change. */
-function useFocusedHeading(key: string) {
+function useHeadingFocus(key: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(key);
   useEffect(() => {
@@ -61,7 +61,7 @@ function useFocusedHeading(key: string) {
 export function Console() {
   const { read } = useConsoleUrl();
   const section = sectionOf(read('section'));
-  const heading = useFocusedHeading(section.key);
+  const heading = useHeadingFocus(section.key);
   const unresolvedCount = useQuery('stats').data?.unresolved;
   const unresolved = unresolvedCount ?? 0;
   useToneOnRise(unresolvedCount);

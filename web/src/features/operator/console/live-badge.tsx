@@ -13,7 +13,7 @@ export interface ConnectionState {
 }
 
 /** Returns whether the shown data is live, delayed (and by how much) or disconnected. */
-export function connectionState(
+export function connectionStateOf(
   agoMs: number | null,
   atMs: number,
   online: boolean,
@@ -28,7 +28,7 @@ export function connectionState(
 
 export function LiveBadge() {
   const { agoMs, atMs, online } = useServerContact();
-  const { kind, text } = connectionState(agoMs, atMs, online);
+  const { kind, text } = connectionStateOf(agoMs, atMs, online);
   const [announced, setAnnounced] = useState('');
   const [settled, setSettled] = useState(kind);
   useEffect(() => {

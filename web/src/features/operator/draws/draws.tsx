@@ -82,7 +82,7 @@ export function filteredDraws(
 }
 
 /** Section 'Draw Management': one card per draw, with the operator's actions. */
-export function Draws() {
+export function DrawsSection() {
   const draws = useQuery('draws');
   const hideTest = useHideTestDraws();
   const { read, write } = useConsoleUrl();

@@ -101,7 +101,7 @@ function useFeesReport(from: string, to: string) {
  * Section 'Platform Fees Report': the fees charged at the current rate, on screen and as a PDF
  * (specification line C:91).
  */
-export function Fees() {
+export function FeesSection() {
   const { read, write } = useConsoleUrl();
   const from = read('from');
   const to = read('to');

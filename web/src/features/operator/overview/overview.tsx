@@ -10,7 +10,7 @@ import { orphanedTicketCount, orphanedTicketsText } from '../draws/sold-tickets'
 import { amountText } from '../components/money';
 import { FactList, Figure, Figures, LoadError } from '../components/common';
 import { Sparkline } from './sparkline';
-import { STATUS_NAMES, statusLines, unknownStatusLines } from './status-lines';
+import { STATUS_NAMES, statusLinesOf, unknownStatusLines } from './status-lines';
 
 /** Revenue figures and their texts; the text is null when the server's sums lack the figure. */
 const REVENUE_FIGURES: readonly (readonly [
@@ -46,7 +46,7 @@ function useOrphanedTicketCount(): number | undefined {
 }
 
 /** Section 'Overview': counts, revenue and system status. */
-export function Overview() {
+export function OverviewSection() {
   const analytics = useQuery('analytics');
   const clubs = useQuery('clubs').data;
   const draws = useQuery('draws').data;
@@ -108,7 +108,7 @@ function SystemStatus() {
         <ul className="ops-status">
           {(health.error
             ? unknownStatusLines(health.data, now)
-            : statusLines(health.data, now)
+            : statusLinesOf(health.data, now)
           ).map(({ name, ok, status, detail }) => (
             <li key={name} className={ok ? 'is-ok' : 'is-bad'}>
               <span>{name}</span>

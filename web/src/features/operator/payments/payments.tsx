@@ -94,7 +94,7 @@ function UnresolvedBanner({
  * Section 'Payment Monitor': payment problems, automatic repairs, and anomalies that need the
  * operator.
  */
-export function Payments() {
+export function PaymentsSection() {
   const { data: stats, error: statsError } = useQuery('stats');
   const list = useQuery('anomalies');
   const { read } = useConsoleUrl();
@@ -109,7 +109,7 @@ export function Payments() {
       ),
     [list.data, status, type],
   );
-  // Shows the list together with the counts above it, so that neither moves the other.
+  // Waits for the counts above the list, so that the list does not move when they load.
   const data = stats || statsError ? filtered : undefined;
   const isHere = data !== undefined || list.error !== null;
   return (

@@ -22,14 +22,14 @@ const defineQuery = <Answer>(
 ): QueryDefinition<Answer> => ({ fetch: asked, intervalMs, revisionList });
 
 export const QUERIES = {
-  // The specification gives the poll intervals from `anomalies` to `settings`.
+  // The specification gives the poll intervals of the first six queries, `anomalies` to `settings`.
   anomalies: defineQuery(ask.fetchAnomalies, HALF_A_MINUTE_MS, 'anomalies'),
   stats: defineQuery(ask.fetchAnomalyStats, HALF_A_MINUTE_MS, 'anomalies'),
   transactions: defineQuery(ask.fetchTransactions, HALF_A_MINUTE_MS, 'transactions'),
   transactionSums: defineQuery(ask.fetchTransactionSums, HALF_A_MINUTE_MS, 'transactions'),
   maintenance: defineQuery(ask.fetchMaintenanceMode, HALF_A_MINUTE_MS, 'settings'),
   settings: defineQuery(ask.fetchSettings, MINUTE_MS, 'settings'),
-  // The intervals from `registration` on are not specified.
+  // The specification gives no poll intervals for the queries from `registration` on.
   registration: defineQuery(ask.fetchRegistrationSetting, MINUTE_MS, 'settings'),
   hideTest: defineQuery(() => ask.fetchSetting('hide_test_draws'), MINUTE_MS, 'settings'),
   configuration: defineQuery(ask.fetchConfiguration, MINUTE_MS, 'settings'),

@@ -7,7 +7,7 @@ import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
 import { CONSOLE_PATH } from '../console/address';
 import { isForbidden, isSessionExpired } from './error-kinds';
-import { SecondFactor } from './second-factor';
+import { SecondFactorForm } from './second-factor';
 import { sessionExpiredAtom } from './session-atoms';
 
 type AccessState =
@@ -53,8 +53,8 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
   }, [setExpired]);
   useEffect(() => {
     if (!expired || state.status === 'half') return;
-    // A login without its second factor continues in the code form; an ended session starts a new
-    // login.
+    // A login without its second factor continues in the code form. An ended session opens the
+    // login page.
     void fetchAccessState().then((next) =>
       setState(next.status === 'in' ? { status: 'out', to: '/admin/login' } : next),
     );
@@ -75,7 +75,7 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
   if (state.status === 'in') return children;
   if (state.status === 'half') {
     return (
-      <SecondFactor
+      <SecondFactorForm
         step={state.step}
         onVerified={(whoami) => {
           setExpired(false);

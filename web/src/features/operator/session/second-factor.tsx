@@ -5,7 +5,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { CodeForm } from './code-field';
 import { isSessionExpired, isWrongCode, serverMessage } from './error-kinds';
 
-interface SecondFactorProps {
+interface SecondFactorFormProps {
   step: 'enrol' | 'required';
   onVerified: (whoami: Whoami) => void;
   onLoggedOut: () => void;
@@ -15,7 +15,7 @@ interface SecondFactorProps {
  * Second step of the operator's login: six digits. The first time it also sets up the
  * authenticator app.
  */
-export function SecondFactor({ step, onVerified, onLoggedOut }: SecondFactorProps) {
+export function SecondFactorForm({ step, onVerified, onLoggedOut }: SecondFactorFormProps) {
   usePageTitle(step === 'enrol' ? 'Set up two-step login' : 'Two-step login');
   const onCode = async (code: string) => {
     try {

@@ -118,7 +118,7 @@ function CloseExpiredDraws() {
 /**
  * Section 'System Controls': platform settings, the public footer and the current configuration.
  */
-export function SystemControls() {
+export function SystemControlsSection() {
   const settings = useQuery('settings').data;
   return (
     <>

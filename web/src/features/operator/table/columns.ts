@@ -11,7 +11,9 @@ export interface Column<Row> {
   cell?: (row: Row) => ReactNode;
   /** Whether the column is right-aligned, as numbers are. */
   end?: boolean;
-  /** Whether this column names the row: first on a phone's card, and the row heading. */
+  /**
+   * Whether this column names the row: it is the row heading, and comes first on a phone's card.
+   */
   name?: boolean;
   /** Returns the total of the visible rows, shown below the column. */
   total?: (rows: readonly Row[]) => string;

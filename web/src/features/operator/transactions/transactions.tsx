@@ -158,7 +158,7 @@ function RefreshPaymentsButton() {
  * Section 'Stripe Transactions': sums of the last 30 days and the latest successful payments
  * (specification lines C:78-81).
  */
-export function Transactions() {
+export function TransactionsSection() {
   const list = useQuery('transactions');
   const { data: sums } = useQuery('transactionSums');
   const { read, write } = useConsoleUrl();

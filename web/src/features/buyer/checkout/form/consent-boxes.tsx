@@ -36,7 +36,7 @@ export function ConsentBoxes({ details, onDetails, problems, ageText }: ConsentB
           type="button"
           className="link-btn"
           onClick={(event) => {
-            // A press on the terms link inside the label must not tick the box.
+            // Pressing the terms link inside the label must not tick the box.
             event.preventDefault();
             setReading(true);
           }}

@@ -17,11 +17,15 @@ import {
   validationRequestError,
 } from '../errors/error-catalogue';
 import type { CheckoutPage } from '../errors/error-catalogue';
-import type { CheckoutEvent, OpenOrder, CheckoutError, PaymentMethodKind } from '../state/checkout';
+import type {
+  CheckoutDispatch,
+  CheckoutError,
+  CheckoutEvent,
+  OpenOrder,
+  OrderIds,
+  PaymentMethodKind,
+} from '../state/checkout';
 import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
-
-/** Ids of an order. The token proves to the server that the order belongs to this buyer. */
-export type OrderIds = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 
 /** What is bought: the tickets of a draw or a whole cart. */
 export interface Purchase {
@@ -59,12 +63,10 @@ export const LAST_PAYMENT_KEY = 'lastPayment';
 
 const PAYMENT_MISMATCH_CODE = 'payment-mismatch';
 
-type Dispatch = (event: CheckoutEvent) => void;
-
 export async function carryOutPurchase(
   purchase: Purchase,
   surface: PaymentSurface,
-  dispatch: Dispatch,
+  dispatch: CheckoutDispatch,
   onBusy: () => void = () => {},
 ): Promise<void> {
   dispatch({ type: 'submitted', method: purchase.method });

@@ -2,7 +2,7 @@ import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js
 import { CardField } from '../form/buyer-fields';
 import { applePayUnavailableError, walletStartError } from '../errors/error-catalogue';
 import { isCheckoutBusy } from '../state/checkout';
-import type { Checkout, CheckoutEvent, PaymentMethodKind } from '../state/checkout';
+import type { Checkout, CheckoutDispatch, PaymentMethodKind } from '../state/checkout';
 import { MaintenanceNote } from '../errors/maintenance-note';
 import { PayButton } from './pay-button';
 import type { PurchaseDetails } from '../form/purchase-rules';
@@ -12,7 +12,7 @@ import { WalletSlot, type WalletKind } from './wallet-slot';
 
 interface PaymentStepProps {
   checkout: Checkout;
-  dispatch: (event: CheckoutEvent) => void;
+  dispatch: CheckoutDispatch;
   details: PurchaseDetails;
   total: string;
   /** Whether all details and boxes that a card payment needs are complete. */

@@ -13,7 +13,8 @@ import {
 import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
 import { S } from '@/shared/strings';
-import type { OrderIds, Purchase } from './pay';
+import type { OrderIds } from '../state/checkout';
+import type { Purchase } from './pay';
 import type { PurchaseDetails } from '../form/purchase-rules';
 
 export interface SingleDrawOrder {

@@ -10,7 +10,7 @@ import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { notReadyError, consentsMissingError, type CheckoutPage } from '../errors/error-catalogue';
 import { canPay } from '../state/checkout';
-import type { Checkout, CheckoutEvent, PaymentMethodKind } from '../state/checkout';
+import type { Checkout, CheckoutDispatch, PaymentMethodKind } from '../state/checkout';
 import { carryOutPurchase, type Purchase } from './pay';
 import { useLibraryLoading, usePaymentSurface } from './payment-provider';
 import { cardProblems, consentProblems, type PurchaseDetails } from '../form/purchase-rules';
@@ -19,7 +19,7 @@ import { withTypedName, type WalletPayer } from './single-purchase';
 interface PaymentInputs {
   page: CheckoutPage;
   checkout: Checkout;
-  dispatch: (event: CheckoutEvent) => void;
+  dispatch: CheckoutDispatch;
   details: PurchaseDetails;
   card: () => Purchase;
   wallet: (payer: WalletPayer) => Purchase;

@@ -16,7 +16,8 @@ export interface Attempt {
 const attemptKeyOf = (scope: string) => `fd_attempt:${scope}`;
 const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
 
-// Replaces browser storage where the browser forbids it. The keys then live as long as the page.
+// Replaces browser storage where the browser forbids it. These attempts are lost when the page
+// closes.
 const attemptsInMemory = new Map<string, Attempt>();
 
 function newIdempotencyKey(): string {

@@ -21,6 +21,9 @@ export interface OpenOrder {
   expiresAt: number;
 }
 
+/** Ids of an order. The token proves to the server that the order belongs to this buyer. */
+export type OrderIds = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
+
 /** An error before any money moved: the text for the buyer, and the field to look at. */
 export interface CheckoutError {
   title: string;
@@ -29,7 +32,7 @@ export interface CheckoutError {
   available?: number;
   /** Whether the shown price is outdated and must be loaded again. */
   stale?: boolean;
-  /** Whether no payment was attempted. The text then need not mention money. */
+  /** Whether no payment was attempted, so that the text need not say that nothing was charged. */
   notAttempted?: boolean;
 }
 
@@ -44,20 +47,20 @@ export type Checkout =
    */
   | {
       state: 'confirming';
-      order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      order: OrderIds;
       serverMessage?: string;
     }
   /**
    * The money is authorised and the tickets are not issued yet. The thank-you page waits for the
    * tickets (specification line A:190, decision C-19).
    */
-  | { state: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  | { state: 'pending'; order: OrderIds }
   | { state: 'issued'; tickets: readonly OwnTicket[] }
   /** `refunding`: money was taken although no tickets could be issued, and is being refunded. */
   | { state: 'notCharged'; reason: string; refunding: boolean }
   | {
       state: 'lost';
-      order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      order: OrderIds;
       serverMessage?: string;
     };
 
@@ -70,7 +73,7 @@ export type CheckoutEvent =
   | { type: 'pending' }
   | {
       type: 'unsure';
-      order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      order?: OrderIds;
       serverMessage?: string;
     }
   | { type: 'issued'; tickets: readonly OwnTicket[] }
@@ -80,6 +83,8 @@ export type CheckoutEvent =
   | { type: 'gaveUp' }
   | { type: 'expired' }
   | { type: 'again' };
+
+export type CheckoutDispatch = (event: CheckoutEvent) => void;
 
 export const INITIAL_CHECKOUT: Checkout = { state: 'choosing', order: null, error: null };
 
@@ -151,10 +156,11 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
   }
 }
 
-const confirmingState = (
-  order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>,
-  serverMessage?: string,
-): Checkout => ({ state: 'confirming', order, ...(serverMessage ? { serverMessage } : {}) });
+const confirmingState = (order: OrderIds, serverMessage?: string): Checkout => ({
+  state: 'confirming',
+  order,
+  ...(serverMessage ? { serverMessage } : {}),
+});
 
 /** Clears a "too few tickets" error once tickets are available. Other errors stay. */
 const withoutSoldOutError = (error: CheckoutError | null): CheckoutError | null =>
@@ -184,8 +190,8 @@ export function ownReservedTicketCount(checkout: Checkout, nowMs: number): numbe
 }
 
 /**
- * Returns the number of tickets bought. After a reload, the order's number is more reliable than
- * the form's.
+ * Returns the number of tickets bought: the issued tickets, or else `wanted`. After a reload, the
+ * form's count may differ from the issued tickets.
  */
 export const purchasedCount = (checkout: Checkout, wanted: number): number =>
   checkout.state === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;

@@ -16,7 +16,7 @@ import {
   finishedOrderToken,
   saveAttempt,
 } from './attempt';
-import { isCheckoutBusy, outcomeEventOf, type Checkout, type CheckoutEvent } from './checkout';
+import { isCheckoutBusy, outcomeEventOf, type Checkout, type CheckoutDispatch } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
 import { saveReservation } from '../reservation/reserved-tickets';
 import { pollPaymentOutcome } from '../payment/pay';
@@ -33,8 +33,6 @@ export function useCheckout(scope: string) {
   useConfirmBeforeLeaving(checkout);
   return { checkout, dispatch };
 }
-
-type CheckoutDispatch = (event: CheckoutEvent) => void;
 
 /**
  * Requests the outcome of a payment that was running before a reload, or before the browser
