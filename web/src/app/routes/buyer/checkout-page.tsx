@@ -123,12 +123,12 @@ function possiblyOwnTicketCount(checkout: Checkout, draw: Draw): number {
 function CheckoutOrFinished({ draw }: { draw: Draw }) {
   const scope = `draw:${draw.drawNumber}`;
   const choosing = useAtomValue(checkoutAtom(scope)).state === 'choosing';
-  const [loadedPrice, setKnown] = useState<string | null>(null);
+  const [dismissedToken, setDismissedToken] = useState<string | null>(null);
   const finished = choosing ? finishedOrderToken(scope) : null;
-  if (finished === null || finished === loadedPrice) return <DrawCheckout draw={draw} />;
+  if (finished === null || finished === dismissedToken) return <DrawCheckout draw={draw} />;
   return (
     <FinishedPanel orderToken={finished} match={`${draw.homeTeam} v ${draw.awayTeam}`}>
-      <button type="button" className="btn sec" onClick={() => setKnown(finished)}>
+      <button type="button" className="btn sec" onClick={() => setDismissedToken(finished)}>
         Buy more tickets
       </button>
     </FinishedPanel>
