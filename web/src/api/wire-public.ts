@@ -7,8 +7,8 @@ export type OfferType = 'BUNDLE' | 'SPECIAL' | (string & {});
 export type OfferStatus = 'draft' | 'active' | 'locked' | 'closed' | 'archived' | (string & {});
 
 /**
- * One game of an offer. The server may omit the optional fields; the screen then reads them from
- * the game's draw.
+ * One game of an offer. The server may omit the optional fields. The screen then takes their values
+ * from the game's draw.
  */
 export interface OfferGame {
   id: number;

@@ -1,6 +1,6 @@
 /**
- * Whether the data on the screen is live, and how to say so when it is not: first in words, then by
- * shape, then by colour.
+ * Tells whether the data on the screen is live. If it is not, the reader is told first in words,
+ * then by shape, then by colour.
  */
 import { timeOfDay } from '@/shared/dates';
 

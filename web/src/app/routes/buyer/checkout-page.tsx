@@ -108,8 +108,8 @@ function useIsReserving(checkout: Checkout, onSale: boolean): boolean {
 }
 
 /**
- * Returns how many held tickets may belong to this buyer. All may, because the page reserves
- * tickets automatically. After the server has refused a reservation, none does.
+ * Returns how many held tickets may belong to this buyer. Any of them may, because the page
+ * reserves tickets automatically. After the server has refused a reservation, none does.
  */
 function possiblyOwnTicketCount(checkout: Checkout, draw: Draw): number {
   if (checkout.state !== 'choosing') return Infinity;

@@ -14,8 +14,8 @@ const describeCart = (cart: Cart) =>
     : cart.items.map((item) => `${item.quantity} × draw ${item.drawNumber}`).join(', ');
 
 /**
- * The cart. The browser stores it while it has items or a club; otherwise the stored copy is
- * removed.
+ * The cart. The browser stores the cart while it has items or a club, and removes the stored copy
+ * otherwise.
  */
 export const cartAtom = atom(
   (get) => get(cartInMemoryAtom),

@@ -39,7 +39,8 @@ export function useDashboardDraws(club: number): DashboardDraws {
   const all = useMemo(() => {
     if (!own.data) return undefined;
     const ownNumbers = new Set(own.data.map((draw) => draw.drawNumber));
-    // The public list of draws awaiting a result contains all clubs: keep only this club's.
+    // The public list of draws that await a result contains the draws of all clubs, so this keeps
+    // only the draws of this club.
     const more = (awaiting.data ?? []).filter(
       (draw) => draw.clubId === club && !ownNumbers.has(draw.drawNumber),
     );

@@ -46,8 +46,8 @@ const choicesWithCurrent = (choices: readonly number[], current: number): number
   [...new Set([...choices, current])].sort((one, other) => one - other);
 
 /**
- * Choices of the create form, plus the draw's current value when it differs. The select would
- * otherwise show another value than the one sent (decision D-10).
+ * Prize percentages of the create form, plus the draw's current percentage when it differs. Without
+ * it, the select would show another value than the one sent (decision D-10).
  */
 export const createPercentageChoices = (current: number): number[] =>
   choicesWithCurrent(CREATE_PRIZE_PERCENTAGES, current);

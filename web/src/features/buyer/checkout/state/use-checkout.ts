@@ -139,7 +139,8 @@ function useOrderPolling(
       untouched = answer === 'untouched' ? untouched + 1 : 0;
       if (answer !== 'untouched') return dispatch(answer);
       if (untouched < NO_CARD_RESPONSES_FINAL) return;
-      // Reuses the attempt's key: it means the same payment, so no second charge is possible.
+      // Keeps the attempt and its idempotency key, which stands for the same payment. So no second
+      // charge is possible.
       const attempt = currentAttempt(scope);
       if (attempt) saveAttempt(scope, { ...attempt, paying: false });
       dispatch({
