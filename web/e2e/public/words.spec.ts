@@ -1,6 +1,12 @@
 import { expect, test, type Page } from '@playwright/test';
-import { AGAIN, activeDraws, completedDraw, drawNow, drawWithAvailable } from '../support/draws';
-import type { ListedDraw } from '../support/draws';
+import {
+  AGAIN,
+  activeDraws,
+  completedDraw,
+  drawNow,
+  drawWithAvailable,
+  type ListedDraw,
+} from '../support/draws';
 import { stubResponse } from '../support/stubs';
 
 /** Removes the browser's share menu, so that the page must copy the link instead. */

@@ -4,8 +4,13 @@
  */
 import { expect, type Page } from '@playwright/test';
 import { newDraw } from './club';
-import { openClubPage, stubMemberRole } from './club-stage';
-import type { ClubStage, ClubState, JsonBody } from './club-stage';
+import {
+  openClubPage,
+  stubMemberRole,
+  type ClubStage,
+  type ClubState,
+  type JsonBody,
+} from './club-stage';
 import { stubResponse, changeResponse } from './stubs';
 
 async function entry({ page, baseURL, club }: ClubStage): Promise<void> {

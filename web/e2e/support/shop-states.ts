@@ -2,8 +2,12 @@
  * Every state of the pages on which a buyer buys, with the steps that reach it. Used for
  * screenshots and for the accessibility and size checks.
  */
-import { expect } from '@playwright/test';
-import type { APIRequestContext, Page, PlaywrightWorkerArgs } from '@playwright/test';
+import {
+  expect,
+  type APIRequestContext,
+  type Page,
+  type PlaywrightWorkerArgs,
+} from '@playwright/test';
 import {
   ASKING_CARD,
   DECLINED_CARD,
