@@ -6,33 +6,33 @@ import { createStore } from 'jotai';
 import { createRoot } from 'react-dom/client';
 import { flushSync } from 'react-dom';
 import { fetchConfig } from '@/api/endpoints/buyer';
-import type { Boot } from '@/api/wire';
-import { takeSample, addSample, UNKNOWN_CLOCK } from '@/shared/clock';
+import type { BootData } from '@/api/wire';
+import { takeClockSample, addClockSample, UNKNOWN_CLOCK } from '@/shared/clock';
 import { clockAtom, configAtom, connectionAtom, liveAtom } from '@/features/shared-live/live-atoms';
-import { fromBoot } from '@/features/shared-live/live';
+import { liveStateOfBoot } from '@/features/shared-live/live';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { registerOfflineWorker } from '@/offline/registration';
-import { isCopy } from '@/shared/offline';
+import { isCachedCopy } from '@/shared/offline';
 import { App } from '@/app/app';
-import { load, match } from '@/app/routes';
+import { loadPage, matchRoute } from '@/app/routes';
 
 // In a production build the server inlines the font faces with critical.css.
 if (process.env.NODE_ENV !== 'production') void import('@/shared/ui/font-faces.css');
 
-function readBoot(): Boot {
+function readBootData(): BootData {
   try {
-    return JSON.parse(document.getElementById('boot')?.textContent ?? '{}') as Boot;
+    return JSON.parse(document.getElementById('boot')?.textContent ?? '{}') as BootData;
   } catch {
     return {};
   }
 }
 
-function createSeededStore(boot: Boot) {
+function createSeededStore(boot: BootData) {
   const store = createStore();
   const navigation = performance.getEntriesByType('navigation')[0] as
     PerformanceNavigationTiming | undefined;
   // A cached page carries the time of its creation, which is the last contact with the server.
-  if (isCopy())
+  if (isCachedCopy())
     store.set(connectionAtom, {
       open: false,
       lastContactAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin),
@@ -40,14 +40,17 @@ function createSeededStore(boot: Boot) {
   else if (boot.now && navigation && navigation.responseStart > 0) {
     store.set(
       clockAtom,
-      addSample(
+      addClockSample(
         UNKNOWN_CLOCK,
-        takeSample(boot.now, navigation.requestStart, navigation.responseStart),
+        takeClockSample(boot.now, navigation.requestStart, navigation.responseStart),
       ),
     );
     store.set(connectionAtom, { open: false, lastContactAt: navigation.responseStart });
   }
-  store.set(liveAtom, fromBoot(boot, isCopy() ? Date.now() : (boot.now ?? Date.now())));
+  store.set(
+    liveAtom,
+    liveStateOfBoot(boot, isCachedCopy() ? Date.now() : (boot.now ?? Date.now())),
+  );
   store.set(configAtom, boot.config ?? null);
   store.set(bootAtom, boot);
   if (!boot.config)
@@ -61,10 +64,10 @@ function createSeededStore(boot: Boot) {
 async function startApp(): Promise<void> {
   const root = document.getElementById('root');
   if (!root) return;
-  const store = createSeededStore(readBoot());
-  const { route } = match(window.location.pathname);
+  const store = createSeededStore(readBootData());
+  const { route } = matchRoute(window.location.pathname);
   if (!route.bare && !route.own) registerOfflineWorker();
-  await load(route);
+  await loadPage(route);
   // Replaces the server's markup in one step with boxes of the same size, so that nothing moves.
   flushSync(() => createRoot(root).render(<App store={store} />));
 }

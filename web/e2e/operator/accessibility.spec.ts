@@ -1,5 +1,5 @@
 import { expect, test, type Page } from '@playwright/test';
-import { OPERATOR, clubs } from '../../src/testing/operator-data';
+import { OPERATOR_WHOAMI, makeAdminClubs } from '../../src/testing/operator-data';
 import { violationsOf } from '../support/axe';
 import { CONSOLE_SECTIONS, stubConsole } from '../support/console';
 
@@ -93,7 +93,7 @@ test('the second login step and the error panel of a section have no axe violati
   page,
 }) => {
   await stubConsole(page, {
-    'GET /api/admin/whoami': { ...OPERATOR, secondFactor: 'enrol' },
+    'GET /api/admin/whoami': { ...OPERATOR_WHOAMI, secondFactor: 'enrol' },
     'POST /api/admin/totp/enrol': {
       secret: 'JBSWY3DPEHPK3PXP',
       uri: 'otpauth://x',
@@ -161,7 +161,7 @@ test('nothing scrolls sideways at 320, and every target is large enough for its 
 test('a club name of 100 letters causes no overflow, and a phone shows each ticket as its own card', async ({
   page,
 }) => {
-  const [first, second, ...others] = clubs();
+  const [first, second, ...others] = makeAdminClubs();
   const long = [
     {
       ...first,

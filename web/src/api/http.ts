@@ -2,8 +2,8 @@
  * Wraps `fetch`: turns error responses into `HttpError`, samples the server's clock and repeats
  * calls when the server is busy.
  */
-import { takeSample, type Sample } from '@/shared/clock';
-import { COPY_HEADER } from '@/shared/offline';
+import { takeClockSample, type ClockSample } from '@/shared/clock';
+import { CACHED_COPY_HEADER } from '@/shared/offline';
 
 interface ErrorBody {
   message?: string;
@@ -44,13 +44,13 @@ function parseErrorBody(body: string): ErrorBody {
   }
 }
 
-const serverTimeListeners = new Set<(newSample: Sample) => void>();
+const serverTimeListeners = new Set<(newSample: ClockSample) => void>();
 
 /**
  * Calls the listener with a clock sample for each response that carries the server's time. Returns
  * a function that unsubscribes.
  */
-export function onServerTime(listener: (newSample: Sample) => void): () => void {
+export function onServerTime(listener: (newSample: ClockSample) => void): () => void {
   serverTimeListeners.add(listener);
   return () => serverTimeListeners.delete(listener);
 }
@@ -59,7 +59,7 @@ function reportServerTime(answer: Response, sentAt: number): void {
   const serverMs = Number(answer.headers.get('x-server-time'));
   if (serverMs > 0)
     for (const listener of serverTimeListeners)
-      listener(takeSample(serverMs, sentAt, performance.now()));
+      listener(takeClockSample(serverMs, sentAt, performance.now()));
 }
 
 const cachedResponses = new WeakSet<object>();
@@ -96,7 +96,7 @@ async function sendRequest<Answer>(
   if (!answer.ok)
     throw new HttpError(answer.status, text, answer.statusText, retryAfterHeaderMs(answer));
   const parsed: unknown = text ? JSON.parse(text) : undefined;
-  if (answer.headers.has(COPY_HEADER) && typeof parsed === 'object' && parsed !== null)
+  if (answer.headers.has(CACHED_COPY_HEADER) && typeof parsed === 'object' && parsed !== null)
     cachedResponses.add(parsed);
   return parsed as Answer;
 }
@@ -116,13 +116,13 @@ export const put = <Answer>(path: string, body: unknown): Promise<Answer> =>
 export const del = <Answer>(path: string, body?: unknown): Promise<Answer> =>
   sendRequest<Answer>('DELETE', path, body);
 
-export interface Download {
+export interface DownloadedFile {
   name: string;
   content: Blob;
 }
 
 /** Downloads a file. The name comes from `Content-Disposition`, or is `fallbackName`. */
-export async function download(path: string, fallbackName: string): Promise<Download> {
+export async function download(path: string, fallbackName: string): Promise<DownloadedFile> {
   const answer = await fetch(path, { method: 'GET', credentials: 'same-origin' });
   if (!answer.ok)
     throw new HttpError(
@@ -135,7 +135,7 @@ export async function download(path: string, fallbackName: string): Promise<Down
   return { name: named?.[1] ?? fallbackName, content: await answer.blob() };
 }
 
-const ATTEMPTS_MAX = 3;
+const REQUEST_ATTEMPTS_MAX = 3;
 const RETRY_PAUSE_MS_MAX = 8_000;
 
 /**
@@ -154,7 +154,7 @@ export async function withRetry<Answer>(
         error instanceof HttpError &&
         (error.status === 429 || error.status === 503) &&
         error.code !== 'maintenance';
-      if (!busy || attempt === ATTEMPTS_MAX) throw error;
+      if (!busy || attempt === REQUEST_ATTEMPTS_MAX) throw error;
       onBusy();
       const pause = Math.min(RETRY_PAUSE_MS_MAX, error.retryAfterMs ?? 500 * 2 ** attempt);
       await new Promise((resolve) => setTimeout(resolve, pause + Math.random() * 250));

@@ -45,31 +45,34 @@ function parseFrame(text: string): Frame | null {
 }
 
 export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketOptions): void {
-  // Counts forced reconnects. A new count changes the address function, which makes the socket
-  // reconnect.
-  const [round, setRound] = useState(0);
+  // Number of forced reconnects. A new number changes the URL function, which makes the hook open a
+  // new socket.
+  const [reconnectCount, setReconnectCount] = useState(0);
   const latestTopics = useRef(topics);
   const announced = useRef<readonly string[]>([]);
   const lastMessageAt = useRef(0);
   const requestedPause = useRef(0);
 
-  // Runs before the effects of the socket hook, so that the socket's first address already names
-  // the topics.
+  // Runs before the effects of the socket hook, so that the socket's first URL already contains the
+  // topics.
   useEffect(() => {
     latestTopics.current = topics;
   }, [topics]);
 
-  // eslint-disable-next-line react-hooks/exhaustive-deps -- a new round forces a reconnect
-  const address = useCallback(() => socketUrl((announced.current = latestTopics.current)), [round]);
+  // eslint-disable-next-line react-hooks/exhaustive-deps -- a new count forces a reconnect
+  const currentUrl = useCallback(
+    () => socketUrl((announced.current = latestTopics.current)),
+    [reconnectCount],
+  );
 
-  const { sendMessage, readyState } = useWebSocket(connect ? address : null, {
+  const { sendMessage, readyState } = useWebSocket(connect ? currentUrl : null, {
     share: false,
     retryOnError: true,
     shouldReconnect: () => true,
     reconnectAttempts: Infinity,
     reconnectInterval: (attempt) => Math.max(requestedPause.current, reconnectPause(attempt)),
-    // Ignores the hook's own message state: `onMessage` receives every frame, and state would cause
-    // a render for each frame.
+    // Ignores the message state of `useWebSocket`: `onMessage` receives every frame, and the state
+    // would cause a render for each frame.
     filter: () => false,
     onOpen: () => {
       lastMessageAt.current = performance.now();
@@ -101,26 +104,26 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
   }, [topics, readyState, sendMessage]);
 
   useEffect(() => {
-    const anew = () => setRound((last) => last + 1);
+    const reconnect = () => setReconnectCount((last) => last + 1);
     const closeIfSilent = () => {
       if (
         document.visibilityState === 'visible' &&
         performance.now() - lastMessageAt.current > SILENCE_MS_MAX
       )
-        anew();
+        reconnect();
     };
     const watch = setInterval(() => {
       if (
         readyState === ReadyState.OPEN &&
         performance.now() - lastMessageAt.current > SILENCE_MS_MAX
       )
-        anew();
+        reconnect();
     }, SILENCE_CHECK_INTERVAL_MS);
-    window.addEventListener('online', anew);
+    window.addEventListener('online', reconnect);
     document.addEventListener('visibilitychange', closeIfSilent);
     return () => {
       clearInterval(watch);
-      window.removeEventListener('online', anew);
+      window.removeEventListener('online', reconnect);
       document.removeEventListener('visibilitychange', closeIfSilent);
     };
   }, [readyState]);

@@ -42,7 +42,7 @@ export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 /** The fields of `details` differ by anomaly, which the server's schema cannot express. */
 export type Anomaly = Omit<Raised, 'details'> & { details: Record<string, unknown> };
 
-export interface Customer {
+export interface TicketCustomer {
   customerName: string;
   customerEmail: string;
   customerPhone: string;

@@ -1,14 +1,14 @@
 /**
- * Wire types of public offers (specification line A:156): a bundle of games, or a special. Some
- * fields have two specified spellings: camelCase and snake_case.
+ * Wire types of public offers (specification line A:156). An offer is a bundle of games or a
+ * special. Some fields have two specified spellings: camelCase and snake_case.
  */
 
 export type OfferType = 'BUNDLE' | 'SPECIAL' | (string & {});
 export type OfferStatus = 'draft' | 'active' | 'locked' | 'closed' | 'archived' | (string & {});
 
 /**
- * One game of an offer. Fields that the offer lacks are absent; the screen reads them from the
- * draw.
+ * One game of an offer. The server may omit the optional fields. The screen then takes their values
+ * from the game's draw.
  */
 export interface OfferGame {
   id: number;

@@ -42,7 +42,7 @@ export type Frame =
   | FrameOf<'heartbeat', unknown>;
 
 /** Data that the server embeds in the page for the first render. */
-export interface Boot {
+export interface BootData {
   config?: Config;
   maintenanceMode?: boolean;
   draw?: Draw | null;

@@ -1,6 +1,6 @@
 import { Provider } from 'jotai';
 import type { createStore } from 'jotai';
-import { debugLog } from '@/api/endpoints/buyer';
+import { sendDebugLog } from '@/api/endpoints/buyer';
 import { reloadPage } from '@/features/board/renewal';
 import { CartLayer } from '@/features/buyer/cart/cart-layer';
 import { MaintenanceBanner } from '@/features/buyer/site/maintenance-banner';
@@ -11,13 +11,16 @@ import { CrashBoundary } from '@/shared/ui/crash-boundary';
 import { Toaster } from '@/shared/ui/toaster';
 import { PATHS } from './paths';
 import type { Route } from './routes';
-import { useFocusOnChange, useMatchedPage, useScrollToTop } from './router';
+import { useFocusOnPageChange, useMatchedPage, useScrollToTop } from './router';
 import { useCachedPageRefresh } from './cached-page-refresh';
 
 const BOARD_RELOAD_DELAY_MS = 30_000;
 
 function reportCrash(route: Route, error: Error): void {
-  debugLog('error', 'screen crashed', { path: route.path, message: error.message.slice(0, 200) });
+  sendDebugLog('error', 'screen crashed', {
+    path: route.path,
+    message: error.message.slice(0, 200),
+  });
   // Reloads a crashed board automatically, because a board has no user who could press 'Reload
   // Page'.
   if (route.bare) setTimeout(() => void reloadPage(), BOARD_RELOAD_DELAY_MS);
@@ -25,7 +28,7 @@ function reportCrash(route: Route, error: Error): void {
 
 function CurrentPage() {
   const { route, params } = useMatchedPage();
-  useFocusOnChange(`${route.path} ${Object.values(params).join(' ')}`);
+  useFocusOnPageChange(`${route.path} ${Object.values(params).join(' ')}`);
   useScrollToTop();
   useCachedPageRefresh();
   const Page = route.loaded;
@@ -75,7 +78,7 @@ export function App({ store }: { store: ReturnType<typeof createStore> }) {
     <Provider store={store}>
       <CrashBoundary
         onCrash={(error) =>
-          debugLog('error', 'app crashed', { message: error.message.slice(0, 200) })
+          sendDebugLog('error', 'app crashed', { message: error.message.slice(0, 200) })
         }
       >
         <CurrentPage />

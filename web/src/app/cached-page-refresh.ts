@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { reloadPage } from '@/features/board/renewal';
 import { useOffline } from '@/features/shared-live/server-contact';
-import { isCopy } from '@/shared/offline';
+import { isCachedCopy } from '@/shared/offline';
 
 /** Reloads a page from the service worker's cache as soon as the server responds again. */
 export function useCachedPageRefresh(): void {
@@ -10,6 +10,7 @@ export function useCachedPageRefresh(): void {
   useEffect(() => {
     // Reloads only while the first page is shown, because pages opened later have loaded fresh
     // data.
-    if (isCopy() && !offline && window.location.pathname === opened.current) void reloadPage();
+    if (isCachedCopy() && !offline && window.location.pathname === opened.current)
+      void reloadPage();
   }, [offline]);
 }

@@ -1,4 +1,4 @@
-/** Addresses of the club's pages. `own` means that the page renders its own header and footer. */
+/** Routes of the club's pages. `own` means that the page renders its own header and footer. */
 
 const loadCreateDrawPage = () => import('./routes/club/create-draw-page');
 const loadEditDrawPage = () => import('./routes/club/edit-draw-page');

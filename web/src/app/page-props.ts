@@ -1,4 +1,4 @@
-/** Props of every page: the variables of its address, such as the draw number. */
+/** Props of every page: the variables of its URL path, such as the draw number. */
 export interface PageProps {
   params: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
 /**
- * Addresses and aliases of the buyer, board and operator pages; `club-routes.ts` has the club's.
+ * Paths and aliases of the buyer, board and operator pages; `club-routes.ts` has the club's paths.
  * `addresses.test.ts` compares both with the server's table (`render/page_address.rs`).
  */
 

@@ -1,20 +1,20 @@
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { load, match, type Match } from './routes';
+import { loadPage, matchRoute, type MatchedRoute } from './routes';
 
 /**
- * Returns the page of the current address. The old page stays visible until the new page has
- * loaded, so that no blank screen appears.
+ * Returns the page of the current URL. The old page stays visible until the new page has loaded, so
+ * that no blank screen appears.
  */
-export function useMatchedPage(): Match {
+export function useMatchedPage(): MatchedRoute {
   const [pathname] = useLocation();
-  const route = match(pathname);
+  const route = matchRoute(pathname);
   const [shown, setShown] = useState(route);
   const [failure, setFailure] = useState<unknown>(null);
   useEffect(() => {
     let current = true;
-    const next = match(pathname);
-    load(next.route).then(
+    const next = matchRoute(pathname);
+    loadPage(next.route).then(
       () => current && setShown(next),
       (error: unknown) => current && setFailure(error),
     );
@@ -32,11 +32,11 @@ function focusHeading(heading: HTMLElement | null): void {
   heading.focus({ preventScroll: true });
 }
 
-const HEADING_WAIT_MS = 10_000;
+const HEADING_FOCUS_WAIT_MS = 10_000;
 
 /**
- * Moves the focus to the new heading when a page that loads data replaces its heading: the removed
- * heading has lost the focus. Stops at the user's first input or after 10 seconds.
+ * Moves the focus to the new heading when a page replaces its heading after loading data, because
+ * the focus was on the removed heading. Stops at the user's first input or after 10 seconds.
  */
 function keepFocusOnHeading(): () => void {
   const watch = new MutationObserver(() => {
@@ -49,17 +49,17 @@ function keepFocusOnHeading(): () => void {
     for (const eventName of ['pointerdown', 'keydown'])
       window.removeEventListener(eventName, stop, true);
   };
-  const timer = setTimeout(stop, HEADING_WAIT_MS);
+  const timer = setTimeout(stop, HEADING_FOCUS_WAIT_MS);
   for (const doing of ['pointerdown', 'keydown']) window.addEventListener(doing, stop, true);
   watch.observe(document.body, { childList: true, subtree: true });
   return stop;
 }
 
 /**
- * Moves the focus to the heading, or to the section that the address names, after each change of
- * page.
+ * After each change of page, moves the focus to the heading, or to the section that the URL's
+ * fragment names.
  */
-export function useFocusOnChange(pathname: string): void {
+export function useFocusOnPageChange(pathname: string): void {
   const first = useRef(true);
   useEffect(() => {
     if (first.current) {

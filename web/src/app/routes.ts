@@ -1,5 +1,5 @@
 /**
- * Maps addresses to pages. Each page is its own bundle, which loads when the user opens the page.
+ * Maps URL paths to pages. Each page is its own bundle, which loads when the user opens the page.
  */
 import type { ComponentType } from 'react';
 import type { PageProps } from './page-props';
@@ -15,7 +15,7 @@ export interface Route {
   /** Whether the page renders its own header and footer, as club and operator pages do. */
   own?: boolean;
   load: () => Promise<{ Page: PageComponent }>;
-  /** The page's component once it has loaded. A later visit then renders without waiting. */
+  /** The page's component once it has loaded. The next visit then renders without waiting. */
   loaded?: PageComponent;
 }
 
@@ -56,13 +56,13 @@ export const ROUTES: readonly Route[] = [
 
 const NOT_FOUND_ROUTE: Route = { path: '*', load: () => import('./routes/not-found-page') };
 
-export interface Match {
+export interface MatchedRoute {
   route: Route;
   params: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns the variables of an address, or null if the address does not match: `/draw/:draw` against
+ * Returns the variables of a path, or null if the path does not match: `/draw/:draw` against
  * `/draw/1042` gives `{ draw: '1042' }`.
  */
 function paramsOf(pattern: string, path: string): Record<string, string> | null {
@@ -87,10 +87,10 @@ function decodePathPart(value: string): string {
 }
 
 /**
- * Returns the page and the variables of an address. Trailing slashes and the case of fixed words do
- * not matter.
+ * Returns the page and the variables of a path. Ignores trailing slashes and the case of fixed
+ * words.
  */
-export function match(pathname: string): Match {
+export function matchRoute(pathname: string): MatchedRoute {
   const path = pathname.length > 1 ? pathname.replace(/\/+$/, '') : pathname;
   for (const route of ROUTES) {
     const params = paramsOf(route.path, path);
@@ -99,7 +99,7 @@ export function match(pathname: string): Match {
   return { route: NOT_FOUND_ROUTE, params: {} };
 }
 
-export async function load(route: Route): Promise<PageComponent> {
+export async function loadPage(route: Route): Promise<PageComponent> {
   route.loaded ??= (await route.load()).Page;
   return route.loaded;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cacheStrategy, isScreen, nameOf } from './cache-strategy';
+import { cacheStrategy, isUserScreen, cacheKeyOf } from './cache-strategy';
 
 const SITE_ORIGIN = 'https://doubles.example';
 const strategyFor = (path: string, method = 'GET') =>
@@ -102,12 +102,12 @@ test('only GET requests to this site are handled', () => {
 });
 
 test('cache key is the path, because a link may carry a secret', () => {
-  expect(nameOf(`${SITE_ORIGIN}/draw/1042?client_secret=x#y`)).toBe('/draw/1042');
+  expect(cacheKeyOf(`${SITE_ORIGIN}/draw/1042?client_secret=x#y`)).toBe('/draw/1042');
 });
 
 test('screens get the offline page, boards and calls fail', () => {
   for (const path of ['/', '/my/0123', '/checkout/1042', '/admin/login', '/verify/1042'])
-    expect(isScreen(SITE_ORIGIN + path), path).toBe(true);
+    expect(isUserScreen(SITE_ORIGIN + path), path).toBe(true);
   for (const path of [
     '/draw/1042/display',
     '/api/draws/1/report',
@@ -115,5 +115,5 @@ test('screens get the offline page, boards and calls fail', () => {
     '/w/draw:1042',
     '/uploads/a.png',
   ])
-    expect(isScreen(SITE_ORIGIN + path), path).toBe(false);
+    expect(isUserScreen(SITE_ORIGIN + path), path).toBe(false);
 });

@@ -44,7 +44,7 @@ export function cacheStrategy({ method, url }: RequestTraits, origin: string): C
 }
 
 /** Returns the cache key of a URL: its path. The query is never stored. */
-export const nameOf = (url: string): string => new URL(url).pathname;
+export const cacheKeyOf = (url: string): string => new URL(url).pathname;
 
-/** Whether the address is a user's screen, for which the browser would show its own error page. */
-export const isScreen = (url: string): boolean => !NON_SCREEN_PATH.test(nameOf(url));
+/** Whether the URL is a screen of a user, for which the browser would show its own error page. */
+export const isUserScreen = (url: string): boolean => !NON_SCREEN_PATH.test(cacheKeyOf(url));

@@ -1,8 +1,8 @@
 /**
- * The page shown offline for an address without a cached copy. Self-contained: no script, no file,
- * the colours of `shared/ui/tokens.css`.
+ * The page shown offline for a URL without a cached copy. Self-contained: no script, no file, the
+ * colours of `shared/ui/tokens.css`.
  */
-import { OFFLINE_TEXTS } from '@/shared/offline';
+import { OFFLINE_MESSAGE } from '@/shared/offline';
 
 const PAGE_STYLE =
   'body{margin:0;background:#f7f6f1;color:#10201d;font:400 16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}' +
@@ -15,7 +15,7 @@ export const OFFLINE_PAGE = `<!doctype html>
 <html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Offline – Football Doubles</title><meta name="theme-color" content="#06382e"><style>${PAGE_STYLE}</style></head>
 <body><header>Football <span>Doubles</span></header><main><h1>No connection</h1>
-<p><strong>${OFFLINE_TEXTS}</strong></p>
+<p><strong>${OFFLINE_MESSAGE}</strong></p>
 <p>This device has no copy of this page. Draws and clubs you have looked at still open.</p>
 <a href="">Try again</a><a href="/">Home</a></main></body></html>`;
 

@@ -4,7 +4,7 @@
  */
 import { cacheStrategy } from './cache-strategy';
 
-/** Address of the worker, which is built separately. The bundler must not resolve it. */
+/** URL of the service worker, which is built separately. The bundler must not resolve it. */
 const WORKER_URL = '/sw.js';
 
 /**

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { COPY_HEADER } from '@/shared/offline';
+import { CACHED_COPY_HEADER } from '@/shared/offline';
 import {
-  ASSETS,
-  VISITED_PAGES,
+  ASSETS_CACHE,
+  VISITED_PAGES_CACHE,
   VISITED_PAGES_MAX,
-  cachedPage,
+  readCachedPage,
   deleteOldCaches,
   cacheResponse,
   isCacheable,
@@ -62,7 +62,7 @@ test('private, failed, redirected and foreign responses are not cached', () => {
 
 test('cached page is marked as a copy and has no server time', async () => {
   await cacheResponse(
-    VISITED_PAGES,
+    VISITED_PAGES_CACHE,
     '/draw/1042',
     new Response('<!doctype html>\n<html lang="en-AU"><p>a <html b', {
       headers: {
@@ -73,37 +73,37 @@ test('cached page is marked as a copy and has no server time', async () => {
       },
     }),
   );
-  const copy = await cachedPage('/draw/1042');
+  const copy = await readCachedPage('/draw/1042');
   expect(await copy?.text()).toBe('<!doctype html>\n<html data-copy lang="en-AU"><p>a <html b');
   expect([
-    copy?.headers.get(COPY_HEADER),
+    copy?.headers.get(CACHED_COPY_HEADER),
     copy?.headers.get('x-server-time'),
     copy?.headers.get('content-encoding'),
   ]).toEqual(['yes', null, null]);
   expect(copy?.headers.get('content-security-policy')).toBe("default-src 'self'");
-  expect(await cachedPage('/draw/1043')).toBeUndefined();
+  expect(await readCachedPage('/draw/1043')).toBeUndefined();
 });
 
 test('oldest pages are removed, recent pages and built files stay', async () => {
   for (let draw = 1; draw <= VISITED_PAGES_MAX; draw++)
-    await cacheResponse(VISITED_PAGES, `/draw/${draw}`, new Response('x'));
-  await cacheResponse(VISITED_PAGES, '/draw/1', new Response('x'));
-  await cacheResponse(VISITED_PAGES, '/', new Response('x'));
-  expect(cacheStorage.caches.get(VISITED_PAGES)?.size).toBe(VISITED_PAGES_MAX);
-  expect([await cachedPage('/draw/2'), (await cachedPage('/draw/1')) === undefined]).toEqual([
-    undefined,
-    false,
-  ]);
+    await cacheResponse(VISITED_PAGES_CACHE, `/draw/${draw}`, new Response('x'));
+  await cacheResponse(VISITED_PAGES_CACHE, '/draw/1', new Response('x'));
+  await cacheResponse(VISITED_PAGES_CACHE, '/', new Response('x'));
+  expect(cacheStorage.caches.get(VISITED_PAGES_CACHE)?.size).toBe(VISITED_PAGES_MAX);
+  expect([
+    await readCachedPage('/draw/2'),
+    (await readCachedPage('/draw/1')) === undefined,
+  ]).toEqual([undefined, false]);
   for (let chunk = 0; chunk <= VISITED_PAGES_MAX; chunk++)
-    await cacheResponse(ASSETS, `/assets/${chunk}.js`, new Response('x'));
-  expect(cacheStorage.caches.get(ASSETS)?.size).toBe(VISITED_PAGES_MAX + 1);
+    await cacheResponse(ASSETS_CACHE, `/assets/${chunk}.js`, new Response('x'));
+  expect(cacheStorage.caches.get(ASSETS_CACHE)?.size).toBe(VISITED_PAGES_MAX + 1);
 });
 
 test('new build drops the caches of other builds', async () => {
-  for (const name of [ASSETS, VISITED_PAGES, 'seen-of-old', 'assets-of-old'])
+  for (const name of [ASSETS_CACHE, VISITED_PAGES_CACHE, 'seen-of-old', 'assets-of-old'])
     await cacheStorage.open(name);
   await deleteOldCaches();
-  expect(await cacheStorage.keys()).toEqual([ASSETS, VISITED_PAGES]);
+  expect(await cacheStorage.keys()).toEqual([ASSETS_CACHE, VISITED_PAGES_CACHE]);
 });
 
 test('page without a copy is replaced by a page without scripts', async () => {

@@ -1,26 +1,28 @@
 /**
- * The service worker, `/sw.js`. Without a signal at the ground, a page that was seen before still
- * opens and says that it is old. A response of the network is always used, whatever its status.
- * Only a built file, whose name has its digest, comes from the cache first. A copy is used only
- * after the request has failed, and it is marked as a copy. The caches never hold data of a buyer,
- * a login or a secret pair of numbers: - Apart from built files, only the addresses in
- * `cache-strategy.ts` are cached: four kinds of page and the public responses about draws. Their
- * bytes are the same for every visitor. They contain no buyer's name and no pair before its reveal
- * (`server/tests/api/security/public_bytes.rs` compares the bytes). - Orders, tickets, `/my`,
- * checkouts, club and operator pages and sockets are not among them. - A `no-store` response is
- * never cached, and every response to one person is `no-store`. - Only GET requests are handled. -
- * The cache key is the path alone, without the query or fragment of a link.
+ * The service worker, `/sw.js`. Without a mobile signal, a page that was seen before still opens
+ * and says that it is old. A response from the network is always used, whatever its status. Only
+ * built files, whose names contain their digest, come from the cache first. Any other cached copy
+ * is used only after the request has failed, and is marked as a copy.
+ * The caches never hold data of a buyer, a login or a secret pair of numbers:
+ * - Apart from built files, only the paths in `cache-strategy.ts` are cached: four kinds of page
+ *   and the public responses about draws. Their bytes are the same for every visitor. They contain
+ *   no buyer's name and no pair before its reveal (`server/tests/api/security/public_bytes.rs`
+ *   compares the bytes).
+ * - Orders, tickets, `/my`, checkouts, club and operator pages and sockets are not among them.
+ * - A `no-store` response is never cached, and every response to one person is `no-store`.
+ * - Only GET requests are handled.
+ * - The cache key is the path alone, without the query or fragment of a link.
  */
 import {
-  ASSETS,
-  VISITED_PAGES,
-  cachedAsset,
-  cachedPage,
+  ASSETS_CACHE,
+  VISITED_PAGES_CACHE,
+  readCachedAsset,
+  readCachedPage,
   deleteOldCaches,
   cacheResponse,
   isCacheable,
 } from './response-cache';
-import { cacheStrategy, isScreen, nameOf, type CacheStrategy } from './cache-strategy';
+import { cacheStrategy, isUserScreen, cacheKeyOf, type CacheStrategy } from './cache-strategy';
 import { offlinePage } from './offline-page';
 
 interface ExtendableEvent extends Event {
@@ -66,26 +68,26 @@ worker.addEventListener('fetch', (event) => {
 });
 
 async function respondCacheFirst(event: FetchEvent): Promise<Response> {
-  const name = nameOf(event.request.url);
-  const cached = await cachedAsset(name);
+  const name = cacheKeyOf(event.request.url);
+  const cached = await readCachedAsset(name);
   if (cached) return cached;
   const answer = await fetch(event.request);
-  if (isCacheable(answer)) event.waitUntil(cacheResponse(ASSETS, name, answer.clone()));
+  if (isCacheable(answer)) event.waitUntil(cacheResponse(ASSETS_CACHE, name, answer.clone()));
   return answer;
 }
 
 async function respondNetworkFirst(event: FetchEvent, way: CacheStrategy): Promise<Response> {
   const { request } = event;
-  const name = nameOf(request.url);
+  const name = cacheKeyOf(request.url);
   try {
     const answer = (await event.preloadResponse) ?? (await fetch(request));
     if (way === 'network first' && isCacheable(answer))
-      event.waitUntil(cacheResponse(VISITED_PAGES, name, answer.clone()));
+      event.waitUntil(cacheResponse(VISITED_PAGES_CACHE, name, answer.clone()));
     return answer;
   } catch (failure) {
-    const copy = way === 'network first' ? await cachedPage(name) : undefined;
+    const copy = way === 'network first' ? await readCachedPage(name) : undefined;
     if (copy) return copy;
-    if (request.mode === 'navigate' && isScreen(request.url)) return offlinePage();
+    if (request.mode === 'navigate' && isUserScreen(request.url)) return offlinePage();
     throw failure;
   }
 }

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { coloursOf, contrast, initials, legibleOnChalk, readableOn, themeOf } from './club-colours';
+import {
+  clubColourVariables,
+  contrastRatio,
+  initialsOf,
+  readableOnPage,
+  readableTextOn,
+  clubThemeOf,
+} from './club-colours';
 
 /**
  * The eleven test colours of the design brief: dark, bright and light ones, and the specified
@@ -21,38 +28,36 @@ const TEST_COLOURS = [
 
 test('text on any club colour is readable and prefers white', () => {
   for (const colour of TEST_COLOURS)
-    expect(contrast(readableOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
-  expect([readableOn('#1f2937'), readableOn('#3b82f6'), readableOn('#ffeb3b')]).toEqual([
-    '#ffffff',
-    '#000000',
-    '#000000',
-  ]);
+    expect(contrastRatio(readableTextOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
+  expect([readableTextOn('#1f2937'), readableTextOn('#3b82f6'), readableTextOn('#ffeb3b')]).toEqual(
+    ['#ffffff', '#000000', '#000000'],
+  );
 });
 
 test('club colour becomes a readable link, a readable colour stays', () => {
   for (const colour of TEST_COLOURS)
-    expect(contrast(legibleOnChalk(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(4.5);
-  expect(legibleOnChalk('#7a1230')).toBe('#7a1230');
-  expect([legibleOnChalk('#3b82f6'), legibleOnChalk('#ffeb3b')]).toEqual(['#2f6bcd', '#776d16']);
+    expect(contrastRatio(readableOnPage(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(4.5);
+  expect(readableOnPage('#7a1230')).toBe('#7a1230');
+  expect([readableOnPage('#3b82f6'), readableOnPage('#ffeb3b')]).toEqual(['#2f6bcd', '#776d16']);
 });
 
 test('button that is close to its background has an edge', () => {
-  expect(coloursOf({ primaryColor: '#0b2e6b', accentColor: '#0c3070' })['--club-hero-edge']).toBe(
-    '#ffffff',
-  );
-  expect(coloursOf({ primaryColor: '#0b2e6b', accentColor: '#ffc72c' })['--club-hero-edge']).toBe(
-    'transparent',
-  );
-  expect(coloursOf({ accentColor: '#ffeb3b' })['--club-card-edge']).toBe('#85806f');
+  expect(
+    clubColourVariables({ primaryColor: '#0b2e6b', accentColor: '#0c3070' })['--club-hero-edge'],
+  ).toBe('#ffffff');
+  expect(
+    clubColourVariables({ primaryColor: '#0b2e6b', accentColor: '#ffc72c' })['--club-hero-edge'],
+  ).toBe('transparent');
+  expect(clubColourVariables({ accentColor: '#ffeb3b' })['--club-card-edge']).toBe('#85806f');
 });
 
 test('defaults replace invalid colours and initials replace a logo', () => {
-  expect(themeOf({ primaryColor: 'red', accentColor: null })).toEqual({
+  expect(clubThemeOf({ primaryColor: 'red', accentColor: null })).toEqual({
     primary: '#1f2937',
     secondary: '#374151',
     accent: '#3b82f6',
   });
-  expect([initials('Bayside Barracudas'), initials('Cudas'), initials('')]).toEqual([
+  expect([initialsOf('Bayside Barracudas'), initialsOf('Cudas'), initialsOf('')]).toEqual([
     'BB',
     'CU',
     'F',

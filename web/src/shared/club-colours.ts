@@ -1,4 +1,4 @@
-/** Makes texts on a club's colours readable. White text is never assumed to be readable on them. */
+/** Chooses text colours that are readable on a club's colours. */
 
 type Rgb = readonly [number, number, number];
 
@@ -16,15 +16,17 @@ function parseHex(hex: string): Rgb | null {
     : null;
 }
 
-const linearChannel = (channel: number) =>
+const toLinearChannel = (channel: number) =>
   channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4;
 
 function luminance([red, green, blue]: Rgb): number {
-  return 0.2126 * linearChannel(red) + 0.7152 * linearChannel(green) + 0.0722 * linearChannel(blue);
+  return (
+    0.2126 * toLinearChannel(red) + 0.7152 * toLinearChannel(green) + 0.0722 * toLinearChannel(blue)
+  );
 }
 
 /** Returns the WCAG contrast ratio of two colours, or 1 if either is invalid. */
-export function contrast(one: string, other: string): number {
+export function contrastRatio(one: string, other: string): number {
   const [a, b] = [parseHex(one), parseHex(other)];
   if (!a || !b) return 1;
   const [light, dark] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
@@ -35,28 +37,28 @@ export function contrast(one: string, other: string): number {
  * Returns the text colour on a club colour: white from a contrast of 4.5, else black, which then
  * always has 4.5.
  */
-export function readableOn(background: string): '#ffffff' | '#000000' {
-  return contrast('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
+export function readableTextOn(background: string): '#ffffff' | '#000000' {
+  return contrastRatio('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
 }
 
 /** Returns two letters for a club without a logo. */
-export function initials(name: string): string {
+export function initialsOf(name: string): string {
   const text = name.split(/\s+/).filter(Boolean);
   return ((text[0]?.[0] ?? 'F') + (text[1]?.[0] ?? text[0]?.[1] ?? '')).toUpperCase();
 }
 
-export interface Theme {
+export interface ClubTheme {
   primary: string;
   secondary: string;
   accent: string;
 }
 
 /** Returns a club's colours, with the specified default for a missing or invalid colour. */
-export function themeOf(club: {
+export function clubThemeOf(club: {
   primaryColor?: string | null;
   secondaryColor?: string | null;
   accentColor?: string | null;
-}): Theme {
+}): ClubTheme {
   const or = (colour: string | null | undefined, fallback: string) =>
     colour && parseHex(colour) ? colour : fallback;
   return {
@@ -66,10 +68,10 @@ export function themeOf(club: {
   };
 }
 
-const BACKGROUND = '#f7f6f1';
+const PAGE_BACKGROUND = '#f7f6f1';
 const WHITE = '#ffffff';
 
-const gammaChannel = (channel: number) =>
+const toGammaChannel = (channel: number) =>
   channel <= 0.0031308 ? channel * 12.92 : 1.055 * channel ** (1 / 2.4) - 0.055;
 
 /**
@@ -77,7 +79,7 @@ const gammaChannel = (channel: number) =>
  * hue.
  */
 function toOklab(colour: Rgb): { light: number; a: number; b: number } {
-  const [red, green, blue] = colour.map(linearChannel) as [number, number, number];
+  const [red, green, blue] = colour.map(toLinearChannel) as [number, number, number];
   const [long, middle, short] = [
     Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue),
     Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue),
@@ -90,7 +92,7 @@ function toOklab(colour: Rgb): { light: number; a: number; b: number } {
   };
 }
 
-function hexOf({ light, a, b }: { light: number; a: number; b: number }): string {
+function oklabToHex({ light, a, b }: { light: number; a: number; b: number }): string {
   const long = (light + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const middle = (light - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const short = (light - 0.0894841775 * a - 1.291485548 * b) ** 3;
@@ -101,7 +103,7 @@ function hexOf({ light, a, b }: { light: number; a: number; b: number }): string
   ];
   return `#${channels
     .map((channel) =>
-      Math.round(Math.min(1, Math.max(0, gammaChannel(Math.max(0, channel)))) * 255)
+      Math.round(Math.min(1, Math.max(0, toGammaChannel(Math.max(0, channel)))) * 255)
         .toString(16)
         .padStart(2, '0'),
     )
@@ -112,7 +114,7 @@ function hexOf({ light, a, b }: { light: number; a: number; b: number }): string
  * Returns a club colour for text and links on the page. Darkens it in steps of 0.02, with chroma in
  * proportion, until the contrast is 4.5.
  */
-export function legibleOnChalk(colour: string): string {
+export function readableOnPage(colour: string): string {
   const read = parseHex(colour);
   if (!read) return '#1d5fd1';
   const { light, a, b } = toOklab(read);
@@ -120,8 +122,8 @@ export function legibleOnChalk(colour: string): string {
     const next =
       darker === light
         ? colour
-        : hexOf({ light: darker, a: (a * darker) / light, b: (b * darker) / light });
-    if (contrast(next, BACKGROUND) >= 4.5) return next;
+        : oklabToHex({ light: darker, a: (a * darker) / light, b: (b * darker) / light });
+    if (contrastRatio(next, PAGE_BACKGROUND) >= 4.5) return next;
   }
   return '#000000';
 }
@@ -130,19 +132,21 @@ export function legibleOnChalk(colour: string): string {
  * Returns the CSS variables of a club's page: its colours, readable text colours and links. A
  * button has an edge where its contrast with the background is below 3:1.
  */
-export function coloursOf(club: Parameters<typeof themeOf>[0]): Record<`--${string}`, string> {
-  const { primary, secondary, accent } = themeOf(club);
+export function clubColourVariables(
+  club: Parameters<typeof clubThemeOf>[0],
+): Record<`--${string}`, string> {
+  const { primary, secondary, accent } = clubThemeOf(club);
   const edge = (background: string, ring: string) =>
-    contrast(accent, background) < 3 ? ring : 'transparent';
+    contrastRatio(accent, background) < 3 ? ring : 'transparent';
   return {
     '--club-primary': primary,
-    '--club-on-primary': readableOn(primary),
+    '--club-on-primary': readableTextOn(primary),
     '--club-secondary': secondary,
-    '--club-on-secondary': readableOn(secondary),
+    '--club-on-secondary': readableTextOn(secondary),
     '--club-accent': accent,
-    '--club-on-accent': readableOn(accent),
-    '--club-link': legibleOnChalk(accent),
-    '--club-hero-edge': edge(primary, readableOn(primary)),
+    '--club-on-accent': readableTextOn(accent),
+    '--club-link': readableOnPage(accent),
+    '--club-hero-edge': edge(primary, readableTextOn(primary)),
     '--club-card-edge': edge(WHITE, '#85806f'),
   };
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { day, dayAndTime, sameDay, timeOfDay } from './dates';
+import { dayText, dayAndTime, isSameDay, timeOfDay } from './dates';
 
 const kickOff = '2026-11-20T09:10:00Z';
 
 test('date is in Brisbane time if no zone is given', () => {
-  expect(day(kickOff)).toBe('Fri 20 Nov 2026');
+  expect(dayText(kickOff)).toBe('Fri 20 Nov 2026');
   expect(timeOfDay(kickOff)).toBe('7:10\u00a0pm');
   expect(dayAndTime(kickOff)).toBe('Fri 20 Nov 2026, 7:10\u00a0pm AEST');
 });
@@ -20,6 +20,6 @@ test('same day is decided in the draw’s zone', () => {
     Date.parse('2026-11-20T13:00:00Z'),
     Date.parse('2026-11-20T15:00:00Z'),
   ];
-  expect(sameDay(evening, morning, 'Australia/Brisbane')).toBe(false);
-  expect(sameDay(evening, morning, 'UTC')).toBe(true);
+  expect(isSameDay(evening, morning, 'Australia/Brisbane')).toBe(false);
+  expect(isSameDay(evening, morning, 'UTC')).toBe(true);
 });

@@ -1,6 +1,9 @@
-/** Formats dates such as `Fri 20 Nov 2026, 7:10 pm AEST`, in the draw's zone and with its name. */
+/**
+ * Formats dates such as `Fri 20 Nov 2026, 7:10 pm AEST`, in the draw's time zone and with the
+ * zone's name.
+ */
 
-export const BRISBANE = 'Australia/Brisbane';
+export const BRISBANE_ZONE = 'Australia/Brisbane';
 
 const formatByZoneAndOptions = new Map<string, Intl.DateTimeFormat>();
 
@@ -26,21 +29,21 @@ function formattedParts(
   );
 }
 
-function validZone(zone: string | null | undefined): string {
-  if (!zone) return BRISBANE;
+function zoneOrBrisbane(zone: string | null | undefined): string {
+  if (!zone) return BRISBANE_ZONE;
   try {
     dateFormat(zone, { hour: 'numeric' });
     return zone;
   } catch {
-    return BRISBANE;
+    return BRISBANE_ZONE;
   }
 }
 
 /** Formats a day: `Fri 20 Nov 2026`. */
-export function day(instant: string, timezone?: string | null): string {
+export function dayText(instant: string, timezone?: string | null): string {
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return '';
-  const values = formattedParts(at, validZone(timezone), {
+  const values = formattedParts(at, zoneOrBrisbane(timezone), {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
@@ -57,7 +60,7 @@ const NO_BREAK_SPACE = '\u00a0';
 
 /** Formats a time: `7:10 pm`, without a line break inside. */
 export function timeOfDay(instant: string | number, timezone?: string | null): string {
-  const values = formattedParts(new Date(instant), validZone(timezone), {
+  const values = formattedParts(new Date(instant), zoneOrBrisbane(timezone), {
     hour: 'numeric',
     minute: '2-digit',
     hour12: true,
@@ -70,14 +73,16 @@ export function timeOfDay(instant: string | number, timezone?: string | null): s
  * E-10). The server-rendered page has the same text.
  */
 export function dayAndTime(instant: string, timezone?: string | null): string {
-  const zone = validZone(timezone);
+  const zone = zoneOrBrisbane(timezone);
   const at = new Date(instant);
   if (Number.isNaN(at.getTime())) return '';
-  return `${day(instant, zone)}, ${timeOfDay(instant, zone)} ${formattedParts(at, zone, { timeZoneName: 'short' }).timeZoneName}`;
+  return `${dayText(instant, zone)}, ${timeOfDay(instant, zone)} ${formattedParts(at, zone, { timeZoneName: 'short' }).timeZoneName}`;
 }
 
 /** Whether two instants fall on one calendar day of a zone. */
-export function sameDay(one: number, other: number, timezone?: string | null): boolean {
-  const zone = validZone(timezone);
-  return day(new Date(one).toISOString(), zone) === day(new Date(other).toISOString(), zone);
+export function isSameDay(one: number, other: number, timezone?: string | null): boolean {
+  const zone = zoneOrBrisbane(timezone);
+  return (
+    dayText(new Date(one).toISOString(), zone) === dayText(new Date(other).toISOString(), zone)
+  );
 }

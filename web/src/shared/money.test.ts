@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cardFee, cardPrize, cents, dollars, priceOf, prize, wholeDollars } from './money';
+import { cardFeeOf, cardPrizeOf, cents, dollars, priceOf, prizeOf, wholeDollars } from './money';
 
 test('decimal strings are read exactly and invalid prices are zero', () => {
   expect(['5.00', '5', '5.5', '0.50', '1234.05'].map(cents)).toEqual([500, 500, 550, 50, 123405]);
@@ -18,7 +18,7 @@ test('amounts are formatted for buyers and for boards', () => {
 });
 
 test('card fee is 1.7 % rounded half up plus 30 cents', () => {
-  expect([1000, 500, 50, 2500].map(cardFee)).toEqual([47, 39, 31, 73]);
+  expect([1000, 500, 50, 2500].map(cardFeeOf)).toEqual([47, 39, 31, 73]);
 });
 
 test('buyer pays the fee only if the draw passes it on', () => {
@@ -27,13 +27,13 @@ test('buyer pays the fee only if the draw passes it on', () => {
 });
 
 test('prize rounds up to ten dollars and an exact multiple stays', () => {
-  expect(prize(113, 500, 50, true)).toBe(29000);
-  expect(prize(113, 500, 50, false)).toBe(28250);
-  expect(prize(0, 500, 50, true)).toBe(0);
-  expect(prize(4, 500, 50, true)).toBe(1000);
+  expect(prizeOf(113, 500, 50, true)).toBe(29000);
+  expect(prizeOf(113, 500, 50, false)).toBe(28250);
+  expect(prizeOf(0, 500, 50, true)).toBe(0);
+  expect(prizeOf(4, 500, 50, true)).toBe(1000);
 });
 
 test('landing card rounds the prize up only from five dollars', () => {
-  expect(cardPrize(1, 500, 50, true)).toBe(250);
-  expect(cardPrize(2, 500, 50, true)).toBe(1000);
+  expect(cardPrizeOf(1, 500, 50, true)).toBe(250);
+  expect(cardPrizeOf(2, 500, 50, true)).toBe(1000);
 });

@@ -36,7 +36,7 @@ export function shareHalfUp(amount: Cents, numerator: number, denominator: numbe
  * Returns the card fee of one line: 1.7 % of the subtotal, rounded half up, plus 30 cents
  * (specification line A:298, decision D-5).
  */
-export function cardFee(subtotal: Cents): Cents {
+export function cardFeeOf(subtotal: Cents): Cents {
   return subtotal === 0 ? 0 : shareHalfUp(subtotal, 17, 1000) + 30;
 }
 
@@ -52,7 +52,7 @@ export interface Price {
  */
 export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price {
   const subtotal = ticket * count;
-  const fee = passOnFee ? cardFee(subtotal) : 0;
+  const fee = passOnFee ? cardFeeOf(subtotal) : 0;
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
 
@@ -63,7 +63,7 @@ export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price
 export type SurchargeMode = 'per_line' | 'per_charge';
 
 /** Returns the total of several lines, with one card fee per line or one for all lines. */
-export function sumOf(
+export function sumPrices(
   lines: readonly { subtotal: Cents; passesFee: boolean }[],
   mode: SurchargeMode,
 ): Price {
@@ -71,7 +71,7 @@ export function sumOf(
   const subtotal = sum(lines.map((line) => line.subtotal));
   const passing = lines.filter((line) => line.passesFee).map((line) => line.subtotal);
   const fee = sum(
-    (mode === 'per_charge' && passing.length > 0 ? [sum(passing)] : passing).map(cardFee),
+    (mode === 'per_charge' && passing.length > 0 ? [sum(passing)] : passing).map(cardFeeOf),
   );
   return { subtotal, cardFee: fee, total: subtotal + fee };
 }
@@ -91,7 +91,7 @@ export function ticketPriceText(decimal: string, passOnFee: boolean): string {
  * Returns the prize for the sold tickets. With round-up, a positive prize rises to the next $10
  * (specification line A:297, decision D-8).
  */
-export function prize(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
+export function prizeOf(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
   const share = shareHalfUp(sold * ticket, percentage, 100);
   return roundUp ? Math.ceil(share / 1000) * 1000 : share;
 }
@@ -100,11 +100,16 @@ export function prize(sold: number, ticket: Cents, percentage: number, roundUp: 
  * Returns the prize shown on a landing card, which rounds up only from $5 (specification line
  * A:297, decision D-8).
  */
-export function cardPrize(
+export function cardPrizeOf(
   sold: number,
   ticket: Cents,
   percentage: number,
   roundUp: boolean,
 ): Cents {
-  return prize(sold, ticket, percentage, roundUp && prize(sold, ticket, percentage, false) >= 500);
+  return prizeOf(
+    sold,
+    ticket,
+    percentage,
+    roundUp && prizeOf(sold, ticket, percentage, false) >= 500,
+  );
 }

@@ -2,7 +2,7 @@
  * Lifetime of the file's URL, in milliseconds. A slow browser reads the file some time after the
  * click.
  */
-const URL_LIFETIME_MS = 10_000;
+const FILE_URL_LIFETIME_MS = 10_000;
 
 /** Lets the browser save a file under its name. */
 export function saveFile({ name, content }: { name: string; content: Blob }): void {
@@ -13,5 +13,5 @@ export function saveFile({ name, content }: { name: string; content: Blob }): vo
   document.body.append(link);
   link.click();
   link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), URL_LIFETIME_MS);
+  setTimeout(() => URL.revokeObjectURL(address), FILE_URL_LIFETIME_MS);
 }

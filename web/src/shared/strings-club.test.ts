@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fill } from './strings';
-import { C, lockedFields, splitTitle } from './strings-club';
+import { fillPlaceholders } from './strings';
+import { C, lockedFieldsText, splitTitle } from './strings-club';
 
 const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
   .split('\n')
@@ -15,9 +15,13 @@ test('table has every text of the club specification', () => {
 });
 
 test('only placeholders are replaced', () => {
-  expect(fill(C.winnersNotified, { sent: 1, total: 1 })).toBe('1 out of 1 winners notified');
-  expect(fill(C.winnerDetermined, { n: 1 })).toBe('Winner determined! 1 winning ticket(s) found.');
-  expect(lockedFields(12)).toBe(
+  expect(fillPlaceholders(C.winnersNotified, { sent: 1, total: 1 })).toBe(
+    '1 out of 1 winners notified',
+  );
+  expect(fillPlaceholders(C.winnerDetermined, { n: 1 })).toBe(
+    'Winner determined! 1 winning ticket(s) found.',
+  );
+  expect(lockedFieldsText(12)).toBe(
     'Cannot change price/prize percentage/prize rounding after tickets are sold (12 tickets sold)',
   );
 });

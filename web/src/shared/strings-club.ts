@@ -193,5 +193,5 @@ export function splitTitle(text: string): { title: string; text: string } {
  * Returns 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets
  * sold)', with the actual count (decision E-12).
  */
-export const lockedFields = (sold: number): string =>
+export const lockedFieldsText = (sold: number): string =>
   C.lockedAfterSales.replace('N tickets', `${sold} tickets`);

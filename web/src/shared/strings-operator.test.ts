@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { O, countOfMore, splitTitle } from './strings-operator';
+import { O, moreCountText, splitTitle } from './strings-operator';
 
 const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
   .split('\n')
@@ -14,7 +14,7 @@ test('table has every text of the operator specification', () => {
 });
 
 test('only placeholders are replaced', () => {
-  expect(countOfMore(6)).toBe('+6 more');
+  expect(moreCountText(6)).toBe('+6 more');
   expect(splitTitle(O.missingInformation)).toEqual({
     title: 'Missing information',
     text: 'Please provide customer name and email',

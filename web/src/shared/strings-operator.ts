@@ -102,7 +102,7 @@ export const O = {
 } as const;
 
 /** Returns '+N more' with the number filled in. */
-export const countOfMore = (count: number): string => O.moreTickets.replace('N', String(count));
+export const moreCountText = (count: number): string => O.moreTickets.replace('N', String(count));
 
 /** Splits 'Missing information: …' into the title and the text of a toast. */
 export function splitTitle(text: string): { title: string; text: string } {

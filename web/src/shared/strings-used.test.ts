@@ -9,24 +9,24 @@ const SOURCE_DIR = join(import.meta.dirname, '..');
 
 /** Specified texts that no screen uses, each with the reason. */
 const UNUSED_TEXTS: Record<string, string> = {
-  'S.soldOf169': 'stands beside its number: `113/169`',
-  'S.payWithApplePay': 'the provider’s button says it',
-  'S.payWithGooglePay': 'the provider’s button says it',
-  'S.serverAgeRequired': 'the server says it',
-  'S.serverTermsRequired': 'the server says it',
-  'S.userKey': 'the club’s table has it too, and its screens alone keep it',
-  'C.invalidCredentials': 'the server says it',
-  'C.resetTokenRequired': 'the server says it',
-  'C.venueRequired': 'nothing has a venue (decision E-13)',
-  'O.transactionsFailedDebug': 'the page is the club’s, and so is its text',
-  'O.refreshAudit': 'the page is the club’s, and so is its text',
-  'O.waitlistFailed': 'the dialog is the club’s, and so is its text',
-  'O.on': 'what is not off is on, and `String(true)` writes it',
+  'S.soldOf169': 'the screens write the number of sold tickets before it: `113/169`',
+  'S.payWithApplePay': 'the payment provider’s button shows the text',
+  'S.payWithGooglePay': 'the payment provider’s button shows the text',
+  'S.serverAgeRequired': 'the server sends the text',
+  'S.serverTermsRequired': 'the server sends the text',
+  'S.userKey': 'only club screens use this storage key, from the table `C`',
+  'C.invalidCredentials': 'the server sends the text',
+  'C.resetTokenRequired': 'the server sends the text',
+  'C.venueRequired': 'draws have no venue (decision E-13)',
+  'O.transactionsFailedDebug': 'a club page shows the text from the table `C`',
+  'O.refreshAudit': 'a club page shows the text from the table `C`',
+  'O.waitlistFailed': 'a club dialog shows its own text from the table `C`',
+  'O.on': 'every value other than off means on, and `String(true)` writes the value',
 };
 
 /**
- * Returns the source of the screens, without tests and fixtures. Tables define keys without their
- * prefix, so no definition counts as a use.
+ * Returns the source of the screens, without tests and fixtures. The tables of texts define their
+ * keys without a prefix such as `S.`, so a definition does not count as a use.
  */
 function screenSources(): string {
   const names = readdirSync(SOURCE_DIR, { recursive: true, encoding: 'utf8' }).filter(

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { S, fill, fromPrice, onlyRemaining, purchaseButton, winningPair } from './strings';
+import {
+  S,
+  fillPlaceholders,
+  fromPriceText,
+  onlyRemainingText,
+  purchaseButtonText,
+  winningPairText,
+} from './strings';
 
 const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.public.txt'), 'utf8')
   .split('\n')
@@ -14,14 +21,14 @@ test('table has every text of the public specification', () => {
 });
 
 test('only placeholders are replaced', () => {
-  expect(fill(S.paymentStatus, { status: 'canceled' })).toBe(
+  expect(fillPlaceholders(S.paymentStatus, { status: 'canceled' })).toBe(
     'Payment status: canceled. Please contact support.',
   );
-  expect(fill(S.purchasedCount, {})).toBe(S.purchasedCount);
-  expect(onlyRemaining(3)).toBe(
+  expect(fillPlaceholders(S.purchasedCount, {})).toBe(S.purchasedCount);
+  expect(onlyRemainingText(3)).toBe(
     'Tickets No Longer Available: Only 3 tickets remaining. Please adjust your selection.',
   );
-  expect(purchaseButton('$10.47')).toBe('Purchase Tickets - $10.47');
-  expect(winningPair(7, 9)).toBe('#7 & #9');
-  expect(fromPrice('$5.00')).toBe('From $5.00');
+  expect(purchaseButtonText('$10.47')).toBe('Purchase Tickets - $10.47');
+  expect(winningPairText(7, 9)).toBe('#7 & #9');
+  expect(fromPriceText('$5.00')).toBe('From $5.00');
 });

@@ -1,6 +1,6 @@
 /**
  * Every text that the specification quotes, byte for byte. Placeholders keep their specified
- * spelling, and `fill` replaces them.
+ * spelling, and `fillPlaceholders` replaces them.
  */
 
 export const S = {
@@ -189,24 +189,27 @@ export const S = {
 } as const;
 
 /**
- * Replaces placeholders: `fill('Payment status: {status}.', { status: 'x' })`. A placeholder
- * without a value stays, so that tests find it.
+ * Replaces placeholders: `fillPlaceholders('Payment status: {status}.', { status: 'x' })`. A
+ * placeholder without a value stays, so that tests find it.
  */
-export function fill(template: string, values: Record<string, string | number>): string {
+export function fillPlaceholders(
+  template: string,
+  values: Record<string, string | number>,
+): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
 /** Returns 'Only N tickets remaining' with the number filled in. */
-export const onlyRemaining = (count: number): string =>
+export const onlyRemainingText = (count: number): string =>
   S.noLongerAvailable.replace('N tickets', `${count} tickets`);
 
 /** Returns the button's text, such as 'Purchase Tickets - $10.47'. */
-export const purchaseButton = (total: string): string =>
+export const purchaseButtonText = (total: string): string =>
   S.purchaseTicketsTotal.replace('$total', () => total);
 
 /** Returns the winning pair as '#7 & #9'. */
-export const winningPair = (home: number, away: number): string =>
+export const winningPairText = (home: number, away: number): string =>
   S.winningPair.replace('home', String(home)).replace('away', String(away));
 
 /** Returns 'From $x' with the price filled in. */
-export const fromPrice = (price: string): string => S.fromX.replace('$x', () => price);
+export const fromPriceText = (price: string): string => S.fromX.replace('$x', () => price);

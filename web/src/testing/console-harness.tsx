@@ -17,7 +17,7 @@ export const NOW = Date.parse('2026-11-21T03:00:00Z');
 
 /**
  * Starts a fake server with successful responses. `more` overrides them. An array of responses is
- * given in turn.
+ * given one after another.
  */
 export function startConsoleServer(
   more: Record<string, StubbedResponse | StubbedResponse[]> = {},

@@ -14,8 +14,8 @@ export class FakeServer {
   }
 
   /**
-   * Sets the responses to a request such as `"GET /api/config"`. The responses are given in turn,
-   * and the last one repeats.
+   * Sets the responses to a request such as `"GET /api/config"`. Several responses are given one
+   * after another, and the last one repeats.
    */
   on(what: string, ...responses: FakeResponse[]): this {
     this.responses.set(what, responses);

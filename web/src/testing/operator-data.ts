@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 const minutesBefore = (nowMs: number, minutes: number) =>
   new Date(nowMs - minutes * MINUTE_MS).toISOString();
 
-export const OPERATOR: Whoami = {
+export const OPERATOR_WHOAMI: Whoami = {
   role: 'super-admin',
   clubSlug: null,
   secondFactor: 'done',
@@ -68,7 +68,7 @@ export const makeAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
   ...more,
 });
 
-export function anomalies(nowMs: number): Anomaly[] {
+export function makeAnomalies(nowMs: number): Anomaly[] {
   const id = (n: number) => `5f0c1a52-0d0e-4c8e-8a53-6f3f5c1d00${String(n).padStart(2, '0')}`;
   const kinds = [
     'missing_ticket',
@@ -110,7 +110,7 @@ export function anomalies(nowMs: number): Anomaly[] {
   });
 }
 
-export function transactions(nowMs: number): Transaction[] {
+export function makeTransactions(nowMs: number): Transaction[] {
   return Array.from({ length: 26 }, (_, n) => {
     const count = (n % 4) + 1;
     const charged = count * 539;
@@ -153,7 +153,7 @@ export function transactions(nowMs: number): Transaction[] {
   });
 }
 
-export const SUMS: TransactionSums = {
+export const TRANSACTION_SUMS: TransactionSums = {
   count: 25,
   listedMax: 5000,
   totalCharged: '334.18',
@@ -164,7 +164,7 @@ export const SUMS: TransactionSums = {
   feesEstimated: true,
 };
 
-export function draws(nowMs: number): AdminDraw[] {
+export function makeAdminDraws(nowMs: number): AdminDraw[] {
   const names = [
     ['Redcliffe Sharks', 'Wynnum Tigers'],
     ['Burleigh Bears', 'Souths Logan Magpies'],
@@ -212,7 +212,7 @@ export function draws(nowMs: number): AdminDraw[] {
   });
 }
 
-export function tickets(): AdminTicket[] {
+export function makeAdminTickets(): AdminTicket[] {
   return Array.from({ length: 169 }, (_, n) => {
     const sold = n < 113;
     return {
@@ -232,7 +232,7 @@ export function tickets(): AdminTicket[] {
   });
 }
 
-export function clubs(): AdminClub[] {
+export function makeAdminClubs(): AdminClub[] {
   return ['Redcliffe Sharks', 'Burleigh Bears', 'Wynnum Tigers', 'Norths Devils'].map(
     (name, n) => ({
       id: n + 1,
@@ -258,7 +258,7 @@ export function clubs(): AdminClub[] {
   );
 }
 
-export const waitlist = (nowMs: number): WaitlistEntry[] => [
+export const makeWaitlist = (nowMs: number): WaitlistEntry[] => [
   {
     id: 7,
     clubName: 'Toowoomba Clydesdales',
@@ -277,7 +277,7 @@ export const waitlist = (nowMs: number): WaitlistEntry[] => [
   },
 ];
 
-export const orphans = (nowMs: number): OrphanedTicket[] => [
+export const makeOrphanedTickets = (nowMs: number): OrphanedTicket[] => [
   {
     id: 'FD-1042-088',
     serialNumber: 'FD-1042-088',
@@ -298,7 +298,7 @@ export const orphans = (nowMs: number): OrphanedTicket[] => [
   },
 ];
 
-export const settings = (nowMs: number): SystemSetting[] => [
+export const makeSettings = (nowMs: number): SystemSetting[] => [
   {
     id: 1,
     key: 'maintenance_mode',
@@ -317,7 +317,7 @@ export const settings = (nowMs: number): SystemSetting[] => [
   },
 ];
 
-export const menus: AdminFooterMenu[] = [
+export const FOOTER_MENUS: AdminFooterMenu[] = [
   {
     id: 1,
     heading: 'For clubs',
@@ -362,9 +362,9 @@ export const menus: AdminFooterMenu[] = [
 
 /** All responses of a full console, by method and path. */
 export function consoleResponses(nowMs: number): Record<string, unknown> {
-  const list = anomalies(nowMs);
+  const list = makeAnomalies(nowMs);
   return {
-    'GET /api/admin/whoami': OPERATOR,
+    'GET /api/admin/whoami': OPERATOR_WHOAMI,
     'GET /api/admin/payment-anomalies': list,
     'GET /api/admin/payment-anomalies/stats': {
       total: 41,
@@ -372,17 +372,17 @@ export function consoleResponses(nowMs: number): Record<string, unknown> {
       resolved: 38,
       oldestUnresolvedAt: list[2]?.detectedAt,
     },
-    'GET /api/admin/orphaned-tickets': orphans(nowMs),
-    'GET /api/stripe-debug': transactions(nowMs),
-    'GET /api/stripe-debug/sums': SUMS,
-    'GET /api/admin/draws': draws(nowMs),
-    'GET /api/draws/1042/tickets': tickets(),
-    'GET /api/admin/clubs': clubs(),
+    'GET /api/admin/orphaned-tickets': makeOrphanedTickets(nowMs),
+    'GET /api/stripe-debug': makeTransactions(nowMs),
+    'GET /api/stripe-debug/sums': TRANSACTION_SUMS,
+    'GET /api/admin/draws': makeAdminDraws(nowMs),
+    'GET /api/draws/1042/tickets': makeAdminTickets(),
+    'GET /api/admin/clubs': makeAdminClubs(),
     'GET /api/admin/clubs/archived': [],
-    'GET /api/admin/waitlist': waitlist(nowMs),
+    'GET /api/admin/waitlist': makeWaitlist(nowMs),
     'GET /api/maintenance-mode': { maintenanceMode: false },
     'GET /api/settings/club-registration': { enabled: true },
-    'GET /api/admin/system-settings': settings(nowMs),
+    'GET /api/admin/system-settings': makeSettings(nowMs),
     'GET /api/admin/system-settings/hide_test_draws': {
       id: 3,
       key: 'hide_test_draws',
@@ -391,7 +391,7 @@ export function consoleResponses(nowMs: number): Record<string, unknown> {
       updatedAt: minutesBefore(nowMs, 10),
       updatedBy: 'Super Admin',
     },
-    'GET /api/admin/footer-menus': menus,
+    'GET /api/admin/footer-menus': FOOTER_MENUS,
     'GET /api/admin/in-flight': { reservations: 4, ticketsHeld: 9, paymentsInFlight: 2 },
     ...platformResponses(nowMs),
   };

@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000;
 const minutesBefore = (nowMs: number, minutes: number) =>
   new Date(nowMs - minutes * MINUTE_MS).toISOString();
 
-export const health = (nowMs: number): Health => ({
+export const makeHealth = (nowMs: number): Health => ({
   status: 'ok',
   checkedAt: minutesBefore(nowMs, 0),
   startedAt: minutesBefore(nowMs, 6000),
@@ -30,7 +30,7 @@ export const health = (nowMs: number): Health => ({
   },
 });
 
-export const analytics: Analytics = {
+export const ANALYTICS: Analytics = {
   ticketsSold: 426,
   totalRevenue: '2130.00',
   platformFees: '52.18',
@@ -45,7 +45,7 @@ export const analytics: Analytics = {
   refunded: '60.00',
 };
 
-export const configuration: Configuration = {
+export const CONFIGURATION: Configuration = {
   feeRateBps: 350,
   feeCapCents: 1100,
   cardFeeBps: 170,
@@ -68,7 +68,7 @@ export const configuration: Configuration = {
   versions: { server: '0.1.0', database: 'PostgreSQL 18.4', schema: '20261120000003' },
 };
 
-export function series(nowMs: number): Series {
+export function makeMetricSeries(nowMs: number): Series {
   const steps = 96;
   const at = Array.from({ length: steps }, (_, n) => Math.floor(nowMs / 1000) - (steps - n) * 900);
   const wave = (top: number, phase: number) =>
@@ -85,7 +85,7 @@ export function series(nowMs: number): Series {
   };
 }
 
-export const auditEntries = (nowMs: number): AuditEntry[] => [
+export const makeAuditEntries = (nowMs: number): AuditEntry[] => [
   {
     id: 12,
     at: minutesBefore(nowMs, 8),
@@ -112,7 +112,7 @@ export const auditEntries = (nowMs: number): AuditEntry[] => [
   },
 ];
 
-export function fees(nowMs: number): PlatformFees {
+export function makeFeesReport(nowMs: number): PlatformFees {
   return {
     from: null,
     to: null,
@@ -147,13 +147,13 @@ export function fees(nowMs: number): PlatformFees {
 }
 
 export const platformResponses = (nowMs: number): Record<string, unknown> => ({
-  'GET /api/admin/analytics': analytics,
-  'GET /api/admin/series?hours=24': series(nowMs),
-  'GET /api/admin/health': health(nowMs),
-  'GET /api/admin/configuration': configuration,
-  'GET /api/admin/platform-fees': fees(nowMs),
+  'GET /api/admin/analytics': ANALYTICS,
+  'GET /api/admin/series?hours=24': makeMetricSeries(nowMs),
+  'GET /api/admin/health': makeHealth(nowMs),
+  'GET /api/admin/configuration': CONFIGURATION,
+  'GET /api/admin/platform-fees': makeFeesReport(nowMs),
   'GET /api/admin/audit': {
-    entries: auditEntries(nowMs),
+    entries: makeAuditEntries(nowMs),
     next: null,
     chain: { verified: true, length: 12, head: 'a4f1c09be7d2', brokenAt: null },
   },

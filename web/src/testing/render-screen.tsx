@@ -1,4 +1,4 @@
-/** Renders a part of the site in a test, at an address, with its own store and the toasts. */
+/** Renders a part of the site in a test, at a URL path, with its own store and the toasts. */
 import { render, type RenderResult } from '@testing-library/react';
 import { Provider, createStore } from 'jotai';
 import type { ReactNode } from 'react';

@@ -10,7 +10,7 @@ declare global {
 // Runs before each test file. Files share one window, but not the state of our modules.
 vi.resetModules();
 
-// Resets the address, because a test must not see the address of the test before it.
+// Resets the URL, because a test must not see the URL of the test before it.
 beforeEach(() => {
   window.happyDOM.setURL('http://localhost:3000/');
 });

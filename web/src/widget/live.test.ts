@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { addressOf, place } from './live';
+import { frameUrlOf, insertCard } from './live';
 
 afterEach(() => document.body.replaceChildren());
 
@@ -12,7 +12,7 @@ Object.assign(
 
 function addScriptTag(options: Record<string, string | undefined>): HTMLScriptElement {
   const script = document.createElement('script');
-  // Sets the script's address without a request.
+  // Sets the script's URL without a request.
   Object.defineProperty(script, 'src', { value: 'https://fd.example/widgets/live.js' });
   Object.assign(script.dataset, options);
   document.body.append(script);
@@ -20,11 +20,11 @@ function addScriptTag(options: Record<string, string | undefined>): HTMLScriptEl
 }
 
 test('draw and offer have frame addresses with the given options only', () => {
-  expect(addressOf({ draw: '1042' }, 'https://fd.example')).toBe(
+  expect(frameUrlOf({ draw: '1042' }, 'https://fd.example')).toBe(
     'https://fd.example/draw/1042/display?mode=widget',
   );
   expect(
-    addressOf(
+    frameUrlOf(
       { bundle: 'sharks/both', theme: 'dark', qr: 'yes', loc: 'bar' },
       'https://fd.example',
     ),
@@ -43,7 +43,7 @@ test('options that name nothing create no frame', () => {
     { bundle: 'a/b/c' },
     { bundle: '"><x/y' },
   ])
-    expect(place(addScriptTag(options))).toBeNull();
+    expect(insertCard(addScriptTag(options))).toBeNull();
   expect(document.querySelectorAll('iframe')).toHaveLength(0);
   expect(warned).toHaveBeenCalledTimes(6);
 });
@@ -53,8 +53,8 @@ test('each tag creates one sandboxed frame with a title after itself', () => {
     addScriptTag({ draw: '1' }),
     addScriptTag({ draw: '2', title: 'Our game', width: '300', height: '9999999' }),
   ];
-  place(first);
-  place(second);
+  insertCard(first);
+  insertCard(second);
   const frames = [...document.querySelectorAll('iframe')];
   expect(frames.map((frame) => frame.previousElementSibling)).toEqual([first, second]);
   expect(frames.map((frame) => frame.title)).toEqual([
@@ -72,7 +72,7 @@ test('each tag creates one sandboxed frame with a title after itself', () => {
 });
 
 test('only messages of the frame itself set its height', () => {
-  const frame = place(addScriptTag({ draw: '1' }));
+  const frame = insertCard(addScriptTag({ draw: '1' }));
   const say = (source: unknown, data: unknown) =>
     window.dispatchEvent(Object.assign(new Event('message'), { source, data }));
   say(window, { footballDoubles: 'height', height: 500 });

@@ -24,9 +24,9 @@ const DEFAULT_WIDTH_PX = 420;
 
 type WidgetOptions = Readonly<Record<string, string | undefined>>;
 
-/** Returns the frame's address, or null if the options name nothing to show. */
-export function addressOf(options: WidgetOptions, origin: string): string | null {
-  const page = pagePathOf(options);
+/** Returns the URL of the frame, or null if the options name nothing to show. */
+export function frameUrlOf(options: WidgetOptions, origin: string): string | null {
+  const page = purchasePathOf(options);
   if (!page) return null;
   const query = new URLSearchParams({ mode: 'widget' });
   if (options.theme === 'dark') query.set('theme', 'dark');
@@ -35,7 +35,7 @@ export function addressOf(options: WidgetOptions, origin: string): string | null
   return `${origin}${page}/display?${query.toString()}`;
 }
 
-function pagePathOf({ draw, bundle }: WidgetOptions): string | null {
+function purchasePathOf({ draw, bundle }: WidgetOptions): string | null {
   if (draw && /^\d{1,15}$/.test(draw)) return `/draw/${draw}`;
   const named = /^([\w-]+)\/([\w-]+)$/.exec(bundle ?? '');
   return named ? `/club/${named[1]}/specials/${named[2]}` : null;
@@ -73,9 +73,9 @@ function followFrameHeight(frame: HTMLIFrameElement): void {
 }
 
 /** Inserts the card after its tag, or at the end of the page if the tag is in `<head>`. */
-export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
+export function insertCard(script: HTMLScriptElement): HTMLIFrameElement | null {
   const options: WidgetOptions = script.dataset;
-  const address = addressOf(options, new URL(script.src).origin);
+  const address = frameUrlOf(options, new URL(script.src).origin);
   if (!address) {
     // eslint-disable-next-line no-console -- the only way to inform the embedding site
     console.warn('live.js: data-draw="1042" or data-bundle="club/offer" is needed');
@@ -96,4 +96,4 @@ export function place(script: HTMLScriptElement): HTMLIFrameElement | null {
 }
 
 // Runs only from a script tag: `currentScript` is null when a test imports this module.
-if (document.currentScript instanceof HTMLScriptElement) place(document.currentScript);
+if (document.currentScript instanceof HTMLScriptElement) insertCard(document.currentScript);

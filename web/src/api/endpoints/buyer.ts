@@ -1,4 +1,4 @@
-/** Declares one typed function for each server address that the buyer's screens call. */
+/** Declares one typed function for each API endpoint that the buyer's screens call. */
 import { get, post } from '@/api/http';
 import type {
   Buyer,
@@ -15,13 +15,14 @@ import type {
 } from '@/api/wire';
 
 export const fetchConfig = () => get<Config>('/api/config');
-export const fetchActive = () => get<Draw[]>('/api/draws/active');
-export const fetchAwaiting = () => get<Draw[]>('/api/draws/awaiting-results');
-export const fetchCompleted = () => get<Draw[]>('/api/draws/completed');
+export const fetchActiveDraws = () => get<Draw[]>('/api/draws/active');
+export const fetchAwaitingDraws = () => get<Draw[]>('/api/draws/awaiting-results');
+export const fetchCompletedDraws = () => get<Draw[]>('/api/draws/completed');
 export const fetchDraw = (draw: number) => get<Draw>(`/api/draws/${draw}`);
 export const fetchTickets = (draw: number) => get<Ticket[]>(`/api/draws/${draw}/tickets`);
 export const fetchProof = (draw: number) => get<Proof>(`/api/public/draws/${draw}/proof`);
-export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
+export const fetchPublicMaintenanceMode = () =>
+  get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
 export const fetchClubs = () => get<ClubSummary[]>('/api/clubs/public-list');
 export const fetchClub = (slug: string) => get<Club>(`/api/clubs/slug/${encodeURIComponent(slug)}`);
 export const fetchFooterMenus = () => get<FooterMenu[]>('/api/footer-menus');
@@ -70,13 +71,13 @@ export interface CartIntentRequest {
 export const createCartIntent = (request: CartIntentRequest) =>
   post<IntentResponse>('/api/cart/create-payment-intent', request);
 
-export interface Consents {
+export interface PurchaseConsents {
   ageConfirmation: boolean;
   termsAgreement: boolean;
 }
 
 export const validatePurchase = (
-  request: { drawNumber: number; ticketCount: number; buyer: Buyer } & Consents,
+  request: { drawNumber: number; ticketCount: number; buyer: Buyer } & PurchaseConsents,
 ) => post<{ valid: boolean; errors: string[] }>('/api/validate-purchase', request);
 
 export const completeCardPayment = (
@@ -86,23 +87,26 @@ export const completeCardPayment = (
     paymentIntentId: string;
     orderToken: string;
     buyer: Buyer;
-  } & Consents,
+  } & PurchaseConsents,
 ) => post<CompletionResponse>('/api/complete-card-payment', done);
 
-/** Completes a payment whose outcome is unknown, by its payment intent alone. Idempotent. */
-export const finishPayment = (paymentIntentId: string) =>
+/**
+ * Asks the server to complete a payment whose outcome is unknown. The payment intent's id alone
+ * identifies the order. Idempotent.
+ */
+export const completeUnknownPayment = (paymentIntentId: string) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId });
 
 /**
  * Adds the contact details that a wallet did not supply. The call changes nothing else in the order
  * (decisions C-7, C-11).
  */
-export const completeContact = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
+export const completeContactDetails = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
 /**
- * `keepalive` lets the browser finish the request after the buyer leaves the page (specification
- * line A:249).
+ * Completes the purchase of one draw's tickets. `keepalive` lets the browser finish the request
+ * after the buyer leaves the page (specification line A:249).
  */
 export const purchaseTickets = (
   done: {
@@ -112,7 +116,7 @@ export const purchaseTickets = (
     orderToken: string;
     buyer: Buyer;
     expectedAmount: number;
-  } & Consents,
+  } & PurchaseConsents,
 ) => post<CompletionResponse>('/api/purchase-tickets', done, { keepalive: true });
 
 export const purchaseCartTickets = (
@@ -121,15 +125,19 @@ export const purchaseCartTickets = (
     paymentIntentId: string;
     orderToken: string;
     buyer: Buyer;
-  } & Consents,
+  } & PurchaseConsents,
 ) => post<CompletionResponse>('/api/purchase-cart', done, { keepalive: true });
 
 /**
- * Asks the server to confirm the cart's payment with this card. The bank may then require
- * authentication (decision C-5).
+ * Asks the server to confirm the cart's payment with the given payment method. The bank may then
+ * require authentication (decision C-5).
  */
-export const completeCartCard = (
-  done: { items: CartIntentRequest['items']; buyer: Buyer; paymentMethodId: string } & Consents,
+export const completeCartCardPayment = (
+  done: {
+    items: CartIntentRequest['items'];
+    buyer: Buyer;
+    paymentMethodId: string;
+  } & PurchaseConsents,
 ) => post<CompletionResponse>('/api/cart/complete-card-payment', done);
 
 export const processWalletPayment = (paid: {
@@ -169,7 +177,7 @@ export const fetchTerms = () => get<TermsDocument>('/api/terms/sale');
  * Sends diagnostics to the server's log and ignores the response. Must not contain personal data or
  * secrets.
  */
-export function debugLog(
+export function sendDebugLog(
   level: 'info' | 'warn' | 'error',
   message: string,
   data: Record<string, string | number | boolean> = {},

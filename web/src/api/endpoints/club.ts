@@ -1,4 +1,4 @@
-/** Declares one typed function for each server address that the club's screens call. */
+/** Declares one typed function for each API endpoint that the club's screens call. */
 import { del, download, get, patch, post, put } from '@/api/http';
 import { withReauthentication } from '@/api/reauthentication';
 import type { Draw } from '@/api/wire';
@@ -27,35 +27,37 @@ import type { Offer, OfferRequest } from '@/api/wire-offer';
 const encodePathPart = encodeURIComponent;
 
 export const joinWaitlist = (entry: WaitlistEntry) => post<unknown>('/api/waitlist', entry);
-export const login = (email: string, password: string) =>
+export const logInWithPassword = (email: string, password: string) =>
   post<User>('/api/clubs/login', { email, password });
-export const register = (request: Registration) => post<User>('/api/clubs/register', request);
+export const registerNewClub = (request: Registration) =>
+  post<User>('/api/clubs/register', request);
 /** Returns the page name (slug) that the server would give a new club of this name. */
 export const fetchSlugPreview = (name: string) =>
   get<{ slug: string }>(`/api/clubs/slug-preview?name=${encodePathPart(name)}`);
 export const verifyEmail = (token: string) =>
   post<{ verified: boolean }>('/api/clubs/verify-email', { token });
-export const sendVerification = (club: number) =>
+export const sendVerificationMail = (club: number) =>
   post<{ message: string }>(`/api/clubs/${club}/verification-email`, {});
 export const requestPasswordReset = (email: string) =>
   post<unknown>('/api/clubs/reset-password', { email });
-export const confirmReset = (token: string, newPassword: string) =>
+export const confirmPasswordReset = (token: string, newPassword: string) =>
   post<unknown>('/api/clubs/reset-password-confirm', { token, newPassword });
 export const logout = () => post<void>('/api/auth/logout', {});
 /**
- * Sends the password again, for calls that need a fresh proof of identity. An operator sends a code
- * instead.
+ * Sends the password again as a fresh proof of identity, which some endpoints require. An operator
+ * sends a code instead.
  */
-export const reauthenticate = (password: string) =>
+export const reauthenticateWithPassword = (password: string) =>
   post<Reauthenticated>('/api/auth/reauthenticate', { password });
 export const reauthenticateWithCode = (code: string) =>
   post<Reauthenticated>('/api/admin/reauthenticate', { code });
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
 
 /**
- * Addresses whose responses are cached. After a change, these names select the responses to reload.
+ * API paths whose responses the club's pages cache. After a write, these paths select the cached
+ * responses to reload.
  */
-export const CLUB_PATHS = {
+export const CLUB_API_PATHS = {
   club: (idOrSlug: number | string) => `/api/clubs/${encodePathPart(idOrSlug)}`,
   stats: (club: number) => `/api/clubs/${club}/stats`,
   draws: (club: number) => `/api/clubs/${club}/draws`,
@@ -75,13 +77,13 @@ export const CLUB_PATHS = {
   stripeSums: '/api/stripe-debug/sums',
 } as const;
 
-export const startConnect = (club: number) =>
+export const startStripeOnboarding = (club: number) =>
   withReauthentication(() =>
     post<{ onboardingUrl: string }>(`/api/clubs/${club}/stripe-connect`, {}),
   );
 /**
- * Records that the club accepts the terms. The server determines the IP address and the browser
- * itself and stores the values sent here separately (decision E-17).
+ * Records that the club accepts the terms. The server takes the IP address and the browser from the
+ * request itself and stores the values of this body separately (decision E-17).
  */
 export const acceptTerms = (clubId: number, termsVersion: string) =>
   post<unknown>('/api/terms/accept', {
@@ -91,12 +93,12 @@ export const acceptTerms = (clubId: number, termsVersion: string) =>
     termsVersion,
   });
 
-export const fetchTemplate = (club: number) =>
+export const fetchDrawTemplate = (club: number) =>
   get<DrawTemplate>(`/api/clubs/${club}/draw-template`);
 export const createDraw = (club: number, request: DrawRequest) =>
   post<Draw>('/api/draws', { ...request, clubId: club });
 export const changeDraw = (draw: number, request: DrawRequest) =>
-  patch<Draw>(CLUB_PATHS.draw(draw), request);
+  patch<Draw>(CLUB_API_PATHS.draw(draw), request);
 export const archiveDraw = (draw: number, archived: boolean) =>
   patch<Draw>(`/api/draws/${draw}/archive`, { archived });
 export const submitResults = (draw: number, home: number, away: number) =>
@@ -109,8 +111,8 @@ export const submitResults = (draw: number, home: number, away: number) =>
 export const notifyWinners = (draw: number) =>
   post<WinnerNotified>(`/api/draws/${draw}/notify-winners`, {});
 export const recordWinnerPayout = (draw: number) =>
-  withReauthentication(() => post<Payout>(CLUB_PATHS.payouts(draw), { type: 'winner' }));
-export const settlePayout = (payout: number, status: 'completed' | 'failed', note: string) =>
+  withReauthentication(() => post<Payout>(CLUB_API_PATHS.payouts(draw), { type: 'winner' }));
+export const recordPayoutOutcome = (payout: number, status: 'completed' | 'failed', note: string) =>
   withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
   withReauthentication(() => put<MaskedBankDetails>(`/api/draws/${draw}/winner-bank`, bank));
@@ -123,20 +125,20 @@ export const revealWinnerBank = (draw: number, password: string) =>
     () => post<BankDetails>(`/api/draws/${draw}/winner-bank/reveal`, { password }),
     password,
   );
-/** Removes proposed bank details that await the approval of a second person. */
-export const declineWinnerBank = (draw: number) =>
+/** Removes the proposed bank details of a winner that await the approval of a second person. */
+export const removeProposedWinnerBank = (draw: number) =>
   withReauthentication(() => del<void>(`/api/draws/${draw}/winner-bank/proposal`));
-export const fetchClaim = (token: string) => post<Claim>('/api/claims/look', { token });
-export const answerClaim = (token: string, bank: BankDetails) =>
+export const fetchPrizeClaim = (token: string) => post<Claim>('/api/claims/look', { token });
+export const submitClaimBankDetails = (token: string, bank: BankDetails) =>
   post<Claim>('/api/claims', { token, ...bank });
 
-export const downloadReport = (draw: number) =>
+export const downloadWinnerReport = (draw: number) =>
   download(`/api/draws/${draw}/report`, `draw-${draw}-report.pdf`);
-export const downloadTickets = (draw: number) =>
+export const downloadTicketCsv = (draw: number) =>
   download(`/api/draws/${draw}/tickets/csv`, `draw-${draw}-tickets.csv`);
-export const downloadPoster = (draw: number) =>
+export const downloadDrawPoster = (draw: number) =>
   download(`/api/draws/${draw}/poster`, `draw-${draw}-poster.pdf`);
-export const downloadRecovery = () =>
+export const downloadPaymentRecoveryReport = () =>
   download('/api/admin/payment-recovery-report', 'payment-recovery-report.txt');
 
 /**
@@ -172,24 +174,25 @@ export const saveHomePage = (club: number, request: HomePageRequest) =>
  * Emails the invited person a link for choosing a password. A repeated invitation sends another
  * link.
  */
-export const invite = (club: number, request: InvitationRequest) =>
-  withReauthentication(() => post<ClubUser>(CLUB_PATHS.people(club), request));
-export const changePerson = (
+export const inviteMember = (club: number, request: InvitationRequest) =>
+  withReauthentication(() => post<ClubUser>(CLUB_API_PATHS.people(club), request));
+export const changeMember = (
   club: number,
   person: number,
   request: { name?: string; role?: string },
-) => withReauthentication(() => patch<ClubUser>(`${CLUB_PATHS.people(club)}/${person}`, request));
-export const removePerson = (club: number, person: number) =>
-  withReauthentication(() => del<void>(`${CLUB_PATHS.people(club)}/${person}`));
+) =>
+  withReauthentication(() => patch<ClubUser>(`${CLUB_API_PATHS.people(club)}/${person}`, request));
+export const removeMember = (club: number, person: number) =>
+  withReauthentication(() => del<void>(`${CLUB_API_PATHS.people(club)}/${person}`));
 
 export const createOffer = (slug: string, request: OfferRequest) =>
-  post<Offer>(CLUB_PATHS.offers(slug), request);
+  post<Offer>(CLUB_API_PATHS.offers(slug), request);
 export const changeOffer = (slug: string, offer: number, request: OfferRequest) =>
-  put<Offer>(CLUB_PATHS.offer(slug, offer), request);
+  put<Offer>(CLUB_API_PATHS.offer(slug, offer), request);
 export const archiveOffer = (slug: string, offer: number) =>
-  post<unknown>(`${CLUB_PATHS.offer(slug, offer)}/archive`, {});
+  post<unknown>(`${CLUB_API_PATHS.offer(slug, offer)}/archive`, {});
 
-export interface OfferImage {
+export interface OfferImageUpload {
   filename: string;
   contentType: string;
   /** Bytes of the picture as Base64, without the `data:` prefix. */
@@ -199,7 +202,7 @@ export interface OfferImage {
   desiredKey: string;
 }
 
-export const uploadOfferImage = (image: OfferImage) =>
+export const uploadOfferImage = (image: OfferImageUpload) =>
   post<{ url: string }>('/api/uploads/bundle-image', image);
 export const deleteOfferImage = (url: string, clubSlug: string, bundleSlug: string) =>
   del<unknown>('/api/uploads/bundle-image', { url, clubSlug, bundleSlug });

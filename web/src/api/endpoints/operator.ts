@@ -1,6 +1,6 @@
 /**
- * Declares one typed function for each server address that the operator's console calls
- * (operator.md §7 and issue 5).
+ * Declares one typed function for each API endpoint that the operator's console calls (operator.md
+ * §7 and issue 5).
  */
 import { del, download, get, patch, post } from '@/api/http';
 import type {
@@ -12,7 +12,7 @@ import type {
   Anomaly,
   AnomalyStats,
   Cancellation,
-  Customer,
+  TicketCustomer,
   Enrolment,
   FooterItem,
   ScanResult,
@@ -40,15 +40,15 @@ import type {
 
 const encodeId = (value: string | number) => encodeURIComponent(String(value));
 
-// Calls for the operator's session.
+// Endpoints for the operator's session.
 export const fetchWhoami = () => get<Whoami>('/api/admin/whoami');
-export const enrol = () => post<Enrolment>('/api/admin/totp/enrol', {});
-export const verifyCode = (code: string) => post<Whoami>('/api/admin/totp/verify', { code });
+export const enrolAuthenticator = () => post<Enrolment>('/api/admin/totp/enrol', {});
+export const verifyTotpCode = (code: string) => post<Whoami>('/api/admin/totp/verify', { code });
 export const reauthenticate = (code: string) =>
   post<{ reauthenticatedUntil: string }>('/api/admin/reauthenticate', { code });
 export const logout = () => post<void>('/api/admin/logout', {});
 
-// Calls for payment anomalies and transactions.
+// Endpoints for payment anomalies and transactions.
 export const fetchAnomalies = () => get<Anomaly[]>('/api/admin/payment-anomalies');
 export const fetchAnomalyStats = () => get<AnomalyStats>('/api/admin/payment-anomalies/stats');
 /** Resolves an anomaly. Sends no body if there is no reason (specification line C:265). */
@@ -63,15 +63,16 @@ export const resolveAnomaly = (anomaly: string, reason?: string) =>
 export const fetchPaidTickets = (anomaly: string) =>
   get<PaidTickets>(`/api/admin/payment-anomalies/${encodeId(anomaly)}/tickets`);
 export const allocateMissingTicket = (
-  missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & Customer,
+  missing: { paymentIntentId: string; drawNumber?: number; ticketCount?: number } & TicketCustomer,
 ) => post<MissingTicketResolved>('/api/admin/payment-anomalies/resolve', missing);
 /** Refunds only the payment of this anomaly and resolves the anomaly. */
 export const refundAnomaly = (anomaly: string, reason: string) =>
   post<Anomaly>(`/api/admin/payment-anomalies/${encodeId(anomaly)}/refund`, { reason });
-export const runCheck = () => post<ScanResult>('/api/admin/payment-anomalies/check', undefined);
-export const scanHistory = (hoursBack: number) =>
+export const runAnomalyCheck = () =>
+  post<ScanResult>('/api/admin/payment-anomalies/check', undefined);
+export const scanPaymentHistory = (hoursBack: number) =>
   post<ScanResult>('/api/admin/payment-anomalies/scan-historical', { hoursBack });
-export const fetchOrphans = () => get<OrphanedTicket[]>('/api/admin/orphaned-tickets');
+export const fetchOrphanedTickets = () => get<OrphanedTicket[]>('/api/admin/orphaned-tickets');
 
 export interface TicketRecoveryInput {
   name: string;
@@ -89,23 +90,23 @@ export const fetchOrder = (order: string) =>
 export const refundOrder = (order: string, reason: string) =>
   post<OrderRefunded>(`/api/admin/orders/${encodeId(order)}/refund`, { reason });
 
-// Calls for draws and their tickets.
+// Endpoints for draws and their tickets.
 export const fetchAdminDraws = () => get<AdminDraw[]>('/api/admin/draws');
 export const fetchAdminTickets = (draw: number) => get<AdminTicket[]>(`/api/draws/${draw}/tickets`);
 export const downloadDrawReport = (draw: number) =>
   download(`/api/admin/draws/${draw}/report`, `FD-${draw}-report.pdf`);
 export const undoResults = (draw: number, input: { reason: string; drawNumber: number }) =>
   post<{ newStatus: string }>(`/api/draws/${draw}/undo-results`, input);
-export const fetchCancellation = (draw: number) =>
+export const fetchCancellationPreview = (draw: number) =>
   get<Cancellation>(`/api/admin/draws/${draw}/cancellation`);
 export const cancelDraw = (draw: number, input: { reason: string; drawNumber: number }) =>
   post<Cancellation>(`/api/admin/draws/${draw}/cancel`, input);
 export const moveKickOff = (draw: number, input: { gameDate: string; reason: string }) =>
   patch<AdminDraw>(`/api/draws/${draw}`, input);
-export const closeExpired = () =>
+export const closeExpiredDraws = () =>
   post<{ message: string }>('/api/admin/close-expired-draws', undefined);
 
-// Calls for clubs and the waitlist.
+// Endpoints for clubs and the waitlist.
 export const fetchAdminClubs = () => get<AdminClub[]>('/api/admin/clubs');
 export const fetchArchivedClubs = () => get<AdminClub[]>('/api/admin/clubs/archived');
 export const archiveClub = (club: number) =>
@@ -115,25 +116,27 @@ export const restoreClub = (club: number) =>
 export const fetchWaitlist = () => get<WaitlistEntry[]>('/api/admin/waitlist');
 export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/waitlist/${entry}`);
 
-// Calls for settings and footer menus. The server ignores `updatedBy`.
+// Endpoints for settings and footer menus. This name fills the request field `updatedBy`, which the
+// server ignores.
 const EDITOR_NAME = 'Super Admin';
-export const fetchMaintenance = () => get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
-export const setMaintenance = (enabled: boolean) =>
+export const fetchMaintenanceMode = () =>
+  get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
+export const setMaintenanceMode = (enabled: boolean) =>
   post<{ maintenanceMode: boolean }>('/api/admin/maintenance-mode', {
     enabled,
     updatedBy: EDITOR_NAME,
   });
-export const fetchInFlight = () => get<InFlight>('/api/admin/in-flight');
+export const fetchInFlightPayments = () => get<InFlight>('/api/admin/in-flight');
 export const fetchSettings = () => get<SystemSetting[]>('/api/admin/system-settings');
 export const fetchSetting = (key: string) =>
   get<SystemSetting>(`/api/admin/system-settings/${encodeId(key)}`);
-export const setSetting = (key: string, value: boolean, description: string) =>
+export const saveSetting = (key: string, value: boolean, description: string) =>
   post<SystemSetting>(`/api/admin/system-settings/${encodeId(key)}`, {
     value: String(value),
     description,
     updatedBy: EDITOR_NAME,
   });
-export const fetchRegistration = () =>
+export const fetchRegistrationSetting = () =>
   get<{ enabled?: boolean }>('/api/settings/club-registration');
 export const fetchConfiguration = () => get<Configuration>('/api/admin/configuration');
 
@@ -142,27 +145,27 @@ export type FooterItemInput = Pick<
   FooterItem,
   'menuId' | 'label' | 'url' | 'displayOrder' | 'isVisible'
 >;
-export const fetchAdminMenus = () => get<AdminFooterMenu[]>('/api/admin/footer-menus');
-export const createMenu = (input: FooterMenuInput) =>
+export const fetchAdminFooterMenus = () => get<AdminFooterMenu[]>('/api/admin/footer-menus');
+export const createFooterMenu = (input: FooterMenuInput) =>
   post<AdminFooterMenu>('/api/admin/footer-menus', input);
-export const updateMenu = (menu: number, input: Partial<FooterMenuInput>) =>
+export const updateFooterMenu = (menu: number, input: Partial<FooterMenuInput>) =>
   patch<AdminFooterMenu>(`/api/admin/footer-menus/${menu}`, input);
-export const deleteMenu = (menu: number) => del<void>(`/api/admin/footer-menus/${menu}`);
-export const createItem = (input: FooterItemInput) =>
+export const deleteFooterMenu = (menu: number) => del<void>(`/api/admin/footer-menus/${menu}`);
+export const createFooterItem = (input: FooterItemInput) =>
   post<FooterItem>('/api/admin/footer-menu-items', input);
-export const updateItem = (item: number, input: Partial<FooterItemInput>) =>
+export const updateFooterItem = (item: number, input: Partial<FooterItemInput>) =>
   patch<FooterItem>(`/api/admin/footer-menu-items/${item}`, input);
-export const deleteItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
+export const deleteFooterItem = (item: number) => del<void>(`/api/admin/footer-menu-items/${item}`);
 
-// Calls for the platform's sums, health, configuration and audit trail.
+// Endpoints for the platform's sums, health, configuration and audit trail.
 export const fetchAnalytics = () => get<Analytics>('/api/admin/analytics');
-export const fetchSeries = (hours: number) => get<Series>(`/api/admin/series?hours=${hours}`);
+export const fetchMetricSeries = (hours: number) => get<Series>(`/api/admin/series?hours=${hours}`);
 export const fetchHealth = () => get<Health>('/api/admin/health');
-export const fetchAudit = (objects: string, before?: number) =>
+export const fetchAuditEntries = (objects: string, before?: number) =>
   get<AuditPage>(
     `/api/admin/audit?object=${encodeURIComponent(objects)}&limit=50${before === undefined ? '' : `&before=${before}`}`,
   );
-export const search = (query: string) =>
+export const searchConsole = (query: string) =>
   get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 
 const periodQuery = (from: string, to: string) => {

@@ -1,5 +1,5 @@
 /**
- * Server calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
+ * API calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
  * tickets.
  */
 import { get, post } from '@/api/http';
@@ -11,7 +11,7 @@ const clubPath = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${clubPath(slug)}/meta`);
 export const fetchClubDraws = (slug: string) =>
   get<Draw[]>(`${clubPath(slug)}/draws?status=active`);
-export const fetchClubAwaiting = (clubId: number) =>
+export const fetchClubAwaitingDraws = (clubId: number) =>
   get<Draw[]>(`/api/draws/awaiting-results?clubId=${clubId}`);
 export const fetchOffers = (slug: string) =>
   get<Offer[]>(`${clubPath(slug)}/bundles`, { cache: 'no-store' });
@@ -32,13 +32,13 @@ export const fetchOfferWidget = (slug: string, offer: string) =>
 
 /**
  * Requests an email with a link to the buyer's tickets. The response is the same for every email
- * address, so that it reveals no buyer.
+ * address, so that nobody can learn who has bought tickets.
  */
 export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
 
 /** All orders of the email address that received the link, newest first. */
-export interface OwnOrders {
+export interface OrdersOfEmail {
   emailMasked: string;
   /** Time at which the link expires. */
   until: string;
@@ -48,7 +48,8 @@ export interface OwnOrders {
 /**
  * The token is the secret after the `#` of the mailed link, so that no other request contains it.
  */
-export const fetchMyTickets = (token: string) => post<OwnOrders>('/api/my-tickets/look', { token });
+export const fetchMyTickets = (token: string) =>
+  post<OrdersOfEmail>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 
@@ -56,7 +57,10 @@ export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
  * Counts a visitor's action on an offer. The event has no personal data and does not depend on the
  * visitor's consent (decision B-10).
  */
-export function track(event: TrackedEvent, about: { clubSlug: string; bundleSlug: string }): void {
+export function trackOfferEvent(
+  event: TrackedEvent,
+  about: { clubSlug: string; bundleSlug: string },
+): void {
   void fetch('/api/track', {
     method: 'POST',
     credentials: 'same-origin',

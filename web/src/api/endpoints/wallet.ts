@@ -4,13 +4,13 @@
  */
 import { HttpError } from '@/api/http';
 import type { CompletionResponse } from '@/api/wire';
-import { S, fill } from '@/shared/strings';
+import { S, fillPlaceholders } from '@/shared/strings';
 
 const CONFIRM_PATH = '/api/payments/confirm-wallet';
 
 /**
- * Server paths that may receive the confirmation. All are on this site, so that a payment method
- * never goes to another site (decision C-22).
+ * API paths that may confirm a wallet payment. All are on this site, so that a payment method never
+ * goes to another site (decision C-22).
  */
 const ALLOWED_PATHS: readonly string[] = [CONFIRM_PATH, '/api/process-wallet-payment'];
 
@@ -26,8 +26,8 @@ export interface WalletConfirmation {
 }
 
 /**
- * Confirms the payment. Reads the body as text first, so that the error of a response without JSON
- * contains its status and body.
+ * Confirms the wallet payment. Reads the response body as text first, so that the error for a
+ * response without JSON contains its status and body.
  */
 export async function confirmWallet(
   confirmation: WalletConfirmation,
@@ -46,7 +46,8 @@ export async function confirmWallet(
     .filter((word) => typeof word === 'string' && word !== '')
     .join(' · ');
   const problem = new HttpError(answer.status, text, answer.statusText, null);
-  problem.body.message = details || fill(S.walletFailedStatus, { status: answer.status });
+  problem.body.message =
+    details || fillPlaceholders(S.walletFailedStatus, { status: answer.status });
   throw problem;
 }
 

@@ -1,4 +1,4 @@
-/** Options that the address of a board may set. */
+/** Options of a board, read from the URL query. */
 export interface BoardOptions {
   /** Whether to hide the grid of lights, for a small screen or part of one. */
   compact: boolean;

@@ -6,13 +6,13 @@ import { cents, wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { BoardTitle } from './board-title';
 import { useCountUp } from './use-count-up';
-import { useFit } from './use-fit';
+import { useFitText } from './use-fit';
 
-const REVEAL_MS = 4_200;
+const REVEAL_ANIMATION_MS = 4_200;
 const HOME_ROW_DELAY_MS = 900;
 const AWAY_COLUMN_DELAY_MS = 1_900;
 /** Number that stands for a team without a try scorer (specification line A:8). */
-const DEFAULT_NUMBER = 9;
+const NO_TRY_SCORER_NUMBER = 9;
 
 /**
  * The board after the result: the row, the column and the cell where they cross. The animation
@@ -22,7 +22,7 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
   const { sold } = useSoldCells(draw.drawNumber);
   const [playing, setPlaying] = useState(true);
   useEffect(() => {
-    const timer = setTimeout(() => setPlaying(false), REVEAL_MS);
+    const timer = setTimeout(() => setPlaying(false), REVEAL_ANIMATION_MS);
     return () => clearTimeout(timer);
   }, []);
   const [homeShown, awayShown] = [
@@ -30,7 +30,7 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
     useCountUp(away, AWAY_COLUMN_DELAY_MS, playing),
   ];
   const match = `${S.completedCaps} · ${draw.homeTeam} v ${draw.awayTeam}`;
-  const pair = useFit<HTMLParagraphElement>(`${home} ${away}`);
+  const pair = useFitText<HTMLParagraphElement>(`${home} ${away}`);
   const winnerSold = draw.winningTicketSold !== false;
   return (
     <>
@@ -58,8 +58,8 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
         </p>
         <p className="board-label">
           First try scorers (home &amp; away)
-          {home === DEFAULT_NUMBER || away === DEFAULT_NUMBER
-            ? ` · #${DEFAULT_NUMBER} No Try/Default`
+          {home === NO_TRY_SCORER_NUMBER || away === NO_TRY_SCORER_NUMBER
+            ? ` · #${NO_TRY_SCORER_NUMBER} No Try/Default`
             : ''}
         </p>
         <div className="late">

@@ -1,7 +1,12 @@
 import { useAtomValue } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
-import { TICKETS, UNSOLD, isUnsold, phaseOf } from '@/features/shared-live/draw-phase';
+import {
+  TICKETS_PER_DRAW,
+  CLUB_NOT_SELLING_NOTICE,
+  isClubNotSelling,
+  drawPhaseOf,
+} from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { cents, dollars, priceOf, wholeDollars } from '@/shared/money';
 import { BoardTimer } from './board-timer';
@@ -12,16 +17,17 @@ import { PurchaseQrCode } from './purchase-qr-code';
 /** The board before the result: lights, prize, tickets sold, time left and where to buy. */
 export function BoardTally({ draw, options }: { draw: Draw; options: BoardOptions }) {
   const now = useAtomValue(nowAtom);
-  const phase = phaseOf(draw, now);
+  const phase = drawPhaseOf(draw, now);
   const ticket = cents(draw.ticketPrice);
   const price = draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket;
   const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
-  // Whether the draw is cancelled. There is then no prize, and sold tickets are refunded.
-  const off = phase === 'cancelled';
-  // Counts sold tickets only. Reserved tickets can become available again, so the QR code stays
-  // (decision E-3).
-  const full = draw.ticketsSold >= TICKETS;
-  const unsold = isUnsold(draw, phase) && !full;
+  // Whether the draw is cancelled. A cancelled draw has no prize, and its sold tickets are
+  // refunded.
+  const cancelled = phase === 'cancelled';
+  // Whether all tickets are sold. Reserved tickets do not count: they can become available again,
+  // so the board keeps its QR code (decision E-3).
+  const allSold = draw.ticketsSold >= TICKETS_PER_DRAW;
+  const clubNotSelling = isClubNotSelling(draw, phase) && !allSold;
   return (
     <>
       <BoardTitle text={`${draw.homeTeam} v ${draw.awayTeam}`}>
@@ -35,18 +41,18 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
         </div>
       )}
       <div className="board-side">
-        {off ? null : (
+        {cancelled ? null : (
           <>
             <p className="board-label">Prize pool</p>
             <BoardPrize prize={wholeDollars(cents(draw.currentPrize))} />
           </>
         )}
         <dl className="board-stats">
-          {off ? null : (
+          {cancelled ? null : (
             <div>
               <dt className="board-label">Tickets sold</dt>
               <dd className="num">
-                {draw.ticketsSold} / {TICKETS}
+                {draw.ticketsSold} / {TICKETS_PER_DRAW}
               </dd>
             </div>
           )}
@@ -59,7 +65,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
             }}
           />
         </dl>
-        {!unsold && (phase === 'active' || (phase === 'soldOut' && !full)) ? (
+        {!clubNotSelling && (phase === 'active' || (phase === 'soldOut' && !allSold)) ? (
           <PurchaseQrCode
             path={`/draw/${draw.drawNumber}`}
             shown={`/draw/${draw.drawNumber}`}
@@ -67,9 +73,9 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
             options={options}
           />
         ) : null}
-        {unsold ? <p className="board-full num">{UNSOLD.title}</p> : null}
-        {off ? <p className="board-full num">Every ticket is refunded</p> : null}
-        {phase === 'soldOut' && full ? (
+        {clubNotSelling ? <p className="board-full num">{CLUB_NOT_SELLING_NOTICE.title}</p> : null}
+        {cancelled ? <p className="board-full num">Every ticket is refunded</p> : null}
+        {phase === 'soldOut' && allSold ? (
           <p className="board-full num">All 169 tickets are sold</p>
         ) : null}
       </div>

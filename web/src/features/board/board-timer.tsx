@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { boardTimeLeft, pageBand } from '@/features/shared-live/countdown';
+import { boardTimeLeftText, pageBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 
@@ -61,7 +61,7 @@ function TimerText({ text, ms, band }: { text: string; ms: number; band: string 
     <div>
       <dt className="board-label">{text}</dt>
       <dd className={`num${band}`}>
-        <span role="timer">{boardTimeLeft(Math.max(0, ms))}</span>
+        <span role="timer">{boardTimeLeftText(Math.max(0, ms))}</span>
       </dd>
     </div>
   );

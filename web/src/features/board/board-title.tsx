@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useFit } from './use-fit';
+import { useFitText } from './use-fit';
 
 /** The heading of a board. It stays on one line, however long the names are. */
 export function BoardTitle({
@@ -11,7 +11,7 @@ export function BoardTitle({
   tone?: string;
   children: ReactNode;
 }) {
-  const ref = useFit<HTMLHeadingElement>(text);
+  const ref = useFitText<HTMLHeadingElement>(text);
   return (
     <h1 ref={ref} className={tone}>
       {children}
@@ -21,7 +21,7 @@ export function BoardTitle({
 
 /** The prize in whole dollars, as large as its column allows. */
 export function BoardPrize({ prize }: { prize: string }) {
-  const ref = useFit<HTMLParagraphElement>(prize);
+  const ref = useFitText<HTMLParagraphElement>(prize);
   return (
     <p ref={ref} className="board-prize num">
       {prize}

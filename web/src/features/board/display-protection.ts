@@ -22,8 +22,16 @@ export function useWakeLock(): void {
   }, []);
 }
 
-const SHIFT_INTERVAL_MS = 5 * 60_000;
-const SHIFT_OFFSETS = ['0, 0', '4px, 0', '4px, 4px', '0, 4px', '-4px, 0', '-4px, -4px', '0, -4px'];
+const BURN_IN_SHIFT_INTERVAL_MS = 5 * 60_000;
+const BURN_IN_SHIFT_OFFSETS = [
+  '0, 0',
+  '4px, 0',
+  '4px, 4px',
+  '0, 4px',
+  '-4px, 0',
+  '-4px, -4px',
+  '0, -4px',
+];
 
 /**
  * Returns the offset that moves the whole board by up to 4 px every five minutes, against burn-in.
@@ -32,10 +40,10 @@ export function useBurnInShift(): string {
   const [step, setStep] = useState(0);
   useEffect(() => {
     const timer = setInterval(
-      () => setStep((last) => (last + 1) % SHIFT_OFFSETS.length),
-      SHIFT_INTERVAL_MS,
+      () => setStep((last) => (last + 1) % BURN_IN_SHIFT_OFFSETS.length),
+      BURN_IN_SHIFT_INTERVAL_MS,
     );
     return () => clearInterval(timer);
   }, []);
-  return `translate(${SHIFT_OFFSETS[step]})`;
+  return `translate(${BURN_IN_SHIFT_OFFSETS[step]})`;
 }

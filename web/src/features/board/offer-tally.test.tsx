@@ -15,7 +15,7 @@ vi.stubGlobal(
 );
 
 const CLOSING_TIME = '2099-01-01T00:00:00Z';
-const widget: WidgetResponse = {
+const offerWidget: WidgetResponse = {
   type: 'bundle',
   title: 'Round 9',
   status: 'active',
@@ -36,7 +36,7 @@ const widget: WidgetResponse = {
 function renderBoardBeforeClose(beforeMs: number, more: Partial<WidgetResponse> = {}): void {
   const { store } = renderScreen(
     <OfferTally
-      widget={{ ...widget, ...more }}
+      widget={{ ...offerWidget, ...more }}
       offer={null}
       address={{ club: 'tigers', slug: 'round-9' }}
       options={optionsOf('')}

@@ -1,8 +1,8 @@
 import { useAtomValue } from 'jotai';
 import type { Offer, WidgetResponse } from '@/api/wire-public';
-import { gameNumber, offerPrice } from '@/features/shared-offer/offer';
-import { TICKETS } from '@/features/shared-live/draw-phase';
-import { liveAtom, nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
+import { gameDrawNumber, offerPrice } from '@/features/shared-offer/offer';
+import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
+import { liveAtom, nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars, wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -26,7 +26,7 @@ const parseTime = (text: string | null) => (text ? Date.parse(text) : null);
  * together.
  */
 export function OfferTally({ widget, offer, address, options }: OfferTallyProps) {
-  const mode = useAtomValue(surchargeAtom);
+  const mode = useAtomValue(surchargeModeAtom);
   const path = `/w/bundle:${address.club}/${address.slug}`;
   const now = useAtomValue(nowAtom);
   const closesAt = parseTime(widget.earliestClosesAt ?? widget.closesAt);
@@ -77,7 +77,7 @@ function GameRows({ offer }: { offer: Offer }) {
   return (
     <ul>
       {offer.games.map((game) => {
-        const sold = draws[gameNumber(game)]?.ticketsSold ?? game.ticketsSold;
+        const sold = draws[gameDrawNumber(game)]?.ticketsSold ?? game.ticketsSold;
         return (
           <li key={game.id}>
             <h2>
@@ -87,11 +87,11 @@ function GameRows({ offer }: { offer: Offer }) {
             </h2>
             <p className="board-label">
               {dayAndTime(game.gameDate, game.timezone)}
-              {sold === undefined ? '' : ` · ${sold} / ${TICKETS}`}
+              {sold === undefined ? '' : ` · ${sold} / ${TICKETS_PER_DRAW}`}
             </p>
             {sold === undefined ? null : (
               <div className="board-bar" aria-hidden="true">
-                <span style={{ '--part': sold / TICKETS } as React.CSSProperties} />
+                <span style={{ '--part': sold / TICKETS_PER_DRAW } as React.CSSProperties} />
               </div>
             )}
           </li>

@@ -1,8 +1,8 @@
 import type { BoardOptions } from './board-options';
-import { useFit } from './use-fit';
+import { useFitText } from './use-fit';
 
 interface PurchaseQrCodeProps {
-  /** Path on this site that the QR code opens. Viewers can also read and type it. */
+  /** Path on this site that the QR code opens. Viewers can also read the path and type it. */
   path: string;
   shown: string;
   price: string;
@@ -21,7 +21,7 @@ export function PurchaseQrCode({ path, shown, price, options }: PurchaseQrCodePr
   if (options.loc) query.set('loc', options.loc);
   const size = options.qr === 'xl' ? '45vh' : options.compact ? '180px' : '260px';
   const { host } = window.location;
-  const typed = useFit<HTMLParagraphElement>(`${host}${shown}`);
+  const typed = useFitText<HTMLParagraphElement>(`${host}${shown}`);
   return (
     <div className={`board-qr${options.qr === 'xl' ? ' is-xl' : ''}`}>
       <img

@@ -21,7 +21,7 @@ export function msUntilReload(now: Date, chance: number): number {
 }
 
 /**
- * Reloads once the page's own address answers. While offline, the browser would show its own error
+ * Reloads the board once its own URL responds. While offline, the browser would show its own error
  * page, and a board has no user to reload it again.
  */
 export async function reloadPage(

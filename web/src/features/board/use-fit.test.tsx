@@ -15,8 +15,8 @@ vi.stubGlobal(
 );
 afterEach(() => vi.restoreAllMocks());
 
-/** Creates a line that is 800 px wide and whose text has the given width at full size. */
-function makeLine(lettersWidth: number) {
+/** Makes the browser report a line 800 px wide, whose text has the given width at full size. */
+function stubLineLayout(lettersWidth: number) {
   const box = (width: number) => ({ width }) as DOMRect;
   vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue(box(800));
   vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(800);
@@ -34,7 +34,7 @@ test('a name half a pixel too long for its board shrinks instead of being cut of
     [800.4, '0.97'],
     [900, '0.88'],
   ] as const) {
-    makeLine(letters);
+    stubLineLayout(letters);
     const { unmount } = render(<BoardTitle text="Gympie Goannas">Gympie Goannas</BoardTitle>);
     expect(screen.getByRole('heading').style.getPropertyValue('--fit')).toBe(part);
     unmount();

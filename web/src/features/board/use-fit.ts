@@ -7,7 +7,7 @@ const FONT_SCALE_MIN = 0.3;
  * Keeps a text on one line, whatever its length and font. Reduces `--fit` until the text fits; the
  * styles multiply the font size by it.
  */
-export function useFit<Element extends HTMLElement>(
+export function useFitText<Element extends HTMLElement>(
   watchedText: string,
 ): RefObject<Element | null> {
   const ref = useRef<Element>(null);

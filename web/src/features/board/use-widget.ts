@@ -10,7 +10,7 @@ import type { WidgetResponse } from '@/api/wire-public';
 import { recordResponseAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
 
-const POLL_INTERVAL_MS = 15_000;
+const WIDGET_POLL_INTERVAL_MS = 15_000;
 
 export function useWidget(
   ask: () => Promise<WidgetResponse>,
@@ -28,6 +28,11 @@ export function useWidget(
       if (error instanceof HttpError && error.status === 404) setMissing(true);
     }
   };
-  usePoll({ intervalMs: POLL_INTERVAL_MS, topic: null, fetchAtStart: true, fetchData: turn });
+  usePoll({
+    intervalMs: WIDGET_POLL_INTERVAL_MS,
+    topic: null,
+    fetchAtStart: true,
+    fetchData: turn,
+  });
   return { widget: missing ? null : widget, missing };
 }

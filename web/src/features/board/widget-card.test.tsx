@@ -15,7 +15,7 @@ vi.stubGlobal(
 
 afterEach(() => void vi.useRealTimers());
 
-const widget: WidgetResponse = {
+const drawWidget: WidgetResponse = {
   type: 'draw',
   title: 'Sharks v Tigers',
   status: 'cancelled',
@@ -30,7 +30,7 @@ const widget: WidgetResponse = {
 };
 
 test('the widget of a cancelled draw shows no prize', async () => {
-  renderScreen(<WidgetCard ask={() => Promise.resolve(widget)} />);
+  renderScreen(<WidgetCard ask={() => Promise.resolve(drawWidget)} />);
   expect(await screen.findByText('Cancelled')).toBeDefined();
   expect([...document.querySelectorAll('dl > div')].map((figure) => figure.textContent)).toEqual([
     'Prize poolNone',
@@ -43,7 +43,7 @@ test('a widget disappears when the server no longer knows its draw, and stays du
   vi.useFakeTimers();
   const ask = vi
     .fn<() => Promise<WidgetResponse>>()
-    .mockResolvedValueOnce({ ...widget, status: 'active' })
+    .mockResolvedValueOnce({ ...drawWidget, status: 'active' })
     .mockRejectedValueOnce(new TypeError('network'))
     .mockRejectedValue(new HttpError(404, '{}', '', null));
   renderScreen(<WidgetCard ask={ask} />);

@@ -2,11 +2,11 @@ import './widget-card.css';
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
 import type { WidgetResponse } from '@/api/wire-public';
-import { boardTimeLeft, pageBand } from '@/features/shared-live/countdown';
+import { boardTimeLeftText, pageBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
-import { Crossing } from '@/shared/ui/crossing';
+import { CrossingLogo } from '@/shared/ui/crossing';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useWidget } from './use-widget';
 
@@ -54,7 +54,7 @@ export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
       )}
       <p className="widget-foot">
         <span>
-          <Crossing dark={query.get('theme') === 'dark'} /> {S.brand}
+          <CrossingLogo dark={query.get('theme') === 'dark'} /> {S.brand}
         </span>
         <span>18+</span>
       </p>
@@ -148,7 +148,7 @@ function StatusPill({
   if (widget.status === S.scheduled && opensAt > now)
     return (
       <span className="pill" role="timer">
-        Opens in {boardTimeLeft(opensAt - now)}
+        Opens in {boardTimeLeftText(opensAt - now)}
       </span>
     );
   const bundle = widget.type === 'bundle';
@@ -159,8 +159,8 @@ function StatusPill({
   return (
     <span className={`pill band-${pageBand(now, closesAt)}`} role="timer">
       {bundle
-        ? `Closes in ${boardTimeLeft(closesAt - now)}`
-        : `${boardTimeLeft(closesAt - now)} to kick-off`}
+        ? `Closes in ${boardTimeLeftText(closesAt - now)}`
+        : `${boardTimeLeftText(closesAt - now)} to kick-off`}
     </span>
   );
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { CELLS, TALLY_ORDER, cellOf, pairAt, staggerMs } from './grid';
-import { soldCells } from './result-grid';
+import { GRID_CELLS, TALLY_ORDER, cellOf, pairAt, staggerMs } from './grid';
+import { soldCellsOf } from './result-grid';
 
 test('the tally lights every slot once, always in the same order', () => {
-  expect(new Set(TALLY_ORDER).size).toBe(CELLS);
+  expect(new Set(TALLY_ORDER).size).toBe(GRID_CELLS);
   expect(TALLY_ORDER.slice(0, 5)).toMatchInlineSnapshot(`
     [
       159,
@@ -18,8 +18,8 @@ test('the tally lights every slot once, always in the same order', () => {
 test('each cell maps to one pair and back', () => {
   expect(pairAt(0)).toEqual({ home: 1, away: 1 });
   expect(pairAt(168)).toEqual({ home: 13, away: 13 });
-  expect(Array.from({ length: CELLS }, (_, cell) => cellOf(pairAt(cell)))).toEqual(
-    Array.from({ length: CELLS }, (_, cell) => cell),
+  expect(Array.from({ length: GRID_CELLS }, (_, cell) => cellOf(pairAt(cell)))).toEqual(
+    Array.from({ length: GRID_CELLS }, (_, cell) => cell),
   );
 });
 
@@ -29,11 +29,11 @@ test('many sales in one message light one after another within 1.2 seconds', () 
 });
 
 test('sold cells are known only after the reveal', () => {
-  const tickets = Array.from({ length: CELLS }, (_, cell) => ({
+  const tickets = Array.from({ length: GRID_CELLS }, (_, cell) => ({
     sold: cell < 2,
     homeNumber: pairAt(cell).home,
     awayNumber: pairAt(cell).away,
   }));
-  expect(soldCells(tickets)).toEqual(new Set([0, 1]));
-  expect(soldCells(tickets.map((ticket) => ({ ...ticket, homeNumber: null })))).toBeNull();
+  expect(soldCellsOf(tickets)).toEqual(new Set([0, 1]));
+  expect(soldCellsOf(tickets.map((ticket) => ({ ...ticket, homeNumber: null })))).toBeNull();
 });

@@ -3,8 +3,8 @@
  * a slot that reveals nothing about pairs.
  */
 
-export const SIDE = 13;
-export const CELLS = SIDE * SIDE;
+export const GRID_SIDE = 13;
+export const GRID_CELLS = GRID_SIDE * GRID_SIDE;
 
 export interface Pair {
   home: number;
@@ -13,10 +13,10 @@ export interface Pair {
 
 /** Cells are numbered row by row from the top: cell 0 is home 1, away 1. */
 export const pairAt = (cell: number): Pair => ({
-  home: Math.floor(cell / SIDE) + 1,
-  away: (cell % SIDE) + 1,
+  home: Math.floor(cell / GRID_SIDE) + 1,
+  away: (cell % GRID_SIDE) + 1,
 });
-export const cellOf = ({ home, away }: Pair): number => (home - 1) * SIDE + away - 1;
+export const cellOf = ({ home, away }: Pair): number => (home - 1) * GRID_SIDE + away - 1;
 
 /**
  * Shuffles the cells by a small random generator with a fixed seed, so that every browser gets the
@@ -24,8 +24,8 @@ export const cellOf = ({ home, away }: Pair): number => (home - 1) * SIDE + away
  */
 function shuffleCells(): number[] {
   let word = 20_261_120;
-  const order = Array.from({ length: CELLS }, (_, slot) => slot);
-  for (let last = CELLS - 1; last > 0; last--) {
+  const order = Array.from({ length: GRID_CELLS }, (_, slot) => slot);
+  for (let last = GRID_CELLS - 1; last > 0; last--) {
     word = (Math.imul(word, 1_664_525) + 1_013_904_223) >>> 0;
     const other = Math.floor((word / 2 ** 32) * (last + 1));
     [order[last], order[other]] = [order[other] ?? 0, order[last] ?? 0];
@@ -40,13 +40,13 @@ function shuffleCells(): number[] {
 export const TALLY_ORDER: readonly number[] = shuffleCells();
 
 const SLOT_DELAY_MS = 40;
-const TOTAL_DELAY_MS_MAX = 1_200;
+const STAGGER_MS_MAX = 1_200;
 
 /**
  * Returns the delay of each newly lit slot. Many sales in one message light one after another,
  * within 1.2 s.
  */
 export function staggerMs(index: number, count: number): number {
-  const step = Math.min(SLOT_DELAY_MS, TOTAL_DELAY_MS_MAX / Math.max(1, count));
+  const step = Math.min(SLOT_DELAY_MS, STAGGER_MS_MAX / Math.max(1, count));
   return Math.round(index * step);
 }

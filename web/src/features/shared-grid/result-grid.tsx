@@ -1,4 +1,4 @@
-import { CELLS, SIDE, cellOf, type Pair } from './grid';
+import { GRID_CELLS, GRID_SIDE, cellOf, type Pair } from './grid';
 
 interface ResultGridProps {
   result: Pair;
@@ -10,10 +10,10 @@ interface ResultGridProps {
   playing: boolean;
 }
 
-const JERSEY_NUMBERS = Array.from({ length: SIDE }, (_, index) => index + 1);
-const ROW_DELAY_MS = 900;
-const COLUMN_DELAY_MS = 1_900;
-const CELL_DELAY_MS = 60;
+const JERSEY_NUMBERS = Array.from({ length: GRID_SIDE }, (_, index) => index + 1);
+const ROW_REVEAL_DELAY_MS = 900;
+const COLUMN_REVEAL_DELAY_MS = 1_900;
+const CELL_REVEAL_DELAY_MS = 60;
 
 /**
  * The result grid: one row crossing one column. The markup is a real table, so that screen readers
@@ -49,9 +49,9 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
       at === winner
         ? undefined
         : inRow
-          ? ROW_DELAY_MS + (away - 1) * CELL_DELAY_MS
+          ? ROW_REVEAL_DELAY_MS + (away - 1) * CELL_REVEAL_DELAY_MS
           : inColumn
-            ? COLUMN_DELAY_MS + (home - 1) * CELL_DELAY_MS
+            ? COLUMN_REVEAL_DELAY_MS + (home - 1) * CELL_REVEAL_DELAY_MS
             : undefined;
     return (
       <td
@@ -98,10 +98,11 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
 }
 
 /** Returns the sold cells of a list of tickets. Null while their pairs are not revealed. */
-export function soldCells(
+export function soldCellsOf(
   tickets: readonly { sold: boolean; homeNumber: number | null; awayNumber: number | null }[],
 ): ReadonlySet<number> | null {
-  if (tickets.length !== CELLS || tickets.some((ticket) => ticket.homeNumber === null)) return null;
+  if (tickets.length !== GRID_CELLS || tickets.some((ticket) => ticket.homeNumber === null))
+    return null;
   return new Set(
     tickets
       .filter((ticket) => ticket.sold)

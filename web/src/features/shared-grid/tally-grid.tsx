@@ -1,12 +1,12 @@
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
-import { CELLS, TALLY_ORDER, staggerMs } from './grid';
+import { GRID_CELLS, TALLY_ORDER, staggerMs } from './grid';
 
 const SLOT_OF_SALE = TALLY_ORDER;
 const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>(
   (sales, slot, sale) => ((sales[slot] = sale), sales),
   [],
 );
-const ANNOUNCE_INTERVAL_MS = 10_000;
+const COUNT_ANNOUNCE_INTERVAL_MS = 10_000;
 
 /**
  * One slot of the grid. A slot renders only when it changes, because a sale touches one of 169
@@ -22,7 +22,7 @@ function useAnnouncedCount(sold: number): number {
   const [spoken, setSpoken] = useState(sold);
   const spokenAt = useRef(0);
   useEffect(() => {
-    const wait = Math.max(0, ANNOUNCE_INTERVAL_MS - (performance.now() - spokenAt.current));
+    const wait = Math.max(0, COUNT_ANNOUNCE_INTERVAL_MS - (performance.now() - spokenAt.current));
     const timer = setTimeout(() => {
       spokenAt.current = performance.now();
       setSpoken(sold);
@@ -42,7 +42,7 @@ export function TallyGrid({ sold }: { sold: number }) {
   const spoken = useAnnouncedCount(sold);
   const slots = useMemo(
     () =>
-      Array.from({ length: CELLS }, (_, slot) => {
+      Array.from({ length: GRID_CELLS }, (_, slot) => {
         const sale = SALE_OF_SLOT[slot] ?? SLOT_OF_SALE.length;
         const fresh = sale >= change.from && sale < change.to;
         return (
@@ -56,7 +56,7 @@ export function TallyGrid({ sold }: { sold: number }) {
     [change],
   );
   return (
-    <div className="tally" role="img" aria-label={`${spoken} of ${CELLS} tickets sold`}>
+    <div className="tally" role="img" aria-label={`${spoken} of ${GRID_CELLS} tickets sold`}>
       {slots}
     </div>
   );

@@ -1,9 +1,9 @@
 /** Loads the sold cells of a draw. Repeats the request until the pairs are revealed. */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchTickets } from '@/api/endpoints/buyer';
-import { soldCells } from './result-grid';
+import { soldCellsOf } from './result-grid';
 
-const RETRY_INTERVAL_MS = 30_000;
+const SOLD_CELLS_RETRY_INTERVAL_MS = 30_000;
 
 export interface SoldCells {
   /** Null until the cells are loaded and revealed. */
@@ -18,7 +18,7 @@ export function useSoldCells(drawNumber: number): SoldCells {
   const ask = useCallback(() => {
     fetchTickets(drawNumber).then(
       (tickets) => {
-        setSold(soldCells(tickets));
+        setSold(soldCellsOf(tickets));
         setFailed(false);
       },
       () => setFailed(true),
@@ -28,7 +28,7 @@ export function useSoldCells(drawNumber: number): SoldCells {
   // Repeats a failed request, because a board has no user to press a retry button.
   useEffect(() => {
     if (!failed) return;
-    const timer = setInterval(ask, RETRY_INTERVAL_MS);
+    const timer = setInterval(ask, SOLD_CELLS_RETRY_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [failed, ask]);
   return { sold, failed, retry: ask };

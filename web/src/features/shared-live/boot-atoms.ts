@@ -1,14 +1,16 @@
 import { atom } from 'jotai';
-import type { Boot } from '@/api/wire';
+import type { BootData } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
 
 /** Data that only some pages carry in addition to the common data. */
-export type PageBoot = Boot & {
+export type PageBootData = BootData & {
   offers?: Offer[];
   offer?: Offer | null;
   clubMeta?: ClubMeta | null;
   widget?: WidgetResponse | null;
 };
 
-/** The data embedded in the first page. Later screens request their own data. */
-export const bootAtom = atom<PageBoot>({});
+/**
+ * The data that the server embedded in the first page. Pages opened later request their own data.
+ */
+export const bootAtom = atom<PageBootData>({});

@@ -1,9 +1,9 @@
 import { useAtomValue } from 'jotai';
 import { S } from '@/shared/strings';
-import { BAND_TEXTS, cardBand, pageBand, timeLeft } from './countdown';
+import { URGENCY_BAND_TEXTS, cardBand, pageBand, timeLeftText } from './countdown';
 import { nowAtom } from './live-atoms';
 
-interface CountdownProps {
+interface CountdownPillProps {
   kickOff: string;
   timezone?: string | null;
   view: 'card' | 'page';
@@ -13,7 +13,7 @@ interface CountdownProps {
  * A label with the time to kick-off. It has the timer role, so screen readers read the time on
  * request and do not announce each change.
  */
-export function Countdown({ kickOff, timezone, view }: CountdownProps) {
+export function CountdownPill({ kickOff, timezone, view }: CountdownPillProps) {
   const now = useAtomValue(nowAtom);
   const at = Date.parse(kickOff);
   if (at <= now)
@@ -24,7 +24,7 @@ export function Countdown({ kickOff, timezone, view }: CountdownProps) {
   const pulsing = view === 'card' && band === 'red' && Math.ceil((at - now) / 1000) % 60 === 0;
   return (
     <span className={`pill band-${band}${pulsing ? ' is-pulsing' : ''}`} role="timer">
-      {timeLeft(at - now)} to kick-off<span className="sr">, {BAND_TEXTS[band]}</span>
+      {timeLeftText(at - now)} to kick-off<span className="sr">, {URGENCY_BAND_TEXTS[band]}</span>
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { boardTimeLeft, cardBand, pageBand, timeLeft } from './countdown';
-import { freshness } from './freshness';
-import { phaseOf, soldShare } from './draw-phase';
+import { boardTimeLeftText, cardBand, pageBand, timeLeftText } from './countdown';
+import { freshnessOf } from './freshness';
+import { drawPhaseOf, soldShareText } from './draw-phase';
 import { makeDraw } from '@/testing/draw-data';
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,7 @@ test('page bands: green above 24 hours, yellow within 24, orange within 6, red w
 });
 
 test('time is shown in the two largest units, and by the second under an hour', () => {
-  expect([76 * HOUR_MS, 2 * HOUR_MS + 14 * 60_000, 83_000, 500, -5].map(timeLeft)).toEqual([
+  expect([76 * HOUR_MS, 2 * HOUR_MS + 14 * 60_000, 83_000, 500, -5].map(timeLeftText)).toEqual([
     '3d 4h',
     '2h 14m',
     '01:23',
@@ -38,7 +38,7 @@ test('time is shown in the two largest units, and by the second under an hour', 
 });
 
 test('a board shows days only when there are any and stops at zero', () => {
-  expect([2 * HOUR_MS + 14 * 60_000 + 9_000, 25 * HOUR_MS, -1].map(boardTimeLeft)).toEqual([
+  expect([2 * HOUR_MS + 14 * 60_000 + 9_000, 25 * HOUR_MS, -1].map(boardTimeLeftText)).toEqual([
     '02:14:09',
     '1d 01:00:00',
     '00:00:00',
@@ -47,7 +47,7 @@ test('a board shows days only when there are any and stops at zero', () => {
 
 test('the freshness text says how old the data is', () => {
   const said = (agoMs: number | null, online = true) =>
-    freshness({ agoMs, atMs: Date.parse('2026-11-20T09:02:00Z'), online }).text;
+    freshnessOf({ agoMs, atMs: Date.parse('2026-11-20T09:02:00Z'), online }).text;
   expect([said(0), said(20_000), said(42_000), said(61_000), said(5, false), said(null)]).toEqual([
     'Live',
     'Live',
@@ -60,7 +60,7 @@ test('the freshness text says how old the data is', () => {
 
 test('a draw past its kick-off is closed whatever its status says', () => {
   const phase = (more: Parameters<typeof makeDraw>[0], at = '2026-11-20T09:00:00Z') =>
-    phaseOf(makeDraw(more), Date.parse(at));
+    drawPhaseOf(makeDraw(more), Date.parse(at));
   expect([
     phase({}),
     phase({}, '2026-11-20T09:10:00Z'),
@@ -80,5 +80,5 @@ test('a draw past its kick-off is closed whatever its status says', () => {
     'active',
     'completed',
   ]);
-  expect(soldShare(113)).toBe('66.9%');
+  expect(soldShareText(113)).toBe('66.9%');
 });

@@ -6,7 +6,7 @@ import type { Draw } from '@/api/wire';
 
 export type DrawPhase = 'active' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
 
-export function phaseOf(
+export function drawPhaseOf(
   draw: Pick<Draw, 'status' | 'gameDate' | 'ticketsAvailable'>,
   nowMs: number,
 ): DrawPhase {
@@ -20,30 +20,30 @@ export function phaseOf(
     return 'closed';
   if (draw.status === 'active' || draw.status === 'open')
     return draw.ticketsAvailable > 0 ? 'active' : 'soldOut';
-  // An unknown status reads as completed, as specified (interface decision D18). Nothing can be
-  // bought then.
+  // An unknown status reads as completed, as specified, so that nothing can be bought (interface
+  // decision D18).
   return 'completed';
 }
 
 /** Returns when sales of a draw will open. Null once they are open (decision E-20). */
-export function opensLater(draw: { opensAt?: string | null }, nowMs: number): string | null {
+export function futureOpeningOf(draw: { opensAt?: string | null }, nowMs: number): string | null {
   return draw.opensAt && Date.parse(draw.opensAt) > nowMs ? draw.opensAt : null;
 }
 
 /**
- * Whether the club takes no payments, because it is archived or not ready. No tickets are sold then
+ * Whether an open draw sells no tickets because its club is archived or not ready for payments
  * (decisions B-13, H-3).
  */
-export function isUnsold(draw: Pick<Draw, 'clubSelling'>, phase: DrawPhase): boolean {
+export function isClubNotSelling(draw: Pick<Draw, 'clubSelling'>, phase: DrawPhase): boolean {
   return draw.clubSelling === false && (phase === 'active' || phase === 'soldOut');
 }
 
-export const UNSOLD = {
+export const CLUB_NOT_SELLING_NOTICE = {
   title: 'Not on sale',
   text: 'This club is not selling tickets at the moment.',
 };
 
-export const TICKETS = 169;
+export const TICKETS_PER_DRAW = 169;
 
 /**
  * Returns the text for when other buyers hold every remaining ticket, because held tickets may
@@ -53,7 +53,7 @@ export function temporarilySoldOutText({
   ticketsSold,
   ticketsHeld,
 }: Pick<Draw, 'ticketsSold' | 'ticketsHeld'>): { title: string; text: string } | null {
-  if (ticketsSold >= TICKETS || ticketsHeld <= 0) return null;
+  if (ticketsSold >= TICKETS_PER_DRAW || ticketsHeld <= 0) return null;
   const text =
     ticketsHeld === 1
       ? '1 ticket is being paid for; you’ll see it here if it comes free.'
@@ -62,6 +62,6 @@ export function temporarilySoldOutText({
 }
 
 /** Returns the share of sold tickets with one decimal: `66.9%`. */
-export function soldShare(sold: number): string {
-  return `${((sold / TICKETS) * 100).toFixed(1)}%`;
+export function soldShareText(sold: number): string {
+  return `${((sold / TICKETS_PER_DRAW) * 100).toFixed(1)}%`;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import { freshness } from './freshness';
+import { freshnessOf } from './freshness';
 import { useServerContact } from './server-contact';
 
-const ANNOUNCE_DELAY_MS = 5_000;
+const FRESHNESS_ANNOUNCE_DELAY_MS = 5_000;
 
 /**
  * Shows how fresh the data is, as text, dot and shape. Phones show the badge only while data is
@@ -10,10 +10,10 @@ const ANNOUNCE_DELAY_MS = 5_000;
  */
 export function FreshnessBadge({ always = false }: { always?: boolean }) {
   const contact = useServerContact();
-  const { kind, text } = freshness(contact);
+  const { kind, text } = freshnessOf(contact);
   const [announced, setAnnounced] = useState<string>(kind);
   useEffect(() => {
-    const timer = setTimeout(() => setAnnounced(kind), ANNOUNCE_DELAY_MS);
+    const timer = setTimeout(() => setAnnounced(kind), FRESHNESS_ANNOUNCE_DELAY_MS);
     return () => clearTimeout(timer);
   }, [kind]);
   const spoken =

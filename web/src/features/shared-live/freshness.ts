@@ -1,6 +1,6 @@
 /**
- * Whether the data on the screen is live, and how to say so when it is not: first in words, then by
- * shape, then by colour.
+ * Tells whether the data on the screen is live. If it is not, the reader is told first in words,
+ * then by shape, then by colour.
  */
 import { timeOfDay } from '@/shared/dates';
 
@@ -9,7 +9,7 @@ export type Freshness = { kind: 'live' | 'late' | 'lost' | 'offline'; text: stri
 export interface ServerContact {
   /** Milliseconds since the last message of the server. Null before the first one. */
   agoMs: number | null;
-  /** Server time of that message. */
+  /** Server time of the last message of the server, in milliseconds. */
   atMs: number;
   online: boolean;
 }
@@ -17,7 +17,7 @@ export interface ServerContact {
 const LIVE_AGE_MS_MAX = 20_000;
 const LATE_AGE_MS_MAX = 60_000;
 
-export function freshness({ agoMs, atMs, online }: ServerContact): Freshness {
+export function freshnessOf({ agoMs, atMs, online }: ServerContact): Freshness {
   if (!online) return { kind: 'offline', text: 'Offline' };
   if (agoMs === null) return { kind: 'late', text: 'Connecting' };
   if (agoMs <= LIVE_AGE_MS_MAX) return { kind: 'live', text: 'Live' };

@@ -3,30 +3,28 @@ import { isCachedResponse } from '@/api/http';
 import type { Config, Draw, Frame, OrderResponse } from '@/api/wire';
 import {
   UNKNOWN_CLOCK,
-  PUSHED_ROUND_TRIP_MS,
-  addSample,
+  ASSUMED_FRAME_ROUND_TRIP_MS,
+  addClockSample,
   serverNow,
-  type Sample,
-  type ServerClock,
 } from '@/shared/clock';
+import type { ClockSample, ServerClock } from '@/shared/clock';
 import {
   EMPTY_LIVE_STATE,
   applyDraws,
   applyFrame,
   applyList,
   applyOrder,
-  afterReconnect,
+  resetSequenceNumbers,
   replaceList,
-  type ListName,
-  type LiveState,
 } from './live';
+import type { ListName, LiveState } from './live';
 import type { SurchargeMode } from '@/shared/money';
 import { atomFamily } from '@/shared/atom-family';
 
 export const liveAtom = atom<LiveState>(EMPTY_LIVE_STATE);
 export const configAtom = atom<Config | null>(null);
 /** How the fees of several lines are added up (decision D-6). */
-export const surchargeAtom = atom((get): SurchargeMode =>
+export const surchargeModeAtom = atom((get): SurchargeMode =>
   get(configAtom)?.surchargeMode === 'per_charge' ? 'per_charge' : 'per_line',
 );
 export const clockAtom = atom<ServerClock>(UNKNOWN_CLOCK);
@@ -64,8 +62,8 @@ export const orderAtom = atomFamily((token: string) =>
 export const maintenanceAtom = atom((get) => get(liveAtom).maintenance);
 export const buildVersionAtom = atom((get) => get(liveAtom).buildVersion);
 
-export const recordServerTimeAtom = atom(null, (get, set, newSample: Sample) =>
-  set(clockAtom, addSample(get(clockAtom), newSample)),
+export const recordServerTimeAtom = atom(null, (get, set, newSample: ClockSample) =>
+  set(clockAtom, addClockSample(get(clockAtom), newSample)),
 );
 
 const recordFrameAtom = atom(null, (get, set, topic: string) => {
@@ -86,19 +84,19 @@ export const receiveFrameAtom = atom(null, (get, set, frame: Frame) => {
   if (frame.type === 'ops') set(topicDataAtom(frame.topic), frame.data);
   set(recordFrameAtom, frame.type === 'heartbeat' ? '' : frame.topic);
   set(recordServerTimeAtom, {
-    offset: frame.serverNow + PUSHED_ROUND_TRIP_MS / 2 - performance.now(),
-    roundTripMs: PUSHED_ROUND_TRIP_MS,
+    offset: frame.serverNow + ASSUMED_FRAME_ROUND_TRIP_MS / 2 - performance.now(),
+    roundTripMs: ASSUMED_FRAME_ROUND_TRIP_MS,
   });
   set(liveAtom, applyFrame(get(liveAtom), frame));
 });
 
 export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') => {
   set(connectionAtom, { ...get(connectionAtom), open: state === 'open' });
-  if (state === 'open') set(liveAtom, afterReconnect(get(liveAtom)));
+  if (state === 'open') set(liveAtom, resetSequenceNumbers(get(liveAtom)));
 });
 
 /**
- * Records the response to a poll. The response proves that the server answers, but not that the
+ * Records the response to a poll. A response proves that the server is reachable, but not that the
  * socket works.
  */
 export const recordResponseAtom = atom(null, (get, set) =>

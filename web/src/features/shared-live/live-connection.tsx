@@ -12,7 +12,7 @@ import {
 } from './live-atoms';
 import { useServerNow } from './use-live';
 
-const HIDDEN_PAGE_MS_MAX = 5 * 60_000;
+const HIDDEN_PAGE_CONNECTED_MS = 5 * 60_000;
 
 /** Whether the page is visible or was visible within the last five minutes. */
 function useRecentlyVisible(): boolean {
@@ -22,7 +22,7 @@ function useRecentlyVisible(): boolean {
     const changed = () => {
       clearTimeout(timer);
       if (document.visibilityState === 'visible') setLookedAt(true);
-      else timer = setTimeout(() => setLookedAt(false), HIDDEN_PAGE_MS_MAX);
+      else timer = setTimeout(() => setLookedAt(false), HIDDEN_PAGE_CONNECTED_MS);
     };
     document.addEventListener('visibilitychange', changed);
     return () => {

@@ -6,8 +6,8 @@ import {
   applyDraws,
   applyFrame,
   applyList,
-  fromBoot,
-  afterReconnect,
+  liveStateOfBoot,
+  resetSequenceNumbers,
   replaceList,
 } from './live';
 
@@ -64,7 +64,7 @@ describe('a frame', () => {
       type: 'public',
       data: { maintenanceMode: true, buildVersion: 'a' },
     });
-    const again = applyFrame(afterReconnect(live), {
+    const again = applyFrame(resetSequenceNumbers(live), {
       v: 1,
       topic: 'public',
       seq: 1,
@@ -73,7 +73,9 @@ describe('a frame', () => {
       data: { maintenanceMode: false, buildVersion: 'b' },
     });
     expect([live.maintenance, again.maintenance, again.buildVersion]).toEqual([true, false, 'b']);
-    expect(ticketsSoldIn(applyFrame(afterReconnect(liveWithDraw), makeFrame(4, 100)))).toBe(113);
+    expect(ticketsSoldIn(applyFrame(resetSequenceNumbers(liveWithDraw), makeFrame(4, 100)))).toBe(
+      113,
+    );
   });
 
   test('about a draw that is not loaded waits for the poll', () => {
@@ -138,7 +140,7 @@ test('a list that the visitor returns to is replaced, and a moved draw is in one
 
 test('the first page’s draws are sorted into lists by the server’s clock', () => {
   const now = Date.parse('2026-11-20T09:00:00Z');
-  const live = fromBoot(
+  const live = liveStateOfBoot(
     {
       draws: [
         makeDraw({ drawNumber: 1 }),

@@ -2,7 +2,7 @@
  * The data received from the server, and how each message changes the data. Pure. Used by the
  * socket, the polls and the data embedded in the first page.
  */
-import type { Boot, Draw, DrawUpdate, Frame, OrderResponse } from '@/api/wire';
+import type { BootData, Draw, DrawUpdate, Frame, OrderResponse } from '@/api/wire';
 
 export type ListName = 'active' | 'awaiting' | 'completed';
 
@@ -62,7 +62,7 @@ export function applyFrame(live: LiveState, frame: Frame): LiveState {
  * Resets the sequence numbers for a new connection, which begins with a snapshot of each topic. A
  * restarted server counts from the start.
  */
-export function afterReconnect(live: LiveState): LiveState {
+export function resetSequenceNumbers(live: LiveState): LiveState {
   return { ...live, lastSeq: {} };
 }
 
@@ -168,7 +168,7 @@ export function applyOrder(live: LiveState, order: OrderResponse): LiveState {
 }
 
 /** Builds the initial data from the data embedded in the page. */
-export function fromBoot(boot: Boot, nowMs: number): LiveState {
+export function liveStateOfBoot(boot: BootData, nowMs: number): LiveState {
   let live: LiveState = {
     ...EMPTY_LIVE_STATE,
     maintenance: boot.maintenanceMode ?? false,

@@ -19,7 +19,7 @@ function useBrowserOnline(): boolean {
 
 /**
  * Whether buying is impossible for lack of a connection. Either the browser reports that it is
- * offline, or the page comes from a cache and the server has not answered since it opened.
+ * offline, or the page comes from a cache and the server has not responded since the page opened.
  */
 export function useOffline(): boolean {
   const { lastContactAt } = useAtomValue(connectionAtom);
@@ -27,7 +27,7 @@ export function useOffline(): boolean {
   return !online || (lastContactAt !== null && lastContactAt < 0);
 }
 
-/** Returns when the server last answered and whether the browser reports a connection. */
+/** Returns when the server last responded and whether the browser reports a connection. */
 export function useServerContact(): ServerContact {
   const now = useAtomValue(nowAtom);
   const { lastContactAt } = useAtomValue(connectionAtom);

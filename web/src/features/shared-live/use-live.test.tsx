@@ -6,7 +6,7 @@ import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { listAtom, receiveListAtom } from './live-atoms';
-import { useDrawList } from './use-live';
+import { useLiveDrawList } from './use-live';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 function ListUnderTest() {
-  useDrawList('active');
+  useLiveDrawList('active');
   return <p>{useAtomValue(listAtom('active'))?.join(' ')}</p>;
 }
 
@@ -23,8 +23,8 @@ const makeDraws = (...numbers: number[]) => numbers.map((drawNumber) => makeDraw
 const advanceTime = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const shownNumbers = () => document.querySelector('p')?.textContent;
 
-/** Renders a visit whose page carries draws 2 and 1. `at` opens the list or leaves it. */
-function renderVisit() {
+/** Opens a page with draws 2 and 1 embedded. `at` then renders the list or another page. */
+function renderPageWithDraws() {
   const { store, rerender } = renderScreen(null);
   store.set(receiveListAtom, 'active', makeDraws(2, 1));
   return { at: (page: ReactNode) => rerender(<Provider store={store}>{page}</Provider>) };
@@ -37,7 +37,7 @@ test('a list embedded in the page is not requested at once, keeps its order, and
     { body: makeDraws(4, 3) },
     { body: makeDraws(5, 4, 3) },
   );
-  const { at } = renderVisit();
+  const { at } = renderPageWithDraws();
   at(<ListUnderTest />);
   await advanceTime(0);
   expect([shownNumbers(), server.requests.length]).toEqual(['2 1', 0]);
@@ -53,7 +53,7 @@ test('a list embedded in the page is not requested at once, keeps its order, and
 
 test('a list that cannot be loaded on return stays until a later answer replaces it', async () => {
   new FakeServer().on('GET /api/draws/active', { status: 500 }, { body: makeDraws(4) });
-  const { at } = renderVisit();
+  const { at } = renderPageWithDraws();
   at(<ListUnderTest />);
   at(null);
   at(<ListUnderTest />);

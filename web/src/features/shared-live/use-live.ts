@@ -2,11 +2,11 @@
 import { useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import {
-  fetchActive,
-  fetchAwaiting,
-  fetchCompleted,
+  fetchActiveDraws,
+  fetchAwaitingDraws,
+  fetchCompletedDraws,
   fetchDraw,
-  fetchMaintenance,
+  fetchPublicMaintenanceMode,
   fetchOrder,
 } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';
@@ -49,7 +49,7 @@ export function useDrawTopics(drawNumbers: readonly number[]): void {
   }, [key, changeTopicCount]);
 }
 
-export interface Poll {
+export interface PollInputs {
   /** Milliseconds between polls, from the table in the specification. */
   intervalMs: number;
   /**
@@ -66,7 +66,7 @@ export interface Poll {
  * Polls at the interval and skips polls while the socket delivers. After a failed poll, the shown
  * data stays.
  */
-export function usePoll({ intervalMs, topic, fetchData, fetchAtStart }: Poll): void {
+export function usePoll({ intervalMs, topic, fetchData, fetchAtStart }: PollInputs): void {
   const store = useStore();
   const latestFetch = useRef(fetchData);
   useEffect(() => {
@@ -93,7 +93,7 @@ export function usePoll({ intervalMs, topic, fetchData, fetchAtStart }: Poll): v
 }
 
 /** Keeps one draw live. `missing` is set once the server says that the draw does not exist. */
-export function useDraw(drawNumber: number, intervalMs = 10_000) {
+export function useLiveDraw(drawNumber: number, intervalMs = 10_000) {
   const draw = useAtomValue(drawAtom(drawNumber));
   const receive = useSetAtom(receiveDrawsAtom);
   const [missing, setMissing] = useState(false);
@@ -119,23 +119,23 @@ export function useDraw(drawNumber: number, intervalMs = 10_000) {
   return { draw, missing: missing && !draw, failed: failed && !draw, retry: fetchData };
 }
 
-const LISTS = {
-  active: { ask: fetchActive, intervalMs: 15_000 },
-  awaiting: { ask: fetchAwaiting, intervalMs: 30_000 },
-  completed: { ask: fetchCompleted, intervalMs: 60_000 },
+const DRAW_LIST_SOURCES = {
+  active: { ask: fetchActiveDraws, intervalMs: 15_000 },
+  awaiting: { ask: fetchAwaitingDraws, intervalMs: 30_000 },
+  completed: { ask: fetchCompletedDraws, intervalMs: 60_000 },
 } as const;
 
 /**
  * The maximum number of completed draws embedded in the page. A component that counts them all must
  * request the list.
  */
-const BOOT_LIST_MAX = 60;
+const BOOT_LIST_DRAWS_MAX = 60;
 
 /**
  * Keeps one list of draws live. A visitor who returns to the list gets a new one at once; at the
  * first visit, the list embedded in the page is used.
  */
-export function useDrawList(name: ListName) {
+export function useLiveDrawList(name: ListName) {
   const store = useStore();
   const receive = useSetAtom(receiveListAtom);
   const leave = useSetAtom(visitedListsAtom);
@@ -143,7 +143,7 @@ export function useDrawList(name: ListName) {
   const arriving = useRef(back);
   useEffect(() => () => leave((left) => ({ ...left, [name]: true })), [name, leave]);
   const [failed, setFailed] = useState(false);
-  const { ask: fetchList, intervalMs } = LISTS[name];
+  const { ask: fetchList, intervalMs } = DRAW_LIST_SOURCES[name];
   useTopic('draws');
   const fetchData = async () => {
     try {
@@ -154,11 +154,11 @@ export function useDrawList(name: ListName) {
       setFailed(true);
     }
   };
-  // New draws arrive only by polling, because frames carry no prices. So the socket never stops
-  // this poll completely.
+  // New draws arrive only by polling, because frames carry no prices. So live frames never replace
+  // this poll.
   const [fetchAtStart] = useState(() => {
     const initialDraws = store.get(liveAtom).lists[name];
-    return back || initialDraws === null || initialDraws.length >= BOOT_LIST_MAX;
+    return back || initialDraws === null || initialDraws.length >= BOOT_LIST_DRAWS_MAX;
   });
   usePoll({ intervalMs, topic: null, fetchData, fetchAtStart });
   return { failed, retry: fetchData };
@@ -171,12 +171,12 @@ export function useMaintenance(): void {
     intervalMs: 30_000,
     topic: 'public',
     fetchAtStart: false,
-    fetchData: async () => receive((await fetchMaintenance()).maintenanceMode),
+    fetchData: async () => receive((await fetchPublicMaintenanceMode()).maintenanceMode),
   });
 }
 
 /** Keeps one order live, by its token. The order is requested every 2 seconds while `urgent`. */
-export function useOrder(token: string, urgent: boolean) {
+export function useLiveOrder(token: string, urgent: boolean) {
   const order = useAtomValue(orderAtom(token));
   const receive = useSetAtom(receiveOrderAtom);
   const [missing, setMissing] = useState(false);

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Offer } from '@/api/wire-public';
 import { makeDraw } from '@/testing/draw-data';
-import { closesAt, isListed, offerPhase, offerPrice, refusal, shownTag } from './offer';
+import {
+  offerClosesAt,
+  isOfferListed,
+  offerPhase,
+  offerPrice,
+  offerRefusalText,
+  shortDisplayTag,
+} from './offer';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const hoursFromNow = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString();
@@ -42,21 +49,21 @@ test('an offer sells from its start until its end or its first game’s close, w
     ['draft', 'archived', 'closed'].map((status) => offerPhase(makeOffer({ status }), NOW)),
   ).toEqual(['hidden', 'hidden', 'closed']);
   expect([
-    isListed(makeOffer(), NOW),
-    isListed(makeOffer({ startAt: hoursFromNow(1) }), NOW),
+    isOfferListed(makeOffer(), NOW),
+    isOfferListed(makeOffer({ startAt: hoursFromNow(1) }), NOW),
   ]).toEqual([true, false]);
 });
 
 test('a special closes with its first game that has a known time', () => {
   expect(
-    closesAt(
+    offerClosesAt(
       makeOffer({
         type: 'SPECIAL',
         games: [makeGame(1, 0, { gameDate: '' }), makeGame(2, 9), makeGame(3, 5)],
       }),
     ),
   ).toBe(NOW + 9 * 3_600_000);
-  expect(closesAt(makeOffer({ games: [] }))).toBeNull();
+  expect(offerClosesAt(makeOffer({ games: [] }))).toBeNull();
 });
 
 test('an offer costs the sum of its tickets, and each line its own fee where the buyer pays it', () => {
@@ -74,27 +81,31 @@ test('an offer costs the sum of its tickets, and each line its own fee where the
 
 test('every game that prevents the purchase is named', () => {
   const open = makeDraw({ gameDate: hoursFromNow(9) });
-  expect(refusal([open], 2, NOW)).toBeNull();
+  expect(offerRefusalText([open], 2, NOW)).toBeNull();
   expect(
-    refusal(
+    offerRefusalText(
       [open, makeDraw({ awayTeam: 'Bears', gameDate: hoursFromNow(9), ticketsAvailable: 0 })],
       1,
       NOW,
     ),
   ).toBe('Redcliffe Sharks v Bears is sold out, so this offer cannot be added.');
-  expect(refusal([makeDraw({ gameDate: hoursFromNow(-1) }), open], 1, NOW)).toBe(
+  expect(offerRefusalText([makeDraw({ gameDate: hoursFromNow(-1) }), open], 1, NOW)).toBe(
     'Redcliffe Sharks v Wynnum Tigers is no longer on sale, so this offer cannot be added.',
   );
   expect(
-    refusal([open, makeDraw({ gameDate: hoursFromNow(9), opensAt: hoursFromNow(2) })], 1, NOW),
+    offerRefusalText(
+      [open, makeDraw({ gameDate: hoursFromNow(9), opensAt: hoursFromNow(2) })],
+      1,
+      NOW,
+    ),
   ).toBe('Redcliffe Sharks v Wynnum Tigers is not on sale yet, so this offer cannot be added.');
-  expect(refusal([makeDraw({ gameDate: hoursFromNow(9), ticketsAvailable: 1 })], 2, NOW)).toBe(
-    'Only 1 ticket left for Redcliffe Sharks v Wynnum Tigers. Choose fewer.',
-  );
+  expect(
+    offerRefusalText([makeDraw({ gameDate: hoursFromNow(9), ticketsAvailable: 1 })], 2, NOW),
+  ).toBe('Only 1 ticket left for Redcliffe Sharks v Wynnum Tigers. Choose fewer.');
 });
 
 test('the tag is cut at 90 characters when shown', () => {
-  expect(shownTag({ displayTag: 'x'.repeat(90) })).toHaveLength(90);
-  expect(shownTag({ displayTag: 'x'.repeat(91) })).toBe(`${'x'.repeat(90)}…`);
-  expect(shownTag({ displayTag: '  ' })).toBeNull();
+  expect(shortDisplayTag({ displayTag: 'x'.repeat(90) })).toHaveLength(90);
+  expect(shortDisplayTag({ displayTag: 'x'.repeat(91) })).toBe(`${'x'.repeat(90)}…`);
+  expect(shortDisplayTag({ displayTag: '  ' })).toBeNull();
 });

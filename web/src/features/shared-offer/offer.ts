@@ -3,16 +3,16 @@
  * costs and what prevents its sale. Pure.
  */
 import type { Draw } from '@/api/wire';
-import { opensLater } from '@/features/shared-live/draw-phase';
+import { futureOpeningOf } from '@/features/shared-live/draw-phase';
 import type { Offer, OfferGame } from '@/api/wire-public';
-import { cents, sumOf, type Price, type SurchargeMode } from '@/shared/money';
+import { cents, sumPrices, type Price, type SurchargeMode } from '@/shared/money';
 
-const TAG_LENGTH_MAX = 90;
+const DISPLAY_TAG_LENGTH_MAX = 90;
 /**
  * Number of available tickets that an offer's cart line starts with (specification line A:154). The
  * cart asks the server for the real number before payment (decision C-14).
  */
-export const OFFER_AVAILABLE = 9999;
+export const ASSUMED_TICKETS_AVAILABLE = 9999;
 
 /**
  * `scheduled`: before the start. `ended`: after the end, shown as not found. `closed`: the first
@@ -25,9 +25,9 @@ const parseInstant = (time: string | null | undefined): number | null => {
   return Number.isNaN(at) ? null : at;
 };
 
-export const opensAt = (offer: Offer): number | null =>
+export const offerOpensAt = (offer: Offer): number | null =>
   parseInstant(offer.startAt ?? offer.start_at);
-const endsAt = (offer: Offer): number | null => parseInstant(offer.endAt ?? offer.end_at);
+const offerEndsAt = (offer: Offer): number | null => parseInstant(offer.endAt ?? offer.end_at);
 const gameClosesAt = (game: OfferGame): number | null =>
   parseInstant(game.salesCloseAt) ?? parseInstant(game.gameDate);
 
@@ -35,7 +35,7 @@ const gameClosesAt = (game: OfferGame): number | null =>
  * Returns when the first game of the offer stops selling. For a special, it is the first game with
  * a known time (specification line A:176).
  */
-export function closesAt(offer: Offer): number | null {
+export function offerClosesAt(offer: Offer): number | null {
   const closingTimes = offer.games.map(gameClosesAt).filter((at) => at !== null);
   if (closingTimes.length === 0) return null;
   return offer.type === 'SPECIAL' ? (closingTimes[0] ?? null) : Math.min(...closingTimes);
@@ -43,14 +43,14 @@ export function closesAt(offer: Offer): number | null {
 
 export function offerPhase(offer: Offer, nowMs: number): OfferPhase {
   if (offer.status === 'draft' || offer.status === 'archived') return 'hidden';
-  const [opens, ends, closes] = [opensAt(offer), endsAt(offer), closesAt(offer)];
+  const [opens, ends, closes] = [offerOpensAt(offer), offerEndsAt(offer), offerClosesAt(offer)];
   if (ends !== null && nowMs > ends) return 'ended';
   if (offer.status === 'closed' || (closes !== null && nowMs >= closes)) return 'closed';
   return opens !== null && nowMs < opens ? 'scheduled' : 'open';
 }
 
 /** Whether the club's page lists the offer. */
-export const isListed = (offer: Offer, nowMs: number): boolean =>
+export const isOfferListed = (offer: Offer, nowMs: number): boolean =>
   offerPhase(offer, nowMs) === 'open';
 
 /**
@@ -58,7 +58,7 @@ export const isListed = (offer: Offer, nowMs: number): boolean =>
  * pays it, per line or once (decisions H-8 and D-6).
  */
 export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'per_line'): Price {
-  return sumOf(
+  return sumPrices(
     offer.games.map((game) => ({
       subtotal: cents(game.ticketPrice) * count,
       passesFee: game.passStripeFees,
@@ -71,15 +71,15 @@ export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'p
  * Returns the offer's display tag, cut at 90 characters. The stored tag stays complete (decision
  * H-12).
  */
-export function shownTag(offer: Pick<Offer, 'displayTag'>): string | null {
+export function shortDisplayTag(offer: Pick<Offer, 'displayTag'>): string | null {
   const tag = offer.displayTag?.trim() ?? '';
   if (tag === '') return null;
-  return tag.length > TAG_LENGTH_MAX ? `${tag.slice(0, TAG_LENGTH_MAX)}…` : tag;
+  return tag.length > DISPLAY_TAG_LENGTH_MAX ? `${tag.slice(0, DISPLAY_TAG_LENGTH_MAX)}…` : tag;
 }
 
 export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): string =>
   `${game.homeTeam} v ${game.awayTeam}`;
-export const gameNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number =>
+export const gameDrawNumber = (game: Pick<OfferGame, 'id' | 'drawNumber'>): number =>
   game.drawNumber ?? game.id;
 
 const SELLABLE_STATUSES = ['open', 'active', 'awaiting_draw'];
@@ -88,7 +88,7 @@ const SELLABLE_STATUSES = ['open', 'active', 'awaiting_draw'];
  * Whether a game can still sell this many tickets: by status, time and tickets left, if known
  * (specification line A:174).
  */
-export function isSellable(
+export function isGameSellable(
   draw: Pick<Draw, 'status' | 'gameDate'> & { opensAt?: string | null; ticketsAvailable?: number },
   count: number,
   nowMs: number,
@@ -96,7 +96,7 @@ export function isSellable(
   return (
     SELLABLE_STATUSES.includes(draw.status) &&
     Date.parse(draw.gameDate) > nowMs &&
-    opensLater(draw, nowMs) === null &&
+    futureOpeningOf(draw, nowMs) === null &&
     (draw.ticketsAvailable ?? count) >= count
   );
 }
@@ -105,12 +105,16 @@ export function isSellable(
  * Returns why the offer cannot be added, naming every game that prevents it. Null when it can be
  * added (decision H-9).
  */
-export function refusal(draws: readonly Draw[], count: number, nowMs: number): string | null {
+export function offerRefusalText(
+  draws: readonly Draw[],
+  count: number,
+  nowMs: number,
+): string | null {
   const named = (draws: readonly Draw[]) => draws.map(gameTitle).join(' and ');
-  const early = draws.filter((draw) => opensLater(draw, nowMs));
+  const early = draws.filter((draw) => futureOpeningOf(draw, nowMs));
   if (early.length > 0)
     return `${named(early)} ${early.length === 1 ? 'is' : 'are'} not on sale yet, so this offer cannot be added.`;
-  const over = draws.filter((draw) => !isSellable(draw, 0, nowMs));
+  const over = draws.filter((draw) => !isGameSellable(draw, 0, nowMs));
   if (over.length > 0)
     return `${named(over)} ${over.length === 1 ? 'is' : 'are'} no longer on sale, so this offer cannot be added.`;
   const full = draws.filter((draw) => draw.ticketsAvailable <= 0);

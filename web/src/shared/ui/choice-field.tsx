@@ -64,7 +64,7 @@ export function ChoiceField({
 }
 
 /** A labelled multi-line text field. */
-export function TextField({
+export function TextAreaField({
   id,
   label,
   error,

@@ -12,7 +12,7 @@ const CROSSING_CELLS = [
 ] as const;
 
 /** The logo: one row crossing one column. */
-export function Crossing({ dark = false }: { dark?: boolean }) {
+export function CrossingLogo({ dark = false }: { dark?: boolean }) {
   const tile = ([x, y]: readonly [number, number]) => (
     <rect key={`${x}-${y}`} x={x} y={y} width="6" height="6" rx="1.5" />
   );

@@ -37,7 +37,7 @@ export function Field({ id, label, error, hint, onValue, ...input }: FieldProps)
   );
 }
 
-interface CheckProps {
+interface CheckboxFieldProps {
   id: string;
   checked: boolean;
   onChecked: (checked: boolean) => void;
@@ -46,7 +46,7 @@ interface CheckProps {
 }
 
 /** A checkbox, 44 px high. Links inside the label remain links. */
-export function Check({ id, checked, onChecked, error, children }: CheckProps) {
+export function CheckboxField({ id, checked, onChecked, error, children }: CheckboxFieldProps) {
   return (
     <div className="check-row">
       <label className="check" htmlFor={id}>

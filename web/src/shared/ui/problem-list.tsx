@@ -12,7 +12,7 @@ export interface FormProblem {
 }
 
 /** Returns the text beside a control, or null once the problem is fixed. */
-export const errorOf = (problems: readonly FormProblem[], field: string): string | null =>
+export const fieldErrorOf = (problems: readonly FormProblem[], field: string): string | null =>
   problems.find((problem) => problem.field === field && !problem.isEdited)?.text ?? null;
 
 /**

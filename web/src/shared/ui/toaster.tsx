@@ -3,11 +3,11 @@ import { useEffect, useRef, useState, type PointerEvent } from 'react';
 import { CloseIcon } from './icons';
 import { toastAtom, type ShownToast } from './toast-atoms';
 
-const TOAST_MS = 5_000;
-const SWIPE_PX_MIN = 50;
+const TOAST_SHOWN_MS = 5_000;
+const DISMISS_SWIPE_PX_MIN = 50;
 
 /** Dismisses the toast after a swipe of 50 px to the right (specification line A:308). */
-function useSwipe(onAway: () => void) {
+function useSwipeAway(onAway: () => void) {
   const start = useRef<number | null>(null);
   const [moved, setMoved] = useState(0);
   return {
@@ -17,7 +17,7 @@ function useSwipe(onAway: () => void) {
       start.current !== null && setMoved(Math.max(0, event.clientX - start.current)),
     // Measures the pointer's position, because a quick swipe ends before its movement is rendered.
     onPointerUp: (event: PointerEvent) => {
-      if (start.current !== null && event.clientX - start.current >= SWIPE_PX_MIN) onAway();
+      if (start.current !== null && event.clientX - start.current >= DISMISS_SWIPE_PX_MIN) onAway();
       start.current = null;
       setMoved(0);
     },
@@ -30,10 +30,10 @@ function useSwipe(onAway: () => void) {
 
 function ToastItem({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
   const [held, setHeld] = useState(false);
-  const swipe = useSwipe(onAway);
+  const swipe = useSwipeAway(onAway);
   useEffect(() => {
     if (held) return;
-    const timer = setTimeout(onAway, toast.lasts ?? TOAST_MS);
+    const timer = setTimeout(onAway, toast.lasts ?? TOAST_SHOWN_MS);
     return () => clearTimeout(timer);
   }, [held, toast, onAway]);
   const hold = {

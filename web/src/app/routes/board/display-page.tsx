@@ -7,7 +7,7 @@ import { optionsOf } from '@/features/board/board-options';
 import { BoardResult } from '@/features/board/board-result';
 import { BoardTally } from '@/features/board/board-tally';
 import { WidgetCard } from '@/features/board/widget-card';
-import { useDraw } from '@/features/shared-live/use-live';
+import { useLiveDraw } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
@@ -23,7 +23,7 @@ export function Page({ params }: PageProps) {
 }
 
 function DrawBoard({ number }: { number: number }) {
-  const { draw, missing } = useDraw(number, 15_000);
+  const { draw, missing } = useLiveDraw(number, 15_000);
   const options = optionsOf(window.location.search);
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
   if (!draw)

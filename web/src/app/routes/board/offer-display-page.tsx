@@ -13,7 +13,7 @@ import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** The board of a bundle or a special. */
+/** The board of one offer, which is a bundle or a special. */
 export function Page({ params }: PageProps) {
   const address = { club: params.slug ?? '', slug: params.bundle ?? '' };
   if (optionsOf(window.location.search).widget)

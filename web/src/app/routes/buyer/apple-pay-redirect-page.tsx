@@ -3,9 +3,9 @@ import '@/features/buyer/checkout/two-step.css';
 import { useCallback, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApplePayForm } from '@/features/buyer/apple-pay/apple-pay-form';
-import { readAppleRequest } from '@/features/buyer/apple-pay/request';
+import { readApplePayRequest } from '@/features/buyer/apple-pay/request';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
-import { useDraw } from '@/features/shared-live/use-live';
+import { useLiveDraw } from '@/features/shared-live/use-live';
 import { cents, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
@@ -18,7 +18,9 @@ const RETURN_DELAY_SECONDS = 3;
  * read it (decision C-21).
  */
 function useApplePayRequest() {
-  const [request] = useState(() => readAppleRequest(window.location.search, window.location.hash));
+  const [request] = useState(() =>
+    readApplePayRequest(window.location.search, window.location.hash),
+  );
   useEffect(() => {
     const returnQuery = request.back.includes('?')
       ? request.back.slice(request.back.indexOf('?'))
@@ -57,8 +59,8 @@ function ReturnCountdown({ to }: { to: string }) {
 }
 
 /**
- * Finishes with Apple Pay a payment that was started on another page (specification lines
- * A:127-130).
+ * Lets the buyer finish a payment with Apple Pay that was started on another page (specification
+ * lines A:127-130).
  */
 export function Page() {
   const { request, back } = useApplePayRequest();
@@ -70,7 +72,7 @@ export function Page() {
       : 'the link is not complete',
   ]);
   const log = useCallback((line: string) => setLines((last) => [...last, line]), []);
-  const { draw, missing, failed, retry } = useDraw(request?.drawId ?? 0);
+  const { draw, missing, failed, retry } = useLiveDraw(request?.drawId ?? 0);
   const valid = request !== null && !foreign && !missing;
   usePageTitle(valid ? 'Apple Pay' : S.invalidApplePay);
   return (

@@ -1,34 +1,34 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
-import { fetchMyTickets, type OwnOrders } from '@/api/endpoints/public';
+import { fetchMyTickets, type OrdersOfEmail } from '@/api/endpoints/public';
 import { HttpError, withRetry } from '@/api/http';
-import { AskForTickets } from '@/features/buyer/my-tickets/ask-for-tickets';
+import { TicketMailForm } from '@/features/buyer/my-tickets/ask-for-tickets';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-type LookupState =
+type OrdersLookupState =
   | { status: 'asking' }
-  | { status: 'found'; orders: OwnOrders }
+  | { status: 'found'; orders: OrdersOfEmail }
   | { status: 'unknown' }
   | { status: 'failed' };
 
 /**
- * Returns the secret after the `#` of a mailed link, or null. Only the request for the orders sends
- * the secret.
+ * Returns the secret after the `#` of a mailed link, or null. Only the API request for the buyer's
+ * orders sends the secret to the server.
  */
-const secretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
+const linkSecretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
 /**
- * Returns the secret and follows its changes: a link opened while the page is shown changes only
- * the part after the `#`.
+ * Returns the secret of the mailed link and follows its changes: a link opened while the page is
+ * shown changes only the part after the `#`.
  */
 function useLinkSecret(): string | null {
-  const [secret, setSecret] = useState(() => secretOf(window.location.hash));
+  const [secret, setSecret] = useState(() => linkSecretOf(window.location.hash));
   useEffect(() => {
-    const onHash = () => setSecret(secretOf(window.location.hash));
+    const onHash = () => setSecret(linkSecretOf(window.location.hash));
     window.addEventListener('hashchange', onHash);
     return () => window.removeEventListener('hashchange', onHash);
   }, []);
@@ -36,12 +36,12 @@ function useLinkSecret(): string | null {
 }
 
 /**
- * Shows the buyer's tickets if the address has the secret of a mailed link. Otherwise offers to
+ * Shows the buyer's tickets if the URL contains the secret of a mailed link. Otherwise offers to
  * send a link.
  */
 export function Page() {
   const secret = useLinkSecret();
-  return secret ? <OrdersBehindLink key={secret} secret={secret} /> : <TicketLinkForm />;
+  return secret ? <OrdersOfLink key={secret} secret={secret} /> : <TicketLinkForm />;
 }
 
 function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
@@ -55,15 +55,15 @@ function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
           <strong>This link is invalid or has expired.</strong>Ask for a new one below.
         </div>
       ) : null}
-      <AskForTickets onProblems={setInError} />
+      <TicketMailForm onProblems={setInError} />
       <h2 className="help-head">{S.needHelpAsked}</h2>
       <SupportContacts />
     </main>
   );
 }
 
-function OrdersBehindLink({ secret }: { secret: string }) {
-  const [lookup, setLookup] = useState<LookupState>({ status: 'asking' });
+function OrdersOfLink({ secret }: { secret: string }) {
+  const [lookup, setLookup] = useState<OrdersLookupState>({ status: 'asking' });
   const [turn, setTurn] = useState(0);
   usePageTitle('My tickets');
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { act, cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { CART_SCOPE, EMPTY, addItem, itemOf } from '@/features/buyer/cart/cart';
+import { CART_SCOPE, EMPTY_CART, addItem, cartItemOf } from '@/features/buyer/cart/cart';
 import { cartAtom } from '@/features/buyer/cart/cart-atoms';
 import { finishAttempt } from '@/features/buyer/checkout/state/attempt';
 import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
@@ -29,7 +29,7 @@ test('cart that was just bought never shows a zero total', async () => {
   const draw = makeDraw({ gameDate: '2099-01-01T00:00:00Z' });
   new FakeServer().on('GET /api/draws/1042', { body: draw });
   const { store } = renderScreen(<Page />, '/cart/checkout');
-  act(() => store.set(cartAtom, () => addItem(EMPTY, itemOf(draw, 2))));
+  act(() => store.set(cartAtom, () => addItem(EMPTY_CART, cartItemOf(draw, 2))));
   expect((await screen.findByText(/^2 tickets · /)).textContent).toBe('2 tickets · $10.47');
   const scope = checkoutAtom(CART_SCOPE);
   act(() => store.set(scope, { type: 'submitted', method: 'card' }));

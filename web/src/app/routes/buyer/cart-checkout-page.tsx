@@ -4,13 +4,13 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { CART_SCOPE } from '@/features/buyer/cart/cart';
-import { cartAtom, reloadCartAtom, totalsAtom } from '@/features/buyer/cart/cart-atoms';
+import { cartAtom, reloadCartAtom, cartTotalsAtom } from '@/features/buyer/cart/cart-atoms';
 import { CartForm } from '@/features/buyer/cart/cart-form';
 import { CartLines } from '@/features/buyer/cart/cart-lines';
 import { HelpDialog } from '@/features/buyer/cart/help-dialog';
 import { useFreshCart } from '@/features/buyer/cart/use-fresh-cart';
 import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
-import { isBusy } from '@/features/buyer/checkout/state/checkout';
+import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
@@ -25,7 +25,7 @@ const EMPTY_CART_REDIRECT_DELAY_MS = 300;
  * Opens the landing page if the cart is still empty after 300 ms. A cart stored in the browser is
  * loaded instead. Never acts during a payment (decision J-11) or after a purchase.
  */
-function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
+function useRedirectWhenCartEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
   const reload = useSetAtom(reloadCartAtom);
   const [, navigate] = useLocation();
@@ -41,7 +41,7 @@ function useLeaveWhenEmpty(staying: boolean, bought: boolean): void {
 /** The cart's checkout: one club, one payment and a reservation of two minutes. */
 export function Page() {
   const cart = useAtomValue(cartAtom);
-  const { total, tickets } = useAtomValue(totalsAtom);
+  const { total, tickets } = useAtomValue(cartTotalsAtom);
   const draws = useAtomValue(liveAtom).draws;
   const checkout = useAtomValue(checkoutAtom(CART_SCOPE));
   const [expired, setExpired] = useState(false);
@@ -49,7 +49,7 @@ export function Page() {
   const empty = cart.items.length === 0;
   const underWay = checkout.state !== 'choosing';
   const finished = empty && !underWay ? finishedOrderToken(CART_SCOPE) : null;
-  useLeaveWhenEmpty(expired || underWay || changes.length > 0, finished !== null);
+  useRedirectWhenCartEmpty(expired || underWay || changes.length > 0, finished !== null);
   usePageTitle(expired ? S.reservationExpiredPage : 'Cart checkout');
   if (expired)
     return (
@@ -103,7 +103,7 @@ export function Page() {
               {tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {dollars(total)}
             </strong>
           </summary>
-          <CartLines frozen={isBusy(checkout)} />
+          <CartLines frozen={isCheckoutBusy(checkout)} />
           <div className="sum-row total">
             <span>Total</span>
             <span>{dollars(total)}</span>

@@ -20,7 +20,7 @@ const TOO_FEW_TICKETS_RESPONSE = {
 };
 const makeOpenDraw = (more: Partial<Draw> = {}) =>
   makeDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
-const openedResponse = (ticketCount: number) => ({
+const openPaymentResponse = (ticketCount: number) => ({
   clientSecret: 's',
   paymentIntentId: 'pi_1',
   amount: 539 * ticketCount,
@@ -59,14 +59,14 @@ async function openCheckoutForFive(server: FakeServer) {
 
 const advanceTime = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const shownTicketCount = () => screen.getByRole('spinbutton').textContent;
-const requestedCounts = (server: FakeServer) =>
+const requestedTicketCounts = (server: FakeServer) =>
   server.requests
     .filter(({ path }) => path === '/api/create-payment-intent')
     .map(({ body }) => (body as { ticketCount: number }).ticketCount);
 
 test('count drops to what is left, says so, and reserves that many', async () => {
   const server = new FakeServer().on(OPEN_PAYMENT_CALL, TOO_FEW_TICKETS_RESPONSE, {
-    body: openedResponse(2),
+    body: openPaymentResponse(2),
   });
   const { told } = await openCheckoutForFive(server);
   expect(shownTicketCount()).toBe('5');
@@ -75,18 +75,18 @@ test('count drops to what is left, says so, and reserves that many', async () =>
   expect(shownTicketCount()).toBe('2');
   expect(screen.getByText('Only 2 left – quantity changed')).toBeDefined();
   await advanceTime(600);
-  expect(requestedCounts(server)).toEqual([5, 2]);
+  expect(requestedTicketCounts(server)).toEqual([5, 2]);
   expect(document.querySelector('.callout')).toBeNull();
 });
 
 test('held tickets keep the count until the server has answered', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
   const { told } = await openCheckoutForFive(server);
   await told({ ticketsHeld: 5, ticketsAvailable: 1 });
   expect(shownTicketCount()).toBe('5');
   await advanceTime(600);
   expect(shownTicketCount()).toBe('5');
-  expect(requestedCounts(server)).toEqual([5]);
+  expect(requestedTicketCounts(server)).toEqual([5]);
 });
 
 test('draw whose rest is held says that tickets may come free', async () => {
@@ -110,7 +110,7 @@ test('sold-out draw says that it is sold out', async () => {
 });
 
 test('buyer who reserves the last tickets keeps the form', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
   const { told } = await openCheckoutForFive(server);
   await advanceTime(490);
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
@@ -134,7 +134,7 @@ const restoreFromPageCache = () =>
   act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
 
 test('finished checkout reserves nothing until the buyer asks for more', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
   finishAttempt('draw:1042', 'bought');
   await openCheckoutForFive(server);
   expect(screen.getByRole('status').textContent).toContain(
@@ -144,14 +144,14 @@ test('finished checkout reserves nothing until the buyer asks for more', async (
     '/my/bought',
   );
   await advanceTime(600);
-  expect(requestedCounts(server)).toEqual([]);
+  expect(requestedTicketCounts(server)).toEqual([]);
   fireEvent.click(screen.getByRole('button', { name: 'Buy more tickets' }));
   await advanceTime(600);
-  expect(requestedCounts(server)).toEqual([5]);
+  expect(requestedTicketCounts(server)).toEqual([5]);
 });
 
 test('cached page of a payment shows the finished purchase', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
   const { store } = await openCheckoutForFive(server);
   await advanceTime(600);
   const scope = checkoutAtom('draw:1042');
@@ -161,11 +161,11 @@ test('cached page of a payment shows the finished purchase', async () => {
   expect(screen.getByRole('link', { name: 'Show my tickets' })).toBeDefined();
   expect(store.get(scope)).toMatchObject({ state: 'choosing', order: null });
   await advanceTime(600);
-  expect(requestedCounts(server)).toEqual([5]);
+  expect(requestedTicketCounts(server)).toEqual([5]);
 });
 
 test('cached page of a payment checks an unknown outcome', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openedResponse(5) });
+  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
   await openCheckoutForFive(server);
   saveAttempt('draw:1042', {
     ...beginAttempt('draw:1042'),

@@ -6,26 +6,30 @@ import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
 import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
-import { isBusy, type Checkout as CheckoutState } from '@/features/buyer/checkout/state/checkout';
+import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
+import type { Checkout } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
 import { ticketsForThisBuyer } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
-import { clampCount, countFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
+import {
+  clampTicketCount,
+  ticketCountFromQuery,
+} from '@/features/buyer/checkout/form/purchase-rules';
 import { readSavedCheckout, walletKindOf } from '@/features/buyer/checkout/form/saved-checkout';
 import { TwoStepForm } from '@/features/buyer/checkout/form/two-step-form';
 import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import {
-  UNSOLD,
-  isUnsold,
-  opensLater,
-  phaseOf,
+  CLUB_NOT_SELLING_NOTICE,
+  isClubNotSelling,
+  futureOpeningOf,
+  drawPhaseOf,
   temporarilySoldOutText,
-  type DrawPhase,
 } from '@/features/shared-live/draw-phase';
+import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
-import { useDraw } from '@/features/shared-live/use-live';
+import { useLiveDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf, ticketPriceText } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -35,7 +39,7 @@ import { Stepper } from '@/shared/ui/stepper';
 
 /** Sells the tickets of one draw in two steps: details, then payment. */
 export function Page({ params }: PageProps) {
-  const { draw, missing, failed, retry } = useDraw(Number(params.draw), 5_000);
+  const { draw, missing, failed, retry } = useLiveDraw(Number(params.draw), 5_000);
   usePageTitle(missing ? S.drawNotFound : 'Checkout');
   if (missing) {
     return (
@@ -66,16 +70,16 @@ export function Page({ params }: PageProps) {
 }
 
 /**
- * Returns the ticket count and the wallet from the address, or else from an earlier visit
+ * Returns the ticket count and the wallet from the URL, or else from an earlier visit
  * (specification lines A:31, A:125).
  */
-function useRequestedCount(available: number, most: number) {
+function useRequestedTicketCount(available: number, most: number) {
   return useState(() => {
     const query = new URLSearchParams(window.location.search);
     const saved = readSavedCheckout();
     const count = query.has('tickets')
-      ? countFromQuery(window.location.search, 'tickets', available, most)
-      : clampCount(saved.ticketCount ?? 1, Math.max(1, available), most);
+      ? ticketCountFromQuery(window.location.search, 'tickets', available, most)
+      : clampTicketCount(saved.ticketCount ?? 1, Math.max(1, available), most);
     const walletOnly =
       query.get('mode') === 'wallet' ||
       (!query.has('mode') && !query.has('tickets') && saved.walletFirst);
@@ -88,10 +92,10 @@ function useRequestedCount(available: number, most: number) {
 }
 
 /**
- * Whether the form is shown and the server has not yet answered the reservation. Until then, held
- * tickets may be the buyer's own.
+ * Whether the form is shown and the server has not yet responded to the reservation request. Until
+ * then, held tickets may be the buyer's own.
  */
-function useIsReserving(checkout: CheckoutState, onSale: boolean): boolean {
+function useIsReserving(checkout: Checkout, onSale: boolean): boolean {
   const [shown, setShown] = useState(onSale);
   const [answered, setAnswered] = useState(false);
   const answer =
@@ -104,10 +108,10 @@ function useIsReserving(checkout: CheckoutState, onSale: boolean): boolean {
 }
 
 /**
- * Returns how many held tickets may belong to this buyer. The page reserves tickets automatically,
- * so that number is zero only after the server has refused a reservation.
+ * Returns how many held tickets may belong to this buyer. Any of them may, because the page
+ * reserves tickets automatically. After the server has refused a reservation, none does.
  */
-function possiblyOwnTicketCount(checkout: CheckoutState, draw: Draw): number {
+function possiblyOwnTicketCount(checkout: Checkout, draw: Draw): number {
   if (checkout.state !== 'choosing') return Infinity;
   return checkout.error?.available === undefined ? draw.ticketsHeld : 0;
 }
@@ -119,24 +123,24 @@ function possiblyOwnTicketCount(checkout: CheckoutState, draw: Draw): number {
 function CheckoutOrFinished({ draw }: { draw: Draw }) {
   const scope = `draw:${draw.drawNumber}`;
   const choosing = useAtomValue(checkoutAtom(scope)).state === 'choosing';
-  const [loadedPrice, setKnown] = useState<string | null>(null);
+  const [dismissedToken, setDismissedToken] = useState<string | null>(null);
   const finished = choosing ? finishedOrderToken(scope) : null;
-  if (finished === null || finished === loadedPrice) return <Checkout draw={draw} />;
+  if (finished === null || finished === dismissedToken) return <DrawCheckout draw={draw} />;
   return (
     <FinishedPanel orderToken={finished} match={`${draw.homeTeam} v ${draw.awayTeam}`}>
-      <button type="button" className="btn sec" onClick={() => setKnown(finished)}>
+      <button type="button" className="btn sec" onClick={() => setDismissedToken(finished)}>
         Buy more tickets
       </button>
     </FinishedPanel>
   );
 }
 
-function Checkout({ draw }: { draw: Draw }) {
+function DrawCheckout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
   const { held, available } = ticketsForThisBuyer(draw, checkout, now);
-  const requestedCount = useRequestedCount(available, most);
+  const requestedCount = useRequestedTicketCount(available, most);
   const { count, note, change } = useTicketCount({
     initial: () => requestedCount.count,
     available,
@@ -144,12 +148,12 @@ function Checkout({ draw }: { draw: Draw }) {
     possiblyOwn: possiblyOwnTicketCount(checkout, draw),
   });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
-  const opens = opensLater(draw, now);
+  const opens = futureOpeningOf(draw, now);
   const notYet =
     opens && draw.clubSelling !== false
       ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` }
       : null;
-  const phase = phaseOf(draw, now);
+  const phase = drawPhaseOf(draw, now);
   const reserving =
     useIsReserving(checkout, phase === 'active' && !notYet) &&
     phase === 'soldOut' &&
@@ -177,7 +181,7 @@ function Checkout({ draw }: { draw: Draw }) {
             label="Tickets"
             value={count}
             max={Math.min(most, Math.max(1, available))}
-            disabled={isBusy(checkout)}
+            disabled={isCheckoutBusy(checkout)}
             onValue={change}
           />
         </div>
@@ -221,7 +225,7 @@ function notOnSaleText(
   underWay: boolean,
 ): { title: string; text: string } | null {
   if (underWay) return null;
-  if (isUnsold(draw, phase)) return UNSOLD;
+  if (isClubNotSelling(draw, phase)) return CLUB_NOT_SELLING_NOTICE;
   if (phase === 'completed') return { title: S.drawCompleted, text: S.drawCompletedText };
   if (phase === 'cancelled')
     return { title: 'Draw cancelled', text: 'This draw was cancelled. Every ticket is refunded.' };

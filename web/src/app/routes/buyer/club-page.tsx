@@ -8,7 +8,7 @@ import { ClubSections } from '@/features/buyer/club-page/club-sections';
 import { ConsentBar } from '@/features/buyer/club-page/consent-bar';
 import { useCanonicalAddress, useClub } from '@/features/buyer/club-page/use-club';
 import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
-import { usePixel } from '@/features/buyer/club-page/use-pixel';
+import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useTopic } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
@@ -67,7 +67,7 @@ function ClubNotShown({ title, text }: { title: string; text: string }) {
 }
 
 function LoadedClub({ club }: { club: Club }) {
-  usePixel(club.facebookPixelId);
+  useClubPixel(club.facebookPixelId);
   return (
     <main id="main" className="club-scope">
       <ClubHero club={club} />

@@ -5,9 +5,9 @@ import {
   cartDrawerOpenAtom,
   emptyCartAtom,
   reloadCartAtom,
-  totalsAtom,
+  cartTotalsAtom,
 } from '@/features/buyer/cart/cart-atoms';
-import { readLog } from '@/features/buyer/cart/cart-log';
+import { readCartLog } from '@/features/buyer/cart/cart-log';
 import { dollars } from '@/shared/money';
 import { readStoredText } from '@/shared/storage';
 import { S } from '@/shared/strings';
@@ -19,11 +19,11 @@ import { usePageTitle } from '@/shared/ui/page-title';
  */
 export function Page() {
   const cart = useAtomValue(cartAtom);
-  const { tickets, total } = useAtomValue(totalsAtom);
+  const { tickets, total } = useAtomValue(cartTotalsAtom);
   const empty = useSetAtom(emptyCartAtom);
   const reload = useSetAtom(reloadCartAtom);
   const toggle = useSetAtom(cartDrawerOpenAtom);
-  const log = readLog();
+  const log = readCartLog();
   usePageTitle('Cart debug console');
   return (
     <main className="checkout" id="main">

@@ -7,21 +7,21 @@ import type { PageProps } from '@/app/page-props';
 import { BuyPanel } from '@/features/buyer/draw-page/buy-panel';
 import { DrawHero } from '@/features/buyer/draw-page/draw-hero';
 import { DrawMore } from '@/features/buyer/draw-page/draw-more';
-import { phaseOf } from '@/features/shared-live/draw-phase';
+import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { useDraw } from '@/features/shared-live/use-live';
+import { useLiveDraw } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Shows one draw and its purchase form on one screen. */
 export function Page({ params }: PageProps) {
-  const { draw, missing, failed, retry } = useDraw(Number(params.draw));
+  const { draw, missing, failed, retry } = useLiveDraw(Number(params.draw));
   const now = useAtomValue(nowAtom);
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
   if (missing) return <DrawNotFound />;
   if (!draw) return <DrawSkeleton failed={failed} onRetry={retry} />;
-  const phase = phaseOf(draw, now);
+  const phase = drawPhaseOf(draw, now);
   return (
     <main className="wrap draw-layout" id="main">
       <DrawHero draw={draw} phase={phase} />

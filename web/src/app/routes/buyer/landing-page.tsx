@@ -4,7 +4,7 @@ import { AwaitingResults, LiveDraws, RecentResults } from '@/features/buyer/land
 import {
   CallToAction,
   FeatureGrid,
-  HowSection,
+  ClubStepsSection,
   LandingHero,
 } from '@/features/buyer/landing/landing-parts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
@@ -22,7 +22,7 @@ export function Page() {
         <LiveDraws />
         <AwaitingResults />
         <ClubRow />
-        <HowSection />
+        <ClubStepsSection />
         <RecentResults />
         <FeatureGrid />
         <CallToAction />

@@ -3,24 +3,24 @@ import '@/features/buyer/offer/offer.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import { track } from '@/api/endpoints/public';
+import { trackOfferEvent } from '@/api/endpoints/public';
 import type { Offer } from '@/api/wire-public';
 import type { PageProps } from '@/app/page-props';
 import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
-import { usePixel } from '@/features/buyer/club-page/use-pixel';
+import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
 import { OfferBuy } from '@/features/buyer/offer/offer-buy';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { OfferPicture } from '@/features/buyer/offer/offer-picture';
 import { useClubMeta, useOffer, useOfferDraws } from '@/features/buyer/offer/use-offer';
-import { share } from '@/features/buyer/site/share';
-import { offerPhase, offerPrice, shownTag } from '@/features/shared-offer/offer';
-import { nowAtom, surchargeAtom } from '@/features/shared-live/live-atoms';
+import { shareOrCopy } from '@/features/buyer/site/share';
+import { offerPhase, offerPrice, shortDisplayTag } from '@/features/shared-offer/offer';
+import { nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
-import { S, fromPrice } from '@/shared/strings';
+import { S, fromPriceText } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
-/** A bundle or a special, which enters the cart as a whole. */
+/** The page of one offer (a bundle or a special). All its games enter the cart together. */
 export function Page({ params }: PageProps) {
   const [club, slug] = [params.slug ?? '', params.bundle ?? ''];
   const state = useOffer(club, slug);
@@ -79,28 +79,28 @@ export function Page({ params }: PageProps) {
 function LoadedOffer({ offer }: { offer: Offer }) {
   const now = useAtomValue(nowAtom);
   const showToast = useSetAtom(showToastAtom);
-  const mode = useAtomValue(surchargeAtom);
+  const mode = useAtomValue(surchargeModeAtom);
   const { meta, failed } = useClubMeta(offer.clubSlug);
   useOfferDraws(offer);
   useClubColours(meta);
-  const pixel = usePixel(meta?.facebookPixelId, { event: 'offer_view', content: offer.slug });
+  const pixel = useClubPixel(meta?.facebookPixelId, { event: 'offer_view', content: offer.slug });
   const about = { clubSlug: offer.clubSlug, bundleSlug: offer.slug };
   useEffect(
-    () => track('offer_view', { clubSlug: offer.clubSlug, bundleSlug: offer.slug }),
+    () => trackOfferEvent('offer_view', { clubSlug: offer.clubSlug, bundleSlug: offer.slug }),
     [offer.clubSlug, offer.slug],
   );
   const onShare = async () => {
-    track('offer_share', about);
+    trackOfferEvent('offer_share', about);
     pixel('offer_share', offer.slug);
     const url = `${window.location.origin}/club/${offer.clubSlug}/specials/${offer.slug}`;
-    const toast = await share({
+    const toast = await shareOrCopy({
       title: offer.name,
-      text: `${offer.name}, ${offer.clubName}: ${fromPrice(dollars(offerPrice(offer, 1, mode).total))}`,
+      text: `${offer.name}, ${offer.clubName}: ${fromPriceText(dollars(offerPrice(offer, 1, mode).total))}`,
       url,
     });
     if (toast) showToast(toast);
   };
-  const tag = shownTag(offer);
+  const tag = shortDisplayTag(offer);
   return (
     <main id="main" className="wrap club-scope">
       <Link className="offer-back" href={`/club/${offer.clubSlug}`}>

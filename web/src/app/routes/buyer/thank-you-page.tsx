@@ -5,9 +5,14 @@ import { hasNoTickets } from '@/features/buyer/my-tickets/order-status-text';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { ContactQuestion, needsContact } from '@/features/buyer/thank-you/contact-question';
 import { Receipt } from '@/features/buyer/thank-you/receipt';
-import { Resend } from '@/features/buyer/thank-you/resend';
-import { Bought, Outcome, ShareBox, NextSteps } from '@/features/buyer/thank-you/thank-you';
-import { useThankYou } from '@/features/buyer/thank-you/use-thank-you';
+import { ResendMailButton } from '@/features/buyer/thank-you/resend';
+import {
+  BoughtTickets,
+  PaymentOutcomeCard,
+  ShareBox,
+  NextSteps,
+} from '@/features/buyer/thank-you/thank-you';
+import { useThankYouData } from '@/features/buyer/thank-you/use-thank-you';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
@@ -15,14 +20,15 @@ import { usePageTitle } from '@/shared/ui/page-title';
  * Shows what was bought, what it cost and where the email went. The page never redirects by itself.
  */
 export function Page() {
-  const { payment, order, summary, gaveUp, soon, untouched, serverMessage } = useThankYou();
+  const { payment, order, summary, gaveUp, awaitingFirstResponse, untouched, serverMessage } =
+    useThankYouData();
   usePageTitle('Thank you');
   if (!summary) return <NoPurchase />;
   const isOver =
     untouched || serverMessage !== null || (order !== undefined && hasNoTickets(order));
   return (
     <main className="plain-page thanks" id="main">
-      <Outcome
+      <PaymentOutcomeCard
         order={order}
         summary={summary}
         payment={payment}
@@ -31,12 +37,12 @@ export function Page() {
         serverMessage={serverMessage}
       />
       {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
-      {isOver ? null : <Bought order={order} summary={summary} />}
+      {isOver ? null : <BoughtTickets order={order} summary={summary} />}
       {order?.status === S.succeeded ? <Receipt order={order} /> : null}
-      {soon ? null : (
+      {awaitingFirstResponse ? null : (
         <>
           <NextSteps order={order} summary={summary}>
-            {isOver ? null : <Resend payment={payment} />}
+            {isOver ? null : <ResendMailButton payment={payment} />}
           </NextSteps>
           {isOver ? null : <ShareBox order={order} summary={summary} />}
           <SupportContacts />

@@ -5,7 +5,7 @@ import type { PageProps } from '@/app/page-props';
 import { BeforeReveal } from '@/features/buyer/verify/before-reveal';
 import { useProof } from '@/features/buyer/verify/use-proof';
 import { VerdictView } from '@/features/buyer/verify/verdict-view';
-import { useDraw } from '@/features/shared-live/use-live';
+import { useLiveDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -13,7 +13,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 /** Lets anyone check that each ticket's pair was fixed before the first sale. */
 export function Page({ params }: PageProps) {
   const drawNumber = Number(params.draw);
-  const { draw } = useDraw(drawNumber);
+  const { draw } = useLiveDraw(drawNumber);
   const state = useProof(drawNumber, draw?.status);
   const title = state.status === 'missing' ? S.drawNotFound : `Verify draw ${drawNumber}`;
   usePageTitle(title);

@@ -1,7 +1,7 @@
 import '@/features/club/dashboard/dashboard.css';
 import type { PageProps } from '@/app/page-props';
-import { Claim } from '@/features/club/claim/claim';
+import { PrizeClaimPage } from '@/features/club/claim/claim';
 
 export function Page({ params }: PageProps) {
-  return <Claim fromPath={params.token} />;
+  return <PrizeClaimPage fromPath={params.token} />;
 }

@@ -1,6 +1,6 @@
 import '@/features/club/dashboard/dashboard.css';
 import type { PageProps } from '@/app/page-props';
-import { CreateDraw } from '@/features/club/draw-form/create-draw';
+import { CreateDrawPage } from '@/features/club/draw-form/create-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { C } from '@/shared/strings-club';
 
@@ -9,7 +9,7 @@ const GUEST_TOAST = { title: 'Authentication required', text: C.logInToCreate, b
 export function Page({ params }: PageProps) {
   return (
     <ClubPage slug={params.slug} page="create-draw" guestToast={GUEST_TOAST}>
-      {(here) => <CreateDraw here={here} />}
+      {(here) => <CreateDrawPage here={here} />}
     </ClubPage>
   );
 }

@@ -1,14 +1,17 @@
 import type { PageProps } from '@/app/page-props';
-import { share, shareOf } from '@/features/buyer/site/share';
+import { shareOrCopy, shareContentOf } from '@/features/buyer/site/share';
 import { Dashboard } from '@/features/club/dashboard/dashboard';
 import { ClubPage } from '@/features/club/frame/club-page';
 
-/** A club's dashboard. A shared draw has the text of its public page. */
+/** A club's dashboard. Its share button uses the share text of the draw's public page. */
 export function Page({ params }: PageProps) {
   return (
     <ClubPage slug={params.slug} page="">
       {(here) => (
-        <Dashboard here={here} onShare={(draw) => share(shareOf(draw, window.location.origin))} />
+        <Dashboard
+          here={here}
+          onShare={(draw) => shareOrCopy(shareContentOf(draw, window.location.origin))}
+        />
       )}
     </ClubPage>
   );

@@ -8,7 +8,7 @@ import { Page } from './edit-draw-page';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const DRAW = makeOwnDraw({
+const EDITED_DRAW = makeOwnDraw({
   clubId: 1,
   gameDate: '2099-11-20T09:10:00Z',
   ticketsSold: 0,
@@ -29,7 +29,7 @@ const startServer = (isAdmin: boolean) =>
   new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami({ isAdmin, id: isAdmin ? 9 : 1 }) })
     .on('GET /api/clubs/sharks', { body: makeOwnClub() })
-    .on('GET /api/draws/1042', { body: DRAW });
+    .on('GET /api/draws/1042', { body: EDITED_DRAW });
 const openPage = async () => {
   renderScreen(
     <Page params={{ slug: 'sharks', draw: '1042' }} />,
@@ -45,7 +45,7 @@ const changeRequests = (server: FakeServer) =>
 
 test('operator changes a club’s draw with a reason and a code', async () => {
   const server = startServer(true)
-    .on(CHANGE_DRAW_CALL, CODE_REQUIRED_RESPONSE, { body: DRAW })
+    .on(CHANGE_DRAW_CALL, CODE_REQUIRED_RESPONSE, { body: EDITED_DRAW })
     .on('POST /api/admin/reauthenticate', {
       body: { reauthenticatedUntil: '2099-01-01T00:00:00Z' },
     });
@@ -74,7 +74,7 @@ test('operator who gives no code changes nothing and can save again', async () =
 });
 
 test('club gives no reason', async () => {
-  const server = startServer(false).on(CHANGE_DRAW_CALL, { body: DRAW });
+  const server = startServer(false).on(CHANGE_DRAW_CALL, { body: EDITED_DRAW });
   await openPage();
   expect(screen.queryByLabelText('Reason')).toBeNull();
   await pressSave();

@@ -2,7 +2,7 @@ import '@/features/club/dashboard/dashboard.css';
 import { useStore } from 'jotai';
 import { useCallback, useEffect } from 'react';
 import type { PageProps } from '@/app/page-props';
-import { EditDraw, type SaveDraw } from '@/features/club/draw-form/edit-draw';
+import { EditDrawPage, type SaveDraw } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { ReauthenticationCodeDialog } from '@/features/operator/session/proof-dialog';
 import {
@@ -12,8 +12,8 @@ import {
 import { requestReauthenticationAtom } from '@/features/operator/session/session-atoms';
 
 /**
- * Sends the operator's change again after the operator has entered a code. The club page handles an
- * expired session.
+ * Returns a save function for the operator: if the server requires a code, it asks for the code and
+ * sends the change again. `ClubPage` handles an expired session.
  */
 function useReauthenticatedSave(): SaveDraw {
   const store = useStore();
@@ -38,7 +38,7 @@ function useReauthenticatedSave(): SaveDraw {
   );
 }
 
-/** Two addresses show this page. The canonical address is edit-draw (decision A-3). */
+/** Two URLs show this page. The canonical one contains `edit-draw` (decision A-3). */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
   const send = useReauthenticatedSave();
@@ -54,7 +54,7 @@ export function Page({ params }: PageProps) {
     <ClubPage slug={params.slug} page={`edit-draw/${number}`}>
       {(here) => (
         <>
-          <EditDraw here={here} number={number} send={send} />
+          <EditDrawPage here={here} number={number} send={send} />
           {here.user.isAdmin ? <ReauthenticationCodeDialog /> : null}
         </>
       )}

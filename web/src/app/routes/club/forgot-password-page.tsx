@@ -1,5 +1,5 @@
-import { ForgotPassword } from '@/features/club/login/forgot-password';
+import { ForgotPasswordPage } from '@/features/club/login/forgot-password';
 
 export function Page() {
-  return <ForgotPassword />;
+  return <ForgotPasswordPage />;
 }

@@ -2,20 +2,20 @@ import '@/features/club/dashboard/dashboard.css';
 import type { OwnClub } from '@/api/wire-club';
 import type { PageProps } from '@/app/page-props';
 import { ClubHero } from '@/features/buyer/club-page/club-hero';
-import { contrast, readableOn, themeOf } from '@/shared/club-colours';
+import { contrastRatio, readableTextOn, clubThemeOf } from '@/shared/club-colours';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { HomePageSetup } from '@/features/club/home-page/home-page-setup';
 import { C } from '@/shared/strings-club';
 
 /** Renders the header of the club's public page in the chosen colours. */
 function renderPreview(club: OwnClub) {
-  const theme = themeOf(club);
+  const theme = clubThemeOf(club);
   const colours = {
     '--club-primary': theme.primary,
-    '--club-on-primary': readableOn(theme.primary),
+    '--club-on-primary': readableTextOn(theme.primary),
     '--club-secondary': theme.secondary,
     '--club-accent': theme.accent,
-    '--club-on-accent': readableOn(theme.accent),
+    '--club-on-accent': readableTextOn(theme.accent),
   };
   return (
     <div className="club-scope" style={colours as React.CSSProperties}>
@@ -25,10 +25,10 @@ function renderPreview(club: OwnClub) {
 }
 
 function readableTextColour(colour: string) {
-  const text = readableOn(colour);
+  const text = readableTextOn(colour);
   return {
     text: text === '#ffffff' ? ('white' as const) : ('black' as const),
-    ratio: contrast(text, colour),
+    ratio: contrastRatio(text, colour),
   };
 }
 

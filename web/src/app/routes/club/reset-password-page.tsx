@@ -1,5 +1,5 @@
-import { ResetPassword } from '@/features/club/login/reset-password';
+import { ResetPasswordPage } from '@/features/club/login/reset-password';
 
 export function Page() {
-  return <ResetPassword />;
+  return <ResetPasswordPage />;
 }

@@ -1,11 +1,11 @@
 import type { PageProps } from '@/app/page-props';
 import { ClubPage } from '@/features/club/frame/club-page';
-import { ConnectReturn } from '@/features/club/payments/connect-return';
+import { StripeReturnPage } from '@/features/club/payments/connect-return';
 
 export function Page({ params }: PageProps) {
   return (
     <ClubPage slug={params.slug} page="">
-      {(here) => <ConnectReturn here={here} />}
+      {(here) => <StripeReturnPage here={here} />}
     </ClubPage>
   );
 }

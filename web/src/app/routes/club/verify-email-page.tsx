@@ -1,5 +1,5 @@
-import { VerifyEmail } from '@/features/club/login/verify-email';
+import { VerifyEmailPage } from '@/features/club/login/verify-email';
 
 export function Page() {
-  return <VerifyEmail />;
+  return <VerifyEmailPage />;
 }

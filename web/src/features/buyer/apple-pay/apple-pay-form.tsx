@@ -9,33 +9,29 @@ import {
   unexpectedError,
   splitTitle,
 } from '@/features/buyer/checkout/errors/error-catalogue';
-import {
-  isBusy,
-  canPay,
-  type CheckoutEvent,
-  type CheckoutError,
-} from '@/features/buyer/checkout/state/checkout';
+import { isCheckoutBusy, canPay } from '@/features/buyer/checkout/state/checkout';
+import type { CheckoutEvent, CheckoutError } from '@/features/buyer/checkout/state/checkout';
 import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
-import { pay } from '@/features/buyer/checkout/payment/pay';
+import { carryOutPurchase } from '@/features/buyer/checkout/payment/pay';
 import { usePaymentSurface } from '@/features/buyer/checkout/payment/payment-provider';
-import { payerWithName, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
+import { withTypedName, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
 import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { ErrorCallout } from '@/features/buyer/checkout/errors/error-callout';
 import {
-  WALLET_SUCCESS,
+  WALLET_SUCCESS_TOAST,
   useCheckout,
   useCompletePurchase,
 } from '@/features/buyer/checkout/state/use-checkout';
 import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
 import { cents, dollars, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
-import type { AppleRequest } from './request';
+import type { ApplePayRequest } from './request';
 
 interface ApplePayFormProps {
   draw: Draw;
-  request: AppleRequest;
+  request: ApplePayRequest;
   log: (line: string) => void;
   /** Called when the payment in the link belongs to another browser and so cannot be paid here. */
   onForeign: () => void;
@@ -43,7 +39,7 @@ interface ApplePayFormProps {
   onUnavailable: () => void;
 }
 
-const CANCELLED_ERROR: CheckoutError = {
+const PAYMENT_CANCELLED_ERROR: CheckoutError = {
   title: S.paymentCancelled,
   text: 'Nothing was charged. You can try again or go back to the checkout.',
   notAttempted: true,
@@ -54,7 +50,10 @@ const WALLET_FAILED_ERROR: CheckoutError = {
   notAttempted: true,
 };
 
-/** Gives an error this page's title. The error's text stays the same (specification line A:276). */
+/**
+ * Replaces the title of an error by the title of the Apple Pay page. The error's text stays the
+ * same (specification line A:276).
+ */
 function withPageTitle(event: CheckoutEvent): CheckoutEvent {
   if (event.type === 'declined')
     return { ...event, error: { ...event.error, title: S.paymentFailedTitle } };
@@ -68,7 +67,7 @@ function withPageTitle(event: CheckoutEvent): CheckoutEvent {
  * payment for the draw (decision C-21).
  */
 function useIsOwnPayment(
-  { clientSecret, drawId, ticketCount }: AppleRequest,
+  { clientSecret, drawId, ticketCount }: ApplePayRequest,
   total: number,
   log: (line: string) => void,
   onForeign: () => void,
@@ -118,7 +117,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
   const own = useIsOwnPayment(request, price.total, log, onForeign, dispatch);
   useCompletePurchase(scope, checkout, {
     summary: () => purchaseSummary([{ draw, count }], ''),
-    toast: WALLET_SUCCESS,
+    toast: WALLET_SUCCESS_TOAST,
   });
   if (hasOutcome(checkout))
     return <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />;
@@ -126,8 +125,8 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
   const onConfirm = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !canPay(checkout)) return event.paymentFailed({ reason: 'fail' });
     log('the sheet was confirmed');
-    void pay(
-      walletPurchase({ draw, count, price }, payerWithName(event.billingDetails, details)),
+    void carryOutPurchase(
+      walletPurchase({ draw, count, price }, withTypedName(event.billingDetails, details)),
       surface,
       (checkoutEvent) => {
         log(checkoutEvent.type);
@@ -162,7 +161,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
       {own ? (
         <WalletSlot
           confirmed={confirmed}
-          busy={isBusy(checkout)}
+          busy={isCheckoutBusy(checkout)}
           only="apple"
           alone
           onUnconfirmed={() =>
@@ -176,7 +175,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
             })
           }
           onConfirm={onConfirm}
-          onCancel={() => dispatch({ type: 'refused', error: CANCELLED_ERROR })}
+          onCancel={() => dispatch({ type: 'refused', error: PAYMENT_CANCELLED_ERROR })}
           onNone={() => {
             log('Apple Pay is not available');
             dispatch({ type: 'refused', error: applePayUnavailableError });

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { readAppleRequest } from './request';
+import { readApplePayRequest } from './request';
 
 test('a complete link is read from the query or from the fragment', () => {
   const request = { clientSecret: 'pi_1_secret_2', drawId: 1042, ticketCount: 2, amount: 1047 };
   const said = 'clientSecret=pi_1_secret_2&drawId=1042&ticketCount=2&amount=1047';
-  expect(readAppleRequest(`?${said}`, '')).toEqual({
+  expect(readApplePayRequest(`?${said}`, '')).toEqual({
     request,
     back: '/checkout?drawId=1042&ticketCount=2',
   });
-  expect(readAppleRequest('', `#${said}`)).toEqual({
+  expect(readApplePayRequest('', `#${said}`)).toEqual({
     request,
     back: '/checkout?drawId=1042&ticketCount=2',
   });
@@ -23,10 +23,10 @@ test.each([
   '?clientSecret=s&drawId=1042&ticketCount=51',
   '?clientSecret=&drawId=1042&ticketCount=2',
 ])('an incomplete link is invalid: %s', (search) => {
-  expect(readAppleRequest(search, '').request).toBeNull();
+  expect(readApplePayRequest(search, '').request).toBeNull();
 });
 
 test('the address of the way back never contains the secret', () => {
-  expect(readAppleRequest('?clientSecret=s&drawId=1042', '').back).toBe('/checkout?drawId=1042');
-  expect(readAppleRequest('?clientSecret=s', '').back).toBe('/');
+  expect(readApplePayRequest('?clientSecret=s&drawId=1042', '').back).toBe('/checkout?drawId=1042');
+  expect(readApplePayRequest('?clientSecret=s', '').back).toBe('/');
 });

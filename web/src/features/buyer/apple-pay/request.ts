@@ -3,7 +3,7 @@
  * after `#` (specification line A:129, decision C-21). Pure.
  */
 
-export interface AppleRequest {
+export interface ApplePayRequest {
   clientSecret: string;
   drawId: number;
   ticketCount: number;
@@ -11,20 +11,23 @@ export interface AppleRequest {
   amount: number | null;
 }
 
-export interface ParsedAppleRequest {
+export interface ParsedApplePayRequest {
   /**
    * The payment to make. Null when the link is invalid; the page then shows 'Invalid Apple Pay
    * Request'.
    */
-  request: AppleRequest | null;
-  /** Address of the 'Back to Checkout' button, with those parts of the request that are known. */
+  request: ApplePayRequest | null;
+  /**
+   * Target of the 'Back to Checkout' button: the draw and the ticket count, as far as the link
+   * contains them.
+   */
   back: string;
 }
 
 const parseWholeNumber = (text: string | null): number | null =>
   text !== null && /^\d{1,9}$/.test(text) && Number(text) > 0 ? Number(text) : null;
 
-export function readAppleRequest(search: string, hash: string): ParsedAppleRequest {
+export function readApplePayRequest(search: string, hash: string): ParsedApplePayRequest {
   const query = new URLSearchParams(search);
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
   const parameter = (name: string) => fragment.get(name) ?? query.get(name);

@@ -1,7 +1,7 @@
 import { useAtom, useSetAtom } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { PER_CART_MAX, addItem, fitsInCart, itemOf, replacesOtherClub } from './cart';
+import { TICKETS_PER_CART_MAX, addItem, fitsInCart, cartItemOf, replacesOtherClub } from './cart';
 import { cartAtom, cartDrawerOpenAtom } from './cart-atoms';
 
 /**
@@ -12,14 +12,14 @@ export function AddToCart({ draw }: { draw: Draw }) {
   const [cart, change] = useAtom(cartAtom);
   const open = useSetAtom(cartDrawerOpenAtom);
   const showToast = useSetAtom(showToastAtom);
-  const item = itemOf(draw, 1);
+  const item = cartItemOf(draw, 1);
   const inCart = cart.items.some((cartItem) => cartItem.drawId === item.drawId);
   const onAdd = () => {
     if (inCart) return open(true);
     if (!fitsInCart(cart, [item]))
       return showToast({
         title: 'Your cart is full',
-        text: `At most ${PER_CART_MAX} tickets in one purchase.`,
+        text: `At most ${TICKETS_PER_CART_MAX} tickets in one purchase.`,
       });
     if (replacesOtherClub(cart, item)) {
       showToast({

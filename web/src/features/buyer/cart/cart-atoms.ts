@@ -1,9 +1,9 @@
 import { atom } from 'jotai';
-import { surchargeAtom } from '@/features/shared-live/live-atoms';
+import { surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { S } from '@/shared/strings';
-import { EMPTY, totals, type Cart } from './cart';
-import { logCart } from './cart-log';
+import { EMPTY_CART, computeCartTotals, type Cart } from './cart';
+import { logCartEvent } from './cart-log';
 import { readCart } from './saved-cart';
 
 const cartInMemoryAtom = atom<Cart>(readCart(readStored('local', S.cartKey)));
@@ -14,8 +14,8 @@ const describeCart = (cart: Cart) =>
     : cart.items.map((item) => `${item.quantity} × draw ${item.drawNumber}`).join(', ');
 
 /**
- * The cart. The browser stores it while it has items or a club; otherwise the stored copy is
- * removed.
+ * The cart. The browser stores the cart while it has items or a club, and removes the stored copy
+ * otherwise.
  */
 export const cartAtom = atom(
   (get) => get(cartInMemoryAtom),
@@ -24,40 +24,42 @@ export const cartAtom = atom(
     const next = change(last);
     if (next === last) return;
     set(cartInMemoryAtom, next);
-    logCart(describeCart(next));
+    logCartEvent(describeCart(next));
     if (next.items.length > 0 || next.clubId !== null) writeStored('local', S.cartKey, next);
     else forgetStored('local', S.cartKey);
   },
 );
 
 /** Empties the cart and removes the stored copy. */
-export const emptyCartAtom = atom(null, (_get, set) => set(cartAtom, () => EMPTY));
+export const emptyCartAtom = atom(null, (_get, set) => set(cartAtom, () => EMPTY_CART));
 
 /**
- * Loads the stored cart after another tab changed it or this tab lost its own. An empty or broken
- * stored cart does not replace a cart with items. With `removed`, it does, because the other tab
- * has bought or cleared the cart. Returns whether the cart has items afterwards.
+ * Loads the stored cart, for example after another tab changed it. A stored cart without items
+ * never replaces a cart with items, unless `removed` says that another tab has bought or cleared
+ * the cart. Returns whether the cart has items afterwards.
  */
 export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
   const saved = readCart(readStored('local', S.cartKey));
   if (saved.items.length > 0 || removed) {
     set(cartInMemoryAtom, saved);
-    logCart(`from another tab: ${describeCart(saved)}`);
+    logCartEvent(`from another tab: ${describeCart(saved)}`);
   }
   return get(cartInMemoryAtom).items.length > 0;
 });
 
 /**
- * Totals of the cart. Fees are added up as on the server, so that the shown total is the charged
+ * Totals of the cart. Adds up fees as the server does, so that the shown total is the charged
  * total.
  */
-export const totalsAtom = atom((get) => totals(get(cartAtom), get(surchargeAtom)));
+export const cartTotalsAtom = atom((get) =>
+  computeCartTotals(get(cartAtom), get(surchargeModeAtom)),
+);
 
-const drawerOpenAtom = atom(false);
+const storedDrawerOpenAtom = atom(false);
 
 /** Whether the cart drawer is open. Writing opens, closes or toggles the drawer. */
 export const cartDrawerOpenAtom = atom(
-  (get) => get(drawerOpenAtom),
+  (get) => get(storedDrawerOpenAtom),
   (get, set, to: boolean | 'toggle') =>
-    set(drawerOpenAtom, to === 'toggle' ? !get(drawerOpenAtom) : to),
+    set(storedDrawerOpenAtom, to === 'toggle' ? !get(storedDrawerOpenAtom) : to),
 );

@@ -3,18 +3,18 @@ import { useCallback } from 'react';
 import type { Draw } from '@/api/wire';
 import { useLocation } from 'wouter';
 import { BuyerFields } from '@/features/buyer/checkout/form/buyer-fields';
-import { isBusy, type OpenOrder } from '@/features/buyer/checkout/state/checkout';
+import { isCheckoutBusy, type OpenOrder } from '@/features/buyer/checkout/state/checkout';
 import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
 import { PaymentStep } from '@/features/buyer/checkout/payment/payment-step';
-import { buyerOf, cardProblems } from '@/features/buyer/checkout/form/purchase-rules';
+import { buyerOfDetails, cardProblems } from '@/features/buyer/checkout/form/purchase-rules';
 import { dropCachedSecret } from '@/features/buyer/checkout/payment/secret-cache';
 import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { TimerBar } from '@/features/buyer/checkout/reservation/timer-bar';
 import {
-  WALLET_SUCCESS,
-  checkoutSuccess,
+  WALLET_SUCCESS_TOAST,
+  checkoutSuccessToast,
   useCheckout,
   useCompletePurchase,
 } from '@/features/buyer/checkout/state/use-checkout';
@@ -28,8 +28,8 @@ import { S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { CART_SCOPE, refreshFromDraws, type Cart } from './cart';
-import { cartAtom, emptyCartAtom, totalsAtom } from './cart-atoms';
+import { CART_SCOPE, refreshCartFromDraws, type Cart } from './cart';
+import { cartAtom, emptyCartAtom, cartTotalsAtom } from './cart-atoms';
 import {
   cartCardPurchase,
   cartWalletPurchase,
@@ -41,10 +41,10 @@ import { withCartReservation } from './use-fresh-cart';
 const EXPIRY_REDIRECT_DELAY_MS = 2_000;
 
 /**
- * Handles an expired reservation: a toast, an empty cart and, after two seconds, the club's page or
- * home (specification line A:187).
+ * Returns the handler of an expired reservation: it shows a toast, empties the cart and, after two
+ * seconds, opens the club's page or home (specification line A:187).
  */
-function useExpiry(onExpired: () => void): () => void {
+function useExpireCart(onExpired: () => void): () => void {
   const club = useAtomValue(cartAtom).items[0]?.clubSlug;
   const empty = useSetAtom(emptyCartAtom);
   const showToast = useSetAtom(showToastAtom);
@@ -61,7 +61,7 @@ function useExpiry(onExpired: () => void): () => void {
  * Returns a function that builds the summary for the thank-you page. Draws that are no longer
  * loaded are left out, because the order contains them.
  */
-function useSummary(cart: Cart, buyer: string) {
+function useCartSummary(cart: Cart, buyer: string) {
   const draws = useAtomValue(liveAtom).draws;
   return () =>
     purchaseSummary(
@@ -79,7 +79,7 @@ function useSummary(cart: Cart, buyer: string) {
  */
 export function CartForm({ onExpired }: { onExpired: () => void }) {
   const cart = useAtomValue(cartAtom);
-  const { total, tickets } = useAtomValue(totalsAtom);
+  const { total, tickets } = useAtomValue(cartTotalsAtom);
   const empty = useSetAtom(emptyCartAtom);
   const { checkout, dispatch } = useCheckout(CART_SCOPE);
   const change = useSetAtom(cartAtom);
@@ -87,7 +87,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const takePrices = useCallback(
     (draws: readonly Draw[]) =>
       change((last) =>
-        refreshFromDraws(
+        refreshCartFromDraws(
           last,
           draws.map((draw) => withCartReservation(draw, now())),
           now(),
@@ -113,24 +113,24 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
     checkout,
     dispatch,
     details,
-    card: () => cartCardPurchase(cart, total, buyerOf(details)),
+    card: () => cartCardPurchase(cart, total, buyerOfDetails(details)),
     wallet: (payer) => cartWalletPurchase(cart, total, payer),
   });
-  const summary = useSummary(cart, details.name);
+  const summary = useCartSummary(cart, details.name);
   usePageTitle('Cart checkout', payment.problems.length > 0);
   useCompletePurchase(CART_SCOPE, checkout, {
     summary,
-    toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(tickets),
+    toast: payment.pressed === 'wallet' ? WALLET_SUCCESS_TOAST : checkoutSuccessToast(tickets),
     onDone: empty,
   });
-  const leave = useExpiry(onExpired);
+  const leave = useExpireCart(onExpired);
   const expire = useCallback(() => {
     dispatch({ type: 'expired' });
     leave();
   }, [dispatch, leave]);
   const extended = (order: OpenOrder) => {
-    // Drops the cached order, because it has the old expiry. With it, a declined card would undo
-    // the extension.
+    // Drops the cached response of the opened order, because its expiry is outdated. Reusing the
+    // response after a declined card would undo the extension.
     dropCachedSecret(CART_SCOPE);
     dispatch({ type: 'opened', order });
   };
@@ -147,7 +147,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
         <ProblemList ref={payment.list} problems={payment.problems} />
         <section className="card" aria-labelledby="details-title">
           <h2 id="details-title">Your details</h2>
-          <fieldset className="bare" disabled={isBusy(checkout)}>
+          <fieldset className="bare" disabled={isCheckoutBusy(checkout)}>
             <ConsentBoxes
               details={details}
               onDetails={setDetails}

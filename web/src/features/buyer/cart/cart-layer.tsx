@@ -5,8 +5,8 @@ import { dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 import { CartIcon } from '@/shared/ui/icons';
-import { badgeText } from './cart';
-import { cartAtom, cartDrawerOpenAtom, totalsAtom } from './cart-atoms';
+import { cartBadgeText } from './cart';
+import { cartAtom, cartDrawerOpenAtom, cartTotalsAtom } from './cart-atoms';
 import { CartLines } from './cart-lines';
 import { useCartSyncAcrossTabs } from './use-cart-of-tabs';
 
@@ -14,7 +14,7 @@ import { useCartSyncAcrossTabs } from './use-cart-of-tabs';
 export function CartLayer() {
   useCartSyncAcrossTabs();
   const cart = useAtomValue(cartAtom);
-  const { tickets, total } = useAtomValue(totalsAtom);
+  const { tickets, total } = useAtomValue(cartTotalsAtom);
   const [open, setOpen] = useAtom(cartDrawerOpenAtom);
   const [path, navigate] = useLocation();
   if (cart.items.length === 0) return null;
@@ -34,7 +34,7 @@ export function CartLayer() {
         >
           <CartIcon />
           <span className="cart-count num" aria-hidden="true">
-            {badgeText(tickets)}
+            {cartBadgeText(tickets)}
           </span>
         </button>
       )}

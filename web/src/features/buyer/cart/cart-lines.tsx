@@ -4,27 +4,30 @@ import { dollars, ticketPriceText } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 import {
-  PER_CART_MAX,
-  PER_LINE_MAX,
-  maxQuantity,
+  TICKETS_PER_CART_MAX,
+  TICKETS_PER_LINE_MAX,
+  maxQuantityOf,
   removeItem,
   setQuantity,
-  type CartItem,
 } from './cart';
-import { cartAtom, totalsAtom } from './cart-atoms';
+import type { CartItem } from './cart';
+import { cartAtom, cartTotalsAtom } from './cart-atoms';
 
-/** Returns the message of the ticket limit that the cart has reached, or an empty string. */
-function limitText(items: readonly CartItem[], tickets: number): string {
-  if (tickets >= PER_CART_MAX) return `At most ${PER_CART_MAX} tickets in one purchase.`;
-  return items.some((item) => item.quantity >= PER_LINE_MAX)
-    ? `At most ${PER_LINE_MAX} tickets of one draw.`
+/**
+ * Returns the message of the ticket limit that the cart has reached. Empty if it has reached none.
+ */
+function ticketLimitText(items: readonly CartItem[], tickets: number): string {
+  if (tickets >= TICKETS_PER_CART_MAX)
+    return `At most ${TICKETS_PER_CART_MAX} tickets in one purchase.`;
+  return items.some((item) => item.quantity >= TICKETS_PER_LINE_MAX)
+    ? `At most ${TICKETS_PER_LINE_MAX} tickets of one draw.`
     : '';
 }
 
 /** The lines of the cart and its total. The lines cannot be edited during a payment. */
 export function CartLines({ frozen = false }: { frozen?: boolean }) {
   const [cart, change] = useAtom(cartAtom);
-  const { subtotal, cardFee, tickets } = useAtomValue(totalsAtom);
+  const { subtotal, cardFee, tickets } = useAtomValue(cartTotalsAtom);
   return (
     <>
       <ul className="cart-lines">
@@ -40,9 +43,9 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
             {frozen ? (
               <span className="num">× {item.quantity}</span>
             ) : (
-              <LineControls
+              <CartLineControls
                 item={item}
-                max={maxQuantity(cart, item)}
+                max={maxQuantityOf(cart, item)}
                 onQuantity={(quantity) =>
                   change((last) => setQuantity(last, item.drawId, quantity))
                 }
@@ -53,7 +56,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
         ))}
       </ul>
       <p className="meta cart-limit" role="status">
-        {limitText(cart.items, tickets)}
+        {ticketLimitText(cart.items, tickets)}
       </p>
       <div className="sum-row">
         <span>Subtotal</span>
@@ -69,7 +72,7 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
   );
 }
 
-function LineControls({
+function CartLineControls({
   item,
   max,
   onQuantity,

@@ -4,25 +4,25 @@
  */
 import { readStored, writeStored } from '@/shared/storage';
 
-const LOG_STORAGE_KEY = 'fd_cart_log';
-const LOG_LINES_MAX = 50;
+const CART_LOG_STORAGE_KEY = 'fd_cart_log';
+const CART_LOG_LINES_MAX = 50;
 
-export interface LogLine {
+export interface CartLogLine {
   at: string;
   event: string;
 }
 
-export function readLog(): readonly LogLine[] {
-  const stored = readStored('session', LOG_STORAGE_KEY);
+export function readCartLog(): readonly CartLogLine[] {
+  const stored = readStored('session', CART_LOG_STORAGE_KEY);
   return Array.isArray(stored)
-    ? (stored as LogLine[]).filter((line) => typeof line?.event === 'string')
+    ? (stored as CartLogLine[]).filter((line) => typeof line?.event === 'string')
     : [];
 }
 
-export function logCart(event: string): void {
+export function logCartEvent(event: string): void {
   writeStored(
     'session',
-    LOG_STORAGE_KEY,
-    [...readLog(), { at: new Date().toISOString(), what: event }].slice(-LOG_LINES_MAX),
+    CART_LOG_STORAGE_KEY,
+    [...readCartLog(), { at: new Date().toISOString(), what: event }].slice(-CART_LOG_LINES_MAX),
   );
 }

@@ -3,28 +3,25 @@
  * completely or not at all (decision C-10).
  */
 import {
-  completeCartCard,
+  completeCartCardPayment,
   createCartIntent,
-  debugLog,
+  sendDebugLog,
   purchaseCartTickets,
-  type CartIntentRequest,
 } from '@/api/endpoints/buyer';
+import type { CartIntentRequest } from '@/api/endpoints/buyer';
 import { confirmWallet } from '@/api/endpoints/wallet';
 import { HttpError } from '@/api/http';
 import type { Buyer, IntentResponse } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/payment/pay';
-import {
-  customerInfoOf,
-  buyerOfPayer,
-  type WalletPayer,
-} from '@/features/buyer/checkout/payment/single-purchase';
+import { customerInfoOf, buyerOfPayer } from '@/features/buyer/checkout/payment/single-purchase';
+import type { WalletPayer } from '@/features/buyer/checkout/payment/single-purchase';
 import { cacheSecret, cachedSecret } from '@/features/buyer/checkout/payment/secret-cache';
 import type { Cents } from '@/shared/money';
 import { CART_SCOPE, type Cart } from './cart';
 
 const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
-const requestItems = (cart: Cart): CartIntentRequest['items'] =>
+const cartRequestItems = (cart: Cart): CartIntentRequest['items'] =>
   cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({
     drawId,
     quantity,
@@ -34,8 +31,8 @@ const requestItems = (cart: Cart): CartIntentRequest['items'] =>
   }));
 
 /**
- * Returns the key under which the payment's secret is cached. The key changes with anything that
- * affects the amount.
+ * Returns a key for the contents of the cart, under which the payment's client secret is cached.
+ * The key changes with anything that affects the amount.
  */
 export const cartContentsKey = (cart: Cart): string =>
   cart.items
@@ -46,9 +43,10 @@ export const cartContentsKey = (cart: Cart): string =>
     .join(' ');
 
 /**
- * Adds the name of the refused game to an error, when the cart has several games (decision C-10).
+ * Adds the name of the refused game to the error's message when the cart has several games
+ * (decision C-10).
  */
-function naming(cart: Cart, error: unknown): unknown {
+function withRefusedGameName(cart: Cart, error: unknown): unknown {
   const item =
     error instanceof HttpError && cart.items.length > 1
       ? cart.items.find(({ drawNumber }) => drawNumber === error.body.drawNumber)
@@ -59,8 +57,8 @@ function naming(cart: Cart, error: unknown): unknown {
 }
 
 /**
- * Opens the cart's single payment or changes its amount. Unchanged contents are not requested again
- * within two minutes (specification line A:188).
+ * Opens the cart's single payment or changes its amount. Within two minutes, an unchanged cart uses
+ * the cached response (specification line A:188).
  */
 export async function openCartPayment(
   cart: Cart,
@@ -71,11 +69,11 @@ export async function openCartPayment(
   const cached = cachedSecret(CART_SCOPE, contents);
   if (cached) return cached;
   const answer = await createCartIntent({
-    items: requestItems(cart),
+    items: cartRequestItems(cart),
     clientKey,
     expectedAmount,
   }).catch((error: unknown) => {
-    throw naming(cart, error);
+    throw withRefusedGameName(cart, error);
   });
   cacheSecret(CART_SCOPE, contents, answer);
   return answer;
@@ -86,19 +84,19 @@ export async function openCartPayment(
  * A:243, decision C-5).
  */
 export function cartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purchase {
-  const items = requestItems(cart);
+  const items = cartRequestItems(cart);
   return {
-    ...commonPurchase(cart, total, buyer),
+    ...commonCartPurchase(cart, total, buyer),
     method: 'card',
     buyer,
     byMethod: (paymentMethodId) =>
-      completeCartCard({ items, buyer, ...GIVEN_CONSENTS, paymentMethodId }),
+      completeCartCardPayment({ items, buyer, ...GIVEN_CONSENTS, paymentMethodId }),
   };
 }
 
 export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
   const buyer = buyerOfPayer(payer);
-  const { complete, ...rest } = commonPurchase(cart, total, buyer);
+  const { complete, ...rest } = commonCartPurchase(cart, total, buyer);
   return {
     ...rest,
     complete,
@@ -113,14 +111,14 @@ export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer)
       });
       if (answer.status === 'succeeded')
         void complete(order).catch((error: unknown) =>
-          debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }),
+          sendDebugLog('warn', 'background purchase', { message: String(error).slice(0, 120) }),
         );
       return answer;
     },
   };
 }
 
-function commonPurchase(
+function commonCartPurchase(
   cart: Cart,
   total: Cents,
   buyer: Buyer,
@@ -132,7 +130,7 @@ function commonPurchase(
     open: (clientKey) => openCartPayment(cart, total, clientKey),
     complete: ({ paymentIntentId, orderToken }) =>
       purchaseCartTickets({
-        items: requestItems(cart),
+        items: cartRequestItems(cart),
         paymentIntentId,
         orderToken,
         buyer,

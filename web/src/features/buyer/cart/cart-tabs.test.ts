@@ -1,14 +1,14 @@
 import { createStore } from 'jotai';
 import { expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
-import { addItem, itemOf, type Cart } from './cart';
+import { addItem, cartItemOf, type Cart } from './cart';
 
 const CART_STORAGE_KEY = 'football_doubles_cart';
-const firstItem = itemOf(makeDraw(), 2);
-const secondItem = itemOf(makeDraw({ id: 1043, drawNumber: 1043 }), 1);
+const firstItem = cartItemOf(makeDraw(), 2);
+const secondItem = cartItemOf(makeDraw({ id: 1043, drawNumber: 1043 }), 1);
 
 /** Creates a separate tab: the module's atoms are initialised again from storage. */
-async function openTab() {
+async function openCartTab() {
   vi.resetModules();
   const atoms = await import('./cart-atoms');
   const store = createStore();
@@ -21,16 +21,16 @@ async function openTab() {
 }
 
 test('a reload finds the cart, and clearing removes the stored copy', async () => {
-  const first = await openTab();
+  const first = await openCartTab();
   first.change((cart) => addItem(cart, firstItem));
-  const reloaded = await openTab();
+  const reloaded = await openCartTab();
   expect(reloaded.cart().items).toEqual([firstItem]);
   reloaded.clear();
   expect(localStorage.getItem(CART_STORAGE_KEY)).toBeNull();
 });
 
 test('an item added in one tab appears in the other', async () => {
-  const [one, two] = [await openTab(), await openTab()];
+  const [one, two] = [await openCartTab(), await openCartTab()];
   one.change((cart) => addItem(cart, firstItem));
   two.hear(false);
   two.change((cart) => addItem(cart, secondItem));
@@ -39,7 +39,7 @@ test('an item added in one tab appears in the other', async () => {
 });
 
 test('a saved empty or broken cart does not replace one that has items; a removed one does', async () => {
-  const tab = await openTab();
+  const tab = await openCartTab();
   tab.change((cart) => addItem(cart, firstItem));
   for (const stored of ['{"items":[],"clubId":1}', '{"items":[{}]}', 'not json', '[1]']) {
     localStorage.setItem(CART_STORAGE_KEY, stored);

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import {
-  EMPTY,
+  EMPTY_CART,
   addItem,
-  badgeText,
-  clubIdOf,
+  cartBadgeText,
+  clubIdOfDraw,
   fitsInCart,
-  itemOf,
-  maxQuantity,
-  refreshFromDraws,
+  cartItemOf,
+  maxQuantityOf,
+  refreshCartFromDraws,
   removeItem,
   replacesOtherClub,
   setQuantity,
-  totals,
-  type CartItem,
+  computeCartTotals,
 } from './cart';
+import type { CartItem } from './cart';
 import { readCart } from './saved-cart';
 
 const makeItem = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
@@ -35,7 +35,7 @@ const makeItem = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
 });
 
 test('an item of another club replaces the whole cart', () => {
-  const cart = addItem(addItem(EMPTY, makeItem(1001)), makeItem(1002));
+  const cart = addItem(addItem(EMPTY_CART, makeItem(1001)), makeItem(1002));
   expect(replacesOtherClub(cart, { clubId: 2 })).toBe(true);
   expect(addItem(cart, makeItem(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([
     2001,
@@ -44,17 +44,17 @@ test('an item of another club replaces the whole cart', () => {
 
 test('adding the same draw again updates its count and availability', () => {
   const cart = addItem(
-    addItem(EMPTY, makeItem(1001)),
+    addItem(EMPTY_CART, makeItem(1001)),
     makeItem(1001, { quantity: 5, availableTickets: 7 }),
   );
   expect(cart.items).toEqual([makeItem(1001, { quantity: 5, availableTickets: 7 })]);
 });
 
 test('a count of zero or less removes the item, and removing the last one empties the cart', () => {
-  const cart = addItem(addItem(EMPTY, makeItem(1001)), makeItem(1002));
+  const cart = addItem(addItem(EMPTY_CART, makeItem(1001)), makeItem(1002));
   expect(setQuantity(cart, 1001, 0).items.map((kept) => kept.drawId)).toEqual([1002]);
   expect(setQuantity(cart, 1001, 99).items[0]?.quantity).toBe(10);
-  expect(removeItem(removeItem(cart, 1001), 1002)).toEqual(EMPTY);
+  expect(removeItem(removeItem(cart, 1001), 1002)).toEqual(EMPTY_CART);
 });
 
 test('refresh takes prices, fees and availability from the server and drops an offer’s 9999', () => {
@@ -63,9 +63,9 @@ test('refresh takes prices, fees and availability from the server and drops an o
     makeDraw({ id, drawNumber: id, ...more });
   const cart = [1001, 1002, 1003].reduce(
     (kept, id) => addItem(kept, makeItem(id, { quantity: 6, availableTickets: 9999 })),
-    EMPTY,
+    EMPTY_CART,
   );
-  const next = refreshFromDraws(
+  const next = refreshCartFromDraws(
     cart,
     [
       draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }),
@@ -74,48 +74,55 @@ test('refresh takes prices, fees and availability from the server and drops an o
     ],
     now,
   );
-  expect(next.items).toEqual([itemOf(draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), 4)]);
+  expect(next.items).toEqual([
+    cartItemOf(draw(1001, { ticketsAvailable: 4, ticketPrice: '7.00' }), 4),
+  ]);
   expect(
-    refreshFromDraws(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity,
+    refreshCartFromDraws(cart, [draw(1001, { ticketsAvailable: 169 })], now).items[0]?.quantity,
   ).toBe(6);
   expect(setQuantity(cart, 1001, 9999).items[0]?.quantity).toBe(50);
 });
 
 test('each line has its own card fee where the buyer pays it', () => {
   const cart = addItem(
-    addItem(EMPTY, makeItem(1001)),
+    addItem(EMPTY_CART, makeItem(1001)),
     makeItem(1002, { passStripeFees: false, quantity: 1 }),
   );
-  expect(totals(cart)).toEqual({ tickets: 3, subtotal: 1500, cardFee: 47, total: 1547 });
+  expect(computeCartTotals(cart)).toEqual({ tickets: 3, subtotal: 1500, cardFee: 47, total: 1547 });
 });
 
 test('the fixed thirty cents are charged once when the fee applies to the whole charge', () => {
   const cart = addItem(
-    addItem(addItem(EMPTY, makeItem(1001)), makeItem(1002)),
+    addItem(addItem(EMPTY_CART, makeItem(1001)), makeItem(1002)),
     makeItem(1003, { passStripeFees: false }),
   );
-  expect(totals(cart, 'per_line')).toEqual({
+  expect(computeCartTotals(cart, 'per_line')).toEqual({
     tickets: 6,
     subtotal: 3000,
     cardFee: 94,
     total: 3094,
   });
-  expect(totals(cart, 'per_charge')).toEqual({
+  expect(computeCartTotals(cart, 'per_charge')).toEqual({
     tickets: 6,
     subtotal: 3000,
     cardFee: 64,
     total: 3064,
   });
-  expect(totals(EMPTY, 'per_charge')).toEqual({ tickets: 0, subtotal: 0, cardFee: 0, total: 0 });
+  expect(computeCartTotals(EMPTY_CART, 'per_charge')).toEqual({
+    tickets: 0,
+    subtotal: 0,
+    cardFee: 0,
+    total: 0,
+  });
 });
 
 test('a line holds fifty tickets and a cart one hundred', () => {
   const roomy = { availableTickets: 169 };
   const cart = addItem(
-    addItem(EMPTY, makeItem(1001, { quantity: 45, ...roomy })),
+    addItem(EMPTY_CART, makeItem(1001, { quantity: 45, ...roomy })),
     makeItem(1002, { quantity: 40, ...roomy }),
   );
-  expect(cart.items.map((line) => maxQuantity(cart, line))).toEqual([50, 50]);
+  expect(cart.items.map((line) => maxQuantityOf(cart, line))).toEqual([50, 50]);
   expect(fitsInCart(cart, [makeItem(1003, { quantity: 15 })])).toBe(true);
   expect(fitsInCart(cart, [makeItem(1003, { quantity: 16 })])).toBe(false);
   expect(fitsInCart(cart, [makeItem(1002, { quantity: 50 })])).toBe(true);
@@ -123,7 +130,7 @@ test('a line holds fifty tickets and a cart one hundred', () => {
   expect(fitsInCart(cart, [makeItem(2001, { clubId: 2, quantity: 50 })])).toBe(true);
   const full = addItem(cart, makeItem(1003, { quantity: 19, ...roomy }));
   expect(full.items.map((line) => line.quantity)).toEqual([45, 40, 15]);
-  expect(full.items.map((line) => maxQuantity(full, line))).toEqual([45, 40, 15]);
+  expect(full.items.map((line) => maxQuantityOf(full, line))).toEqual([45, 40, 15]);
 });
 
 test('a saved cart of three times forty is reduced to one hundred tickets, and its badge says 99+', () => {
@@ -133,11 +140,11 @@ test('a saved cart of three times forty is reduced to one hundred tickets, and i
     ),
   });
   expect(saved.items.map((line) => line.quantity)).toEqual([40, 40, 20]);
-  expect(badgeText(totals(saved).tickets)).toBe('99+');
+  expect(cartBadgeText(computeCartTotals(saved).tickets)).toBe('99+');
 });
 
 test('a line keeps the time zone of its draw', () => {
-  const kept = itemOf(makeDraw({ timezone: 'Australia/Sydney' }), 1);
+  const kept = cartItemOf(makeDraw({ timezone: 'Australia/Sydney' }), 1);
   expect(readCart({ items: [kept] }).items[0]?.timezone).toBe('Australia/Sydney');
 });
 
@@ -145,7 +152,7 @@ test('a malformed saved cart is discarded, and an old one gets its club', () => 
   const old: Partial<CartItem> = makeItem(3001);
   delete old.clubId;
   expect(readCart({ items: [old] }).clubId).toBe(3);
-  expect([clubIdOf(1042), clubIdOf('2999'), clubIdOf('abc')]).toEqual([1, 2, 1]);
+  expect([clubIdOfDraw(1042), clubIdOfDraw('2999'), clubIdOfDraw('abc')]).toEqual([1, 2, 1]);
   expect(
     readCart(JSON.parse(JSON.stringify({ items: [makeItem(1001), makeItem(1002)], clubId: 1 }))),
   ).toEqual({ items: [makeItem(1001), makeItem(1002)], clubId: 1 });
@@ -170,7 +177,7 @@ test.each<[string, unknown]>([
     { items: Array.from({ length: 21 }, (_, index) => makeItem(1001 + index)) },
   ],
 ])('a saved cart that holds %s is nobody’s', (_what, stored) => {
-  expect(readCart(stored)).toEqual(EMPTY);
+  expect(readCart(stored)).toEqual(EMPTY_CART);
 });
 
 test('a forged count is reduced to the purchase limit', () => {
@@ -178,5 +185,5 @@ test('a forged count is reduced to the purchase limit', () => {
 });
 
 test('the badge stops at 99+', () => {
-  expect([badgeText(3), badgeText(99), badgeText(100)]).toEqual(['3', '99', '99+']);
+  expect([cartBadgeText(3), cartBadgeText(99), cartBadgeText(100)]).toEqual(['3', '99', '99+']);
 });

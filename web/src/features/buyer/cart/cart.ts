@@ -1,6 +1,6 @@
 /** The rules of the cart (specification lines A:180-187). Pure; another module handles storage. */
 import type { Draw } from '@/api/wire';
-import { cents, sumOf, type Cents, type SurchargeMode } from '@/shared/money';
+import { cents, sumPrices, type Cents, type SurchargeMode } from '@/shared/money';
 import { S } from '@/shared/strings';
 
 export interface CartItem {
@@ -19,7 +19,7 @@ export interface CartItem {
   /** The draw's time zone. Absent in items saved by old versions (decision E-10). */
   timezone?: string;
   /**
-   * Number of available tickets. Items from an offer have 9999 until the server has answered
+   * Number of available tickets. Items from an offer have 9999 until the server has sent the number
    * (decision C-14).
    */
   availableTickets: number;
@@ -35,25 +35,25 @@ export interface Cart {
 /** Scope of the cart's purchase. The browser stores the state of each purchase under its scope. */
 export const CART_SCOPE = 'cart';
 
-export const EMPTY: Cart = { items: [], clubId: null };
+export const EMPTY_CART: Cart = { items: [], clubId: null };
 
 /**
  * Maximum tickets of one cart line, which is one draw in one purchase (specification line A:300,
  * decision M-7).
  */
-export const PER_LINE_MAX = 50;
+export const TICKETS_PER_LINE_MAX = 50;
 
 /**
  * Maximum tickets of all lines together, because a browser can reserve no more at a time (decision
  * M-7).
  */
-export const PER_CART_MAX = 100;
+export const TICKETS_PER_CART_MAX = 100;
 
 /**
  * Derives the club's id from the draw's id. Used only for an item saved by an old version without
  * its club (decision A-2).
  */
-export function clubIdOf(drawId: number | string): number {
+export function clubIdOfDraw(drawId: number | string): number {
   const number = Number(drawId);
   return Number.isFinite(number) && String(drawId).trim() !== '' ? Math.floor(number / 1000) : 1;
 }
@@ -66,7 +66,7 @@ export function addItem(cart: Cart, item: CartItem): Cart {
   if (item.quantity <= 0) return removeItem(cart, item.drawId);
   const clubItems = cart.clubId === null || cart.clubId === item.clubId ? cart.items : [];
   const alreadyInCart = clubItems.some((cartItem) => cartItem.drawId === item.drawId);
-  return withinLimits({
+  return reduceToLimits({
     items: alreadyInCart
       ? clubItems.map((cartItem) => (cartItem.drawId === item.drawId ? item : cartItem))
       : [...clubItems, item],
@@ -87,17 +87,20 @@ const ticketCountOf = (items: readonly CartItem[]): number =>
  */
 export const remainingCapacity = (cart: Cart, drawId: number): number =>
   Math.min(
-    PER_LINE_MAX,
-    Math.max(0, PER_CART_MAX - ticketCountOf(cart.items.filter((item) => item.drawId !== drawId))),
+    TICKETS_PER_LINE_MAX,
+    Math.max(
+      0,
+      TICKETS_PER_CART_MAX - ticketCountOf(cart.items.filter((item) => item.drawId !== drawId)),
+    ),
   );
 
 /** Returns the maximum count of an item. */
-export const maxQuantity = (
+export const maxQuantityOf = (
   cart: Cart,
   item: Pick<CartItem, 'drawId' | 'availableTickets'>,
 ): number => Math.min(item.availableTickets, remainingCapacity(cart, item.drawId));
 
-/** Whether all these items fit into one purchase, together with the items that stay. */
+/** Whether these items fit into one purchase, together with the cart's items of other draws. */
 export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
   const first = items[0];
   const beside =
@@ -105,19 +108,19 @@ export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
       ? []
       : cart.items.filter((cartItem) => items.every((item) => item.drawId !== cartItem.drawId));
   return (
-    items.every((item) => item.quantity <= PER_LINE_MAX) &&
-    ticketCountOf(beside) + ticketCountOf(items) <= PER_CART_MAX
+    items.every((item) => item.quantity <= TICKETS_PER_LINE_MAX) &&
+    ticketCountOf(beside) + ticketCountOf(items) <= TICKETS_PER_CART_MAX
   );
 }
 
 /**
- * Reduces each line to its own limit, and then the last lines until the whole cart is within its
- * limit.
+ * Reduces each line to the limit per line, and then the last lines until the whole cart is within
+ * the limit per cart.
  */
-export function withinLimits(cart: Cart): Cart {
-  let left = PER_CART_MAX;
+export function reduceToLimits(cart: Cart): Cart {
+  let left = TICKETS_PER_CART_MAX;
   const items = cart.items.flatMap((item) => {
-    const quantity = Math.min(item.quantity, PER_LINE_MAX, left);
+    const quantity = Math.min(item.quantity, TICKETS_PER_LINE_MAX, left);
     left -= quantity;
     return quantity > 0 ? [quantity === item.quantity ? item : { ...item, quantity }] : [];
   });
@@ -127,7 +130,7 @@ export function withinLimits(cart: Cart): Cart {
 /** Sets the count of an item. A count of zero or less removes the item. */
 export function setQuantity(cart: Cart, drawId: number, quantity: number): Cart {
   const item = cart.items.find((cartItem) => cartItem.drawId === drawId);
-  const wanted = item ? Math.min(Math.floor(quantity) || 0, maxQuantity(cart, item)) : 0;
+  const wanted = item ? Math.min(Math.floor(quantity) || 0, maxQuantityOf(cart, item)) : 0;
   if (wanted <= 0) return removeItem(cart, drawId);
   return {
     ...cart,
@@ -139,21 +142,21 @@ export function setQuantity(cart: Cart, drawId: number, quantity: number): Cart 
 
 export function removeItem(cart: Cart, drawId: number): Cart {
   const items = cart.items.filter((item) => item.drawId !== drawId);
-  return items.length === 0 ? EMPTY : { ...cart, items };
+  return items.length === 0 ? EMPTY_CART : { ...cart, items };
 }
 
 /**
  * Applies the server's current prices, fees, names and availability. Items that can no longer be
  * bought are removed.
  */
-export function refreshFromDraws(cart: Cart, draws: readonly Draw[], nowMs: number): Cart {
+export function refreshCartFromDraws(cart: Cart, draws: readonly Draw[], nowMs: number): Cart {
   return draws.reduce((cartItem, draw) => {
     const sellable =
       (draw.status === 'active' || draw.status === 'open') && Date.parse(draw.gameDate) > nowMs;
     const left = sellable ? Math.max(0, draw.ticketsAvailable) : 0;
     const items = cartItem.items.map((item) =>
       item.drawId === draw.id
-        ? { ...item, ...itemOf(draw, item.quantity), availableTickets: left }
+        ? { ...item, ...cartItemOf(draw, item.quantity), availableTickets: left }
         : item,
     );
     const wanted = items.find((item) => item.drawId === draw.id)?.quantity ?? 0;
@@ -164,7 +167,7 @@ export function refreshFromDraws(cart: Cart, draws: readonly Draw[], nowMs: numb
 }
 
 /** Returns a cart item for a number of tickets of a draw. */
-export function itemOf(draw: Draw, quantity: number): CartItem {
+export function cartItemOf(draw: Draw, quantity: number): CartItem {
   const {
     id,
     drawNumber,
@@ -197,7 +200,7 @@ export function itemOf(draw: Draw, quantity: number): CartItem {
   };
 }
 
-export interface Totals {
+export interface CartTotals {
   tickets: number;
   subtotal: Cents;
   /**
@@ -208,14 +211,14 @@ export interface Totals {
   total: Cents;
 }
 
-export function totals(cart: Cart, mode: SurchargeMode = 'per_line'): Totals {
+export function computeCartTotals(cart: Cart, mode: SurchargeMode = 'per_line'): CartTotals {
   const lines = cart.items.map((item) => ({
     subtotal: cents(item.ticketPrice) * item.quantity,
     passesFee: item.passStripeFees,
   }));
-  return { tickets: ticketCountOf(cart.items), ...sumOf(lines, mode) };
+  return { tickets: ticketCountOf(cart.items), ...sumPrices(lines, mode) };
 }
 
 /** Returns the count on the cart's badge: '99+' above 99. */
-export const badgeText = (tickets: number): string =>
+export const cartBadgeText = (tickets: number): string =>
   tickets > 99 ? S.cartBadgeMax : String(tickets);

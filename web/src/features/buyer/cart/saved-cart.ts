@@ -3,7 +3,8 @@
  * (specification line A:185). Pure.
  */
 import { cents } from '@/shared/money';
-import { EMPTY, PER_LINE_MAX, clubIdOf, withinLimits, type Cart, type CartItem } from './cart';
+import { EMPTY_CART, TICKETS_PER_LINE_MAX, clubIdOfDraw, reduceToLimits } from './cart';
+import type { Cart, CartItem } from './cart';
 
 const CART_LINES_MAX = 20;
 
@@ -18,14 +19,14 @@ export function readCart(stored: unknown): Cart {
     storedItems.length === 0 ||
     storedItems.length > CART_LINES_MAX
   )
-    return EMPTY;
-  const items = storedItems.map(parseItem);
-  if (items.some((item) => item === null)) return EMPTY;
+    return EMPTY_CART;
+  const items = storedItems.map(parseCartItem);
+  if (items.some((item) => item === null)) return EMPTY_CART;
   const good = items as CartItem[];
   const clubId = good[0]?.clubId ?? null;
   const oneClub = good.every((item) => item.clubId === clubId);
   const eachOnce = new Set(good.map((item) => item.drawId)).size === good.length;
-  return oneClub && eachOnce ? withinLimits({ items: good, clubId }) : EMPTY;
+  return oneClub && eachOnce ? reduceToLimits({ items: good, clubId }) : EMPTY_CART;
 }
 
 const isNonEmptyText = (value: unknown): value is string =>
@@ -33,7 +34,7 @@ const isNonEmptyText = (value: unknown): value is string =>
 const isTicketCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
-function parseItem(stored: unknown): CartItem | null {
+function parseCartItem(stored: unknown): CartItem | null {
   const item = (stored ?? {}) as Partial<CartItem>;
   const { drawId, quantity, ticketPrice, homeTeam, awayTeam, gameDate } = item;
   const drawNumber = item.drawNumber ?? drawId;
@@ -53,10 +54,10 @@ function parseItem(stored: unknown): CartItem | null {
     homeTeam,
     awayTeam,
     gameDate,
-    quantity: Math.min(quantity, PER_LINE_MAX),
+    quantity: Math.min(quantity, TICKETS_PER_LINE_MAX),
     drawTitle: isNonEmptyText(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
     passStripeFees: item.passStripeFees === true,
-    clubId: isTicketCount(item.clubId) ? item.clubId : clubIdOf(drawId),
+    clubId: isTicketCount(item.clubId) ? item.clubId : clubIdOfDraw(drawId),
     clubName: isNonEmptyText(item.clubName) ? item.clubName : '',
     clubSlug: isNonEmptyText(item.clubSlug) ? item.clubSlug : '',
     ...(isNonEmptyText(item.timezone) ? { timezone: item.timezone } : {}),

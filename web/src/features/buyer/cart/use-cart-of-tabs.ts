@@ -1,7 +1,7 @@
 /** Synchronises the cart of several tabs: a change saved in one tab appears in the others. */
 import { useSetAtom, useStore } from 'jotai';
 import { useEffect } from 'react';
-import { isBusy } from '@/features/buyer/checkout/state/checkout';
+import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { S } from '@/shared/strings';
 import { CART_SCOPE } from './cart';
@@ -14,8 +14,8 @@ export function useCartSyncAcrossTabs(): void {
     const onStorage = (event: StorageEvent) => {
       // The browser reports a null key when all storage was cleared.
       if (event.key !== S.cartKey && event.key !== null) return;
-      // Items in a payment do not change until its outcome is known.
-      if (!isBusy(store.get(checkoutAtom(CART_SCOPE)))) reload(event.newValue === null);
+      // Does not change the cart during a payment, until the payment's outcome is known.
+      if (!isCheckoutBusy(store.get(checkoutAtom(CART_SCOPE)))) reload(event.newValue === null);
     };
     window.addEventListener('storage', onStorage);
     return () => window.removeEventListener('storage', onStorage);

@@ -6,19 +6,19 @@ import { saveReservation } from '@/features/buyer/checkout/reservation/reserved-
 import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { CART_SCOPE, addItem, EMPTY, itemOf } from './cart';
+import { CART_SCOPE, addItem, EMPTY_CART, cartItemOf } from './cart';
 import { cartAtom } from './cart-atoms';
 import { useFreshCart } from './use-fresh-cart';
 
 const FUTURE_DATE = '2099-01-01T00:00:00Z';
-/** This cart holds the last three tickets. */
+/** The draw has three tickets left. The cart below contains all three. */
 const lastTicketsDraw = makeDraw({ ticketsSold: 166, ticketsAvailable: 3, gameDate: FUTURE_DATE });
-const cart = addItem(EMPTY, itemOf(lastTicketsDraw, 3));
+const cart = addItem(EMPTY_CART, cartItemOf(lastTicketsDraw, 3));
 
 beforeEach(() => saveAttempt(CART_SCOPE, { clientKey: 'k' }));
 afterEach(() => vi.unstubAllGlobals());
 
-function Cart() {
+function CartUnderTest() {
   const { fresh, changes } = useFreshCart();
   const { items } = useAtomValue(cartAtom);
   return (
@@ -37,7 +37,7 @@ async function textAfterReload(reload: {
   new FakeServer().on('GET /api/draws/1042', {
     body: { ...lastTicketsDraw, ticketsAvailable: 0, ...reload },
   });
-  const { store } = renderScreen(<Cart />);
+  const { store } = renderScreen(<CartUnderTest />);
   store.set(cartAtom, () => cart);
   return (await screen.findByText(/;/)).textContent ?? '';
 }

@@ -9,8 +9,8 @@ import { HttpError } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { currentAttempt } from '@/features/buyer/checkout/state/attempt';
-import { savedReservedTickets } from '@/features/buyer/checkout/reservation/reserved-tickets';
-import { CART_SCOPE, refreshFromDraws, removeItem, type Cart } from './cart';
+import { savedReservedTicketCount } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { CART_SCOPE, refreshCartFromDraws, removeItem, type Cart } from './cart';
 import { cartAtom } from './cart-atoms';
 
 export interface CartFreshness {
@@ -49,11 +49,11 @@ async function fetchDraws(numbers: readonly number[]): Promise<FetchedDraws> {
 export const withCartReservation = (draw: Draw, nowMs: number): Draw => ({
   ...draw,
   ticketsAvailable:
-    draw.ticketsAvailable + savedReservedTickets(CART_SCOPE, draw.drawNumber, nowMs),
+    draw.ticketsAvailable + savedReservedTicketCount(CART_SCOPE, draw.drawNumber, nowMs),
 });
 
 /** Returns the cart with the server's current data, and texts about what changed. */
-export function refreshedCart(
+export function cartWithFreshDraws(
   cart: Cart,
   { draws, gone }: FetchedDraws,
   nowMs: number,
@@ -63,7 +63,7 @@ export function refreshedCart(
       cart.items
         .filter((item) => item.drawNumber === number)
         .reduce((left, item) => removeItem(left, item.drawId), refreshed),
-    refreshFromDraws(cart, draws, nowMs),
+    refreshCartFromDraws(cart, draws, nowMs),
   );
   const changes = cart.items.flatMap((item) => {
     const now = next.items.find((other) => other.drawId === item.drawId);
@@ -91,12 +91,12 @@ export function useFreshCart(): CartFreshness {
       receive(result.draws);
       const now = store.get(nowAtom);
       const last = store.get(cartAtom);
-      // The page may have been reloaded during a payment. The tickets may then already be sold to
-      // this cart.
+      // During a payment before the page was reloaded, the cart's tickets may already have been
+      // sold to this buyer.
       const paying = currentAttempt(CART_SCOPE)?.paying === true;
       const next = paying
         ? { cart: last, changes: [] }
-        : refreshedCart(
+        : cartWithFreshDraws(
             last,
             { ...result, draws: result.draws.map((draw) => withCartReservation(draw, now)) },
             now,

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import type { Club } from '@/api/wire';
-import { initials } from '@/shared/club-colours';
-import { share } from '@/features/buyer/site/share';
+import { initialsOf } from '@/shared/club-colours';
+import { shareOrCopy } from '@/features/buyer/site/share';
 import { S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
@@ -11,7 +11,7 @@ export function ClubHero({ club }: { club: Club }) {
   const title = club.homePageTitle || club.name;
   const onShare = async () => {
     const url = `${window.location.origin}/club/${club.canonicalSlug ?? club.slug}`;
-    const toast = await share({
+    const toast = await shareOrCopy({
       title,
       text: `${title}: ${club.homePageTagline || S.defaultTagline}`,
       url,
@@ -26,7 +26,7 @@ export function ClubHero({ club }: { club: Club }) {
             <img src={club.logoUrl} alt="" width="96" height="96" />
           ) : (
             <span className="letters" aria-hidden="true">
-              {initials(club.name)}
+              {initialsOf(club.name)}
             </span>
           )}
           <div>

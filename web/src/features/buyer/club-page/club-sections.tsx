@@ -3,10 +3,10 @@ import { Link } from 'wouter';
 import type { Club, Draw } from '@/api/wire';
 import { AddToCart } from '@/features/buyer/cart/add-to-cart';
 import { DrawCard } from '@/features/buyer/landing/draw-card';
-import { Skeleton } from '@/features/buyer/landing/draw-sections';
+import { DrawCardsSkeleton } from '@/features/buyer/landing/draw-sections';
 import { HowItWorks } from '@/features/buyer/site/how-it-works';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
-import { opensLater, phaseOf } from '@/features/shared-live/draw-phase';
+import { futureOpeningOf, drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { S } from '@/shared/strings';
@@ -21,9 +21,9 @@ const RECENT_RESULTS_SHOWN = 6;
 export function ClubSections({ club }: { club: Club }) {
   const { active, awaiting, answered, failed, retry } = useClubDraws(club);
   const offers = useOffers(club.slug);
-  // Whether all later sections have loaded. They appear together, so that nothing moves while the
-  // visitor reads.
-  const settled = answered && offers.answered;
+  // Whether the draws and the offers have loaded. The sections below them appear together, so that
+  // nothing moves while the visitor reads.
+  const allLoaded = answered && offers.answered;
   const completed = (club.completedDraws ?? [])
     .slice(0, RECENT_RESULTS_SHOWN)
     .map((draw) => draw.drawNumber);
@@ -35,8 +35,8 @@ export function ClubSections({ club }: { club: Club }) {
           <h2 id="live-draws-title">Live Draws</h2>
         </div>
         {failed ? <LoadFailed title={S.failedToLoadDraws} onRetry={retry} /> : null}
-        {active.length === 0 && !settled && !failed ? <Skeleton /> : null}
-        {active.length === 0 && settled ? (
+        {active.length === 0 && !allLoaded && !failed ? <DrawCardsSkeleton /> : null}
+        {active.length === 0 && allLoaded ? (
           <NoActiveDraws comingSoon={empty} club={club.name} />
         ) : null}
         {active.length > 0 ? (
@@ -47,18 +47,20 @@ export function ClubSections({ club }: { club: Club }) {
           </div>
         ) : null}
       </section>
-      {settled ? <LowerSections offers={offers} awaiting={awaiting} completed={completed} /> : null}
+      {allLoaded ? (
+        <OffersAndResultsSections offers={offers} awaiting={awaiting} completed={completed} />
+      ) : null}
     </>
   );
 }
 
-interface LowerSectionsProps {
+interface OffersAndResultsProps {
   offers: ReturnType<typeof useOffers>;
   awaiting: readonly number[];
   completed: readonly number[];
 }
 
-function LowerSections({ offers, awaiting, completed }: LowerSectionsProps) {
+function OffersAndResultsSections({ offers, awaiting, completed }: OffersAndResultsProps) {
   return (
     <>
       <OffersSection {...offers} />
@@ -107,7 +109,7 @@ function DrawOnSale({ drawNumber }: { drawNumber: number }) {
   const now = useAtomValue(nowAtom);
   return (
     <DrawCard drawNumber={drawNumber}>
-      {draw && phaseOf(draw, now) === 'active' && !opensLater(draw, now) ? (
+      {draw && drawPhaseOf(draw, now) === 'active' && !futureOpeningOf(draw, now) ? (
         <AddToCart draw={draw} />
       ) : null}
     </DrawCard>

@@ -5,20 +5,20 @@ import { bootAtom } from '@/features/shared-live/boot-atoms';
 const fetchedClubsAtom = atom<Readonly<Record<string, Club>>>({});
 
 /**
- * Loaded clubs by every address they were requested under, so that a redirect to the current
- * address shows no loading state.
+ * Loaded clubs under each slug that they were requested by, so that a redirect to the current slug
+ * shows no loading state.
  */
 export const knownClubsAtom = atom((get) => {
   const bootClub = get(bootAtom).club;
-  const bootClubs = bootClub?.activeDraws ? clubByItsAddresses(bootClub) : {};
+  const bootClubs = bootClub?.activeDraws ? clubBySlugs(bootClub) : {};
   return { ...bootClubs, ...get(fetchedClubsAtom) };
 });
 
 export const rememberClubAtom = atom(null, (get, set, club: Club) =>
-  set(fetchedClubsAtom, { ...get(fetchedClubsAtom), ...clubByItsAddresses(club) }),
+  set(fetchedClubsAtom, { ...get(fetchedClubsAtom), ...clubBySlugs(club) }),
 );
 
-function clubByItsAddresses(club: Club): Record<string, Club> {
+function clubBySlugs(club: Club): Record<string, Club> {
   return Object.fromEntries(
     [club.slug, club.canonicalSlug, club.homePageSlug]
       .filter((slug) => slug !== undefined)

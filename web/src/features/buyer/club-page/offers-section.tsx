@@ -2,11 +2,11 @@ import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Offer } from '@/api/wire-public';
 import { OfferPicture } from '@/features/buyer/offer/offer-picture';
-import { gameTitle, offerPrice, shownTag } from '@/features/shared-offer/offer';
-import { surchargeAtom } from '@/features/shared-live/live-atoms';
+import { gameTitle, offerPrice, shortDisplayTag } from '@/features/shared-offer/offer';
+import { surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
-import { S, fromPrice } from '@/shared/strings';
+import { S, fromPriceText } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 
 interface OffersSectionProps {
@@ -35,9 +35,9 @@ export function OffersSection({ offers, failed, retry }: OffersSectionProps) {
 
 function OfferCard({ offer }: { offer: Offer }) {
   const id = `offer-${offer.slug}`;
-  const tag = shownTag(offer);
+  const tag = shortDisplayTag(offer);
   const first = offer.games[0];
-  const mode = useAtomValue(surchargeAtom);
+  const mode = useAtomValue(surchargeModeAtom);
   return (
     <article className="card offer-card" aria-labelledby={id}>
       <OfferPicture offer={offer} />
@@ -50,7 +50,9 @@ function OfferCard({ offer }: { offer: Offer }) {
             : `${offer.games.length} games, one ticket in each`}
         </p>
         <div className="offer-card-foot">
-          <strong className="num">{fromPrice(dollars(offerPrice(offer, 1, mode).total))}</strong>
+          <strong className="num">
+            {fromPriceText(dollars(offerPrice(offer, 1, mode).total))}
+          </strong>
           <Link className="btn small" href={`/club/${offer.clubSlug}/specials/${offer.slug}`}>
             See offer<span className="sr">: {offer.name}</span>
           </Link>

@@ -1,15 +1,14 @@
 /**
- * A club's marketing pixel, loaded only after consent (specification line A:101, decision J-12).
- * The pixel is loaded as an image, a form that the provider documents, and sends only the page's
- * address. No third-party script runs beside a payment form, and the content security policy stays
- * strict.
+ * A club's marketing pixel, loaded only after consent (specification line A:101, decision J-12). It
+ * is requested as an image, which the provider documents, and sends only the page's URL. No
+ * third-party script runs beside a payment form, and the content security policy stays strict.
  */
 
 const PIXEL_URL = 'https://www.facebook.com/tr/';
 
 /**
- * Returns the pixel's address. The id must consist of digits, as specified for the setting; any
- * other id loads nothing (decision G-11).
+ * Returns the URL of the pixel's image. Null for an id that does not consist of digits, as
+ * specified for the setting (decision G-11).
  */
 export function pixelUrl(
   pixelId: string,
@@ -22,7 +21,7 @@ export function pixelUrl(
   return `${PIXEL_URL}?${query.toString()}`;
 }
 
-export function firePixel(pixelId: string, event: string, content?: string): void {
+export function requestPixel(pixelId: string, event: string, content?: string): void {
   const { origin, pathname } = window.location;
   const url = pixelUrl(pixelId, event, { page: origin + pathname, content });
   if (url) new Image().src = url;

@@ -1,9 +1,9 @@
 import { useLayoutEffect } from 'react';
-import { coloursOf } from '@/shared/club-colours';
+import { clubColourVariables } from '@/shared/club-colours';
 
 /** Applies a club's colours to the whole page, including the footer, while its screen is open. */
-export function useClubColours(club: Parameters<typeof coloursOf>[0] | null): void {
-  const colours = club ? coloursOf(club) : null;
+export function useClubColours(club: Parameters<typeof clubColourVariables>[0] | null): void {
+  const colours = club ? clubColourVariables(club) : null;
   const key = colours ? Object.values(colours).join(' ') : '';
   useLayoutEffect(() => {
     if (!colours) return;

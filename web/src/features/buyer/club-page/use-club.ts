@@ -6,7 +6,7 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
 import { fetchClub } from '@/api/endpoints/buyer';
-import { fetchClubAwaiting, fetchClubDraws } from '@/api/endpoints/public';
+import { fetchClubAwaitingDraws, fetchClubDraws } from '@/api/endpoints/public';
 import { HttpError } from '@/api/http';
 import type { Club, Draw } from '@/api/wire';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
@@ -53,7 +53,7 @@ export function useClub(slug: string): ClubLookup {
   return failure ? { status: 'failed', text: failure } : { status: 'asking' };
 }
 
-/** Replaces an old address by the current one, without a history entry (decision A-16). */
+/** Replaces a club's old URL by the current one, without a history entry (decision A-16). */
 export function useCanonicalAddress(slug: string, club: Club | null): void {
   const [, navigate] = useLocation();
   const canonical = club?.canonicalSlug;
@@ -104,7 +104,7 @@ export function useClubDraws(club: Club) {
     fetchData: askActive,
   });
   const askAwaiting = () =>
-    fetchClubAwaiting(club.id)
+    fetchClubAwaitingDraws(club.id)
       .then(awaiting.take)
       .finally(() => setAnswered(true));
   usePoll({

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchOffers } from '@/api/endpoints/public';
 import { HttpError } from '@/api/http';
 import type { Offer } from '@/api/wire-public';
-import { isListed } from '@/features/shared-offer/offer';
+import { isOfferListed } from '@/features/shared-offer/offer';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
@@ -21,12 +21,17 @@ export function useOffers(slug: string) {
       setOffers(await fetchOffers(slug));
       setFailed(false);
     } catch (error) {
-      // A "not found" answer is no failure: it means that there are no offers.
+      // A 404 is no failure: it means that there are no offers.
       setFailed(!(error instanceof HttpError && error.status === 404));
     } finally {
       setAnswered(true);
     }
   }, [slug]);
   useEffect(() => void ask(), [ask]);
-  return { offers: offers.filter((offer) => isListed(offer, now)), answered, failed, retry: ask };
+  return {
+    offers: offers.filter((offer) => isOfferListed(offer, now)),
+    answered,
+    failed,
+    retry: ask,
+  };
 }

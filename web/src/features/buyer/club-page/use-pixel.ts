@@ -1,13 +1,13 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { consentAtom } from './consent-atoms';
-import { firePixel } from './pixel';
+import { requestPixel } from './pixel';
 
 /**
  * Reports one page view to the club's pixel once there is consent. Returns a function that reports
  * later events.
  */
-export function usePixel(
+export function useClubPixel(
   pixelId: string | null | undefined,
   viewed?: { event: string; content: string },
 ): (event: string, content?: string) => void {
@@ -18,10 +18,10 @@ export function usePixel(
   useEffect(() => {
     if (!allowed || !pixelId || counted.current) return;
     counted.current = true;
-    firePixel(pixelId, 'PageView');
-    if (event) firePixel(pixelId, event, content);
+    requestPixel(pixelId, 'PageView');
+    if (event) requestPixel(pixelId, event, content);
   }, [allowed, pixelId, event, content]);
   return (name, about) => {
-    if (allowed && pixelId) firePixel(pixelId, name, about);
+    if (allowed && pixelId) requestPixel(pixelId, name, about);
   };
 }

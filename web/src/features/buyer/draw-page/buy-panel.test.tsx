@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Draw } from '@/api/wire';
 import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { phaseOf } from '@/features/shared-live/draw-phase';
+import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
 import { BuyPanel } from './buy-panel';
@@ -24,7 +24,7 @@ function renderDeclinedPurchase(draw: Draw, leftMs: number): void {
     ticketCount: 2,
     expiresAt: Date.now() + leftMs,
   };
-  const { store } = renderScreen(<BuyPanel draw={draw} phase={phaseOf(draw, Date.now())} />);
+  const { store } = renderScreen(<BuyPanel draw={draw} phase={drawPhaseOf(draw, Date.now())} />);
   act(() => {
     const scope = checkoutAtom('draw:1042');
     store.set(scope, { type: 'submitted', method: 'card' });

@@ -4,15 +4,15 @@ import type { Draw } from '@/api/wire';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { ticketsForThisBuyer } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
-import { countFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
+import { ticketCountFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
 import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import {
-  UNSOLD,
-  isUnsold,
-  opensLater,
+  CLUB_NOT_SELLING_NOTICE,
+  isClubNotSelling,
+  futureOpeningOf,
   temporarilySoldOutText,
-  type DrawPhase,
 } from '@/features/shared-live/draw-phase';
+import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cents, priceOf } from '@/shared/money';
@@ -29,18 +29,18 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const config = useAtomValue(configAtom);
   const { held, available } = ticketsForThisBuyer(draw, checkout, now);
   const most = config?.maxPerPurchase ?? 50;
-  // This page reserves nothing before the buyer pays. Once a payment has started, the missing
-  // tickets are the buyer's own.
+  // The draw page reserves nothing before the buyer pays. Once a payment has started, any held
+  // tickets may be the buyer's own.
   const { count, note, change } = useTicketCount({
-    initial: () => countFromQuery(window.location.search, 'quantity', available, most),
+    initial: () => ticketCountFromQuery(window.location.search, 'quantity', available, most),
     available,
     maximum: most,
     possiblyOwn: checkout.state === 'choosing' ? 0 : Infinity,
   });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.state !== 'choosing' || held > 0;
-  const opens = opensLater(draw, now);
-  const sellable = phase === 'active' && !opens && !isUnsold(draw, phase);
+  const opens = futureOpeningOf(draw, now);
+  const sellable = phase === 'active' && !opens && !isClubNotSelling(draw, phase);
   return (
     <section className="card buy" aria-label={S.purchaseTickets}>
       {sellable || underWay ? (
@@ -77,35 +77,41 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
   // An unknown status has the badge of a completed draw, but no winner has been announced
   // (specification line A:76).
   if (phase === 'completed' && draw.status !== 'completed')
-    return <StateText title={S.soldOutPanel} text={S.soldOutText} />;
+    return <ClosedNotice title={S.soldOutPanel} text={S.soldOutText} />;
   if (phase === 'completed')
     return (
-      <StateText title={S.drawCompleted} text={S.drawCompletedText}>
+      <ClosedNotice title={S.drawCompleted} text={S.drawCompletedText}>
         <a className="btn sec" href={`/verify/${draw.drawNumber}`}>
           Verify this draw
         </a>
-      </StateText>
+      </ClosedNotice>
     );
-  if (isUnsold(draw, phase)) return <StateText {...UNSOLD} />;
+  if (isClubNotSelling(draw, phase)) return <ClosedNotice {...CLUB_NOT_SELLING_NOTICE} />;
   if (phase === 'cancelled')
     return (
-      <StateText title="Draw cancelled" text="This draw was cancelled. Every ticket is refunded." />
+      <ClosedNotice
+        title="Draw cancelled"
+        text="This draw was cancelled. Every ticket is refunded."
+      />
     );
   if (phase === 'closed')
     return (
-      <StateText title={S.drawClosed} text={S.drawClosedText}>
+      <ClosedNotice title={S.drawClosed} text={S.drawClosedText}>
         <p className="meta">{S.awaitingResultsLower}</p>
-      </StateText>
+      </ClosedNotice>
     );
   const takenNote = phase === 'soldOut' ? temporarilySoldOutText(draw) : null;
   if (takenNote) return <WaitingPanel {...takenNote} />;
-  if (phase === 'soldOut') return <StateText title={S.soldOutPanel} text={S.soldOutText} />;
+  if (phase === 'soldOut') return <ClosedNotice title={S.soldOutPanel} text={S.soldOutText} />;
   return opens ? (
-    <StateText title="Not on sale yet" text={`On sale from ${dayAndTime(opens, draw.timezone)}.`} />
+    <ClosedNotice
+      title="Not on sale yet"
+      text={`On sale from ${dayAndTime(opens, draw.timezone)}.`}
+    />
   ) : null;
 }
 
-/** A buyer who waits here sees the form as soon as a ticket becomes available. */
+/** Shown instead of the form while no ticket is available. The form appears as soon as one is. */
 function WaitingPanel({ title, text }: { title: string; text: string }) {
   return (
     <div className="panel waiting">
@@ -116,7 +122,7 @@ function WaitingPanel({ title, text }: { title: string; text: string }) {
   );
 }
 
-function StateText({
+function ClosedNotice({
   title,
   text,
   children,

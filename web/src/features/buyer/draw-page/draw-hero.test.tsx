@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { phaseOf } from '@/features/shared-live/draw-phase';
+import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
 import { DrawHero } from './draw-hero';
@@ -8,7 +8,7 @@ import { DrawMore } from './draw-more';
 
 test('a cancelled draw shows no prize and says that its tickets are refunded', () => {
   const draw = makeDraw({ status: 'cancelled' });
-  const phase = phaseOf(draw, Date.now());
+  const phase = drawPhaseOf(draw, Date.now());
   renderScreen(
     <>
       <DrawHero draw={draw} phase={phase} />

@@ -1,9 +1,9 @@
 import { useSetAtom } from 'jotai';
 import type { Draw } from '@/api/wire';
-import { share, shareOf } from '@/features/buyer/site/share';
+import { shareOrCopy, shareContentOf } from '@/features/buyer/site/share';
 import { StatusBadge } from '@/features/buyer/site/status-badge';
-import { Countdown } from '@/features/shared-live/countdown-pill';
-import { TICKETS, soldShare, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { CountdownPill } from '@/features/shared-live/countdown-pill';
+import { TICKETS_PER_DRAW, soldShareText, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
 import { cents, ticketPriceText } from '@/shared/money';
@@ -24,9 +24,9 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
           {/* Depends on the server's status only, so that a countdown at zero stays until the
               server changes the status (specification line A:178). */}
           {draw.status === 'active' || draw.status === 'open' ? (
-            <Countdown kickOff={draw.gameDate} view="page" />
+            <CountdownPill kickOff={draw.gameDate} view="page" />
           ) : null}
-          <ShareButton draw={draw} />
+          <ShareDrawButton draw={draw} />
         </span>
       </div>
       <h1 className="teams">
@@ -59,7 +59,7 @@ function DrawFigures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Tickets sold</dt>
           <dd>
-            {draw.ticketsSold}/{TICKETS}
+            {draw.ticketsSold}/{TICKETS_PER_DRAW}
           </dd>
         </div>
         <div className="stat">
@@ -75,12 +75,12 @@ function DrawFigures({ draw }: { draw: Draw }) {
           role="progressbar"
           aria-label="Tickets sold"
           aria-valuemin={0}
-          aria-valuemax={TICKETS}
+          aria-valuemax={TICKETS_PER_DRAW}
           aria-valuenow={draw.ticketsSold}
         >
-          <span style={{ '--part': draw.ticketsSold / TICKETS } as React.CSSProperties} />
+          <span style={{ '--part': draw.ticketsSold / TICKETS_PER_DRAW } as React.CSSProperties} />
         </div>
-        <span className="num">{soldShare(draw.ticketsSold)}</span>
+        <span className="num">{soldShareText(draw.ticketsSold)}</span>
       </div>
     </>
   );
@@ -105,10 +105,10 @@ function CancelledFigures() {
   );
 }
 
-function ShareButton({ draw }: { draw: Draw }) {
+function ShareDrawButton({ draw }: { draw: Draw }) {
   const showToast = useSetAtom(showToastAtom);
   const onShare = async () => {
-    const toast = await share(shareOf(draw, window.location.origin));
+    const toast = await shareOrCopy(shareContentOf(draw, window.location.origin));
     if (toast) showToast(toast);
   };
   return (

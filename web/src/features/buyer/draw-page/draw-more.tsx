@@ -8,7 +8,7 @@ import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { cents, dollars } from '@/shared/money';
-import { S, winningPair } from '@/shared/strings';
+import { S, winningPairText } from '@/shared/strings';
 
 /**
  * The content beside or below the purchase form: the lights or the result, help, and how the game
@@ -84,7 +84,7 @@ function ResultSection({ draw, home, away }: { draw: Draw; home: number; away: n
   const winnerSold = draw.winningTicketSold !== false;
   return (
     <section className="grid-card result" aria-labelledby="result-title">
-      <h2 id="result-title">{winningPair(home, away)}</h2>
+      <h2 id="result-title">{winningPairText(home, away)}</h2>
       <p className="meta">
         First try scorers: {draw.homeTeam} {home === 9 ? '9 (or no try)' : home}, {draw.awayTeam}{' '}
         {away === 9 ? '9 (or no try)' : away}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { cents, dollars, type Price } from '@/shared/money';
 import { S } from '@/shared/strings';
 
-const ANNOUNCE_DELAY_MS = 600;
+const TOTAL_ANNOUNCE_DELAY_MS = 600;
 
 /**
  * The price lines. The total has the largest text of the form; screen readers announce it once it
@@ -22,7 +22,7 @@ export function PriceLines({
   const [spoken, setSpoken] = useState('');
   const total = dollars(price.total);
   useEffect(() => {
-    const timer = setTimeout(() => setSpoken(`Total ${total}`), ANNOUNCE_DELAY_MS);
+    const timer = setTimeout(() => setSpoken(`Total ${total}`), TOTAL_ANNOUNCE_DELAY_MS);
     return () => clearTimeout(timer);
   }, [total]);
   return (

@@ -2,33 +2,33 @@ import { useAtom } from 'jotai';
 import { useEffect } from 'react';
 import type { Draw } from '@/api/wire';
 import { BuyerFields, CardField } from '@/features/buyer/checkout/form/buyer-fields';
-import { purchasedCount, isBusy } from '@/features/buyer/checkout/state/checkout';
+import { purchasedCount, isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
 import { MaintenanceNote } from '@/features/buyer/checkout/errors/maintenance-note';
 import { PayButton } from '@/features/buyer/checkout/payment/pay-button';
-import { FIELD, buyerOf } from '@/features/buyer/checkout/form/purchase-rules';
+import { PURCHASE_FIELD_IDS, buyerOfDetails } from '@/features/buyer/checkout/form/purchase-rules';
 import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
 import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { ErrorCallout } from '@/features/buyer/checkout/errors/error-callout';
 import {
-  CARD_SUCCESS,
-  WALLET_SUCCESS,
+  CARD_SUCCESS_TOAST,
+  WALLET_SUCCESS_TOAST,
   useCheckout,
   useCompletePurchase,
 } from '@/features/buyer/checkout/state/use-checkout';
 import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-refresh';
 import { useIsPaymentPaused, usePayment } from '@/features/buyer/checkout/payment/use-payment';
 import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
-import { day } from '@/shared/dates';
+import { dayText } from '@/shared/dates';
 import { dollars, priceOf, cents } from '@/shared/money';
-import { isCopy } from '@/shared/offline';
+import { isCachedCopy } from '@/shared/offline';
 import { S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { PriceLines } from './price-lines';
-import { QuantityHead } from './quantity-head';
+import { TicketQuantity } from './quantity-head';
 
 interface PurchaseFormProps {
   draw: Draw;
@@ -61,24 +61,25 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
     checkout,
     dispatch,
     details,
-    card: () => cardPurchase(order, buyerOf(details)),
+    card: () => cardPurchase(order, buyerOfDetails(details)),
     wallet: (payer) => walletPurchase(order, payer),
   });
   useRefreshStalePrice(checkout, [draw.drawNumber]);
-  const busy = isBusy(checkout);
-  // Whether the input is locked. A cached page is replaced by the current page when the server
-  // answers, which would lose input.
-  const still = busy || isCopy();
+  const busy = isCheckoutBusy(checkout);
+  // Whether the input is locked. A page from the offline cache is reloaded when the server
+  // responds, which would lose typed input.
+  const inputLocked = busy || isCachedCopy();
   const paused = useIsPaymentPaused(checkout);
   useCompletePurchase(scope, checkout, {
     summary: () =>
       purchaseSummary([{ draw, count: purchasedCount(checkout, count) }], details.name),
-    toast: pressed === 'wallet' ? WALLET_SUCCESS : CARD_SUCCESS,
+    toast: pressed === 'wallet' ? WALLET_SUCCESS_TOAST : CARD_SUCCESS_TOAST,
   });
   usePageTitle(`${draw.homeTeam} v ${draw.awayTeam}`, problems.length > 0);
   const error = checkout.state === 'choosing' ? checkout.error : null;
   useEffect(() => {
-    if (error?.available !== undefined) document.getElementById(FIELD.quantity)?.focus();
+    if (error?.available !== undefined)
+      document.getElementById(PURCHASE_FIELD_IDS.quantity)?.focus();
   }, [error]);
   if (hasOutcome(checkout))
     return <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />;
@@ -86,21 +87,21 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   return (
     <form noValidate onSubmit={onSubmit} aria-labelledby="purchase-title">
       <ProblemList ref={list} problems={problems} />
-      <QuantityHead
+      <TicketQuantity
         count={count}
         available={available}
         onCount={onCount}
-        disabled={still}
+        disabled={inputLocked}
         note={note}
       />
       <p className="match-line">
         <span>
           {draw.homeTeam} v {draw.awayTeam}
         </span>
-        <span>{day(draw.gameDate, draw.timezone)}</span>
+        <span>{dayText(draw.gameDate, draw.timezone)}</span>
       </p>
       <PriceLines ticket={draw.ticketPrice} count={count} price={price} />
-      <fieldset disabled={still}>
+      <fieldset disabled={inputLocked}>
         <ConsentBoxes
           details={details}
           onDetails={setDetails}

@@ -1,10 +1,10 @@
-import { FIELD } from '@/features/buyer/checkout/form/purchase-rules';
+import { PURCHASE_FIELD_IDS } from '@/features/buyer/checkout/form/purchase-rules';
 import { S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 
-const QUICK_COUNTS = [1, 2, 5, 10];
+const QUICK_TICKET_COUNTS = [1, 2, 5, 10];
 
-interface QuantityHeadProps {
+interface TicketQuantityProps {
   count: number;
   available: number;
   onCount: (count: number) => void;
@@ -12,8 +12,8 @@ interface QuantityHeadProps {
   note: string | null;
 }
 
-/** Heading and ticket count in one row, with quick picks below where there is space. */
-export function QuantityHead({ count, available, onCount, disabled, note }: QuantityHeadProps) {
+/** Heading and ticket count in one row, with buttons for common counts below. */
+export function TicketQuantity({ count, available, onCount, disabled, note }: TicketQuantityProps) {
   const most = Math.min(available, 50);
   return (
     <>
@@ -25,7 +25,7 @@ export function QuantityHead({ count, available, onCount, disabled, note }: Quan
           </p>
         </div>
         <Stepper
-          id={FIELD.quantity}
+          id={PURCHASE_FIELD_IDS.quantity}
           label="Quantity"
           value={count}
           max={most}
@@ -34,7 +34,7 @@ export function QuantityHead({ count, available, onCount, disabled, note }: Quan
         />
       </div>
       <div className="quick" role="group" aria-label="Quick picks">
-        {QUICK_COUNTS.filter((pick) => pick <= most).map((pick) => (
+        {QUICK_TICKET_COUNTS.filter((pick) => pick <= most).map((pick) => (
           <button
             key={pick}
             type="button"

@@ -2,13 +2,13 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { fetchClubs } from '@/api/endpoints/buyer';
 import type { ClubSummary } from '@/api/wire';
-import { initials, readableOn } from '@/shared/club-colours';
+import { initialsOf, readableTextOn } from '@/shared/club-colours';
 
-const NAME_LENGTH_MAX = 15;
-const SCROLLING_CLUBS_MIN = 5;
+const CLUB_NAME_LENGTH_MAX = 15;
+const SCROLLING_CLUB_COUNT_MIN = 5;
 
 const shortenName = (name: string) =>
-  name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name;
+  name.length > CLUB_NAME_LENGTH_MAX ? `${name.slice(0, CLUB_NAME_LENGTH_MAX)}…` : name;
 
 /** The row of clubs. Hidden when there are none or the list cannot be loaded. */
 export function ClubRow() {
@@ -21,13 +21,13 @@ export function ClubRow() {
     <section className="section" aria-labelledby="clubs-title">
       <div className="section-head">
         <h2 id="clubs-title">Clubs</h2>
-        {clubs.length > SCROLLING_CLUBS_MIN ? (
+        {clubs.length > SCROLLING_CLUB_COUNT_MIN ? (
           <span className="meta">Scroll sideways for more</span>
         ) : null}
       </div>
       <ul
         className="club-row"
-        tabIndex={clubs.length > SCROLLING_CLUBS_MIN ? 0 : undefined}
+        tabIndex={clubs.length > SCROLLING_CLUB_COUNT_MIN ? 0 : undefined}
         aria-labelledby="clubs-title"
       >
         {clubs.map((club) => (
@@ -45,10 +45,10 @@ export function ClubRow() {
                   className="club-letters"
                   style={{
                     background: club.primaryColor ?? undefined,
-                    color: readableOn(club.primaryColor ?? '#1f2937'),
+                    color: readableTextOn(club.primaryColor ?? '#1f2937'),
                   }}
                 >
-                  {initials(club.name)}
+                  {initialsOf(club.name)}
                 </span>
               )}
               <span>{shortenName(club.name)}</span>

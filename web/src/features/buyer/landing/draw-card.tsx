@@ -2,14 +2,14 @@ import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { ShareButton } from '@/features/buyer/site/share-button';
-import { shareOf } from '@/features/buyer/site/share';
+import { shareContentOf } from '@/features/buyer/site/share';
 import { useIsPhone } from '@/features/buyer/site/use-is-phone';
-import { Countdown } from '@/features/shared-live/countdown-pill';
-import { phaseOf, soldShare } from '@/features/shared-live/draw-phase';
+import { CountdownPill } from '@/features/shared-live/countdown-pill';
+import { drawPhaseOf, soldShareText } from '@/features/shared-live/draw-phase';
 import { drawAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { cardPrize, cents, priceOf, dollars } from '@/shared/money';
-import { S, winningPair } from '@/shared/strings';
+import { cardPrizeOf, cents, priceOf, dollars } from '@/shared/money';
+import { S, winningPairText } from '@/shared/strings';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { Tooltip } from '@/shared/ui/tooltip';
 import { cardStateOf, type CardState } from './card-state';
@@ -31,18 +31,20 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
   const now = useAtomValue(nowAtom);
   const onPhone = useIsPhone();
   if (!draw) return <div className="card draw-card" aria-hidden="true" />;
-  const phase = phaseOf(draw, now);
+  const phase = drawPhaseOf(draw, now);
   const state = cardStateOf(draw, phase, now);
   const title = `draw-${draw.drawNumber}-title`;
   const counts = draw.status === 'active' && !awaiting;
   return (
     <article className="card draw-card" aria-labelledby={title} data-state={state}>
       <div className="hero-top">
-        {counts ? <Countdown kickOff={draw.gameDate} timezone={draw.timezone} view="card" /> : null}
+        {counts ? (
+          <CountdownPill kickOff={draw.gameDate} timezone={draw.timezone} view="card" />
+        ) : null}
         <StateBadge state={state} awaiting={awaiting} />
         {state === 'open' && onPhone ? (
           <ShareButton
-            what={() => shareOf(draw, window.location.origin)}
+            what={() => shareContentOf(draw, window.location.origin)}
             label={`Share ${draw.homeTeam} v ${draw.awayTeam}`}
           />
         ) : null}
@@ -57,9 +59,9 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
       </p>
       <p className="meta">{ticketPriceLine(draw)}</p>
       {state === 'completed' ? (
-        <Result draw={draw} />
+        <DrawCardResult draw={draw} />
       ) : state === 'cancelled' ? (
-        <CancelledFigures />
+        <CancelledCardFigures />
       ) : (
         <SalesProgress draw={draw} />
       )}
@@ -100,13 +102,13 @@ function SalesProgress({ draw }: { draw: Draw }) {
           <dt>Current prize</dt>
           <dd>
             <FormattedAmount
-              of={cardPrize(draw.ticketsSold, ticket, draw.prizePercentage, draw.roundUpPrize)}
+              of={cardPrizeOf(draw.ticketsSold, ticket, draw.prizePercentage, draw.roundUpPrize)}
             />
           </dd>
         </div>
         <div className="stat">
           <dt>Tickets sold</dt>
-          <dd title={soldShare(draw.ticketsSold)}>{draw.ticketsSold}/169</dd>
+          <dd title={soldShareText(draw.ticketsSold)}>{draw.ticketsSold}/169</dd>
         </div>
         <div className="stat">
           <dt>Max Potential</dt>
@@ -131,7 +133,7 @@ function SalesProgress({ draw }: { draw: Draw }) {
   );
 }
 
-function CancelledFigures() {
+function CancelledCardFigures() {
   return (
     <dl className="stats">
       <div className="stat">
@@ -190,7 +192,7 @@ function CardFooter({
 }
 
 /** Shows the scorers, the prize and the serial number, but never a name (decision E-21). */
-function Result({ draw }: { draw: Draw }) {
+function DrawCardResult({ draw }: { draw: Draw }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   const unsold = draw.winningTicketSold === false;
   return (
@@ -198,7 +200,7 @@ function Result({ draw }: { draw: Draw }) {
       <dl className="stats">
         <div className="stat">
           <dt>First try scorers</dt>
-          <dd>{home && away ? winningPair(home, away) : '–'}</dd>
+          <dd>{home && away ? winningPairText(home, away) : '–'}</dd>
         </div>
         <div className="stat">
           <dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt>
@@ -208,7 +210,7 @@ function Result({ draw }: { draw: Draw }) {
         </div>
         <div className="stat">
           <dt>Tickets sold</dt>
-          <dd title={soldShare(draw.ticketsSold)}>{draw.ticketsSold}/169</dd>
+          <dd title={soldShareText(draw.ticketsSold)}>{draw.ticketsSold}/169</dd>
         </div>
       </dl>
       <p className="closed-foot">

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { listAtom } from '@/features/shared-live/live-atoms';
-import { useDrawList } from '@/features/shared-live/use-live';
+import { useLiveDrawList } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { DrawCard } from './draw-card';
@@ -8,7 +8,7 @@ import { DrawCard } from './draw-card';
 const RECENT_RESULTS_SHOWN = 9;
 
 export function LiveDraws() {
-  const { failed, retry } = useDrawList('active');
+  const { failed, retry } = useLiveDrawList('active');
   const numbers = useAtomValue(listAtom('active'));
   return (
     <section className="section" id="live-draws" aria-labelledby="live-draws-title">
@@ -16,7 +16,7 @@ export function LiveDraws() {
         <h2 id="live-draws-title">Live Draws</h2>
       </div>
       {failed ? <LoadFailed title={S.failedToLoadDraws} onRetry={retry} /> : null}
-      {numbers === null ? failed ? null : <Skeleton /> : null}
+      {numbers === null ? failed ? null : <DrawCardsSkeleton /> : null}
       {numbers?.length === 0 ? (
         <div className="card empty">
           <strong>{S.noActiveDraws}</strong>
@@ -35,7 +35,7 @@ export function LiveDraws() {
 }
 
 /** Placeholders for three cards that are loading. */
-export function Skeleton() {
+export function DrawCardsSkeleton() {
   return (
     <div className="draw-grid" aria-busy="true" aria-label="Loading draws">
       {[0, 1, 2].map((index) => (
@@ -50,7 +50,7 @@ export function Skeleton() {
 }
 
 export function AwaitingResults() {
-  useDrawList('awaiting');
+  useLiveDrawList('awaiting');
   const numbers = useAtomValue(listAtom('awaiting'));
   if (!numbers || numbers.length === 0) return null;
   return (
@@ -72,7 +72,7 @@ export function AwaitingResults() {
 }
 
 export function RecentResults() {
-  useDrawList('completed');
+  useLiveDrawList('completed');
   const numbers = useAtomValue(listAtom('completed'));
   if (!numbers || numbers.length === 0) return null;
   return (

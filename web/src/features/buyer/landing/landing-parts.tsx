@@ -1,5 +1,5 @@
 import { S } from '@/shared/strings';
-import { Steps, type Step } from '@/features/buyer/site/how-it-works';
+import { StepList, type ExplainedStep } from '@/features/buyer/site/how-it-works';
 import { Glyph } from './glyph';
 
 /**
@@ -39,7 +39,7 @@ export function LandingHero() {
   );
 }
 
-const CLUB_STEPS: readonly Step[] = [
+const CLUB_STEPS: readonly ExplainedStep[] = [
   {
     title: 'Create a draw',
     text: 'Your club picks a game, a ticket price and how much of the sales is the prize.',
@@ -55,14 +55,14 @@ const CLUB_STEPS: readonly Step[] = [
 ];
 
 /** How a club runs the game, in the three specified steps (specification line A:50). */
-export function HowSection() {
+export function ClubStepsSection() {
   return (
     <section className="section" id="how-it-works" aria-labelledby="how-title">
       <div className="section-head">
         <h2 id="how-title">{S.howItWorks}</h2>
       </div>
       <div className="card how">
-        <Steps steps={CLUB_STEPS} />
+        <StepList steps={CLUB_STEPS} />
       </div>
     </section>
   );

@@ -5,7 +5,7 @@ import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 
-type RequestState =
+type LinkRequestState =
   | { status: 'asking' }
   | { status: 'sending' }
   | { status: 'sent'; email: string }
@@ -22,13 +22,13 @@ function emailProblems(email: string): FormProblem[] {
 }
 
 /**
- * Sends the tickets again to a buyer who lost the mail. The answer never reveals whether an address
- * has bought tickets.
+ * Mails the tickets again to a buyer who lost the first mail. The response never reveals whether an
+ * e-mail address has bought tickets.
  */
-export function AskForTickets({ onProblems }: { onProblems: (inError: boolean) => void }) {
+export function TicketMailForm({ onProblems }: { onProblems: (inError: boolean) => void }) {
   const [email, setEmail] = useState('');
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
-  const [state, setState] = useState<RequestState>({ status: 'asking' });
+  const [state, setState] = useState<LinkRequestState>({ status: 'asking' });
   const list = useRef<HTMLDivElement>(null);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 /**
  * The text for an order without tickets, or whose tickets were withdrawn. Shown on the order's page
- * and in the list of an address's orders. Pure.
+ * and in the list of a buyer's orders. Pure.
  */
 import type { OrderResponse } from '@/api/wire';
 import { cents, dollars } from '@/shared/money';

@@ -1,9 +1,9 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
-import type { OwnOrders } from '@/api/endpoints/public';
+import type { OrdersOfEmail } from '@/api/endpoints/public';
 import type { OrderResponse } from '@/api/wire';
 import { orderAtom, receiveOrderAtom } from '@/features/shared-live/live-atoms';
-import { useOrder } from '@/features/shared-live/use-live';
+import { useLiveOrder } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
 import { orderStatusText } from './order-status-text';
@@ -13,7 +13,7 @@ import { TicketList } from './ticket-list';
 const LIVE_ORDERS_MAX = 8;
 
 /** All orders of one e-mail address, newest first. */
-export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
+export function OwnOrdersList({ orders }: { orders: OrdersOfEmail }) {
   const receive = useSetAtom(receiveOrderAtom);
   useEffect(() => {
     for (const order of orders.orders) receive(order);
@@ -49,7 +49,7 @@ export function OwnOrdersList({ orders }: { orders: OwnOrders }) {
 }
 
 function LiveOrder({ order }: { order: OrderResponse }) {
-  useOrder(order.orderToken, false);
+  useLiveOrder(order.orderToken, false);
   return <OrderCard order={useAtomValue(orderAtom(order.orderToken)) ?? order} />;
 }
 

@@ -1,20 +1,21 @@
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
-import { closesAt, offerPrice, opensAt, type OfferPhase } from '@/features/shared-offer/offer';
-import { PER_CART_MAX, PER_LINE_MAX } from '@/features/buyer/cart/cart';
+import { offerClosesAt, offerPrice, offerOpensAt } from '@/features/shared-offer/offer';
+import type { OfferPhase } from '@/features/shared-offer/offer';
+import { TICKETS_PER_CART_MAX, TICKETS_PER_LINE_MAX } from '@/features/buyer/cart/cart';
 import { OfflineNote } from '@/features/buyer/checkout/errors/offline-note';
-import { Countdown } from '@/features/shared-live/countdown-pill';
+import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { useOffline } from '@/features/shared-live/server-contact';
 import {
   configAtom,
   maintenanceAtom,
   nowAtom,
-  surchargeAtom,
+  surchargeModeAtom,
 } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars, type Price } from '@/shared/money';
-import { S, fromPrice } from '@/shared/strings';
+import { S, fromPriceText } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 import { useAddOffer } from './use-add-offer';
 
@@ -35,16 +36,16 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const most = Math.max(
     1,
     Math.min(
-      config?.maxPerPurchase ?? PER_LINE_MAX,
-      Math.floor(PER_CART_MAX / Math.max(1, offer.games.length)),
+      config?.maxPerPurchase ?? TICKETS_PER_LINE_MAX,
+      Math.floor(TICKETS_PER_CART_MAX / Math.max(1, offer.games.length)),
     ),
   );
-  const mode = useAtomValue(surchargeAtom);
+  const mode = useAtomValue(surchargeModeAtom);
   const maintenance = useAtomValue(maintenanceAtom);
   const offline = useOffline();
   const { onAdd, busy, refused } = useAddOffer(offer, onAdded);
   const price = offerPrice(offer, count, mode);
-  const closes = closesAt(offer);
+  const closes = offerClosesAt(offer);
   const now = useAtomValue(nowAtom);
   const button = (where: string) => (
     <button
@@ -60,13 +61,13 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
     <section className="card offer-buy" aria-labelledby="price-title">
       <div className="offer-price">
         <h2 id="price-title" className="num">
-          {fromPrice(dollars(offerPrice(offer, 1, mode).total))}
+          {fromPriceText(dollars(offerPrice(offer, 1, mode).total))}
         </h2>
         {closes && (phase === 'open' || (phase === 'closed' && closes <= now)) ? (
-          <Countdown kickOff={new Date(closes).toISOString()} view="page" />
+          <CountdownPill kickOff={new Date(closes).toISOString()} view="page" />
         ) : null}
       </div>
-      <PriceText price={offerPrice(offer, 1, mode)} />
+      <OfferPriceText price={offerPrice(offer, 1, mode)} />
       {phase !== 'open' ? (
         <OfferNotOnSale offer={offer} phase={phase} />
       ) : maintenance ? (
@@ -121,7 +122,7 @@ const scrollIntoCentre = (element: HTMLElement | null) =>
   element?.scrollIntoView({ block: 'center' });
 
 /** Shows the total first and names the fee in it (interface decision D14). */
-function PriceText({ price: { subtotal, cardFee, total } }: { price: Price }) {
+function OfferPriceText({ price: { subtotal, cardFee, total } }: { price: Price }) {
   if (cardFee === 0) return null;
   return (
     <p className="meta">
@@ -131,7 +132,7 @@ function PriceText({ price: { subtotal, cardFee, total } }: { price: Price }) {
 }
 
 function OfferNotOnSale({ offer, phase }: { offer: Offer; phase: OfferPhase }) {
-  const opens = opensAt(offer);
+  const opens = offerOpensAt(offer);
   if (phase === 'scheduled' && opens)
     return (
       <div className="callout is-warn" role="status">

@@ -1,8 +1,8 @@
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { OfferGame } from '@/api/wire-public';
-import { gameNumber, gameTitle } from '@/features/shared-offer/offer';
-import { phaseOf } from '@/features/shared-live/draw-phase';
+import { gameDrawNumber, gameTitle } from '@/features/shared-offer/offer';
+import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars, priceOf } from '@/shared/money';
@@ -25,10 +25,10 @@ export function OfferGames({ games }: { games: readonly OfferGame[] }) {
 }
 
 function GameRow({ game }: { game: OfferGame }) {
-  const number = gameNumber(game);
+  const number = gameDrawNumber(game);
   const draw = useAtomValue(liveAtom).draws[number];
   const now = useAtomValue(nowAtom);
-  const phase = phaseOf(
+  const phase = drawPhaseOf(
     draw ?? {
       status: game.status ?? 'active',
       gameDate: game.gameDate,
@@ -36,7 +36,7 @@ function GameRow({ game }: { game: OfferGame }) {
     },
     now,
   );
-  // Shows the offer's own data until each draw is loaded, so that the first paint looks the same.
+  // Shows the numbers in the offer until the game's draw is loaded.
   const [prize, sold] = [
     draw?.currentPrize ?? game.currentPrize,
     draw?.ticketsSold ?? game.ticketsSold,

@@ -2,20 +2,23 @@
 import { useAtom, useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
-import { track } from '@/api/endpoints/public';
+import { trackOfferEvent } from '@/api/endpoints/public';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-public';
 import {
-  PER_CART_MAX,
+  TICKETS_PER_CART_MAX,
   addItem,
   fitsInCart,
-  itemOf,
+  cartItemOf,
   replacesOtherClub,
-  type Cart,
-  type CartItem,
 } from '@/features/buyer/cart/cart';
+import type { Cart, CartItem } from '@/features/buyer/cart/cart';
 import { cartAtom, cartDrawerOpenAtom } from '@/features/buyer/cart/cart-atoms';
-import { OFFER_AVAILABLE, gameNumber, refusal } from '@/features/shared-offer/offer';
+import {
+  ASSUMED_TICKETS_AVAILABLE,
+  gameDrawNumber,
+  offerRefusalText,
+} from '@/features/shared-offer/offer';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
@@ -27,8 +30,8 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
  */
 const cartItemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
   draws.map((draw) => ({
-    ...itemOf(draw, count),
-    availableTickets: OFFER_AVAILABLE,
+    ...cartItemOf(draw, count),
+    availableTickets: ASSUMED_TICKETS_AVAILABLE,
     bundleId: offer.id,
   }));
 
@@ -49,16 +52,18 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
     setRefused(null);
     try {
       // Loads all draws now, so that only a combination that can be bought enters the cart.
-      const draws = await Promise.all(offer.games.map((game) => fetchDraw(gameNumber(game))));
+      const draws = await Promise.all(offer.games.map((game) => fetchDraw(gameDrawNumber(game))));
       receive(draws);
       const why =
-        draws.length === 0 ? 'This offer has no games yet.' : refusal(draws, count, serverNow());
+        draws.length === 0
+          ? 'This offer has no games yet.'
+          : offerRefusalText(draws, count, serverNow());
       if (why) return setRefused(why);
       const items = cartItemsOf(offer, draws, count);
       const replaced = items[0] !== undefined && replacesOtherClub(cart, items[0]);
       if (!fitsInCart(cart, items))
         return setRefused(
-          `At most ${PER_CART_MAX} tickets in one purchase, and your cart holds some already.`,
+          `At most ${TICKETS_PER_CART_MAX} tickets in one purchase, and your cart holds some already.`,
         );
       // The drawer stays closed, because it would cover the toast with the undo button.
       if (replaced)
@@ -69,7 +74,7 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
         });
       change((last) => addAllItems(last, items));
       if (!replaced) openDrawer(true);
-      track('offer_add_to_cart', { clubSlug: offer.clubSlug, bundleSlug: offer.slug });
+      trackOfferEvent('offer_add_to_cart', { clubSlug: offer.clubSlug, bundleSlug: offer.slug });
       onAdded();
     } catch {
       setRefused(`${S.failedToFetchDraw}. Nothing was added. Please try again.`);

@@ -8,7 +8,7 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { fetchClubMeta, fetchOffer } from '@/api/endpoints/public';
 import { HttpError } from '@/api/http';
 import type { ClubMeta, Offer } from '@/api/wire-public';
-import { gameNumber } from '@/features/shared-offer/offer';
+import { gameDrawNumber } from '@/features/shared-offer/offer';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
@@ -19,7 +19,7 @@ export type OfferState =
   | { status: 'failed' }
   | { status: 'known'; offer: Offer };
 
-const POLL_INTERVAL_MS = 30_000;
+const OFFER_POLL_INTERVAL_MS = 30_000;
 
 export function useOffer(club: string, slug: string): OfferState & { retry: () => void } {
   const boot = useAtomValue(bootAtom).offer;
@@ -39,7 +39,7 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
       );
     }
   }, [club, slug]);
-  usePoll({ intervalMs: POLL_INTERVAL_MS, topic: null, fetchAtStart: true, fetchData: ask });
+  usePoll({ intervalMs: OFFER_POLL_INTERVAL_MS, topic: null, fetchAtStart: true, fetchData: ask });
   const retry = () => {
     setState({ status: 'asking' });
     void ask();
@@ -53,7 +53,7 @@ export function useOffer(club: string, slug: string): OfferState & { retry: () =
  */
 export function useOfferDraws(offer: Offer): void {
   const receive = useSetAtom(receiveDrawsAtom);
-  const numbers = offer.games.map(gameNumber);
+  const numbers = offer.games.map(gameDrawNumber);
   const key = numbers.join(',');
   useDrawTopics(numbers);
   useEffect(() => {
@@ -66,8 +66,8 @@ export function useOfferDraws(offer: Offer): void {
 }
 
 /**
- * Loads the club's colours and pixel. `failed` is set when they cannot be loaded; the page then
- * only lacks both.
+ * Loads the club's colours and pixel. `failed` is set when they cannot be loaded; the page is then
+ * shown without them.
  */
 export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
   const bootMeta = useAtomValue(bootAtom).clubMeta ?? null;

@@ -1,9 +1,9 @@
-export interface Step {
+export interface ExplainedStep {
   title: string;
   text: string;
 }
 
-const BUYER_STEPS: readonly Step[] = [
+const BUYER_STEPS: readonly ExplainedStep[] = [
   {
     title: 'Buy a ticket',
     text: 'Each draw has 169 tickets, one for every pair of jersey numbers from 1 to 13. You get your pair at random after you pay.',
@@ -20,10 +20,10 @@ const BUYER_STEPS: readonly Step[] = [
 
 /** The game in three steps, from the buyer's view. */
 export function HowItWorks() {
-  return <Steps steps={BUYER_STEPS} />;
+  return <StepList steps={BUYER_STEPS} />;
 }
 
-export function Steps({ steps }: { steps: readonly Step[] }) {
+export function StepList({ steps }: { steps: readonly ExplainedStep[] }) {
   return (
     <ol className="steps">
       {steps.map(({ title, text }) => (

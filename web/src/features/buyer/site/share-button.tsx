@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { ShareIcon } from '@/shared/ui/icons';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Tooltip } from '@/shared/ui/tooltip';
-import { share, type ShareContent } from './share';
+import { shareOrCopy, type ShareContent } from './share';
 
 interface ShareButtonProps {
   /** Called on press, so that the shared numbers are current. */
@@ -17,7 +17,7 @@ interface ShareButtonProps {
 export function ShareButton({ what, label }: ShareButtonProps) {
   const showToast = useSetAtom(showToastAtom);
   const onShare = async () => {
-    const toast = await share(what());
+    const toast = await shareOrCopy(what());
     if (toast) showToast(toast);
   };
   return (

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
-import { isPhone, share, shareOf } from './share';
+import { isPhone, shareOrCopy, shareContentOf } from './share';
 
 const shareContent = {
   title: 'Sharks v Tigers',
@@ -16,7 +16,7 @@ beforeEach(() => Object.assign(window, { innerWidth: 390 }));
 afterEach(() => vi.restoreAllMocks());
 
 test('a share contains the match, the prize and the tickets sold', () => {
-  expect(shareOf(makeDraw(), 'https://fd.example')).toEqual({
+  expect(shareContentOf(makeDraw(), 'https://fd.example')).toEqual({
     title: 'Redcliffe Sharks v Wynnum Tigers',
     text: 'Redcliffe Sharks v Wynnum Tigers: current prize $290.00, 113/169 tickets sold.',
     url: 'https://fd.example/draw/1042',
@@ -24,17 +24,19 @@ test('a share contains the match, the prize and the tickets sold', () => {
 });
 
 test('a share of a cancelled draw contains no prize', () => {
-  expect(shareOf(makeDraw({ status: 'cancelled' }), '').text).toBe(
+  expect(shareContentOf(makeDraw({ status: 'cancelled' }), '').text).toBe(
     'Redcliffe Sharks v Wynnum Tigers: this draw was cancelled. Every ticket is refunded.',
   );
 });
 
 test('the phone’s share menu comes first, and dismissing it is no failure', async () => {
   const menu = vi.fn().mockResolvedValue(undefined);
-  expect(await share(shareContent, { share: menu, ...makeClipboard(rejectClipboard) })).toBeNull();
+  expect(
+    await shareOrCopy(shareContent, { share: menu, ...makeClipboard(rejectClipboard) }),
+  ).toBeNull();
   expect(menu).toHaveBeenCalledWith(shareContent);
   expect(
-    await share(shareContent, {
+    await shareOrCopy(shareContent, {
       share: () => Promise.reject(new DOMException('', 'AbortError')),
       ...makeClipboard(rejectClipboard),
     }),
@@ -48,7 +50,7 @@ test('without a share menu, or when it fails, text and link are copied', async (
     text: 'Share link and details have been copied. Paste in your messaging app.',
   };
   expect(
-    await share(shareContent, {
+    await shareOrCopy(shareContent, {
       share: () => Promise.reject(new Error('broken')),
       ...makeClipboard(copied),
     }),
@@ -56,7 +58,7 @@ test('without a share menu, or when it fails, text and link are copied', async (
   Object.assign(window, { innerWidth: 1280 });
   expect(isPhone()).toBe(false);
   expect(
-    await share(shareContent, {
+    await shareOrCopy(shareContent, {
       share: vi.fn().mockRejectedValue(new Error('not asked')),
       ...makeClipboard(copied),
     }),
@@ -73,7 +75,7 @@ test('without a clipboard the link alone is copied, or shown for ten seconds to 
       throw new Error('forbidden');
     });
   Object.assign(document, { execCommand });
-  expect(await share(shareContent, makeClipboard(rejectClipboard))).toEqual({
+  expect(await shareOrCopy(shareContent, makeClipboard(rejectClipboard))).toEqual({
     title: 'Link copied!',
     text: 'Draw link has been copied to clipboard.',
   });
@@ -84,7 +86,7 @@ test('without a clipboard the link alone is copied, or shown for ten seconds to 
     lasts: 10_000,
     copyable: shareContent.url,
   };
-  expect(await share(shareContent, makeClipboard(rejectClipboard))).toEqual(byHand);
-  expect(await share(shareContent, makeClipboard(rejectClipboard))).toEqual(byHand);
+  expect(await shareOrCopy(shareContent, makeClipboard(rejectClipboard))).toEqual(byHand);
+  expect(await shareOrCopy(shareContent, makeClipboard(rejectClipboard))).toEqual(byHand);
   expect(document.querySelector('textarea')).toBeNull();
 });

@@ -15,7 +15,7 @@ export interface ShareContent {
 /**
  * Returns the shared text: the match, the current prize and sold/169 (specification line A:310).
  */
-export function shareOf(draw: Draw, origin: string): ShareContent {
+export function shareContentOf(draw: Draw, origin: string): ShareContent {
   const title = `${draw.homeTeam} v ${draw.awayTeam}`;
   const url = `${origin}/draw/${draw.drawNumber}`;
   if (draw.status === 'cancelled')
@@ -28,7 +28,7 @@ export function shareOf(draw: Draw, origin: string): ShareContent {
  * Tries each method in turn and returns the result. Null when the share menu succeeded or was
  * dismissed.
  */
-export async function share(
+export async function shareOrCopy(
   what: ShareContent,
   via: Pick<Navigator, 'clipboard'> & Partial<Pick<Navigator, 'share'>> = navigator,
 ): Promise<Toast | null> {

@@ -5,7 +5,7 @@ import { fetchFooterMenus } from '@/api/endpoints/buyer';
 import type { FooterMenu } from '@/api/wire';
 import { SupportContacts } from './support-contacts';
 import { buildVersionAtom } from '@/features/shared-live/live-atoms';
-import { Brand } from './site-header';
+import { BrandLink } from './site-header';
 
 /**
  * The operator's footer menus and the fixed Support block. Without menus, only the Support block is
@@ -21,7 +21,7 @@ export function SiteFooter() {
     <footer className="site-foot">
       <div className="wrap">
         <div>
-          <Brand dark />
+          <BrandLink dark />
           <p>
             <small>
               18+ only. For supporters in Australia. Winners are paid by the club that runs the

@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
-import { Crossing } from '@/shared/ui/crossing';
+import { CrossingLogo } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
 
-export function Brand({ dark = false }: { dark?: boolean }) {
+export function BrandLink({ dark = false }: { dark?: boolean }) {
   return (
     <Link className="brand" href="/" aria-label={S.brand}>
-      <Crossing dark={dark} />
+      <CrossingLogo dark={dark} />
       <span>
         Football <span>Doubles</span>
       </span>
@@ -46,7 +46,7 @@ export function SiteHeader({ full }: { full: boolean }) {
   return (
     <header className="site-head">
       <div className="site-head-in">
-        <Brand />
+        <BrandLink />
         <nav className={full ? 'site-nav full' : 'site-nav'} aria-label="Main">
           {full
             ? NAVIGATION_LINKS.map(({ label, href }) => (

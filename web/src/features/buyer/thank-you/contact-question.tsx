@@ -1,18 +1,18 @@
 import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
-import { completeContact, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
+import { completeContactDetails, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';
 import type { OrderResponse } from '@/api/wire';
-import { FIELD, emailHint } from '@/features/buyer/checkout/form/purchase-rules';
+import { PURCHASE_FIELD_IDS, emailTypoHint } from '@/features/buyer/checkout/form/purchase-rules';
 import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
-import { ProblemList, errorOf, type FormProblem } from '@/shared/ui/problem-list';
+import { ProblemList, fieldErrorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
  * Whether the order has no valid e-mail address, because a wallet gave none or the input is
- * invalid. The club could not reach such a winner (decision C-11).
+ * invalid. The club could not reach the buyer about a prize (decision C-11).
  */
 export const needsContact = (order: OrderResponse): boolean =>
   order.status === 'succeeded' &&
@@ -20,9 +20,9 @@ export const needsContact = (order: OrderResponse): boolean =>
 
 const contactProblems = (contact: { name: string; email: string; phone: string }): FormProblem[] =>
   [
-    contact.name.trim() === '' && { field: FIELD.name, text: S.nameRequired },
-    contact.email.trim() === '' && { field: FIELD.email, text: S.emailRequired },
-    contact.phone.trim() === '' && { field: FIELD.phone, text: S.phoneRequired },
+    contact.name.trim() === '' && { field: PURCHASE_FIELD_IDS.name, text: S.nameRequired },
+    contact.email.trim() === '' && { field: PURCHASE_FIELD_IDS.email, text: S.emailRequired },
+    contact.phone.trim() === '' && { field: PURCHASE_FIELD_IDS.phone, text: S.phoneRequired },
   ].filter((problem) => problem !== false);
 
 /** Asks for name, e-mail address and phone number when the order has no valid e-mail address. */
@@ -49,12 +49,12 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
         buyerEmail: contact.email.trim(),
         buyerPhone: contact.phone.trim(),
       };
-      await completeContact(order.paymentIntentId ?? '', order.orderToken, buyer);
+      await completeContactDetails(order.paymentIntentId ?? '', order.orderToken, buyer);
       const next = await fetchOrder(order.orderToken);
       receive(next);
       if (needsContact(next))
         return showProblems([
-          { field: FIELD.email, text: 'This does not look like an e-mail address' },
+          { field: PURCHASE_FIELD_IDS.email, text: 'This does not look like an e-mail address' },
         ]);
       await resendConfirmation(next.paymentIntentId ?? '', next.orderToken).catch(() => undefined);
       showToast({
@@ -64,7 +64,7 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
     } catch (error) {
       showProblems([
         {
-          field: FIELD.email,
+          field: PURCHASE_FIELD_IDS.email,
           text: (error instanceof HttpError ? error.body.message : undefined) ?? S.tryLater,
         },
       ]);
@@ -89,17 +89,17 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
       <form noValidate onSubmit={onSubmit}>
         <ProblemList ref={list} problems={problems} />
         <Field
-          id={FIELD.name}
+          id={PURCHASE_FIELD_IDS.name}
           name="name"
           label="Full Name"
           autoComplete="name"
           enterKeyHint="next"
           value={contact.name}
-          error={errorOf(problems, FIELD.name)}
+          error={fieldErrorOf(problems, PURCHASE_FIELD_IDS.name)}
           onValue={(name) => setContact({ ...contact, name })}
         />
         <Field
-          id={FIELD.email}
+          id={PURCHASE_FIELD_IDS.email}
           name="email"
           label="Email Address"
           type="email"
@@ -107,12 +107,12 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
           autoComplete="email"
           enterKeyHint="next"
           value={contact.email}
-          error={errorOf(problems, FIELD.email)}
-          hint={emailHint(contact.email)}
+          error={fieldErrorOf(problems, PURCHASE_FIELD_IDS.email)}
+          hint={emailTypoHint(contact.email)}
           onValue={(email) => setContact({ ...contact, email })}
         />
         <Field
-          id={FIELD.phone}
+          id={PURCHASE_FIELD_IDS.phone}
           name="phone"
           label="Phone Number"
           type="tel"
@@ -121,7 +121,7 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
           enterKeyHint="done"
           placeholder="04XX XXX XXX"
           value={contact.phone}
-          error={errorOf(problems, FIELD.phone)}
+          error={fieldErrorOf(problems, PURCHASE_FIELD_IDS.phone)}
           onValue={(phone) => setContact({ ...contact, phone })}
         />
         <div className="actions">

@@ -6,10 +6,10 @@ import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/payment/pay';
 import { readStored } from '@/shared/storage';
 
 /**
- * Removes the parameters of a bank's redirect from the address and the history, because one of them
- * is a secret (decision C-21).
+ * Removes the parameters of a bank's redirect from the URL, because one of them is a secret
+ * (decision C-21).
  */
-export function cleanAddress(): void {
+export function removeRedirectParameters(): void {
   if (new URLSearchParams(window.location.search).has('payment_intent_client_secret'))
     window.history.replaceState(window.history.state, '', window.location.pathname);
 }
@@ -17,15 +17,12 @@ export function cleanAddress(): void {
 export interface LastPayment {
   orderToken: string;
   paymentIntentId: string;
-  /** Scope of the purchase, with which its attempt can be ended here. */
+  /** Scope of the purchase. The thank-you page ends the attempt of this scope. */
   scope: string;
 }
 
-/**
- * Reads the last payment from session storage. After a redirect by the buyer's bank, the address
- * names the payment.
- */
-export function lastPayment(): LastPayment | null {
+/** Reads the last payment from session storage. Null when it is missing or malformed. */
+export function readLastPayment(): LastPayment | null {
   const stored = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
   return stored &&
     typeof stored.orderToken === 'string' &&

@@ -29,10 +29,10 @@ function useResendWait(): { seconds: number; begin: () => void } {
 }
 
 /**
- * Sends the mail again, only to the address on the order, and not in the first twenty seconds
- * (specification line A:133).
+ * Button that sends the confirmation mail again, only to the e-mail address on the order and at
+ * most once in twenty seconds (specification line A:133).
  */
-export function Resend({ payment }: { payment: LastPayment | null }) {
+export function ResendMailButton({ payment }: { payment: LastPayment | null }) {
   const showToast = useSetAtom(showToastAtom);
   const { seconds, begin } = useResendWait();
   const [error, setError] = useState<string | null>(null);

@@ -3,18 +3,22 @@ import { Link } from 'wouter';
 import type { OrderResponse } from '@/api/wire';
 import { orderStatusText } from '@/features/buyer/my-tickets/order-status-text';
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
-import { CONFIRMING, moneyText, waitingText } from '@/features/buyer/checkout/state/checkout';
-import type { Summary } from '@/features/buyer/checkout/state/summary';
+import {
+  CONFIRMING_PAYMENT_TITLE,
+  chargeOutcomeText,
+  confirmingPaymentText,
+} from '@/features/buyer/checkout/state/checkout';
+import type { PurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { cents, dollars } from '@/shared/money';
-import { S, fill } from '@/shared/strings';
+import { S, fillPlaceholders } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { share } from '@/features/buyer/site/share';
-import { calendarAddress } from './calendar';
+import { shareOrCopy } from '@/features/buyer/site/share';
+import { calendarUrl } from './calendar';
 import type { LastPayment } from './last-payment';
 
-interface OutcomeProps {
+interface PaymentOutcomeProps {
   order: OrderResponse | undefined;
-  summary: Summary;
+  summary: PurchaseSummary;
   /** The payment whose order is requested. Without a payment, only the stored summary is shown. */
   payment: LastPayment | null;
   gaveUp: boolean;
@@ -22,20 +26,20 @@ interface OutcomeProps {
   serverMessage: string | null;
 }
 
-/** Shows the status of the payment, with certain facts first. */
-export function Outcome({
+/** Shows the outcome of the payment: tickets, refund, no charge, or still being confirmed. */
+export function PaymentOutcomeCard({
   order,
   summary,
   payment,
   gaveUp,
   untouched,
   serverMessage,
-}: OutcomeProps) {
+}: PaymentOutcomeProps) {
   if (order?.status === 'not_charged') {
     return (
       <div className="card thanks-head" role="alert">
         <h1>No tickets were bought</h1>
-        <p>{moneyText(order.reason ?? '', false)}</p>
+        <p>{chargeOutcomeText(order.reason ?? '', false)}</p>
       </div>
     );
   }
@@ -77,9 +81,9 @@ export function Outcome({
   if (serverMessage !== null || order?.status === 'requires_payment_method') {
     return (
       <div className="card thanks-head" role="status">
-        <h1>{CONFIRMING}</h1>
+        <h1>{CONFIRMING_PAYMENT_TITLE}</h1>
         <p>
-          {waitingText({
+          {confirmingPaymentText({
             state: gaveUp ? 'lost' : 'confirming',
             serverMessage: serverMessage ?? undefined,
           })}
@@ -124,7 +128,13 @@ export function Outcome({
 }
 
 /** Shows the tickets once the server has sent them, and the stored summary until then. */
-export function Bought({ order, summary }: { order: OrderResponse | undefined; summary: Summary }) {
+export function BoughtTickets({
+  order,
+  summary,
+}: {
+  order: OrderResponse | undefined;
+  summary: PurchaseSummary;
+}) {
   if (order && order.status === S.succeeded)
     return order.lines.map((line) => <TicketList key={line.drawNumber} line={line} />);
   return summary.draws.map((draw) => (
@@ -150,7 +160,7 @@ export function ShareBox({
   summary,
 }: {
   order: OrderResponse | undefined;
-  summary: Summary;
+  summary: PurchaseSummary;
 }) {
   const showToast = useSetAtom(showToastAtom);
   const first = summary.draws[0];
@@ -162,7 +172,7 @@ export function ShareBox({
   const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${prize}${sold}/169 tickets sold. Join in:`;
   const what = { title: first.matchName, text, url };
   const send = async (via?: Pick<Navigator, 'clipboard'>) => {
-    const toast = await share(what, via);
+    const toast = await shareOrCopy(what, via);
     if (toast) showToast(toast);
   };
   return (
@@ -195,7 +205,7 @@ export function NextSteps({
   children,
 }: {
   order: OrderResponse | undefined;
-  summary: Summary;
+  summary: PurchaseSummary;
   children: React.ReactNode;
 }) {
   const games = (order?.lines ?? []).map((line) => line.drawNumber);
@@ -203,13 +213,13 @@ export function NextSteps({
   return (
     <div className="actions no-print">
       <Link className="btn" href={club}>
-        {fill(S.returnToClub, { club: summary.clubName })}
+        {fillPlaceholders(S.returnToClub, { club: summary.clubName })}
       </Link>
       <Link className="btn sec" href="/">
         {S.browseOtherClubs}
       </Link>
       {games.length > 0 ? (
-        <a className="btn sec" href={calendarAddress(games)}>
+        <a className="btn sec" href={calendarUrl(games)}>
           Add to calendar
         </a>
       ) : null}

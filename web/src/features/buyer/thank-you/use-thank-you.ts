@@ -5,36 +5,37 @@
 import { useEffect, useState } from 'react';
 import type { OrderResponse } from '@/api/wire';
 import { endAttempt, finishAttempt } from '@/features/buyer/checkout/state/attempt';
-import { outcomeOf } from '@/features/buyer/checkout/state/checkout';
-import { pollOrder } from '@/features/buyer/checkout/payment/pay';
-import { readSummary, type Summary } from '@/features/buyer/checkout/state/summary';
-import { useOrder } from '@/features/shared-live/use-live';
+import { outcomeEventOf } from '@/features/buyer/checkout/state/checkout';
+import { pollPaymentOutcome } from '@/features/buyer/checkout/payment/pay';
+import { readPurchaseSummary, type PurchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { useLiveOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
-import { cleanAddress, lastPayment, type LastPayment } from './last-payment';
+import { removeRedirectParameters, readLastPayment, type LastPayment } from './last-payment';
 
 const OUTCOME_POLLING_MS = 30_000;
 /**
- * Milliseconds within which most answers arrive. Until then, the place of the tickets stays empty.
+ * Milliseconds within which most responses arrive. Until then, everything below the tickets stays
+ * hidden.
  */
-const QUICK_ANSWER_MS = 2_000;
+const QUICK_RESPONSE_MS = 2_000;
 const COMPLETION_RETRY_MS = 4_000;
 /**
- * Number of "no card accepted" answers after which the answer is final. The first may come just
+ * Number of "no card accepted" responses in a row that count as final. The first may come just
  * before the provider has finished.
  */
-const NO_CARD_ANSWERS_MIN = 2;
+const NO_CARD_RESPONSES_FINAL = 2;
 
-export interface ThankYou {
+export interface ThankYouData {
   payment: LastPayment | null;
   order: OrderResponse | undefined;
-  summary: Summary | null;
+  summary: PurchaseSummary | null;
   /** Whether half a minute passed without a known outcome. The page keeps listening for updates. */
   gaveUp: boolean;
   /**
    * Whether the order is still loading. Content below the order waits, because the order would push
    * it down.
    */
-  soon: boolean;
+  awaitingFirstResponse: boolean;
   /** Whether no card was accepted for this payment. */
   untouched: boolean;
   /**
@@ -44,17 +45,20 @@ export interface ThankYou {
   serverMessage: string | null;
 }
 
-export function useThankYou(): ThankYou {
+export function useThankYouData(): ThankYouData {
   const [lastPaymentAtStart] = useState(() => {
-    const summary = readSummary();
-    return { payment: summary?.demo ? null : lastPayment(), summary };
+    const summary = readPurchaseSummary();
+    return { payment: summary?.demo ? null : readLastPayment(), summary };
   });
   const { payment } = lastPaymentAtStart;
-  useEffect(cleanAddress, []);
+  useEffect(removeRedirectParameters, []);
   const [gaveUp, setGaveUp] = useState(false);
   const [settled, setSettled] = useState(false);
-  const { order } = useOrder(payment?.orderToken ?? '', payment !== null && !settled && !gaveUp);
-  const outcome = order ? outcomeOf(order) : null;
+  const { order } = useLiveOrder(
+    payment?.orderToken ?? '',
+    payment !== null && !settled && !gaveUp,
+  );
+  const outcome = order ? outcomeEventOf(order) : null;
   useEffect(() => {
     if (!outcome || settled) return;
     setSettled(true);
@@ -67,9 +71,9 @@ export function useThankYou(): ThankYou {
     return () => clearTimeout(timer);
   }, []);
   const { untouched, serverMessage } = useFinishPayment(payment, order);
-  const [soon, setSoon] = useState(payment !== null);
+  const [awaitingFirstResponse, setAwaitingFirstResponse] = useState(payment !== null);
   useEffect(() => {
-    const timer = setTimeout(() => setSoon(false), QUICK_ANSWER_MS);
+    const timer = setTimeout(() => setAwaitingFirstResponse(false), QUICK_RESPONSE_MS);
     return () => clearTimeout(timer);
   }, []);
   // Prefers the order to the stored summary, which may belong to another purchase or to a form
@@ -79,7 +83,8 @@ export function useThankYou(): ThankYou {
     order,
     summary: order ? summaryOfOrder(order) : lastPaymentAtStart.summary,
     gaveUp,
-    soon: soon && outcome === null && !untouched && serverMessage === null,
+    awaitingFirstResponse:
+      awaitingFirstResponse && outcome === null && !untouched && serverMessage === null,
     untouched,
     serverMessage,
   };
@@ -92,19 +97,19 @@ export function useThankYou(): ThankYou {
 function useFinishPayment(
   payment: LastPayment | null,
   order: OrderResponse | undefined,
-): Pick<ThankYou, 'untouched' | 'serverMessage'> {
+): Pick<ThankYouData, 'untouched' | 'serverMessage'> {
   const [untouched, setUntouched] = useState(0);
   const [serverMessage, setServerMessage] = useState<string | null>(null);
-  const open = order && outcomeOf(order) === null ? payment?.paymentIntentId : undefined;
-  const isUntouched = untouched >= NO_CARD_ANSWERS_MIN;
+  const open = order && outcomeEventOf(order) === null ? payment?.paymentIntentId : undefined;
+  const isUntouched = untouched >= NO_CARD_RESPONSES_FINAL;
   useEffect(() => {
     if (open === undefined || isUntouched) return;
     let current = true;
     const turn = async () => {
-      const answer = await pollOrder(payment?.scope ?? '', open);
+      const answer = await pollPaymentOutcome(payment?.scope ?? '', open);
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
-      // Changes nothing on the page when no answer came.
+      // A poll without a result changes nothing on the page.
       if (answer !== null)
         setServerMessage(
           answer !== 'untouched' && answer.type === 'unsure'
@@ -129,7 +134,7 @@ function useFinishPayment(
  * Builds the summary from the order, because a buyer who returns from a bank's page has no stored
  * summary.
  */
-function summaryOfOrder(order: OrderResponse): Summary {
+function summaryOfOrder(order: OrderResponse): PurchaseSummary {
   return {
     clubId: null,
     clubName: order.clubName || S.fallbackClub,

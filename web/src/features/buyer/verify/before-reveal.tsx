@@ -1,10 +1,10 @@
 import { useAtomValue } from 'jotai';
 import type { Draw, Proof } from '@/api/wire';
-import { TICKETS, phaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { TICKETS_PER_DRAW, drawPhaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
 /** Explains, by the draw's status, why there is nothing to recompute yet. */
-const WAITING_TEXTS: Record<DrawPhase, { title: string; text: string }> = {
+const NOT_REVEALED_TEXTS: Record<DrawPhase, { title: string; text: string }> = {
   active: {
     title: 'Tickets are still on sale.',
     text: 'The secret is revealed once the game is over and the result is in.',
@@ -33,10 +33,12 @@ const WAITING_TEXTS: Record<DrawPhase, { title: string; text: string }> = {
  */
 export function BeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undefined }) {
   const now = useAtomValue(nowAtom);
-  const phase = draw ? phaseOf(draw, now) : null;
+  const phase = draw ? drawPhaseOf(draw, now) : null;
   // A draw with reserved tickets is not sold out, because those tickets may become available again.
   const waiting = phase
-    ? WAITING_TEXTS[phase === 'soldOut' && draw && draw.ticketsSold < TICKETS ? 'active' : phase]
+    ? NOT_REVEALED_TEXTS[
+        phase === 'soldOut' && draw && draw.ticketsSold < TICKETS_PER_DRAW ? 'active' : phase
+      ]
     : null;
   return (
     <>

@@ -5,10 +5,10 @@ import {
   chacha20Block,
   commitmentOf,
   dealOf,
-  unsoldInDealOrder,
+  wereTicketsSoldInOrder,
   seedFromHex,
   toHex,
-  verify,
+  verifyProof,
 } from './deal';
 
 const TEST_VECTOR_FILE = join(
@@ -61,32 +61,36 @@ test('a changed seed, a changed commitment or another winner is detected', async
     soldTickets: [1],
     ticketMoves: [{ ticket: 1, returned: false }],
   };
-  expect(await verify(claim)).toMatchObject({
+  expect(await verifyProof(claim)).toMatchObject({
     promised: true,
     winningTicket: winner,
     sameWinner: true,
     inOrder: true,
   });
   expect(
-    await verify({ ...claim, soldTickets: [2], ticketMoves: [{ ticket: 2, returned: false }] }),
+    await verifyProof({
+      ...claim,
+      soldTickets: [2],
+      ticketMoves: [{ ticket: 2, returned: false }],
+    }),
   ).toMatchObject({ inOrder: false });
-  expect(await verify({ ...claim, seed: toHex(new Uint8Array(32).fill(8)) })).toMatchObject({
+  expect(await verifyProof({ ...claim, seed: toHex(new Uint8Array(32).fill(8)) })).toMatchObject({
     promised: false,
   });
-  expect(await verify({ ...claim, drawNumber: 1043 })).toMatchObject({ promised: false });
-  expect(await verify({ ...claim, winningTicket: (winner % 169) + 1 })).toMatchObject({
+  expect(await verifyProof({ ...claim, drawNumber: 1043 })).toMatchObject({ promised: false });
+  expect(await verifyProof({ ...claim, winningTicket: (winner % 169) + 1 })).toMatchObject({
     sameWinner: false,
   });
-  expect(await verify({ ...claim, seed: null })).toBeNull();
-  expect(await verify({ ...claim, seed: 'zz' })).toBeNull();
+  expect(await verifyProof({ ...claim, seed: null })).toBeNull();
+  expect(await verifyProof({ ...claim, seed: 'zz' })).toBeNull();
 });
 
 test('returned tickets are sold after those that were never sold', () => {
   const moves = (...numbers: number[]) =>
     numbers.map((number) => ({ ticket: Math.abs(number), returned: number < 0 }));
   const all = Array.from({ length: 169 }, (_, index) => index + 1);
-  expect(unsoldInDealOrder(moves(1, 2, -1, 3), [2, 3])).toBe(true);
-  expect(unsoldInDealOrder(moves(...all, -7, -3, 3, 7), all)).toBe(true);
+  expect(wereTicketsSoldInOrder(moves(1, 2, -1, 3), [2, 3])).toBe(true);
+  expect(wereTicketsSoldInOrder(moves(...all, -7, -3, 3, 7), all)).toBe(true);
   // The wrong sales, in order: resold too early, skipped, resold in the wrong order, sold twice,
   // never sold, and not among the sold tickets.
   for (const wrong of [
@@ -97,8 +101,8 @@ test('returned tickets are sold after those that were never sold', () => {
     moves(1, -2),
     moves(1),
   ])
-    expect(unsoldInDealOrder(wrong, all)).toBe(false);
-  expect(unsoldInDealOrder(null, [])).toBeNull();
+    expect(wereTicketsSoldInOrder(wrong, all)).toBe(false);
+  expect(wereTicketsSoldInOrder(null, [])).toBeNull();
 });
 
 describe('test vectors written by the Rust implementation', () => {

@@ -105,7 +105,7 @@ export interface TicketMove {
  * Whether tickets were sold in the promised order (decision M-3): never-sold tickets first, then
  * returned ones, each lowest first. Null when the moves are not published.
  */
-export function unsoldInDealOrder(
+export function wereTicketsSoldInOrder(
   moves: readonly TicketMove[] | null,
   sold: readonly number[],
 ): boolean | null {
@@ -123,15 +123,15 @@ export function unsoldInDealOrder(
   return out.size === sold.length && sold.every((ticket) => out.has(ticket));
 }
 
-export interface Verdict {
+export interface ProofVerdict {
   /** Whether the revealed seed matches the commitment published before the first sale. */
   promised: boolean;
   computedCommitment: string;
   /** Cells by ticket number, starting with ticket 1. */
   deal: readonly number[];
-  /** The ticket that carries the winning pair, as computed here. Null without a result. */
+  /** The ticket that carries the winning pair, computed in this browser. Null without a result. */
   winningTicket: number | null;
-  /** Whether the server named the same ticket. Null without a result. */
+  /** Whether the server names the same winning ticket as this browser. Null without a result. */
   sameWinner: boolean | null;
   /**
    * Whether tickets were sold in the promised order. Null when the server does not publish the
@@ -154,7 +154,7 @@ export interface ProofClaim {
  * Recomputes the deal and compares it with the server's claims. Null before the reveal or when the
  * seed cannot be read.
  */
-export async function verify(claim: ProofClaim): Promise<Verdict | null> {
+export async function verifyProof(claim: ProofClaim): Promise<ProofVerdict | null> {
   const seed = claim.seed === null ? null : seedFromHex(claim.seed);
   if (!seed) return null;
   const computedCommitment = await commitmentOf(claim.drawNumber, seed);
@@ -168,6 +168,6 @@ export async function verify(claim: ProofClaim): Promise<Verdict | null> {
     deal,
     winningTicket,
     sameWinner: winningTicket === null ? null : winningTicket === claim.winningTicket,
-    inOrder: unsoldInDealOrder(claim.ticketMoves, claim.soldTickets),
+    inOrder: wereTicketsSoldInOrder(claim.ticketMoves, claim.soldTickets),
   };
 }

@@ -1,18 +1,15 @@
-/**
- * Loads the proof of one draw and recomputes it in this browser. Only the seed is taken from the
- * server on trust.
- */
+/** Loads the proof of one draw, and recomputes the deal from the revealed seed in this browser. */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchProof } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';
 import type { Proof } from '@/api/wire';
-import { verify, type Verdict } from './deal';
+import { verifyProof, type ProofVerdict } from './deal';
 
 export type ProofState =
   | { status: 'asking' }
   | { status: 'missing' }
   | { status: 'failed'; text: string; retry: () => void }
-  | { status: 'known'; proof: Proof; verdict: Verdict | null };
+  | { status: 'known'; proof: Proof; verdict: ProofVerdict | null };
 
 type ProofResult = Exclude<ProofState, { status: 'failed' }> | { status: 'failed'; text: string };
 
@@ -24,7 +21,7 @@ async function loadProof(drawNumber: number): Promise<ProofResult> {
     };
   try {
     const proof = await fetchProof(drawNumber);
-    return { status: 'known', proof, verdict: await verify(proof) };
+    return { status: 'known', proof, verdict: await verifyProof(proof) };
   } catch (error) {
     return error instanceof HttpError && (error.status === 404 || error.status === 400)
       ? { status: 'missing' }

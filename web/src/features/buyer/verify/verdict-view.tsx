@@ -1,9 +1,9 @@
 import type { Draw, Proof } from '@/api/wire';
 import { pairAt } from '@/features/shared-grid/grid';
 import { ResultGrid } from '@/features/shared-grid/result-grid';
-import type { Verdict } from './deal';
+import type { ProofVerdict } from './deal';
 
-function CheckResult({ good, children }: { good: boolean; children: React.ReactNode }) {
+function CheckResultLine({ good, children }: { good: boolean; children: React.ReactNode }) {
   return (
     <li className={good ? 'tick is-good' : 'tick is-bad'}>
       <strong aria-hidden="true">{good ? '✓' : '✗'}</strong>
@@ -22,7 +22,7 @@ export function VerdictView({
   draw,
 }: {
   proof: Proof;
-  verdict: Verdict;
+  verdict: ProofVerdict;
   draw: Draw | undefined;
 }) {
   const result = proof.result;
@@ -42,29 +42,29 @@ export function VerdictView({
           : 'Please send us this page’s address.'}
       </div>
       <ul className="ticks">
-        <CheckResult good={verdict.promised}>
+        <CheckResultLine good={verdict.promised}>
           The revealed seed is the one that was promised when the draw was created.
-        </CheckResult>
-        <CheckResult good>The seed deals all 169 pairs, each to one ticket.</CheckResult>
+        </CheckResultLine>
+        <CheckResultLine good>The seed deals all 169 pairs, each to one ticket.</CheckResultLine>
         {verdict.inOrder === null ? null : (
-          <CheckResult good={verdict.inOrder}>
+          <CheckResultLine good={verdict.inOrder}>
             Tickets that were never sold left first, and returned ones after them, each in ascending
             number.
-          </CheckResult>
+          </CheckResultLine>
         )}
         {result ? (
-          <CheckResult good={verdict.sameWinner === true}>
+          <CheckResultLine good={verdict.sameWinner === true}>
             The pair {result.home} × {result.away} is on ticket {verdict.winningTicket}
             {verdict.sameWinner
               ? ', the announced winner'
               : `, not on ticket ${proof.winningTicket ?? '–'}`}
             .
-          </CheckResult>
+          </CheckResultLine>
         ) : null}
         {result ? null : (
-          <CheckResult good>
+          <CheckResultLine good>
             No result stands, so there is no winning ticket to check yet.
-          </CheckResult>
+          </CheckResultLine>
         )}
       </ul>
       {verdict.inOrder === null ? (
@@ -94,7 +94,7 @@ export function VerdictView({
         className="recipe"
         tabIndex={0}
       >{`printf 'football-doubles-v1${proof.drawNumber}' > promise\nprintf '${proof.seed ?? ''}' | xxd -r -p >> promise\nsha256sum promise`}</pre>
-      <AllTickets proof={proof} verdict={verdict} />
+      <TicketPairTable proof={proof} verdict={verdict} />
     </>
   );
 }
@@ -110,7 +110,7 @@ function WinningCell({
   draw,
 }: {
   proof: Proof;
-  verdict: Verdict;
+  verdict: ProofVerdict;
   result: { home: number; away: number };
   draw: Draw | undefined;
 }) {
@@ -135,7 +135,7 @@ function WinningCell({
   );
 }
 
-function AllTickets({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
+function TicketPairTable({ proof, verdict }: { proof: Proof; verdict: ProofVerdict }) {
   const sold = new Set(proof.soldTickets);
   const serial = (ticket: number) => `FD-${proof.drawNumber}-${String(ticket).padStart(3, '0')}`;
   return (
@@ -184,7 +184,11 @@ function AllTickets({ proof, verdict }: { proof: Proof; verdict: Verdict }) {
   );
 }
 
-function ticketsCsv(proof: Proof, verdict: Verdict, serial: (ticket: number) => string): string {
+function ticketsCsv(
+  proof: Proof,
+  verdict: ProofVerdict,
+  serial: (ticket: number) => string,
+): string {
   const sold = new Set(proof.soldTickets);
   const rows = verdict.deal.map((cell, index) => {
     const { home, away } = pairAt(cell);

@@ -4,12 +4,12 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { makeClaim } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { VerifyEmail } from '../login/verify-email';
-import { Claim } from './claim';
+import { VerifyEmailPage } from '../login/verify-email';
+import { PrizeClaimPage } from './claim';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const CLAIM = makeClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
+const OPEN_CLAIM = makeClaim({ clubName: 'Redcliffe', clubSlug: 'redcliffe' });
 
 function fillBankForm() {
   for (const [label, value] of [
@@ -22,9 +22,9 @@ function fillBankForm() {
 
 test('a winner sends bank details through the link, whose secret leaves the address bar', async () => {
   const server = new FakeServer()
-    .on('POST /api/claims/look', { body: CLAIM })
-    .on('POST /api/claims', { body: { ...CLAIM, state: 'received' } });
-  renderScreen(<Claim fromPath={undefined} />, '/claim#secret');
+    .on('POST /api/claims/look', { body: OPEN_CLAIM })
+    .on('POST /api/claims', { body: { ...OPEN_CLAIM, state: 'received' } });
+  renderScreen(<PrizeClaimPage fromPath={undefined} />, '/claim#secret');
   expect(await screen.findByText('$290.00')).toBeTruthy();
   expect(window.location.hash).toBe('');
   expect(screen.getByText(/Please answer by Fri 27 Nov 2026/)).toBeTruthy();
@@ -46,9 +46,9 @@ test('a winner sends bank details through the link, whose secret leaves the addr
 
 test('the link’s expiry is shown to the minute in the draw’s zone, as in the mail', async () => {
   new FakeServer().on('POST /api/claims/look', {
-    body: { ...CLAIM, timezone: 'Pacific/Auckland', respondBy: '2026-11-27T12:30:00Z' },
+    body: { ...OPEN_CLAIM, timezone: 'Pacific/Auckland', respondBy: '2026-11-27T12:30:00Z' },
   });
-  renderScreen(<Claim fromPath="secret" />, '/claim/secret');
+  renderScreen(<PrizeClaimPage fromPath="secret" />, '/claim/secret');
   expect(await screen.findByText(/Please answer by Sat 28 Nov 2026, 1:30 am/)).toBeTruthy();
 });
 
@@ -58,17 +58,17 @@ test('an unknown, used, expired or paid link says which it is', async () => {
       { status: 404, body: { message: 'This link is invalid or has expired.' } },
       /This link is invalid or has expired\./,
     ],
-    [{ body: { ...CLAIM, state: 'expired' } }, /The 7 days to respond have passed/],
-    [{ body: { ...CLAIM, state: 'completed' } }, /has recorded the payment/],
-    [{ body: { ...CLAIM, state: 'received' } }, /has your bank details/],
+    [{ body: { ...OPEN_CLAIM, state: 'expired' } }, /The 7 days to respond have passed/],
+    [{ body: { ...OPEN_CLAIM, state: 'completed' } }, /has recorded the payment/],
+    [{ body: { ...OPEN_CLAIM, state: 'received' } }, /has your bank details/],
   ];
   for (const [answer, text] of cases) {
     new FakeServer().on('POST /api/claims/look', answer);
-    const { unmount } = renderScreen(<Claim fromPath="secret" />, '/claim/secret');
+    const { unmount } = renderScreen(<PrizeClaimPage fromPath="secret" />, '/claim/secret');
     expect(await screen.findByText(text)).toBeTruthy();
     unmount();
   }
-  renderScreen(<Claim fromPath={undefined} />, '/claim');
+  renderScreen(<PrizeClaimPage fromPath={undefined} />, '/claim');
   expect(screen.getByRole('alert').textContent).toBe('This link is invalid or has expired.');
 });
 
@@ -80,9 +80,9 @@ test('refused details say why: too late, received before, or prize already paid'
   ];
   for (const [status, code, text] of cases) {
     new FakeServer()
-      .on('POST /api/claims/look', { body: CLAIM })
+      .on('POST /api/claims/look', { body: OPEN_CLAIM })
       .on('POST /api/claims', { status, body: { code, message: 'x' } });
-    const { unmount } = renderScreen(<Claim fromPath="secret" />, '/claim/secret');
+    const { unmount } = renderScreen(<PrizeClaimPage fromPath="secret" />, '/claim/secret');
     await screen.findByText('$290.00');
     fillBankForm();
     await userEvent.click(screen.getByRole('button', { name: 'Send my bank details' }));
@@ -97,10 +97,10 @@ test('the link confirms an e-mail address or says that it is invalid', async () 
     { body: { verified: true } },
     { status: 400, body: { message: 'This link is invalid or has expired.' } },
   );
-  const { unmount } = renderScreen(<VerifyEmail />, '/verify-email?token=good');
+  const { unmount } = renderScreen(<VerifyEmailPage />, '/verify-email?token=good');
   expect(await screen.findByRole('heading', { name: 'Email confirmed' })).toBeTruthy();
   expect(window.location.search).toBe('');
   unmount();
-  renderScreen(<VerifyEmail />, '/verify-email?token=dead');
+  renderScreen(<VerifyEmailPage />, '/verify-email?token=dead');
   expect(await screen.findByText('This link is invalid or has expired.')).toBeTruthy();
 });

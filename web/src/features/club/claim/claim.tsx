@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import { answerClaim, fetchClaim } from '@/api/endpoints/club';
+import { submitClaimBankDetails, fetchPrizeClaim } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
-import type { Claim as ClaimShape } from '@/api/wire-club';
+import type { Claim } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
@@ -12,10 +12,10 @@ import { BankForm } from '../results/bank-form';
 const INVALID_LINK_TEXT = 'This link is invalid or has expired.';
 
 /**
- * Returns the token of the link and removes it from the address bar at once, so that a screenshot
- * or a shared link does not contain it.
+ * Returns the token of the mailed link and removes it from the address bar at once, so that a
+ * screenshot or a shared link does not contain it.
  */
-function useTokenOnce(fromPath: string | undefined): string {
+function useClaimToken(fromPath: string | undefined): string {
   const [token] = useState(() => fromPath || window.location.hash.slice(1));
   useEffect(() => {
     if (token && !fromPath)
@@ -28,13 +28,13 @@ function useTokenOnce(fromPath: string | undefined): string {
  * The page where a winner enters the bank account for the prize. The link works for seven days
  * without a login.
  */
-export function Claim({ fromPath }: { fromPath: string | undefined }) {
-  const token = useTokenOnce(fromPath);
-  const [claim, setClaim] = useState<ClaimShape | null>(null);
+export function PrizeClaimPage({ fromPath }: { fromPath: string | undefined }) {
+  const token = useClaimToken(fromPath);
+  const [claim, setClaim] = useState<Claim | null>(null);
   const [refusal, setRefusal] = useState<string | null>(token ? null : INVALID_LINK_TEXT);
   useEffect(() => {
     if (token)
-      fetchClaim(token).then(setClaim, (error: unknown) =>
+      fetchPrizeClaim(token).then(setClaim, (error: unknown) =>
         setRefusal(errorText(error, C.pleaseTryAgain)),
       );
   }, [token]);
@@ -90,11 +90,11 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
             <BankForm
               submitLabel="Send my bank details"
               onProblem={onProblem}
-              send={async (bank) => setClaim(await answerClaim(token, bank))}
+              send={async (bank) => setClaim(await submitClaimBankDetails(token, bank))}
             />
           </>
         ) : (
-          <ClaimState claim={claim} />
+          <ClaimStateText claim={claim} />
         )}
       </section>
       {claim.contactName ? (
@@ -111,7 +111,7 @@ export function Claim({ fromPath }: { fromPath: string | undefined }) {
   );
 }
 
-function ClaimState({ claim }: { claim: ClaimShape }) {
+function ClaimStateText({ claim }: { claim: Claim }) {
   if (claim.state === 'completed')
     return (
       <>

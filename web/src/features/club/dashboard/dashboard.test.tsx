@@ -31,8 +31,8 @@ const COMPLETED_DRAW = makeDraw({
   status: 'completed',
   archived: false,
 });
-const STATS = { totalRevenue: '1250.00', ticketsSold: 250, clubProfit: '-12.50' };
-const CLUB = {
+const STATS_RESPONSE = { totalRevenue: '1250.00', ticketsSold: 250, clubProfit: '-12.50' };
+const CLUB_RESPONSE = {
   id: 1,
   name: 'Sharks',
   slug: 'sharks',
@@ -54,9 +54,9 @@ beforeEach(() => {
         makeDraw({ drawNumber: 2002, clubId: 2, awayTeam: 'Strangers', gameDate: dateInHours(-1) }),
       ],
     })
-    .on('GET /api/clubs/1/stats', { body: STATS })
+    .on('GET /api/clubs/1/stats', { body: STATS_RESPONSE })
     .on('GET /api/clubs/1/stripe-connect/status', { body: { connected: true } })
-    .on('GET /api/clubs/1', { body: CLUB });
+    .on('GET /api/clubs/1', { body: CLUB_RESPONSE });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -190,12 +190,12 @@ test('the homepage’s address is copied by the clipboard API or by the fallback
 });
 
 test('a page without a name has no address to copy, and an unsaved page asks for setup', async () => {
-  server.on('GET /api/clubs/1', { body: { ...CLUB, homePageSlug: '' } });
+  server.on('GET /api/clubs/1', { body: { ...CLUB_RESPONSE, homePageSlug: '' } });
   const { unmount } = openDashboard();
   await userEvent.click(await screen.findByRole('button', { name: 'Copy URL' }));
   expect((await screen.findAllByText('No homepage URL available')).length).toBe(2);
   unmount();
-  server.on('GET /api/clubs/1', { body: { ...CLUB, homePageReady: false } });
+  server.on('GET /api/clubs/1', { body: { ...CLUB_RESPONSE, homePageReady: false } });
   openDashboard();
   expect(await screen.findByText('Homepage not set up')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Set Up Homepage' })).toBeTruthy();

@@ -10,7 +10,7 @@ import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { CreateDrawButton, archivedText } from '../frame/club-frame';
 import { CookieBanner } from '../frame/cookie-banner';
 import type { ClubPageContext } from '../frame/club-page';
-import { useWide } from '../frame/use-wide';
+import { useIsWideViewport } from '../frame/use-wide';
 import { canSell } from '../session/roles';
 import { DetailsDialog } from './details-dialog';
 import { DrawItem, type DrawItemProps } from './draw-item';
@@ -18,9 +18,9 @@ import { DrawTable } from './draw-table';
 import type { DrawListName } from './draw-labels';
 import { HomepageCard } from './homepage-card';
 import { PaymentCard } from './payment-card';
-import { Member, Reminder } from './reminder';
+import { SignedInMember, AccountReminder } from './reminder';
 import { StatCards } from './stat-cards';
-import { useClubDraws } from './use-club-draws';
+import { useDashboardDraws } from './use-club-draws';
 import { useDrawActions } from './use-draw-actions';
 
 export interface DashboardProps {
@@ -35,11 +35,11 @@ export interface DashboardProps {
  */
 export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   usePageTitle(`${club.name} dashboard`);
-  const { draws, problem, retry } = useClubDraws(club.id);
+  const { draws, problem, retry } = useDashboardDraws(club.id);
   const actions = useDrawActions(club.id);
   const showToast = useSetAtom(showToastAtom);
   const [detailed, setDetailed] = useState<number | null>(null);
-  const wide = useWide();
+  const wide = useIsWideViewport();
   const [table, setTable] = useState(false);
   const [winners, setWinners] = useState<ReadonlySet<number>>(new Set());
   const toggle = (number: number) =>
@@ -96,8 +96,8 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
         ) : null}
       </div>
       <CookieBanner />
-      <Member user={user} />
-      <Reminder user={user} />
+      <SignedInMember user={user} />
+      <AccountReminder user={user} />
       {asTable ? (
         <DrawTable draws={all} propsOf={propsOf} />
       ) : (

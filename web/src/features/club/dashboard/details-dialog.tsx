@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { CLUB_PATHS, downloadPoster } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, downloadDrawPoster } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Financials } from '@/api/wire-club';
 import { cents, dollars } from '@/shared/money';
@@ -11,7 +11,7 @@ import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { useHandleExpiredSession } from '../session/use-session';
 import { prizeText, signedDollars, teamsOf, gameTimeText } from './draw-labels';
-import { DASHBOARD_EVERY_MS } from './use-club-draws';
+import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
 /**
  * Shows all details of one draw. Polls its sums every ten seconds while open (specification line
@@ -26,13 +26,13 @@ export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: (
 }
 
 function DrawDetails({ draw }: { draw: Draw }) {
-  const { data: money } = useQuery<Financials>(CLUB_PATHS.financials(draw.drawNumber), {
-    intervalMs: DASHBOARD_EVERY_MS,
+  const { data: money } = useQuery<Financials>(CLUB_API_PATHS.financials(draw.drawNumber), {
+    intervalMs: DASHBOARD_POLL_INTERVAL_MS,
   });
   const showToast = useSetAtom(showToastAtom);
   const handleExpiredSession = useHandleExpiredSession();
   const onPoster = () =>
-    void downloadPoster(draw.drawNumber).then(
+    void downloadDrawPoster(draw.drawNumber).then(
       saveFile,
       (error: unknown) =>
         handleExpiredSession(error) ||

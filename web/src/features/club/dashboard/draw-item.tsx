@@ -1,20 +1,20 @@
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
-import { Countdown } from '@/features/shared-live/countdown-pill';
+import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
-import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
+import { ActionsMenu, type ActionsMenuItem } from '../frame/actions-menu';
 import { adminPath } from '../session/user';
 import {
-  badgesOf,
-  listOf,
+  drawBadgesOf,
+  drawListOf,
   prizeText,
   salesText,
   teamsOf,
   gameTimeText,
-  type DrawListName,
 } from './draw-labels';
+import type { DrawListName } from './draw-labels';
 import type { DrawActions } from './use-draw-actions';
 import { WinnersPanel } from './winners-panel';
 
@@ -36,14 +36,14 @@ export interface DrawItemProps {
  * Returns the menu entries of a draw for the list that it is in (specification lines B:50-54). A
  * cancelled draw has no entry for winners.
  */
-export function menuOf(
+export function drawMenuItems(
   { draw, slug, sells, off, actions, winnersShown, onShare, onDetails, onWinners }: DrawItemProps,
   list: DrawListName,
-): MenuItem[] {
+): ActionsMenuItem[] {
   const results = { label: C.enterResults, href: adminPath(slug, `results/${draw.drawNumber}`) };
   const view = { label: C.viewPublic, href: `/draw/${draw.drawNumber}`, away: true };
   const details = { label: C.details, onChoose: onDetails };
-  const selling = (...items: MenuItem[]) => (sells ? items : []);
+  const selling = (...items: ActionsMenuItem[]) => (sells ? items : []);
   if (list === 'active')
     return [
       { label: C.shareLink, onChoose: onShare },
@@ -75,20 +75,20 @@ export function menuOf(
 export function DrawItem(props: DrawItemProps) {
   const { draw, slug, winnersShown, onShare } = props;
   const now = useAtomValue(nowAtom);
-  const list = listOf(draw, now);
+  const list = drawListOf(draw, now);
   const results = adminPath(slug, `results/${draw.drawNumber}`);
   return (
     <article className={`card draw-item is-${list}`} aria-label={teamsOf(draw)}>
       <div className="draw-item-top">
         <span className="badges">
-          {badgesOf(draw, now).map(({ text, tone }) => (
+          {drawBadgesOf(draw, now).map(({ text, tone }) => (
             <span className={`badge ${tone}`} key={text}>
               {text}
             </span>
           ))}
         </span>
         {list === 'active' ? (
-          <Countdown kickOff={draw.gameDate} timezone={draw.timezone} view="page" />
+          <CountdownPill kickOff={draw.gameDate} timezone={draw.timezone} view="page" />
         ) : null}
       </div>
       <h3>{teamsOf(draw)}</h3>
@@ -124,7 +124,7 @@ export function DrawItem(props: DrawItemProps) {
             Winner and payout
           </Link>
         ) : null}
-        <ActionsMenu of={teamsOf(draw)} items={menuOf(props, list)} />
+        <ActionsMenu of={teamsOf(draw)} items={drawMenuItems(props, list)} />
       </div>
       {winnersShown ? (
         <WinnersPanel draw={draw.drawNumber} timezone={draw.timezone} namesShown={props.sells} />

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
-import { rowsOf } from './draw-table';
+import { filteredAndSortedDraws } from './draw-table';
 import { sortedDraws, prizeText, signedDollars } from './draw-labels';
 
 test('a wide screen shows all draws in one table, sorted and filtered by a word', () => {
@@ -12,7 +12,7 @@ test('a wide screen shows all draws in one table, sorted and filtered by a word'
     word: string,
     key: 'game' | 'when' | 'sold' | 'sales' | 'prize',
     down: boolean,
-  ) => rowsOf(draws, word, { key, down }).map((draw) => draw.drawNumber);
+  ) => filteredAndSortedDraws(draws, word, { key, down }).map((draw) => draw.drawNumber);
   expect([
     numbers('', 'game', false),
     numbers('', 'sold', false),
@@ -42,7 +42,7 @@ test('a cancelled draw has no prize and sorts behind all that have one', () => {
     makeDraw({ drawNumber: 2, status: 'cancelled', currentPrize: '290.00' }),
   ];
   expect(draws.map(prizeText)).toEqual(['$10.00', '–']);
-  expect(rowsOf(draws, '', { key: 'prize', down: true }).map((draw) => draw.drawNumber)).toEqual([
-    1, 2,
-  ]);
+  expect(
+    filteredAndSortedDraws(draws, '', { key: 'prize', down: true }).map((draw) => draw.drawNumber),
+  ).toEqual([1, 2]);
 });

@@ -1,6 +1,6 @@
 /** Labels of a club's draws: list, badges, date, sales and prize. */
 import type { Draw } from '@/api/wire';
-import { phaseOf } from '@/features/shared-live/draw-phase';
+import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
@@ -8,11 +8,11 @@ import { C } from '@/shared/strings-club';
 export type DrawListName = 'active' | 'awaiting' | 'completed';
 
 /**
- * Returns the list a draw belongs to. A draw past kick-off without a result awaits one, whatever
- * its status is (decision E-1).
+ * Returns the dashboard's list that a draw belongs to. A draw past kick-off without a result awaits
+ * its result, whatever its status is (decision E-1).
  */
-export function listOf(draw: Draw, nowMs: number): DrawListName {
-  const phase = phaseOf(draw, nowMs);
+export function drawListOf(draw: Draw, nowMs: number): DrawListName {
+  const phase = drawPhaseOf(draw, nowMs);
   if (phase === 'closed') return 'awaiting';
   return phase === 'active' || phase === 'soldOut' ? 'active' : 'completed';
 }
@@ -22,7 +22,7 @@ export interface BadgeText {
   tone: string;
 }
 
-export function badgesOf(draw: Draw, nowMs: number): BadgeText[] {
+export function drawBadgesOf(draw: Draw, nowMs: number): BadgeText[] {
   const of: Record<DrawListName, BadgeText> = {
     active: { text: C.active, tone: 'is-active' },
     awaiting: { text: C.awaitingResults, tone: 'is-awaiting' },
@@ -31,7 +31,7 @@ export function badgesOf(draw: Draw, nowMs: number): BadgeText[] {
         ? { text: 'Cancelled', tone: 'is-cancelled' }
         : { text: C.completed, tone: 'is-completed' },
   };
-  const badges = [of[listOf(draw, nowMs)]];
+  const badges = [of[drawListOf(draw, nowMs)]];
   if (draw.archived) badges.push({ text: C.archived, tone: 'is-archived' });
   return badges;
 }

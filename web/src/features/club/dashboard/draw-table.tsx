@@ -5,11 +5,18 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { cents } from '@/shared/money';
 import { Field } from '@/shared/ui/field';
 import { ActionsMenu } from '../frame/actions-menu';
-import { menuOf, type DrawItemProps } from './draw-item';
-import { badgesOf, listOf, prizeText, salesText, teamsOf, gameTimeText } from './draw-labels';
+import { drawMenuItems, type DrawItemProps } from './draw-item';
+import {
+  drawBadgesOf,
+  drawListOf,
+  prizeText,
+  salesText,
+  teamsOf,
+  gameTimeText,
+} from './draw-labels';
 import { WinnersPanel } from './winners-panel';
 
-const COLUMNS = [
+const DRAW_TABLE_COLUMNS = [
   { key: 'game', label: 'Game', number: false, of: (draw: Draw) => teamsOf(draw) },
   { key: 'when', label: 'When', number: false, of: (draw: Draw) => Date.parse(draw.gameDate) },
   { key: 'sold', label: 'Sold', number: true, of: (draw: Draw) => draw.ticketsSold },
@@ -27,12 +34,16 @@ const COLUMNS = [
   },
 ] as const;
 
-type Sort = { key: (typeof COLUMNS)[number]['key']; down: boolean };
+type DrawSortOrder = { key: (typeof DRAW_TABLE_COLUMNS)[number]['key']; down: boolean };
 
 /** Filters the draws by a team or league name and sorts them. */
-export function rowsOf(draws: readonly Draw[], search: string, sort: Sort): Draw[] {
+export function filteredAndSortedDraws(
+  draws: readonly Draw[],
+  search: string,
+  sort: DrawSortOrder,
+): Draw[] {
   const query = search.trim().toLowerCase();
-  const column = COLUMNS.find(({ key }) => key === sort.key) ?? COLUMNS[1];
+  const column = DRAW_TABLE_COLUMNS.find(({ key }) => key === sort.key) ?? DRAW_TABLE_COLUMNS[1];
   const matches = draws.filter((draw) =>
     `${teamsOf(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(query),
   );
@@ -51,9 +62,9 @@ interface DrawTableProps {
 /** Table of all draws for wide screens, with column sorting and a text filter. */
 export function DrawTable({ draws, propsOf }: DrawTableProps) {
   const [search, setWord] = useState('');
-  const [sort, setSort] = useState<Sort>({ key: 'when', down: true });
+  const [sort, setSort] = useState<DrawSortOrder>({ key: 'when', down: true });
   const now = useAtomValue(nowAtom);
-  const rows = rowsOf(draws, search, sort);
+  const rows = filteredAndSortedDraws(draws, search, sort);
   return (
     <section className="card" aria-labelledby="table-title">
       <h2 id="table-title">All draws</h2>
@@ -61,7 +72,7 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
       <table>
         <thead>
           <tr>
-            {COLUMNS.map(({ key, label, number }) => (
+            {DRAW_TABLE_COLUMNS.map(({ key, label, number }) => (
               <th
                 key={key}
                 scope="col"
@@ -100,7 +111,7 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
                 <td className="num">{prizeText(draw)}</td>
                 <td>
                   <span className="badges">
-                    {badgesOf(draw, now).map(({ text, tone }) => (
+                    {drawBadgesOf(draw, now).map(({ text, tone }) => (
                       <span className={`badge ${tone}`} key={text}>
                         {text}
                       </span>
@@ -110,13 +121,13 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
                 <td>
                   <ActionsMenu
                     of={teamsOf(draw)}
-                    items={menuOf(propsOf(draw), listOf(draw, now))}
+                    items={drawMenuItems(propsOf(draw), drawListOf(draw, now))}
                   />
                 </td>
               </tr>
               {propsOf(draw).winnersShown ? (
                 <tr>
-                  <td colSpan={COLUMNS.length + 2}>
+                  <td colSpan={DRAW_TABLE_COLUMNS.length + 2}>
                     <WinnersPanel
                       draw={draw.drawNumber}
                       timezone={draw.timezone}

@@ -7,15 +7,15 @@ import { HomepageCard } from './homepage-card';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const PAGE_PATH = '/club/sharks/admin';
+const DASHBOARD_PATH = '/club/sharks/admin';
 
 test('a club’s page can be viewed, copied and edited, and an archived club reads why it has none', async () => {
   new FakeServer().on('GET /api/clubs/1', { body: makeOwnClub() });
-  const { unmount } = renderScreen(<HomepageCard club={makePageContext().club} />, PAGE_PATH);
+  const { unmount } = renderScreen(<HomepageCard club={makePageContext().club} />, DASHBOARD_PATH);
   expect(await screen.findByRole('button', { name: 'Copy URL' })).toBeTruthy();
   expect(screen.getAllByRole('link')).toHaveLength(3);
   unmount();
-  renderScreen(<HomepageCard club={makePageContext({ archived: true }).club} />, PAGE_PATH);
+  renderScreen(<HomepageCard club={makePageContext({ archived: true }).club} />, DASHBOARD_PATH);
   expect(
     screen.getByText(
       'This club is archived. Its running draws finish and pay; nothing new can be started.',

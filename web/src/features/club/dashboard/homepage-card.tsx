@@ -1,23 +1,23 @@
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { copyText } from '../data/copy';
+import { copyToClipboard } from '../data/copy';
 import { useQuery } from '../data/use-query';
 import { archivedText, type FrameClub } from '../frame/club-frame';
 import { isOwner } from '../session/roles';
 import { adminPath } from '../session/user';
 
 /**
- * Card with the address of the club's public page. Without a page, the card says that the page
- * needs setup (decision H-2) or why the club has none.
+ * Card with the URL of the club's public page. Without a page, the card says that the page needs
+ * setup (decision H-2) or why the club has none.
  */
 export function HomepageCard({ club }: { club: FrameClub }) {
   const { data, problem, retry } = useQuery<OwnClub>(
-    club.archived ? null : CLUB_PATHS.club(club.id),
+    club.archived ? null : CLUB_API_PATHS.club(club.id),
   );
   const showToast = useSetAtom(showToastAtom);
   const setup = adminPath(club.slug, 'home-page-setup');
@@ -29,7 +29,7 @@ export function HomepageCard({ club }: { club: FrameClub }) {
     data.homePageEnabled !== false;
   const onCopy = async () => {
     if (!slug) return showToast({ title: C.noHomepageUrl, bad: true });
-    await copyText(url);
+    await copyToClipboard(url);
     showToast({ title: C.clubUrlCopied, text: C.clubUrlCopiedText });
   };
   return (

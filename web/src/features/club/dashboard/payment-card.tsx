@@ -1,20 +1,20 @@
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { useQuery } from '../data/use-query';
 import type { FrameClub } from '../frame/club-frame';
-import { useConnect } from '../payments/use-connect';
+import { useStripeOnboarding } from '../payments/use-connect';
 import { isOwner } from '../session/roles';
-import { DASHBOARD_EVERY_MS } from './use-club-draws';
+import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
 /** Shows whether the payment account is connected (specification line B:45). */
 export function PaymentCard({ club }: { club: FrameClub }) {
-  const { data, problem, retry } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id), {
-    intervalMs: DASHBOARD_EVERY_MS,
+  const { data, problem, retry } = useQuery<ConnectStatus>(CLUB_API_PATHS.connect(club.id), {
+    intervalMs: DASHBOARD_POLL_INTERVAL_MS,
   });
-  const { pending, connect } = useConnect(club.id);
-  // A failed status request gives `unknown`: the club must not be asked to connect an account that
-  // may be connected.
+  const { pending, connect } = useStripeOnboarding(club.id);
+  // A failed status request gives `unknown`, because the club must not be asked to connect an
+  // account that may be connected already.
   const state = data ? (data.connected ? 'connected' : 'open') : problem ? 'unknown' : 'checking';
   return (
     <section className="card" aria-labelledby="payment-title">

@@ -5,7 +5,7 @@ import { makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
-import { Reminder } from './reminder';
+import { AccountReminder } from './reminder';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -15,7 +15,7 @@ const UNCONFIRMED_RESPONSE = { body: makeWhoami({ emailVerified: false }) };
 const renderReminder = () =>
   renderScreen(
     <ClubPage slug="sharks" page="">
-      {({ user }) => <Reminder user={user} />}
+      {({ user }) => <AccountReminder user={user} />}
     </ClubPage>,
     '/club/sharks/admin',
   );

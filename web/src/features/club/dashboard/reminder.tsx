@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { sendVerification } from '@/api/endpoints/club';
+import { sendVerificationMail } from '@/api/endpoints/club';
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -9,7 +9,7 @@ import { ROLE_TEXTS, roleOf } from '../session/roles';
 import { useAction, useRefreshWhoami } from '../session/use-session';
 
 /** Reminder above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
-export function Reminder({ user }: { user: User }) {
+export function AccountReminder({ user }: { user: User }) {
   const { pending, run } = useAction();
   const refreshWhoami = useRefreshWhoami();
   const showToast = useSetAtom(showToastAtom);
@@ -19,9 +19,9 @@ export function Reminder({ user }: { user: User }) {
   const send = () =>
     run(
       async () => {
-        showToast({ title: (await sendVerification(user.id)).message });
-        // Loads the user again, because the address may have been confirmed on another device. The
-        // reminder then disappears.
+        showToast({ title: (await sendVerificationMail(user.id)).message });
+        // Loads the user again, because the e-mail address may have been confirmed on another
+        // device. The reminder then disappears.
         await refreshWhoami();
       },
       (error) => showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true }),
@@ -42,7 +42,7 @@ export function Reminder({ user }: { user: User }) {
 }
 
 /** Shows a club member's own login and role. The role explains why some buttons are missing. */
-export function Member({ user }: { user: User }) {
+export function SignedInMember({ user }: { user: User }) {
   if (!user.memberName) return null;
   const { name, does } = ROLE_TEXTS[roleOf(user)];
   return (

@@ -1,26 +1,26 @@
 import { useEffect, useRef } from 'react';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { useQuery } from '../data/use-query';
 import { signedDollars } from './draw-labels';
-import { DASHBOARD_EVERY_MS } from './use-club-draws';
+import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
-const RELOAD_DELAY_MS = 1_000;
+const STATS_RELOAD_DELAY_MS = 1_000;
 
 /**
  * Cards with the club's sums. `changeKey` changes with ticket counts and results from the socket; a
  * change triggers a reload.
  */
 export function StatCards({ club, changeKey }: { club: number; changeKey: string }) {
-  const { data, retry } = useQuery<ClubStats>(CLUB_PATHS.stats(club), {
-    intervalMs: DASHBOARD_EVERY_MS,
+  const { data, retry } = useQuery<ClubStats>(CLUB_API_PATHS.stats(club), {
+    intervalMs: DASHBOARD_POLL_INTERVAL_MS,
   });
   const before = useRef(changeKey);
   useEffect(() => {
     if (before.current === changeKey) return;
     before.current = changeKey;
-    const timer = setTimeout(() => void retry(), RELOAD_DELAY_MS);
+    const timer = setTimeout(() => void retry(), STATS_RELOAD_DELAY_MS);
     return () => clearTimeout(timer);
   }, [changeKey, retry]);
   const cards = [

@@ -4,27 +4,31 @@
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import { liveAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopic } from '@/features/shared-live/use-live';
 import { useQuery } from '../data/use-query';
-import { sortedDraws, listOf, type DrawListName } from './draw-labels';
+import { sortedDraws, drawListOf, type DrawListName } from './draw-labels';
 
-export const DASHBOARD_EVERY_MS = 10_000;
+export const DASHBOARD_POLL_INTERVAL_MS = 10_000;
 
-export interface ClubDraws {
+export interface DashboardDraws {
   /** The draws of each list. Undefined until the first response. */
   draws: Record<DrawListName, Draw[]> | undefined;
   problem: unknown;
   retry: () => Promise<unknown>;
 }
 
-export function useClubDraws(club: number): ClubDraws {
+export function useDashboardDraws(club: number): DashboardDraws {
   // Polls even while the socket is connected: a frame contains counts of known draws, but no new
   // draws and no changed names.
-  const own = useQuery<Draw[]>(CLUB_PATHS.draws(club), { intervalMs: DASHBOARD_EVERY_MS });
-  const awaiting = useQuery<Draw[]>(CLUB_PATHS.awaiting(club), { intervalMs: DASHBOARD_EVERY_MS });
+  const own = useQuery<Draw[]>(CLUB_API_PATHS.draws(club), {
+    intervalMs: DASHBOARD_POLL_INTERVAL_MS,
+  });
+  const awaiting = useQuery<Draw[]>(CLUB_API_PATHS.awaiting(club), {
+    intervalMs: DASHBOARD_POLL_INTERVAL_MS,
+  });
   const live = useAtomValue(liveAtom).draws;
   const receive = useSetAtom(receiveDrawsAtom);
   const now = useAtomValue(nowAtom);
@@ -35,7 +39,8 @@ export function useClubDraws(club: number): ClubDraws {
   const all = useMemo(() => {
     if (!own.data) return undefined;
     const ownNumbers = new Set(own.data.map((draw) => draw.drawNumber));
-    // The public list of draws awaiting a result contains all clubs: keep only this club's.
+    // The public list of draws that await a result contains the draws of all clubs, so this keeps
+    // only the draws of this club.
     const more = (awaiting.data ?? []).filter(
       (draw) => draw.clubId === club && !ownNumbers.has(draw.drawNumber),
     );
@@ -45,7 +50,7 @@ export function useClubDraws(club: number): ClubDraws {
   const fresh = all.map((draw) => ({ ...draw, ...live[draw.drawNumber], archived: draw.archived }));
   const of = (list: DrawListName) =>
     sortedDraws(
-      fresh.filter((draw) => listOf(draw, now) === list),
+      fresh.filter((draw) => drawListOf(draw, now) === list),
       list,
     );
   return {

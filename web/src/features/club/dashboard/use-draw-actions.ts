@@ -1,7 +1,12 @@
 /** Actions of a draw's menu that need no dialog: download, archive and restore. */
 import { useSetAtom, useStore } from 'jotai';
-import { CLUB_PATHS, archiveDraw, downloadReport, downloadTickets } from '@/api/endpoints/club';
-import type { Download } from '@/api/http';
+import {
+  CLUB_API_PATHS,
+  archiveDraw,
+  downloadWinnerReport,
+  downloadTicketCsv,
+} from '@/api/endpoints/club';
+import type { DownloadedFile } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
@@ -21,24 +26,24 @@ export function useDrawActions(club: number): DrawActions {
   const store = useStore();
   const showToast = useSetAtom(showToastAtom);
   const { run } = useAction();
-  const fetchFile = (ask: (draw: number) => Promise<Download>) => (draw: Draw) =>
+  const fetchFile = (ask: (draw: number) => Promise<DownloadedFile>) => (draw: Draw) =>
     void run(
       async () => saveFile(await ask(draw.drawNumber)),
       (error) =>
         showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
-    const listed = (store.get(responsesAtom)[CLUB_PATHS.draws(club)] ?? []) as Draw[];
+    const listed = (store.get(responsesAtom)[CLUB_API_PATHS.draws(club)] ?? []) as Draw[];
     store.set(
       cacheResponseAtom,
-      CLUB_PATHS.draws(club),
+      CLUB_API_PATHS.draws(club),
       listed.map((listedDraw) =>
         listedDraw.drawNumber === draw.drawNumber ? { ...listedDraw, archived } : listedDraw,
       ),
     );
   };
-  // Updates the view before the server answers and reverts it on failure. This is the dashboard's
-  // only optimistic change.
+  // Updates the view before the server responds and reverts it on failure. This is the dashboard's
+  // only optimistic update.
   const archive = (draw: Draw, archived: boolean, undo: boolean) =>
     void run(
       async () => {
@@ -56,8 +61,8 @@ export function useDrawActions(club: number): DrawActions {
       },
     );
   return {
-    report: fetchFile(downloadReport),
-    csv: fetchFile(downloadTickets),
+    report: fetchFile(downloadWinnerReport),
+    csv: fetchFile(downloadTicketCsv),
     archive: (draw) => archive(draw, !draw.archived, true),
   };
 }

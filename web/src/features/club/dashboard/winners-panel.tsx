@@ -1,4 +1,4 @@
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { WinnersResponse } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
@@ -16,7 +16,7 @@ export function WinnersPanel({
   timezone: string;
   namesShown: boolean;
 }) {
-  const { data, problem, retry } = useQuery<WinnersResponse>(CLUB_PATHS.winners(draw));
+  const { data, problem, retry } = useQuery<WinnersResponse>(CLUB_API_PATHS.winners(draw));
   if (data?.revealedAt)
     return (
       <div className="winners">

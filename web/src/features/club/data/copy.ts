@@ -1,5 +1,5 @@
 /** Copies text with the Clipboard API, else with `execCommand` (specification line B:44). */
-export async function copyText(
+export async function copyToClipboard(
   text: string,
   clipboard: Pick<Clipboard, 'writeText'> | undefined = navigator.clipboard,
 ): Promise<void> {

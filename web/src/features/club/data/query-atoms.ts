@@ -12,7 +12,7 @@ export const clearResponsesAtom = atom(null, (_get, set) => set(responsesAtom, {
 
 /** Counts the changes per path. Components that show the path reload when its count changes. */
 export const changeCountsAtom = atom<Readonly<Record<string, number>>>({});
-export const markChangedAtom = atom(null, (get, set, ...paths: string[]) => {
+export const markPathsChangedAtom = atom(null, (get, set, ...paths: string[]) => {
   const next = { ...get(changeCountsAtom) };
   for (const path of paths) next[path] = (next[path] ?? 0) + 1;
   set(changeCountsAtom, next);

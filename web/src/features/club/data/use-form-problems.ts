@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
-import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
+import { fieldErrorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
@@ -38,5 +38,5 @@ export function useFormProblems() {
       showToast(title ? { title, text: first.text, bad: true } : { title: first.text, bad: true });
     return now.length === 0;
   };
-  return { problems, list, errorOf: (field: string) => errorOf(problems, field), report };
+  return { problems, list, errorOf: (field: string) => fieldErrorOf(problems, field), report };
 }

@@ -24,12 +24,12 @@ interface PollOptions {
 }
 
 // The longest delay in milliseconds that a browser timer accepts: about 24 days.
-const TIMER_MS_MAX = 2 ** 31 - 1;
+const BROWSER_TIMER_MS_MAX = 2 ** 31 - 1;
 
 const pendingRequests = new Map<string, Promise<unknown>>();
 
 /** Shares one request between components that load the same path at the same time. */
-function requestOnce<Data>(path: string): Promise<Data> {
+function requestPathOnce<Data>(path: string): Promise<Data> {
   const pending = pendingRequests.get(path);
   if (pending) return pending as Promise<Data>;
   const answer = get<Data>(path).finally(() => pendingRequests.delete(path));
@@ -51,7 +51,7 @@ export function useQuery<Data>(
   const load = useCallback(async () => {
     if (path === null) return false;
     try {
-      cacheResponse(path, await requestOnce<Data>(path));
+      cacheResponse(path, await requestPathOnce<Data>(path));
       setProblem(null);
       return true;
     } catch (error) {
@@ -63,9 +63,14 @@ export function useQuery<Data>(
   useEffect(() => {
     void load();
   }, [load, changes, loginCount]);
-  usePoll({ intervalMs: intervalMs ?? TIMER_MS_MAX, topic, fetchData: load, fetchAtStart: false });
+  usePoll({
+    intervalMs: intervalMs ?? BROWSER_TIMER_MS_MAX,
+    topic,
+    fetchData: load,
+    fetchAtStart: false,
+  });
   return { data, problem, retry: load };
 }
 
-export const isMissing = (problem: unknown): boolean =>
+export const isNotFoundError = (problem: unknown): boolean =>
   problem instanceof HttpError && problem.status === 404;

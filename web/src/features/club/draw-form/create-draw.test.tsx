@@ -6,7 +6,7 @@ import { makePageContext } from '@/testing/club-data';
 import { makeConfig } from '@/testing/config-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { CreateDraw } from './create-draw';
+import { CreateDrawPage } from './create-draw';
 
 const LAST_DRAW = {
   league: 'A Grade',
@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const openCreateForm = () =>
-  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDrawPage here={makePageContext()} />, '/club/sharks/admin/create-draw');
 const pressDuplicate = () =>
   userEvent.click(screen.getByRole('button', { name: 'Duplicate last draw' }));
 
@@ -39,8 +39,8 @@ test('while the club must bear the card fee, a duplicated older draw is calculat
   await pressDuplicate();
   expect(await screen.findByText('Buyers pay the card fees.')).toBeTruthy();
   act(() => store.set(configAtom, makeConfig({ feePassthroughAllowed: false })));
-  // 169 × $5 = $845, less the cap of $11 and $23.37 of card fees. The breakdown and the line above
-  // the button show the sum.
+  // 169 × $5 = $845, less the platform fee of $11 (the cap) and $23.37 of card fees. The breakdown
+  // and the line above the button show the sum.
   expect(screen.getAllByText('$810.63')).toHaveLength(2);
   expect(screen.getByText('−$23.37')).toBeTruthy();
   expect(screen.queryByText('Buyers pay the card fees.')).toBeNull();

@@ -2,16 +2,16 @@ import './draw-form.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { CLUB_PATHS, createDraw, fetchTemplate } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, createDraw, fetchDrawTemplate } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { markChangedAtom } from '../data/query-atoms';
+import { markPathsChangedAtom } from '../data/query-atoms';
 import { fieldProblems, errorText } from '../data/error-text';
-import { isMissing } from '../data/use-query';
+import { isNotFoundError } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { FixturesImport } from '../fixtures/fixtures-import';
 import { BackLink, archivedText } from '../frame/club-frame';
@@ -20,19 +20,19 @@ import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
 import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
 import { isSessionExpired, useAction } from '../session/use-session';
-import { ContactGroup, FormCard, GameGroup, OptionsGroup, PriceGroup } from './draw-fieldsets';
+import { ContactGroup, FormCard, GameGroup, CardFeeGroup, PriceGroup } from './draw-fieldsets';
 import {
-  createChoices,
+  createPercentageChoices,
   createProblems,
   toCreateRequest,
-  fieldId,
+  drawFieldId,
   fieldsOfTemplate,
 } from './draw-rules';
 import { RevenueLine, RevenuePanel } from './revenue-panel';
 import { ServiceTermsDialog } from './service-terms-dialog';
-import { useDraft } from './use-draft';
+import { useDrawDraft } from './use-draft';
 
-export function CreateDraw({ here }: { here: ClubPageContext }) {
+export function CreateDrawPage({ here }: { here: ClubPageContext }) {
   usePageTitle(C.createDraw);
   return (
     <main className="admin" id="main">
@@ -41,7 +41,7 @@ export function CreateDraw({ here }: { here: ClubPageContext }) {
       {here.club.archived ? (
         <p className="callout is-warn">{archivedText(here.club)}</p>
       ) : canSell(here.club) ? (
-        <CreateChoice here={here} />
+        <GameOrSeasonTabs here={here} />
       ) : (
         <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       )}
@@ -49,7 +49,7 @@ export function CreateDraw({ here }: { here: ClubPageContext }) {
   );
 }
 
-function CreateChoice({ here }: { here: ClubPageContext }) {
+function GameOrSeasonTabs({ here }: { here: ClubPageContext }) {
   const [chosen, setChosen] = useState('one');
   return (
     <Tabs
@@ -64,7 +64,7 @@ function CreateChoice({ here }: { here: ClubPageContext }) {
   );
 }
 
-interface Refusal {
+interface CreateRefusal {
   text: string;
   /**
    * Number of an existing draw for the same game, or null. It exists when the response to an
@@ -73,7 +73,7 @@ interface Refusal {
   draw: number | null;
 }
 
-function refusalOf(error: unknown): Refusal {
+function createRefusalOf(error: unknown): CreateRefusal {
   const draw =
     error instanceof HttpError && error.code === 'draw-exists' ? error.body.drawNumber : null;
   return {
@@ -82,7 +82,7 @@ function refusalOf(error: unknown): Refusal {
   };
 }
 
-function RefusalNotice({ refusal: { text, draw } }: { refusal: Refusal }) {
+function CreateRefusalNotice({ refusal: { text, draw } }: { refusal: CreateRefusal }) {
   return (
     <div className="callout is-bad" role="alert">
       <strong>{C.failedToCreateDraw}</strong>
@@ -100,17 +100,17 @@ function RefusalNotice({ refusal: { text, draw } }: { refusal: Refusal }) {
 }
 
 function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
-  const { fields, dirty, change, forget } = useDraft(club.id);
+  const { fields, dirty, change, forget } = useDrawDraft(club.id);
   const { problems, list, errorOf, report } = useFormProblems();
   const [agreeing, setAgreeing] = useState(false);
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
+  const [refusal, setRefusal] = useState<CreateRefusal | null>(null);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
   // Passes the fee on only where that is allowed: drafts and templates may predate the rule that
   // the club bears the card fee.
   const sent = { ...fields, passStripeFees: fields.passStripeFees && allowed };
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   const [, navigate] = useLocation();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -119,9 +119,9 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
   };
   const refuse = (error: unknown) => {
     setAgreeing(false);
-    const wrong = fieldProblems(error, fieldId);
+    const wrong = fieldProblems(error, drawFieldId);
     if (wrong.length > 0) return void report(wrong, C.failedToCreateDraw);
-    const refused = refusalOf(error);
+    const refused = createRefusalOf(error);
     setRefusal(refused);
     showToast({ title: C.failedToCreateDraw, text: refused.text, bad: true });
   };
@@ -129,7 +129,7 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
     try {
       const draw = await createDraw(club.id, toCreateRequest(sent));
       forget();
-      changed(CLUB_PATHS.draws(club.id), CLUB_PATHS.stats(club.id));
+      changed(CLUB_API_PATHS.draws(club.id), CLUB_API_PATHS.stats(club.id));
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
       navigate('/admin');
     } catch (error) {
@@ -141,10 +141,10 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
   };
   const duplicate = () =>
     run(
-      async () => change(fieldsOfTemplate(await fetchTemplate(club.id))),
+      async () => change(fieldsOfTemplate(await fetchDrawTemplate(club.id))),
       (error) =>
         showToast({
-          title: isMissing(error)
+          title: isNotFoundError(error)
             ? 'There is no draw to duplicate yet.'
             : errorText(error, C.pleaseTryAgain),
           bad: true,
@@ -164,12 +164,16 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
         </button>
       </div>
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <RefusalNotice refusal={refusal} /> : null}
+      {refusal ? <CreateRefusalNotice refusal={refusal} /> : null}
       <div className="form-layout has-side">
         <FormCard>
           <GameGroup {...group} />
-          <PriceGroup {...group} choices={createChoices(fields.prizePercentage)} min="0" />
-          <OptionsGroup {...group} allowed={allowed} />
+          <PriceGroup
+            {...group}
+            choices={createPercentageChoices(fields.prizePercentage)}
+            min="0"
+          />
+          <CardFeeGroup {...group} allowed={allowed} />
           <ContactGroup {...group} />
         </FormCard>
         <RevenuePanel fields={sent} />

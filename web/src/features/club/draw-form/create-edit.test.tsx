@@ -7,8 +7,8 @@ import { makeConfig } from '@/testing/config-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { sessionExpiredAtom } from '../session/session-atoms';
-import { CreateDraw } from './create-draw';
-import { EditDraw } from './edit-draw';
+import { CreateDrawPage } from './create-draw';
+import { EditDrawPage } from './edit-draw';
 
 const FUTURE_DRAW = makeOwnDraw({
   gameDate: '2099-11-20T09:10:00Z',
@@ -51,7 +51,7 @@ const submitNewDraw = async () => {
 };
 
 test('an empty form lists what is missing, and each line links to its field', async () => {
-  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDrawPage here={makePageContext()} />, '/club/sharks/admin/create-draw');
   await pressButton('Create Draw');
   expect(screen.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
     'Home team is required',
@@ -75,7 +75,7 @@ const priceAndPrizes = () => {
 
 test('a new draw offers prizes from 40 to 70 percent, an edited one four and its own, each with its minimum price', async () => {
   const { unmount } = renderScreen(
-    <CreateDraw here={makePageContext()} />,
+    <CreateDrawPage here={makePageContext()} />,
     '/club/sharks/admin/create-draw',
   );
   expect(priceAndPrizes()).toEqual({
@@ -87,7 +87,7 @@ test('a new draw offers prizes from 40 to 70 percent, an edited one four and its
   server.on('GET /api/draws/1042', {
     body: { ...FUTURE_DRAW, locked: false, prizePercentage: 60 },
   });
-  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDrawPage here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(priceAndPrizes()).toEqual({
     min: '0.01',
@@ -100,7 +100,7 @@ test('a draw is created only after the agreement to the terms is recorded', asyn
   server
     .on('POST /api/terms/accept', { status: 500 }, { body: { id: 1 } })
     .on('POST /api/draws', { body: FUTURE_DRAW });
-  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDrawPage here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fillDrawForm();
   const dialog = await submitNewDraw();
   expect(await dialog.findByText('Second.')).toBeTruthy();
@@ -160,7 +160,7 @@ test('a refusal shows the server’s text, its fields or the fallback text', asy
     },
     { status: 500 },
   );
-  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDrawPage here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fillDrawForm();
   const again = async () => {
     const dialog = await submitNewDraw();
@@ -198,7 +198,7 @@ test('the last draw is duplicated one week later, and a draft survives a reload'
     },
   });
   const { unmount } = renderScreen(
-    <CreateDraw here={makePageContext()} />,
+    <CreateDrawPage here={makePageContext()} />,
     '/club/sharks/admin/create-draw',
   );
   await pressButton('Duplicate last draw');
@@ -206,7 +206,7 @@ test('the last draw is duplicated one week later, and a draft survives a reload'
     expect((screen.getByLabelText('Away team') as HTMLInputElement).value).toBe('Norths'),
   );
   unmount();
-  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDrawPage here={makePageContext()} />, '/club/sharks/admin/create-draw');
   expect((screen.getByLabelText('Game time') as HTMLInputElement).value).toBe('19:10');
   expect((screen.getByLabelText('Timezone') as HTMLSelectElement).value).toBe('Australia/Sydney');
 });
@@ -232,7 +232,7 @@ test('a zone and a percentage outside the offered choices are shown and sent unc
     },
   });
   const { unmount } = renderScreen(
-    <CreateDraw here={makePageContext()} />,
+    <CreateDrawPage here={makePageContext()} />,
     '/club/sharks/admin/create-draw',
   );
   await pressButton('Duplicate last draw');
@@ -243,7 +243,7 @@ test('a zone and a percentage outside the offered choices are shown and sent unc
       body: { ...FUTURE_DRAW, timezone: 'Australia/Canberra', prizePercentage: 33 },
     })
     .on('PATCH /api/draws/1042', { body: FUTURE_DRAW });
-  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDrawPage here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
   expect(said()).toEqual(['Australia/Canberra', '33%']);
   await pressButton('Save changes');
@@ -259,7 +259,7 @@ test('an edit sends price and prize while no ticket is sold', async () => {
   server
     .on('GET /api/draws/1042', { body: FUTURE_DRAW })
     .on('PATCH /api/draws/1042', { status: 500 }, { body: FUTURE_DRAW });
-  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDrawPage here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   expect(await screen.findByText('0 tickets sold')).toBeTruthy();
   fireEvent.change(screen.getByLabelText('Ticket price ($)'), { target: { value: '' } });
   fireEvent.change(screen.getByLabelText('Game time'), { target: { value: '' } });
@@ -302,7 +302,7 @@ test('the price fields lock after the first sale, also during an edit, and show 
       { status: 409, body: { code: 'terms-locked', message: paying } },
       { status: 409, body: { code: 'terms-locked', message: text } },
     );
-  renderScreen(<EditDraw here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
+  renderScreen(<EditDrawPage here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByText('0 tickets sold');
   await pressButton('Save changes');
   expect((await screen.findAllByText(paying)).length).toBeGreaterThan(0);
@@ -335,7 +335,7 @@ test('a missing, foreign, finished or started draw cannot be edited and says why
   for (const [answer, text] of cases) {
     server.on('GET /api/draws/1042', answer);
     const { unmount } = renderScreen(
-      <EditDraw here={makePageContext()} number={1042} />,
+      <EditDrawPage here={makePageContext()} number={1042} />,
       '/admin/edit-draw/1042',
     );
     expect((await screen.findByRole('alert')).textContent).toBe(text);
@@ -346,7 +346,7 @@ test('a missing, foreign, finished or started draw cannot be edited and says why
 test('a game postponed after its kick-off links to the operator', async () => {
   server.on('GET /api/draws/1042', { body: makeOwnDraw({ gameDate: '2020-01-01T00:00:00Z' }) });
   const { store } = renderScreen(
-    <EditDraw here={makePageContext()} number={1042} />,
+    <EditDrawPage here={makePageContext()} number={1042} />,
     '/admin/edit-draw/1042',
   );
   act(() => store.set(configAtom, makeConfig()));
@@ -358,7 +358,7 @@ test('a game postponed after its kick-off links to the operator', async () => {
 test('a draw whose buyers pay the card fee learns at its next edit that this is no longer allowed', async () => {
   server.on('GET /api/draws/1042', { body: { ...FUTURE_DRAW, passStripeFees: true } });
   const { store } = renderScreen(
-    <EditDraw here={makePageContext()} number={1042} />,
+    <EditDrawPage here={makePageContext()} number={1042} />,
     '/admin/edit-draw/1042',
   );
   await screen.findByText('0 tickets sold');
@@ -379,7 +379,7 @@ test('terms that did not load cannot be agreed to, and the agreement names the v
       { body: { kind: 'service', version: '2.0', title: 'Terms of Service', text: 'First.' } },
     )
     .on('POST /api/draws', { body: FUTURE_DRAW });
-  renderScreen(<CreateDraw here={makePageContext()} />, '/club/sharks/admin/create-draw');
+  renderScreen(<CreateDrawPage here={makePageContext()} />, '/club/sharks/admin/create-draw');
   fillDrawForm();
   const dialog = await submitNewDraw();
   expect(await dialog.findByText('The terms did not load.')).toBeTruthy();
@@ -400,7 +400,7 @@ test('terms that did not load cannot be agreed to, and the agreement names the v
 test('a session that ends while a draw is created asks for the login and keeps the input', async () => {
   server.on('POST /api/draws', { status: 401, body: { message: 'Please log in.' } });
   const { store } = renderScreen(
-    <CreateDraw here={makePageContext()} />,
+    <CreateDrawPage here={makePageContext()} />,
     '/club/sharks/admin/create-draw',
   );
   fillDrawForm();
@@ -418,14 +418,14 @@ test('an archived club can neither create nor edit a draw and reads why', async 
     'This club is archived. Its running draws finish and pay; nothing new can be started.';
   server.on('GET /api/draws/1042', { body: FUTURE_DRAW });
   const { unmount } = renderScreen(
-    <CreateDraw here={makePageContext({ archived: true })} />,
+    <CreateDrawPage here={makePageContext({ archived: true })} />,
     '/club/sharks/admin/create-draw',
   );
   expect(screen.getByText(text)).toBeTruthy();
   expect(screen.queryByLabelText('Home team')).toBeNull();
   unmount();
   renderScreen(
-    <EditDraw here={makePageContext({ archived: true })} number={1042} />,
+    <EditDrawPage here={makePageContext({ archived: true })} number={1042} />,
     '/admin/edit-draw/1042',
   );
   expect((await screen.findByRole('alert')).textContent).toBe(text);

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import { dollars, cents } from '@/shared/money';
-import { lockedFields } from '@/shared/strings-club';
+import { lockedFieldsText } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
-import { Check, Field } from '@/shared/ui/field';
+import { CheckboxField, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
-import { toPhoneInput, type Contact, type DrawFields } from './draw-rules';
-import { ZONES, clockChangeNote } from './local-time';
+import { toPhoneInput, type DrawContact, type DrawFields } from './draw-rules';
+import { TIME_ZONES, clockChangeNote } from './local-time';
 
 export interface FieldsetProps<Fields = DrawFields> {
   fields: Fields;
@@ -18,10 +18,10 @@ export interface FieldsetProps<Fields = DrawFields> {
  * another, such as Canberra.
  */
 function ZoneOptions({ own }: { own: string }) {
-  const isListed = ZONES.some(({ zones }) => zones.some(([zone]) => zone === own));
+  const isListed = TIME_ZONES.some(({ zones }) => zones.some(([zone]) => zone === own));
   return (
     <>
-      {ZONES.map(({ country, zones }) => (
+      {TIME_ZONES.map(({ country, zones }) => (
         <optgroup key={country} label={country}>
           {zones.map(([zone, label]) => (
             <option key={zone} value={zone}>
@@ -109,13 +109,13 @@ export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
   );
 }
 
-interface PriceProps extends FieldsetProps {
+interface PriceGroupProps extends FieldsetProps {
   choices: readonly number[];
   /** Smallest price the input accepts; the two forms differ (decision C-23). */
   min: '0' | '0.01';
 }
 
-export function PriceGroup({ fields, onFields, errorOf, choices, min }: PriceProps) {
+export function PriceGroup({ fields, onFields, errorOf, choices, min }: PriceGroupProps) {
   const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
   return (
     <fieldset className="group">
@@ -148,13 +148,13 @@ export function PriceGroup({ fields, onFields, errorOf, choices, min }: PricePro
           ))}
         </ChoiceField>
       </div>
-      <Check
+      <CheckboxField
         id="draw-roundUpPrize"
         checked={fields.roundUpPrize}
         onChecked={(roundUpPrize) => set({ roundUpPrize })}
       >
         Round the prize up to the next $10; the club covers the difference
-      </Check>
+      </CheckboxField>
     </fieldset>
   );
 }
@@ -182,7 +182,7 @@ export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: n
         ))}
       </dl>
       <p className="field-hint" id="draw-locked">
-        {lockedFields(sold)}
+        {lockedFieldsText(sold)}
       </p>
     </fieldset>
   );
@@ -192,18 +192,18 @@ export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: n
  * Choice of who pays the card fee. Explains why the choice is missing where the law does not allow
  * the buyer to pay (decision D-14).
  */
-export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { allowed: boolean }) {
+export function CardFeeGroup({ fields, onFields, allowed }: FieldsetProps & { allowed: boolean }) {
   return (
     <fieldset className="group">
       <legend>Options</legend>
       {allowed ? (
-        <Check
+        <CheckboxField
           id="draw-passStripeFees"
           checked={fields.passStripeFees}
           onChecked={(passStripeFees) => onFields({ ...fields, passStripeFees })}
         >
           Buyers pay the card processing fees (1.70% + $0.30)
-        </Check>
+        </CheckboxField>
       ) : (
         <p className="lead">
           Passing the card fee on to buyers is not allowed at the moment, so the club pays it.
@@ -214,12 +214,12 @@ export function OptionsGroup({ fields, onFields, allowed }: FieldsetProps & { al
 }
 
 /** Contact fields of one draw, or of all draws of a season. */
-export function ContactGroup<Fields extends Contact>({
+export function ContactGroup<Fields extends DrawContact>({
   fields,
   onFields,
   errorOf,
 }: FieldsetProps<Fields>) {
-  const set = (more: Partial<Contact>) => onFields({ ...fields, ...more });
+  const set = (more: Partial<DrawContact>) => onFields({ ...fields, ...more });
   return (
     <fieldset className="group">
       <legend>Contact</legend>
@@ -253,14 +253,14 @@ export function ContactGroup<Fields extends Contact>({
   );
 }
 
-interface ReasonProps {
+interface ReasonGroupProps {
   reason: string;
   onReason: (reason: string) => void;
   error: string | null;
 }
 
 /** The operator's reason for changing a club's draw; a club gives none (decision E-9). */
-export function ReasonGroup({ reason, onReason, error }: ReasonProps) {
+export function ReasonGroup({ reason, onReason, error }: ReasonGroupProps) {
   return (
     <fieldset className="group">
       <legend>As the operator</legend>

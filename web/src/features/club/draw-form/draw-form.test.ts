@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import { makeOwnDraw } from '@/testing/club-data';
 import {
-  EMPTY_DRAW,
+  EMPTY_DRAW_FIELDS,
   toChangeRequest,
   createProblems,
   toCreateRequest,
-  editChoices,
+  editPercentageChoices,
   editProblems,
-  fieldsOf,
+  fieldsOfDraw,
   fieldsOfTemplate,
   notEditableReason,
   toPhoneInput,
-  type DrawFields,
 } from './draw-rules';
-import { instantOf, localTime, clockChangeNote } from './local-time';
-import { breakdown, transactionsOf } from './revenue';
+import type { DrawFields } from './draw-rules';
+import { instantOf, localTimeInZone, clockChangeNote } from './local-time';
+import { computeRevenue, estimatedPaymentCount } from './revenue';
 
 const COMPLETE_FIELDS: DrawFields = {
-  ...EMPTY_DRAW,
+  ...EMPTY_DRAW_FIELDS,
   homeTeam: 'Sharks',
   awayTeam: 'Tigers',
   date: '2026-11-27',
@@ -27,7 +27,7 @@ const COMPLETE_FIELDS: DrawFields = {
 const problemTexts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
 test('a new draw reports its missing fields in the specified texts and form order', () => {
-  expect(problemTexts(createProblems({ ...EMPTY_DRAW, ticketPrice: '' }))).toEqual([
+  expect(problemTexts(createProblems({ ...EMPTY_DRAW_FIELDS, ticketPrice: '' }))).toEqual([
     'Home team is required',
     'Away team is required',
     'Game date is required',
@@ -39,7 +39,7 @@ test('a new draw reports its missing fields in the specified texts and form orde
 });
 
 test('an edit also requires a time, a zone and a price of at least a cent', () => {
-  const empty = { ...EMPTY_DRAW, time: '', timezone: '', ticketPrice: '0' };
+  const empty = { ...EMPTY_DRAW_FIELDS, time: '', timezone: '', ticketPrice: '0' };
   expect(problemTexts(editProblems(empty))).toEqual([
     'Home team is required',
     'Away team is required',
@@ -57,8 +57,8 @@ test('an edit also requires a time, a zone and a price of at least a cent', () =
 });
 
 test('the prize choices of the edit form include the draw’s own', () => {
-  expect(editChoices(50)).toEqual([40, 50, 60, 70]);
-  expect(editChoices(45)).toEqual([40, 45, 50, 60, 70]);
+  expect(editPercentageChoices(50)).toEqual([40, 50, 60, 70]);
+  expect(editPercentageChoices(45)).toEqual([40, 45, 50, 60, 70]);
 });
 
 test('a phone field accepts phone numbers only', () => {
@@ -96,13 +96,13 @@ test('the request is in the draw’s local time and omits locked fields', () => 
 });
 
 test('a draw is loaded into the form in its own zone’s time', () => {
-  expect(fieldsOf(makeOwnDraw())).toMatchObject({
+  expect(fieldsOfDraw(makeOwnDraw())).toMatchObject({
     date: '2026-11-20',
     time: '19:10',
     timezone: 'Australia/Brisbane',
     ticketPrice: '5.00',
   });
-  expect(fieldsOf(makeOwnDraw({ timezone: 'Pacific/Chatham' }))).toMatchObject({
+  expect(fieldsOfDraw(makeOwnDraw({ timezone: 'Pacific/Chatham' }))).toMatchObject({
     date: '2026-11-20',
     time: '22:55',
   });
@@ -147,7 +147,7 @@ test('a skipped local time moves forward, and a repeated one means the first', (
   expect(
     new Date(instantOf({ date: '2026-11-20', time: '19:10' }, 'Australia/Brisbane')).toISOString(),
   ).toBe('2026-11-20T09:10:00.000Z');
-  expect(localTime(Date.parse('2027-01-10T03:30:00Z'), 'Pacific/Chatham')).toEqual({
+  expect(localTimeInZone(Date.parse('2027-01-10T03:30:00Z'), 'Pacific/Chatham')).toEqual({
     date: '2027-01-10',
     time: '17:15',
   });
@@ -156,9 +156,9 @@ test('a skipped local time moves forward, and a repeated one means the first', (
 test('the breakdown follows the fee policy, the estimated payments and the rounding', () => {
   const terms = { price: 500, prizePercentage: 50, roundUpPrize: true, passStripeFees: false };
   const policy = { rateBps: 350, capCents: 1100 };
-  expect([0, 1, 6, 169].map(transactionsOf)).toEqual([1, 1, 2, 30]);
+  expect([0, 1, 6, 169].map(estimatedPaymentCount)).toEqual([1, 1, 2, 30]);
   // 169 × $5 = $845; cap $11; 1.7 % = $14.365 → $14.37, + 30 × $0.30; prize $422.50 → $430.
-  expect(breakdown(terms, 169, policy)).toEqual({
+  expect(computeRevenue(terms, 169, policy)).toEqual({
     revenue: 84_500,
     platformFee: 1100,
     cardFees: 2337,
@@ -166,10 +166,10 @@ test('the breakdown follows the fee policy, the estimated payments and the round
     prize: 43_000,
     keeps: 38_063,
   });
-  expect(breakdown({ ...terms, passStripeFees: true }, 10, policy)).toMatchObject({
+  expect(computeRevenue({ ...terms, passStripeFees: true }, 10, policy)).toMatchObject({
     platformFee: 175,
     cardFees: 0,
     receives: 4825,
   });
-  expect(breakdown({ ...terms, price: 10 }, 40, policy).keeps).toBeLessThan(0);
+  expect(computeRevenue({ ...terms, price: 10 }, 40, policy).keeps).toBeLessThan(0);
 });

@@ -1,10 +1,10 @@
 /** Draw form: field values, validation with the specified messages, and the request body. */
 import type { DrawTemplate, DrawRequest, OwnDraw } from '@/api/wire-club';
 import { cents } from '@/shared/money';
-import { REASON_REQUIRED } from '@/shared/reason-required';
+import { REASON_REQUIRED_TEXT } from '@/shared/reason-required';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
-import { DEFAULT_TIME, DEFAULT_ZONE, localTime } from './local-time';
+import { DEFAULT_KICK_OFF_TIME, DEFAULT_TIME_ZONE, localTimeInZone } from './local-time';
 
 export interface DrawFields {
   league: string;
@@ -22,15 +22,15 @@ export interface DrawFields {
 }
 
 /** Contact for buyers; public on the draw's page (decision E-18). */
-export type Contact = Pick<DrawFields, 'contactName' | 'contactPhone'>;
+export type DrawContact = Pick<DrawFields, 'contactName' | 'contactPhone'>;
 
-export const EMPTY_DRAW: DrawFields = {
+export const EMPTY_DRAW_FIELDS: DrawFields = {
   league: '',
   homeTeam: '',
   awayTeam: '',
   date: '',
-  time: DEFAULT_TIME,
-  timezone: DEFAULT_ZONE,
+  time: DEFAULT_KICK_OFF_TIME,
+  timezone: DEFAULT_TIME_ZONE,
   ticketPrice: '5.00',
   prizePercentage: 50,
   roundUpPrize: false,
@@ -39,33 +39,36 @@ export const EMPTY_DRAW: DrawFields = {
   contactPhone: '',
 };
 
-export const CREATE_CHOICES = [40, 45, 50, 55, 60, 65, 70] as const;
-const EDIT_CHOICES = [40, 50, 60, 70];
+export const CREATE_PRIZE_PERCENTAGES = [40, 45, 50, 55, 60, 65, 70] as const;
+const EDIT_PRIZE_PERCENTAGES = [40, 50, 60, 70];
 
 const choicesWithCurrent = (choices: readonly number[], current: number): number[] =>
   [...new Set([...choices, current])].sort((one, other) => one - other);
 
 /**
- * Choices of the create form, plus the draw's current value when it differs. The select would
- * otherwise show another value than the one sent (decision D-10).
+ * Prize percentages of the create form, plus the draw's current percentage when it differs. Without
+ * it, the select would show another value than the one sent (decision D-10).
  */
-export const createChoices = (current: number): number[] =>
-  choicesWithCurrent(CREATE_CHOICES, current);
-export const editChoices = (current: number): number[] => choicesWithCurrent(EDIT_CHOICES, current);
+export const createPercentageChoices = (current: number): number[] =>
+  choicesWithCurrent(CREATE_PRIZE_PERCENTAGES, current);
+export const editPercentageChoices = (current: number): number[] =>
+  choicesWithCurrent(EDIT_PRIZE_PERCENTAGES, current);
 
 /** Removes characters that a phone number cannot contain (specification line B:156). */
 export const toPhoneInput = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
 
-export const fieldId = (field: string): string =>
+export const drawFieldId = (field: string): string =>
   `draw-${{ gameDate: 'date', gameTime: 'time' }[field] ?? field}`;
 
 type DrawRule = readonly [field: keyof DrawFields, holds: boolean, text: string];
 const problemsOfRules = (rules: readonly DrawRule[]): FormProblem[] =>
-  rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field: fieldId(field), text }));
+  rules
+    .filter(([, holds]) => !holds)
+    .map(([field, , text]) => ({ field: drawFieldId(field), text }));
 const isFilled = (text: string) => text.trim() !== '';
 const isPrice = (text: string) => /^\d+(\.\d{1,2})?$/.test(text.trim());
 
-const contactRules = ({ contactName, contactPhone }: Contact): DrawRule[] => [
+const contactRules = ({ contactName, contactPhone }: DrawContact): DrawRule[] => [
   ['contactName', isFilled(contactName), C.contactNameRequired],
   ['contactPhone', isFilled(contactPhone), C.contactPhoneRequired],
 ];
@@ -74,7 +77,7 @@ const contactRules = ({ contactName, contactPhone }: Contact): DrawRule[] => [
  * Returns the problems of the contact, the only validated fields of a season beside its fixtures
  * table.
  */
-export const contactProblems = (contact: Contact): FormProblem[] =>
+export const contactProblems = (contact: DrawContact): FormProblem[] =>
   problemsOfRules(contactRules(contact));
 
 /**
@@ -113,18 +116,18 @@ export function editProblems(fields: DrawFields): FormProblem[] {
 
 /** Validates the operator's reason, with the console's messages (decision E-9). */
 export const reasonProblems = (reason: string): FormProblem[] =>
-  isFilled(reason) ? [] : [{ field: fieldId('reason'), text: REASON_REQUIRED }];
+  isFilled(reason) ? [] : [{ field: drawFieldId('reason'), text: REASON_REQUIRED_TEXT }];
 
 /**
  * Builds the part of the request that both forms send. Date and time are local to the draw's zone.
  */
-function commonRequest(fields: DrawFields): DrawRequest {
+function commonDrawRequest(fields: DrawFields): DrawRequest {
   return {
     league: fields.league.trim() || null,
     homeTeam: fields.homeTeam.trim(),
     awayTeam: fields.awayTeam.trim(),
-    gameDate: `${fields.date}T${fields.time || DEFAULT_TIME}`,
-    timezone: fields.timezone || DEFAULT_ZONE,
+    gameDate: `${fields.date}T${fields.time || DEFAULT_KICK_OFF_TIME}`,
+    timezone: fields.timezone || DEFAULT_TIME_ZONE,
     contactName: fields.contactName.trim(),
     contactPhone: fields.contactPhone.trim(),
   };
@@ -136,7 +139,7 @@ const normalisedPrice = (typed: string): string => {
 };
 
 export const toCreateRequest = (fields: DrawFields): DrawRequest => ({
-  ...commonRequest(fields),
+  ...commonDrawRequest(fields),
   ticketPrice: normalisedPrice(fields.ticketPrice),
   prizePercentage: fields.prizePercentage,
   passStripeFees: fields.passStripeFees,
@@ -149,17 +152,17 @@ export const toCreateRequest = (fields: DrawFields): DrawRequest => ({
  */
 export function toChangeRequest(fields: DrawFields, locked: boolean): DrawRequest {
   return locked
-    ? commonRequest(fields)
+    ? commonDrawRequest(fields)
     : {
-        ...commonRequest(fields),
+        ...commonDrawRequest(fields),
         ticketPrice: normalisedPrice(fields.ticketPrice),
         prizePercentage: fields.prizePercentage,
         roundUpPrize: fields.roundUpPrize,
       };
 }
 
-export function fieldsOf(draw: OwnDraw): DrawFields {
-  const local = localTime(Date.parse(draw.gameDate), draw.timezone || DEFAULT_ZONE);
+export function fieldsOfDraw(draw: OwnDraw): DrawFields {
+  const local = localTimeInZone(Date.parse(draw.gameDate), draw.timezone || DEFAULT_TIME_ZONE);
   const { homeTeam, awayTeam, ticketPrice, prizePercentage, roundUpPrize, passStripeFees } = draw;
   return {
     ...local,
@@ -170,7 +173,7 @@ export function fieldsOf(draw: OwnDraw): DrawFields {
     roundUpPrize,
     passStripeFees,
     league: draw.league ?? '',
-    timezone: draw.timezone || DEFAULT_ZONE,
+    timezone: draw.timezone || DEFAULT_TIME_ZONE,
     contactName: draw.contactName ?? '',
     contactPhone: draw.contactPhone ?? '',
   };
@@ -178,9 +181,9 @@ export function fieldsOf(draw: OwnDraw): DrawFields {
 
 /** Returns the form values of the last draw, moved one week later. */
 export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
-  const [date = '', time = DEFAULT_TIME] = template.gameDate.split('T');
+  const [date = '', time = DEFAULT_KICK_OFF_TIME] = template.gameDate.split('T');
   return {
-    ...EMPTY_DRAW,
+    ...EMPTY_DRAW_FIELDS,
     ...template,
     league: template.league ?? '',
     date,

@@ -2,7 +2,7 @@ import './draw-form.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { CLUB_PATHS, changeDraw } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, changeDraw } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
@@ -10,13 +10,13 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { badgesOf, teamsOf } from '../dashboard/draw-labels';
-import { markChangedAtom } from '../data/query-atoms';
+import { drawBadgesOf, teamsOf } from '../dashboard/draw-labels';
+import { markPathsChangedAtom } from '../data/query-atoms';
 import { fieldProblems, errorText } from '../data/error-text';
-import { isMissing, useQuery } from '../data/use-query';
+import { isNotFoundError, useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedText } from '../frame/club-frame';
-import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
+import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
@@ -25,16 +25,16 @@ import {
   FormCard,
   GameGroup,
   LockedPriceGroup,
-  OptionsGroup,
+  CardFeeGroup,
   PriceGroup,
   ReasonGroup,
 } from './draw-fieldsets';
 import {
   toChangeRequest,
-  editChoices,
+  editPercentageChoices,
   editProblems,
-  fieldId,
-  fieldsOf,
+  drawFieldId,
+  fieldsOfDraw,
   notEditableReason,
   reasonProblems,
 } from './draw-rules';
@@ -50,7 +50,7 @@ const saveDirectly: SaveDraw = async (change) => {
   return true;
 };
 
-interface EditDrawProps {
+interface EditDrawPageProps {
   here: ClubPageContext;
   number: number;
   /** Sends the operator's change, which requires a fresh authenticator code (decision E-9). */
@@ -58,11 +58,11 @@ interface EditDrawProps {
 }
 
 /**
- * Loads the draw, then shows the form. A draw of another club looks like a missing one (decision
- * G-1).
+ * Loads the draw, then shows the form. A draw of another club shows the same page as a missing draw
+ * (decision G-1).
  */
-export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
-  const { data: draw, problem, retry } = useQuery<OwnDraw>(CLUB_PATHS.draw(number));
+export function EditDrawPage({ here, number, send = saveDirectly }: EditDrawPageProps) {
+  const { data: draw, problem, retry } = useQuery<OwnDraw>(CLUB_API_PATHS.draw(number));
   usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return (
@@ -73,8 +73,13 @@ export function EditDraw({ here, number, send = saveDirectly }: EditDrawProps) {
         send={here.user.isAdmin ? send : saveDirectly}
       />
     );
-  if (draw || isMissing(problem)) return <RefusalNotice here={here} text={C.notYourDraw} />;
-  return problem ? <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} /> : <Skeleton />;
+  if (draw || isNotFoundError(problem))
+    return <EditRefusalNotice here={here} text={C.notYourDraw} />;
+  return problem ? (
+    <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} />
+  ) : (
+    <ClubPageSkeleton />
+  );
 }
 
 /**
@@ -94,7 +99,7 @@ function PostponedNotice({ draw }: { draw: OwnDraw }) {
   );
 }
 
-function RefusalNotice({
+function EditRefusalNotice({
   here,
   text,
   title = C.editDraw,
@@ -125,7 +130,7 @@ function EditHeading({ draw }: { draw: OwnDraw }) {
         {C.editDraw}: {teamsOf(draw)}
       </h1>
       <div className="badges">
-        {badgesOf(draw, now).map(({ text, tone }) => (
+        {drawBadgesOf(draw, now).map(({ text, tone }) => (
           <span className={`badge ${tone}`} key={text}>
             {text}
           </span>
@@ -150,33 +155,34 @@ function EditForm({
   const now = useAtomValue(nowAtom);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
   const [began] = useState(() => notEditableReason(draw, now));
-  const [fields, setFields] = useState(() => fieldsOf(draw));
+  const [fields, setFields] = useState(() => fieldsOfDraw(draw));
   const [reason, setReason] = useState('');
   const [dirty, setDirty] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const { problems, list, errorOf, report } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   const [, navigate] = useLocation();
   const barred = archivedText(club) ?? (canSell(club) ? null : SELLERS_ONLY_TEXT);
-  if (barred) return <RefusalNotice here={{ club, user }} title={teamsOf(draw)} text={barred} />;
+  if (barred)
+    return <EditRefusalNotice here={{ club, user }} title={teamsOf(draw)} text={barred} />;
   if (began)
     return (
-      <RefusalNotice here={{ club, user }} title={teamsOf(draw)} text={began}>
+      <EditRefusalNotice here={{ club, user }} title={teamsOf(draw)} text={began}>
         {began === C.gameAlreadyStarted ? <PostponedNotice draw={draw} /> : null}
-      </RefusalNotice>
+      </EditRefusalNotice>
     );
   const { locked } = draw;
   const refuse = (error: unknown) => {
-    const wrong = fieldProblems(error, fieldId);
+    const wrong = fieldProblems(error, drawFieldId);
     if (wrong.length > 0) return void report(wrong, C.failedToUpdateDraw);
     const text = errorText(error, C.updateFailedText);
     setRefusal(text);
     showToast({ title: C.failedToUpdateDraw, text, bad: true });
     // A ticket was sold while the form was open: reload to show the locked fields (decision E-12).
     if (error instanceof HttpError && error.status === 409)
-      changed(CLUB_PATHS.draw(draw.drawNumber));
+      changed(CLUB_API_PATHS.draw(draw.drawNumber));
   };
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
@@ -189,7 +195,7 @@ function EditForm({
     void run(async () => {
       if (!(await send(() => changeDraw(draw.drawNumber, request)))) return;
       setDirty(false);
-      changed(CLUB_PATHS.draws(club.id), CLUB_PATHS.draw(draw.drawNumber));
+      changed(CLUB_API_PATHS.draws(club.id), CLUB_API_PATHS.draw(draw.drawNumber));
       showToast({ title: 'Draw updated' });
       navigate('/admin');
     }, refuse);
@@ -217,11 +223,15 @@ function EditForm({
         <FormCard>
           <GameGroup {...group} />
           {locked ? (
-            <LockedPriceGroup fields={fieldsOf(draw)} sold={draw.ticketsSold} />
+            <LockedPriceGroup fields={fieldsOfDraw(draw)} sold={draw.ticketsSold} />
           ) : (
-            <PriceGroup {...group} choices={editChoices(draw.prizePercentage)} min="0.01" />
+            <PriceGroup
+              {...group}
+              choices={editPercentageChoices(draw.prizePercentage)}
+              min="0.01"
+            />
           )}
-          {draw.passStripeFees && !allowed ? <OptionsGroup {...group} allowed={false} /> : null}
+          {draw.passStripeFees && !allowed ? <CardFeeGroup {...group} allowed={false} /> : null}
           <ContactGroup {...group} />
           {user.isAdmin ? (
             <ReasonGroup reason={reason} onReason={setReason} error={errorOf('draw-reason')} />

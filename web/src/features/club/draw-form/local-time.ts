@@ -7,11 +7,11 @@ export interface LocalTime {
   time: string;
 }
 
-export const DEFAULT_TIME = '15:00';
-export const DEFAULT_ZONE = 'Australia/Brisbane';
+export const DEFAULT_KICK_OFF_TIME = '15:00';
+export const DEFAULT_TIME_ZONE = 'Australia/Brisbane';
 
 /** The time zones a draw may have (specification line B:134). */
-export const ZONES: readonly {
+export const TIME_ZONES: readonly {
   country: string;
   zones: readonly (readonly [zone: string, label: string])[];
 }[] = [
@@ -37,7 +37,7 @@ export const ZONES: readonly {
   { country: 'United Kingdom', zones: [['Europe/London', 'London']] },
 ];
 
-export function localTime(instantMs: number, zone: string): LocalTime {
+export function localTimeInZone(instantMs: number, zone: string): LocalTime {
   const parts = new Intl.DateTimeFormat('en-AU', {
     timeZone: zone,
     hourCycle: 'h23',
@@ -64,11 +64,11 @@ const DAY_MS = 86_400_000;
 export function instantOf(local: LocalTime, zone: string): number {
   const face = millisecondsAsUtc(local);
   const offsetAt = (instant: number) =>
-    millisecondsAsUtc(localTime(instant, zone)) - Math.floor(instant / 60_000) * 60_000;
+    millisecondsAsUtc(localTimeInZone(instant, zone)) - Math.floor(instant / 60_000) * 60_000;
   const before = face - offsetAt(face - DAY_MS);
   const after = face - offsetAt(face + DAY_MS);
   const meant = [before, after].filter(
-    (instant) => millisecondsAsUtc(localTime(instant, zone)) === face,
+    (instant) => millisecondsAsUtc(localTimeInZone(instant, zone)) === face,
   );
   return meant.length > 0 ? Math.min(...meant) : before;
 }
@@ -80,6 +80,6 @@ export function instantOf(local: LocalTime, zone: string): number {
 export function clockChangeNote(local: LocalTime, zone: string): string | null {
   // A year typed digit by digit is first year 2, 20 and 209. Those years need no note.
   if (!/^2\d{3}-/.test(local.date) || Number.isNaN(millisecondsAsUtc(local))) return null;
-  const real = localTime(instantOf(local, zone), zone).time;
+  const real = localTimeInZone(instantOf(local, zone), zone).time;
   return real === local.time ? null : real;
 }

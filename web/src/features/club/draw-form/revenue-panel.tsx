@@ -3,17 +3,17 @@ import { useState } from 'react';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { cents, dollars, type Cents } from '@/shared/money';
 import type { DrawFields } from './draw-rules';
-import { breakdown } from './revenue';
+import { computeRevenue } from './revenue';
 
 const ALL_TICKETS = 169;
-const SOLD_CHOICES = [40, 85, 127, ALL_TICKETS];
-const signedDollars = (amount: Cents): string =>
+const SOLD_COUNT_CHOICES = [40, 85, 127, ALL_TICKETS];
+const signedCentsText = (amount: Cents): string =>
   amount < 0 ? `−${dollars(-amount)}` : dollars(amount);
 
-function useBreakdown(fields: DrawFields, sold: number) {
+function useRevenueBreakdown(fields: DrawFields, sold: number) {
   const config = useAtomValue(configAtom);
   const { prizePercentage, roundUpPrize, passStripeFees } = fields;
-  return breakdown(
+  return computeRevenue(
     { price: cents(fields.ticketPrice), prizePercentage, roundUpPrize, passStripeFees },
     sold,
     { rateBps: config?.feeRateBps ?? 0, capCents: config?.feeCapCents ?? 0 },
@@ -26,7 +26,7 @@ function useBreakdown(fields: DrawFields, sold: number) {
  */
 export function RevenuePanel({ fields }: { fields: DrawFields }) {
   const [sold, setSold] = useState(ALL_TICKETS);
-  const sums = useBreakdown(fields, sold);
+  const sums = useRevenueBreakdown(fields, sold);
   const rows: [string, Cents][] = [
     [`${sold} × ${dollars(cents(fields.ticketPrice))}`, sums.revenue],
     ['Platform fee', -sums.platformFee],
@@ -36,7 +36,7 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
     <section className="card revenue" aria-labelledby="revenue-title">
       <h2 id="revenue-title">Revenue breakdown</h2>
       <div className="quick" role="group" aria-label="Tickets sold">
-        {SOLD_CHOICES.map((choice) => (
+        {SOLD_COUNT_CHOICES.map((choice) => (
           <button
             key={choice}
             type="button"
@@ -51,20 +51,20 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
         {rows.map(([name, amount]) => (
           <p className="sum-row" key={name}>
             <span>{name}</span>
-            <span className="num">{signedDollars(amount)}</span>
+            <span className="num">{signedCentsText(amount)}</span>
           </p>
         ))}
         <p className="sum-row total">
           <span>Club receives</span>
-          <span>{signedDollars(sums.receives)}</span>
+          <span>{signedCentsText(sums.receives)}</span>
         </p>
         <p className="sum-row">
           <span>Prize to the winner</span>
-          <span className="num">{signedDollars(-sums.prize)}</span>
+          <span className="num">{signedCentsText(-sums.prize)}</span>
         </p>
         <p className="sum-row total">
           <span>Club keeps</span>
-          <span>{signedDollars(sums.keeps)}</span>
+          <span>{signedCentsText(sums.keeps)}</span>
         </p>
       </div>
       <p className="meta">
@@ -78,10 +78,11 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
 
 /** One line above the button: 'Club receives $x at 169 sold'. */
 export function RevenueLine({ fields }: { fields: DrawFields }) {
-  const { receives } = useBreakdown(fields, ALL_TICKETS);
+  const { receives } = useRevenueBreakdown(fields, ALL_TICKETS);
   return (
     <p className="revenue-line">
-      Club receives <strong className="num">{signedDollars(receives)}</strong> at {ALL_TICKETS} sold
+      Club receives <strong className="num">{signedCentsText(receives)}</strong> at {ALL_TICKETS}{' '}
+      sold
     </p>
   );
 }

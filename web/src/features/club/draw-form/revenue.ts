@@ -2,7 +2,7 @@
  * Computes a draw's revenue for a number of sold tickets, for the create form (specification lines
  * B:252-255).
  */
-import { prize as prizeOf, shareHalfUp, type Cents } from '@/shared/money';
+import { prizeOf, shareHalfUp, type Cents } from '@/shared/money';
 
 export interface RevenueTerms {
   price: Cents;
@@ -21,7 +21,7 @@ export interface FeePolicy {
   capCents: Cents;
 }
 
-export interface Breakdown {
+export interface RevenueBreakdown {
   revenue: Cents;
   platformFee: Cents;
   cardFees: Cents;
@@ -36,15 +36,20 @@ export interface Breakdown {
 }
 
 /** Estimates the number of payments: tickets ÷ 5.8, rounded up, at least one (decision D-7). */
-export const transactionsOf = (sold: number): number => Math.max(1, Math.ceil((sold * 10) / 58));
+export const estimatedPaymentCount = (sold: number): number =>
+  Math.max(1, Math.ceil((sold * 10) / 58));
 
-export function breakdown(terms: RevenueTerms, sold: number, policy: FeePolicy): Breakdown {
+export function computeRevenue(
+  terms: RevenueTerms,
+  sold: number,
+  policy: FeePolicy,
+): RevenueBreakdown {
   const revenue = terms.price * sold;
   const platformFee = Math.min(policy.capCents, shareHalfUp(revenue, policy.rateBps, 10_000));
   const cardFees =
     terms.passStripeFees || revenue === 0
       ? 0
-      : shareHalfUp(revenue, 17, 1000) + 30 * transactionsOf(sold);
+      : shareHalfUp(revenue, 17, 1000) + 30 * estimatedPaymentCount(sold);
   const receives = revenue - platformFee - cardFees;
   const prize = prizeOf(sold, terms.price, terms.prizePercentage, terms.roundUpPrize);
   return { revenue, platformFee, cardFees, receives, prize, keeps: receives - prize };

@@ -1,10 +1,10 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { CLUB_PATHS, acceptTerms } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, acceptTerms } from '@/api/endpoints/club';
 import type { TermsText } from '@/api/wire-club';
 import { C, splitTitle } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
-import { Check } from '@/shared/ui/field';
+import { CheckboxField } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useQuery } from '../data/use-query';
@@ -28,7 +28,7 @@ export function ServiceTermsDialog({ club, open, purpose, onClose, onAgreed }: S
     data: terms,
     problem,
     retry,
-  } = useQuery<TermsText>(open ? CLUB_PATHS.serviceTerms : null);
+  } = useQuery<TermsText>(open ? CLUB_API_PATHS.serviceTerms : null);
   const [agreed, setAgreed] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const { pending, run } = useAction();
@@ -66,9 +66,9 @@ export function ServiceTermsDialog({ club, open, purpose, onClose, onAgreed }: S
         )}
       </div>
       {!terms && problem ? <LoadFailed title="The terms did not load." onRetry={retry} /> : null}
-      <Check id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>
+      <CheckboxField id="agree-terms" checked={agreed} error={error} onChecked={setAgreed}>
         I have read and agree to the Terms of Service
-      </Check>
+      </CheckboxField>
       <div className="confirm-actions">
         <button type="button" className="btn sec" onClick={onClose}>
           Cancel

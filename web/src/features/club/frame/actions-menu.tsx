@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { MoreIcon } from './icons';
 
-export interface MenuItem {
+export interface ActionsMenuItem {
   label: string;
   /** Link target. An item has either a link or an action. */
   href?: string;
@@ -16,7 +16,7 @@ export interface MenuItem {
  * The ⋯ menu of one row of a list. Arrow keys move inside the menu. Escape or an outside press
  * closes it; Escape returns focus to the button.
  */
-export function ActionsMenu({ of, items }: { of: string; items: readonly MenuItem[] }) {
+export function ActionsMenu({ of, items }: { of: string; items: readonly ActionsMenuItem[] }) {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -51,7 +51,7 @@ export function ActionsMenu({ of, items }: { of: string; items: readonly MenuIte
     else if (event.key === 'Tab') setOpen(false);
     if (to !== undefined || event.key === 'Escape') event.preventDefault();
   };
-  const choose = (item: MenuItem) => {
+  const choose = (item: ActionsMenuItem) => {
     close(true);
     item.onChoose?.();
   };

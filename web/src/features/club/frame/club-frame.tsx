@@ -1,18 +1,18 @@
 import { useAtomValue } from 'jotai';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
-import { Crossing } from '@/shared/ui/crossing';
+import { CrossingLogo } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
 import { useQuery } from '../data/use-query';
 import { isOwner, canSell, type Role } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { adminPath } from '../session/user';
 import { useLogout } from '../session/use-session';
-import { useWide } from './use-wide';
+import { useIsWideViewport } from './use-wide';
 
 export interface FrameClub {
   id: number;
@@ -60,7 +60,7 @@ export function CreateDrawButton({
   className?: string;
   at?: 'head' | 'bar';
 }) {
-  const { data } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id));
+  const { data } = useQuery<ConnectStatus>(CLUB_API_PATHS.connect(club.id));
   if (!canSell(club)) return null;
   if (data?.connected && !club.archived)
     return (
@@ -108,14 +108,14 @@ function ClubNavigation({ club }: { club: FrameClub }) {
 }
 
 function ClubHeader({ club }: { club: FrameClub | null }) {
-  const wide = useWide();
+  const wide = useIsWideViewport();
   const guest = useAtomValue(sessionAtom).state === 'guest';
   const [open, setOpen] = useState(false);
   return (
     <header className="site-head club-head">
       <div className="site-head-in">
         <Link className="brand" href={club ? adminPath(club.slug) : '/admin'}>
-          <Crossing />
+          <CrossingLogo />
           <span className="club-head-name">{club?.name ?? C.brand}</span>
         </Link>
         {club && wide ? (
@@ -150,7 +150,7 @@ function ClubHeader({ club }: { club: FrameClub | null }) {
  * Footer: help in the same order on every page (WCAG 3.2.6), and the version at the bottom right
  * (specification line B:55).
  */
-export function ClubFoot() {
+export function ClubFooter() {
   const config = useAtomValue(configAtom);
   return (
     <footer className="admin-foot">
@@ -167,13 +167,13 @@ export function ClubFoot() {
   );
 }
 
-/** Header and footer of all club pages. */
+/** Renders the header and the footer of a club page around its content. */
 export function ClubFrame({ club, children }: { club: FrameClub | null; children: ReactNode }) {
   return (
     <>
       <ClubHeader club={club} />
       {children}
-      <ClubFoot />
+      <ClubFooter />
     </>
   );
 }

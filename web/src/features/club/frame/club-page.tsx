@@ -6,11 +6,11 @@ import './frame.css';
 import { useSetAtom } from 'jotai';
 import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnClub, User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { isMissing, useQuery } from '../data/use-query';
+import { isNotFoundError, useQuery } from '../data/use-query';
 import { LoginDialog } from '../session/login-dialog';
 import { ReauthenticationDialog } from '../session/reauthentication-dialog';
 import type { Session } from '../session/session-atoms';
@@ -27,8 +27,8 @@ export interface ClubPageContext {
 interface ClubPageProps {
   slug: string | undefined;
   /**
-   * Path of the page below the club's address. The page also exists without the club's slug, and
-   * the user may be redirected between both addresses.
+   * Path of the page below the club's URL. The page also exists without the club's slug, and the
+   * user may be redirected between both URLs.
    */
   page: string;
   /** Toast for a guest who is redirected to the login. */
@@ -47,7 +47,7 @@ export function userOf(session: Session): User | null {
 export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPageProps) {
   const session = useSession();
   const user = userOf(session);
-  if (session.state === 'unknown') return <Skeleton />;
+  if (session.state === 'unknown') return <ClubPageSkeleton />;
   if (!user)
     return guestText ? (
       <GuestMessage text={guestText} />
@@ -77,7 +77,7 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
   );
 }
 
-/** Loads the club named in the address, for the operator. */
+/** Loads the club whose slug is in the URL, for the operator. */
 function ClubScopedPage({
   slug,
   user,
@@ -87,17 +87,17 @@ function ClubScopedPage({
   user: User;
   children: (here: ClubPageContext) => ReactNode;
 }) {
-  const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(slug));
+  const { data, problem, retry } = useQuery<OwnClub>(CLUB_API_PATHS.club(slug));
   if (!data && problem)
     return (
       <ClubFrame club={null}>
         <ClubLoadError
-          text={isMissing(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
+          text={isNotFoundError(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
           onRetry={retry}
         />
       </ClubFrame>
     );
-  if (!data) return <Skeleton />;
+  if (!data) return <ClubPageSkeleton />;
   const club = {
     id: data.id,
     name: data.name,
@@ -157,7 +157,7 @@ function GuestMessage({ text }: { text: string }) {
 
 /**
  * Shown when the user's role does not allow the page. No menu links to such a page, so the user
- * typed its address.
+ * typed its URL.
  */
 export function AccessDenied({
   title,
@@ -197,7 +197,7 @@ export function ClubLoadError({
 }
 
 /** Placeholder boxes shown while the page loads. */
-export function Skeleton() {
+export function ClubPageSkeleton() {
   return (
     <main className="admin" id="main" aria-busy="true">
       <h1 className="sr">Loading</h1>

@@ -1,4 +1,4 @@
-import { isHex } from './home-page-rules';
+import { isHexColour } from './home-page-rules';
 
 /** White or black text on a colour, and its contrast. */
 export interface ReadableTextColour {
@@ -29,7 +29,7 @@ export function ColourField({
   readable,
   onValue,
 }: ColourFieldProps) {
-  const isValid = isHex(value);
+  const isValid = isHexColour(value);
   const { text, ratio } = readable(value);
   const described =
     [error ? `${id}-error` : '', isValid ? `${id}-hint` : ''].filter(Boolean).join(' ') ||

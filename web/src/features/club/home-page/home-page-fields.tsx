@@ -1,8 +1,8 @@
 import type { RefObject } from 'react';
 import type { HomePageRequest } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
-import { TextField } from '@/shared/ui/choice-field';
-import { Check, Field } from '@/shared/ui/field';
+import { TextAreaField } from '@/shared/ui/choice-field';
+import { CheckboxField, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 import { ColourField, type ReadableTextColour } from './colour-field';
 import { toSlugInput } from './home-page-rules';
@@ -71,7 +71,7 @@ export function HomePageFields({
           error={errorOf('page-homePageTitle')}
           onValue={(homePageTitle) => set({ homePageTitle })}
         />
-        <TextField
+        <TextAreaField
           id="page-homePageTagline"
           label="Tagline"
           maxLength={200}
@@ -80,13 +80,13 @@ export function HomePageFields({
           error={errorOf('page-homePageTagline')}
           onValue={(homePageTagline) => set({ homePageTagline })}
         />
-        <Check
+        <CheckboxField
           id="page-homePageEnabled"
           checked={page.homePageEnabled}
           onChecked={(homePageEnabled) => set({ homePageEnabled })}
         >
           Show this page to the public
-        </Check>
+        </CheckboxField>
       </fieldset>
       <fieldset className="group">
         <legend>Logo</legend>

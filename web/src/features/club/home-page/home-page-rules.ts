@@ -19,7 +19,7 @@ export const toSlugInput = (typed: string): string =>
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/-{2,}/g, '-');
 
-export const isHex = (colour: string): boolean => /^#[0-9a-f]{6}$/i.test(colour);
+export const isHexColour = (colour: string): boolean => /^#[0-9a-f]{6}$/i.test(colour);
 
 const isLogoUrl = (url: string): boolean =>
   url === '' ||
@@ -52,9 +52,9 @@ export function homePageProblems(page: HomePageRequest): FormProblem[] {
       'Tagline must be between 10 and 200 characters',
     ],
     ['logoUrl', isLogoUrl(page.logoUrl), C.mustBeUrlOrImage],
-    ['primaryColor', isHex(page.primaryColor), C.mustBeHex],
-    ['secondaryColor', isHex(page.secondaryColor), C.mustBeHex],
-    ['accentColor', isHex(page.accentColor), C.mustBeHex],
+    ['primaryColor', isHexColour(page.primaryColor), C.mustBeHex],
+    ['secondaryColor', isHexColour(page.secondaryColor), C.mustBeHex],
+    ['accentColor', isHexColour(page.accentColor), C.mustBeHex],
     [
       'facebookPixelId',
       /^(\d{5,20})?$/.test(page.facebookPixelId),
@@ -66,7 +66,7 @@ export function homePageProblems(page: HomePageRequest): FormProblem[] {
     .map(([field, , text]) => ({ field: pageFieldId(field), text }));
 }
 
-export function pageOf(club: OwnClub): HomePageRequest {
+export function homePageRequestOf(club: OwnClub): HomePageRequest {
   return {
     homePageSlug: club.homePageSlug ?? club.slug,
     homePageTitle: club.homePageTitle ?? club.name,

@@ -19,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function openSetup() {
+function openHomePageSetup() {
   const shown = renderScreen(
     <HomePageSetup
       here={makePageContext()}
@@ -40,7 +40,7 @@ const openEditor = async () => {
 };
 
 test('input is previewed at once, with the readability of text on each colour', async () => {
-  openSetup();
+  openHomePageSetup();
   expect((await screen.findAllByText('Buttons will use black text (5.71:1)')).length).toBe(1);
   changeField('Page name', 'Redcliffe  Sharks!!');
   expect((screen.getByLabelText('Page name') as HTMLInputElement).value).toBe('redcliffe-sharks-');
@@ -54,7 +54,7 @@ test('input is previewed at once, with the readability of text on each colour', 
 
 test('the page is saved, and a new page name changes the address', async () => {
   server.on('PATCH /api/clubs/1/home-page', { body: { ...OWN_CLUB, homePageSlug: 'redcliffe' } });
-  openSetup();
+  openHomePageSetup();
   await screen.findByLabelText('Page name');
   changeField('Page name', 'redcliffe');
   await pressSave();
@@ -72,7 +72,7 @@ test('the page is saved, and a new page name changes the address', async () => {
 });
 
 test('problems are listed before anything is sent', async () => {
-  openSetup();
+  openHomePageSetup();
   await screen.findByLabelText('Page name');
   changeField('Title', 'x');
   changeField('Accent colour', 'blue');
@@ -107,7 +107,7 @@ test('a refusal shows at its field, and a failure shows an error', async () => {
     },
     { status: 500 },
   );
-  openSetup();
+  openHomePageSetup();
   await screen.findByLabelText('Page name');
   await pressSave();
   expect((await screen.findAllByText('This page name is already taken.')).length).toBeGreaterThan(
@@ -131,7 +131,7 @@ test('a logo of an unconfirmed club is refused with the server’s text', async 
     status: 403,
     body: { code: 'email-not-confirmed', message: text },
   });
-  openSetup();
+  openHomePageSetup();
   await screen.findByLabelText('Page name');
   await pressSave();
   // The text appears once in the form and once in the toast.
@@ -139,7 +139,7 @@ test('a logo of an unconfirmed club is refused with the server’s text', async 
 });
 
 test('a logo is checked, read and shown, and a file that is no picture or too large is rejected', async () => {
-  openSetup();
+  openHomePageSetup();
   const file = await screen.findByLabelText('Logo (PNG, JPG or SVG, at most 2MB)');
   const user = userEvent.setup({ applyAccept: false });
   await user.upload(file, new File(['x'], 'a.gif', { type: 'image/gif' }));
@@ -177,7 +177,7 @@ test('the address can be copied, and a failed load can be retried', async () => 
     value: { writeText: vi.fn().mockResolvedValue(undefined) },
   });
   server.on('GET /api/clubs/1', { status: 500 }, { body: OWN_CLUB });
-  openSetup();
+  openHomePageSetup();
   expect(await screen.findByRole('heading', { name: 'Failed to load club page' })).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Copy URL' }));
@@ -188,7 +188,7 @@ test('an unsaved page starts with the default tagline, and an archived club’s 
   server.on('GET /api/clubs/1', {
     body: makeOwnClub({ homePageTitle: null, homePageTagline: '', homePageReady: false }),
   });
-  const { unmount } = openSetup();
+  const { unmount } = openHomePageSetup();
   expect(((await screen.findByLabelText('Tagline')) as HTMLTextAreaElement).value).toBe(
     'Support our club with Football Doubles - win cash prizes while helping fund our team!',
   );

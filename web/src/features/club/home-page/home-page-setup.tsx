@@ -2,54 +2,64 @@ import './home-page.css';
 import { useSetAtom, useStore } from 'jotai';
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { CLUB_PATHS, saveHomePage } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, saveHomePage } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { HomePageRequest, OwnClub } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { cacheResponseAtom } from '../data/query-atoms';
-import { copyText } from '../data/copy';
+import { copyToClipboard } from '../data/copy';
 import { fieldProblems, errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedText } from '../frame/club-frame';
-import { Skeleton, AccessDenied, ClubLoadError, type ClubPageContext } from '../frame/club-page';
+import { ClubPageSkeleton, AccessDenied, ClubLoadError } from '../frame/club-page';
+import type { ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
-import { useWide } from '../frame/use-wide';
+import { useIsWideViewport } from '../frame/use-wide';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
 import { useAction } from '../session/use-session';
 import { adminPath, rememberUser } from '../session/user';
 import type { ReadableTextColour } from './colour-field';
 import { HomePageFields } from './home-page-fields';
-import { homePageProblems, pageFieldId, pageOf } from './home-page-rules';
+import { homePageProblems, pageFieldId, homePageRequestOf } from './home-page-rules';
 
-export interface SetupProps {
+export interface HomePageSetupProps {
   here: ClubPageContext;
   /** Renders the club's page as the public sees it. */
   preview: (club: OwnClub) => ReactNode;
   readable: (colour: string) => ReadableTextColour;
 }
 
-export function HomePageSetup(props: SetupProps) {
+export function HomePageSetup(props: HomePageSetupProps) {
   return isOwner(props.here.club) ? (
-    <OwnerSetup {...props} />
+    <OwnerHomePageSetup {...props} />
   ) : (
     <AccessDenied title="Club home page" text={OWNERS_ONLY_TEXT} club={props.here.club} />
   );
 }
 
-function OwnerSetup(props: SetupProps) {
-  const { data, problem, retry } = useQuery<OwnClub>(CLUB_PATHS.club(props.here.club.id));
+function OwnerHomePageSetup(props: HomePageSetupProps) {
+  const { data, problem, retry } = useQuery<OwnClub>(CLUB_API_PATHS.club(props.here.club.id));
   usePageTitle('Club home page');
-  if (data) return <SetupForm {...props} club={data} />;
-  return problem ? <ClubLoadError text={C.failedToLoadClubPage} onRetry={retry} /> : <Skeleton />;
+  if (data) return <HomePageSetupForm {...props} club={data} />;
+  return problem ? (
+    <ClubLoadError text={C.failedToLoadClubPage} onRetry={retry} />
+  ) : (
+    <ClubPageSkeleton />
+  );
 }
 
-function SetupForm({ here, club, preview, readable }: SetupProps & { club: OwnClub }) {
-  const [page, setPage] = useState(() => pageOf(club));
+function HomePageSetupForm({
+  here,
+  club,
+  preview,
+  readable,
+}: HomePageSetupProps & { club: OwnClub }) {
+  const [page, setPage] = useState(() => homePageRequestOf(club));
   const [dirty, setDirty] = useState(false);
   const [chosen, setChosen] = useState('edit');
   const [refusal, setRefusal] = useState<string | null>(null);
@@ -58,7 +68,7 @@ function SetupForm({ here, club, preview, readable }: SetupProps & { club: OwnCl
   const showToast = useSetAtom(showToastAtom);
   const keep = useSetAtom(cacheResponseAtom);
   const moveTo = useFollowNewSlug(here);
-  const wide = useWide();
+  const wide = useIsWideViewport();
   const change = (next: HomePageRequest) => {
     setPage(next);
     setDirty(true);
@@ -85,14 +95,14 @@ function SetupForm({ here, club, preview, readable }: SetupProps & { club: OwnCl
     void run(async () => {
       const saved = await saveHomePage(here.club.id, page);
       setDirty(false);
-      setPage(pageOf({ ...club, ...saved }));
-      keep(CLUB_PATHS.club(here.club.id), { ...club, ...saved });
+      setPage(homePageRequestOf({ ...club, ...saved }));
+      keep(CLUB_API_PATHS.club(here.club.id), { ...club, ...saved });
       showToast({ title: C.homePageUpdated });
       if (saved.homePageSlug && saved.homePageSlug !== here.club.slug) moveTo(saved.homePageSlug);
     }, refuse);
   };
   const onCopy = async () => {
-    await copyText(`${window.location.origin}/club/${page.homePageSlug}`);
+    await copyToClipboard(`${window.location.origin}/club/${page.homePageSlug}`);
     showToast({ title: C.urlCopied });
   };
   const fields = (
@@ -144,8 +154,8 @@ function SetupForm({ here, club, preview, readable }: SetupProps & { club: OwnCl
 }
 
 /**
- * Returns a function that opens this page at its new address after the slug was changed, because
- * the addresses of the club's pages contain the slug (specification line B:213).
+ * Returns a function that opens this page at its new URL after the slug was changed, because the
+ * URLs of the club's pages contain the slug (specification line B:213).
  */
 function useFollowNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();

@@ -11,7 +11,7 @@ interface LogoFieldProps {
   onValue: (url: string) => void;
 }
 
-/** Chooses the logo: an uploaded picture or the address of one. */
+/** Chooses the logo: an uploaded picture or the URL of one. */
 export function LogoField({ value, error, onValue }: LogoFieldProps) {
   const showToast = useSetAtom(showToastAtom);
   const uploaded = value.startsWith('data:') || value.startsWith('/uploads/');

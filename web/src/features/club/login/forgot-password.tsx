@@ -12,7 +12,7 @@ import { LoginLayout } from './login-layout';
 import { isEmail } from './login-rules';
 
 /** Requests a reset link by e-mail. The response does not reveal whether the account exists. */
-export function ForgotPassword() {
+export function ForgotPasswordPage() {
   const [email, setEmail] = useState('');
   const [sent, setSent] = useState(false);
   const [pending, setPending] = useState(false);

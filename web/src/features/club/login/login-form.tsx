@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { Link, useLocation } from 'wouter';
-import { login } from '@/api/endpoints/club';
+import { logInWithPassword } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
@@ -28,7 +28,7 @@ export function LoginForm() {
     if (pending || !report(loginProblems(email, password))) return;
     setPending(true);
     try {
-      const user = await login(email.trim(), password);
+      const user = await logInWithPassword(email.trim(), password);
       signIn(user);
       navigate(homePathOf(user));
     } catch (error) {

@@ -3,9 +3,9 @@ import './login-layout.css';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { C } from '@/shared/strings-club';
-import { Crossing } from '@/shared/ui/crossing';
+import { CrossingLogo } from '@/shared/ui/crossing';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { ClubFoot } from '../frame/club-frame';
+import { ClubFooter } from '../frame/club-frame';
 
 /** Layout of the pages before login: the logo, which links to the home page, and one card. */
 export function LoginLayout({
@@ -23,7 +23,7 @@ export function LoginLayout({
       <header className="site-head">
         <div className="site-head-in">
           <Link className="brand" href="/" aria-label={C.brand}>
-            <Crossing />
+            <CrossingLogo />
             <span>
               Football <span>Doubles</span>
             </span>
@@ -33,7 +33,7 @@ export function LoginLayout({
       <main className="login-page" id="main">
         {children}
       </main>
-      <ClubFoot />
+      <ClubFooter />
     </>
   );
 }

@@ -3,10 +3,15 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { ForgotPassword } from './forgot-password';
+import { ForgotPasswordPage } from './forgot-password';
 import { LoginOrRegister } from './login-or-register';
-import { ResetPassword } from './reset-password';
-import { loginProblems, registrationProblems, resetProblem, waitlistProblems } from './login-rules';
+import { ResetPasswordPage } from './reset-password';
+import {
+  loginProblems,
+  registrationProblems,
+  newPasswordProblem,
+  waitlistProblems,
+} from './login-rules';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -56,15 +61,15 @@ test('each missing field shows its specified text', () => {
       contactPhone: '1',
     }),
   ).toEqual([]);
-  expect(resetProblem('12345678', '123456789')).toMatchObject({
+  expect(newPasswordProblem('12345678', '123456789')).toMatchObject({
     title: "Passwords don't match",
     text: 'Please ensure both password fields match.',
   });
-  expect(resetProblem('1234567', '1234567')).toMatchObject({
+  expect(newPasswordProblem('1234567', '1234567')).toMatchObject({
     title: 'Password too short',
     text: 'Password must be at least 8 characters long.',
   });
-  expect(resetProblem('12345678', '12345678')).toBeNull();
+  expect(newPasswordProblem('12345678', '12345678')).toBeNull();
 });
 
 test('a problem stays at its field until an edit, and its line in the list is then struck out', async () => {
@@ -190,7 +195,7 @@ test('a forgotten password gets the same answer for every address and can be req
     { status: 500 },
     { body: {} },
   );
-  renderScreen(<ForgotPassword />, '/forgot-password');
+  renderScreen(<ForgotPasswordPage />, '/forgot-password');
   await userEvent.click(screen.getByRole('button', { name: 'Send reset link' }));
   expect(screen.getByRole('listitem').textContent).toBe('Valid email address is required');
   await userEvent.type(screen.getByLabelText('Email'), 'club@example.com');
@@ -210,7 +215,7 @@ test('a forgotten password gets the same answer for every address and can be req
 });
 
 test('a reset link without a token or with a dead one says so and offers another', async () => {
-  const { unmount } = renderScreen(<ResetPassword />, '/reset-password');
+  const { unmount } = renderScreen(<ResetPasswordPage />, '/reset-password');
   expect(screen.getByRole('heading', { name: 'Invalid Reset Link' })).toBeTruthy();
   expect(screen.getByText('Invalid link')).toBeTruthy();
   expect(screen.getByText('This password reset link is invalid or has expired.')).toBeTruthy();
@@ -219,7 +224,7 @@ test('a reset link without a token or with a dead one says so and offers another
     status: 400,
     body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' },
   });
-  renderScreen(<ResetPassword />, '/reset-password?token=dead');
+  renderScreen(<ResetPasswordPage />, '/reset-password?token=dead');
   expect(window.location.search).toBe('');
   await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
   await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
@@ -233,7 +238,7 @@ test('a new password is compared, measured, refused and finally accepted', async
     { status: 500 },
     { body: { message: 'Password reset successful' } },
   );
-  renderScreen(<ResetPassword />, '/reset-password?token=good');
+  renderScreen(<ResetPasswordPage />, '/reset-password?token=good');
   const [password, again] = [
     screen.getByLabelText('New password'),
     screen.getByLabelText('Confirm password'),
@@ -264,7 +269,7 @@ test('a refused link or password shows the server’s own text', async () => {
       status: 400,
       body: { code, message },
     });
-    const { unmount } = renderScreen(<ResetPassword />, '/reset-password?token=odd');
+    const { unmount } = renderScreen(<ResetPasswordPage />, '/reset-password?token=odd');
     await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
     await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
     await userEvent.click(screen.getByRole('button', { name: 'Reset password' }));
@@ -279,7 +284,7 @@ test('an invited member sets a first password, and a dead invitation says whom t
     { status: 503 },
     { body: { message: 'Password reset successful' } },
   );
-  const { unmount } = renderScreen(<ResetPassword />, '/reset-password?invited=1&token=good');
+  const { unmount } = renderScreen(<ResetPasswordPage />, '/reset-password?invited=1&token=good');
   expect(screen.getByRole('heading', { name: 'Choose a password' })).toBeTruthy();
   expect(window.location.search).toBe('');
   await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
@@ -297,7 +302,7 @@ test('an invited member sets a first password, and a dead invitation says whom t
     status: 400,
     body: { code: 'invalid-link', message: 'This password reset link is invalid or has expired.' },
   });
-  renderScreen(<ResetPassword />, '/reset-password?invited=1&token=dead');
+  renderScreen(<ResetPasswordPage />, '/reset-password?invited=1&token=dead');
   await userEvent.type(screen.getByLabelText('New password'), 'long-enough');
   await userEvent.type(screen.getByLabelText('Confirm password'), 'long-enough');
   await userEvent.click(screen.getByRole('button', { name: 'Set password' }));

@@ -14,8 +14,8 @@ export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.t
 
 export const PASSWORD_CHARS_MIN = 8;
 
-type SignUpRule = readonly [field: string, holds: boolean, text: string];
-const problemsOfRules = (rules: readonly SignUpRule[]): FormProblem[] =>
+type LoginFormRule = readonly [field: string, holds: boolean, text: string];
+const problemsOfRules = (rules: readonly LoginFormRule[]): FormProblem[] =>
   rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field, text }));
 
 export const loginProblems = (email: string, password: string): FormProblem[] =>
@@ -53,7 +53,7 @@ export const waitlistProblems = ({
 /**
  * Returns title and text of the problem with a new password, or null (specification line B:155).
  */
-export function resetProblem(
+export function newPasswordProblem(
   password: string,
   repeated: string,
 ): { field: string; title: string; text: string } | null {

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { fetchSlugPreview, register } from '@/api/endpoints/club';
+import { fetchSlugPreview, registerNewClub } from '@/api/endpoints/club';
 import type { Registration } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
@@ -20,7 +20,7 @@ const EMPTY_REGISTRATION: Registration = {
   location: '',
   phone: '',
 };
-const PREVIEW_DELAY_MS = 300;
+const SLUG_PREVIEW_DELAY_MS = 300;
 
 /** Previews the page name (slug) that the server would choose for this club. */
 function useSlugPreview(name: string): string | null {
@@ -33,7 +33,7 @@ function useSlugPreview(name: string): string | null {
           (answer) => setSlug(answer.slug),
           () => setSlug(null),
         ),
-      PREVIEW_DELAY_MS,
+      SLUG_PREVIEW_DELAY_MS,
     );
     return () => clearTimeout(timer);
   }, [name]);
@@ -56,7 +56,7 @@ export function RegisterForm() {
     if (pending || !report(registrationProblems(club))) return;
     setPending(true);
     try {
-      signIn(await register(club));
+      signIn(await registerNewClub(club));
       navigate('/admin');
     } catch (error) {
       const fields = fieldProblems(error, (field) => `register-${field}`);

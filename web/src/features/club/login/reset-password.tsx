@@ -1,20 +1,18 @@
 import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { Link } from 'wouter';
-import { confirmReset } from '@/api/endpoints/club';
+import { confirmPasswordReset } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { PasswordField } from '../session/password-field';
 import { LoginLayout } from './login-layout';
-import { resetProblem } from './login-rules';
-import { useTokenOnce } from './use-token-once';
+import { newPasswordProblem } from './login-rules';
+import { useMailedLinkToken } from './use-token-once';
 
-/**
- * Invalid link page. An invitation cannot be requested again here: only the club can send another.
- */
-function InvalidLink({ invited }: { invited: boolean }) {
+/** Page for an invalid link. It offers no new invitation, because only the club can send one. */
+function InvalidResetLink({ invited }: { invited: boolean }) {
   const title = invited ? 'This invitation cannot be used' : C.invalidResetLink;
   return (
     <LoginLayout title={title}>
@@ -50,15 +48,15 @@ const useIsInvitation = () =>
  * Sets a new password from an e-mailed link: a reset, or the first password of an invited member
  * (decision G-17).
  */
-export function ResetPassword() {
+export function ResetPasswordPage() {
   const invited = useIsInvitation();
-  const token = useTokenOnce();
+  const token = useMailedLinkToken();
   const [password, setPassword] = useState('');
   const [repeatedPassword, setRepeatedPassword] = useState('');
-  const [problem, setProblem] = useState<ReturnType<typeof resetProblem>>(null);
+  const [problem, setProblem] = useState<ReturnType<typeof newPasswordProblem>>(null);
   const [state, setState] = useState<'open' | 'pending' | 'done' | 'invalid'>('open');
   const showToast = useSetAtom(showToastAtom);
-  if (!token || state === 'invalid') return <InvalidLink invited={invited} />;
+  if (!token || state === 'invalid') return <InvalidResetLink invited={invited} />;
   const complain = (field: string, title: string, text: string) => {
     setProblem({ field, title, text });
     showToast({ title, text, bad: true });
@@ -66,12 +64,12 @@ export function ResetPassword() {
   };
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
-    const wrong = resetProblem(password, repeatedPassword);
+    const wrong = newPasswordProblem(password, repeatedPassword);
     if (wrong) return complain(wrong.field, wrong.title, wrong.text);
     setProblem(null);
     setState('pending');
     try {
-      await confirmReset(token, password);
+      await confirmPasswordReset(token, password);
       setState('done');
       showToast({ title: invited ? 'Password set' : C.resetSuccessful });
     } catch (error) {

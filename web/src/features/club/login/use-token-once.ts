@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /** Returns the token of an e-mailed link and removes it from the address bar. */
-export function useTokenOnce(): string {
+export function useMailedLinkToken(): string {
   const [token] = useState(() => new URLSearchParams(window.location.search).get('token') ?? '');
   useEffect(() => {
     if (token) window.history.replaceState(window.history.state, '', window.location.pathname);

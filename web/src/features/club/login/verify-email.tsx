@@ -4,13 +4,13 @@ import { verifyEmail } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
 import { errorText } from '../data/error-text';
 import { LoginLayout } from './login-layout';
-import { useTokenOnce } from './use-token-once';
+import { useMailedLinkToken } from './use-token-once';
 
 const INVALID_LINK_TEXT = 'This link is invalid or has expired.';
 
 /** Target page of the link in the verification e-mail (decision G-18). */
-export function VerifyEmail() {
-  const token = useTokenOnce();
+export function VerifyEmailPage() {
+  const token = useMailedLinkToken();
   const [outcome, setOutcome] = useState<string | null>(token ? null : INVALID_LINK_TEXT);
   const [verified, setVerified] = useState(false);
   useEffect(() => {

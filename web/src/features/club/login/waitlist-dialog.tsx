@@ -13,7 +13,7 @@ import { fieldProblems } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { waitlistProblems } from './login-rules';
 
-const EMPTY_ENTRY: WaitlistEntry = {
+const EMPTY_WAITLIST_ENTRY: WaitlistEntry = {
   clubName: '',
   contactName: '',
   contactEmail: '',
@@ -26,7 +26,7 @@ const HOME_REDIRECT_DELAY_MS = 1_000;
  * (specification line B:23).
  */
 export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const [entry, setEntry] = useState(EMPTY_ENTRY);
+  const [entry, setEntry] = useState(EMPTY_WAITLIST_ENTRY);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [state, setState] = useState<'open' | 'pending' | 'joined'>('open');
   const { problems, list, errorOf, report } = useFormProblems();

@@ -2,25 +2,25 @@ import './offers.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { CLUB_PATHS, changeOffer, createOffer, deleteOfferImage } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, changeOffer, createOffer, deleteOfferImage } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-offer';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C, splitTitle } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { listOf } from '../dashboard/draw-labels';
-import { markChangedAtom, cacheResponseAtom } from '../data/query-atoms';
+import { drawListOf } from '../dashboard/draw-labels';
+import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
-import { isMissing, useQuery } from '../data/use-query';
+import { isNotFoundError, useQuery } from '../data/use-query';
 import { BackLink, archivedText } from '../frame/club-frame';
-import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
+import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
-import { OfferGroups, type PickableGame } from './offer-fields';
-import { OfferImage } from './offer-image';
+import { OfferFieldsets, type PickableGame } from './offer-fields';
+import { OfferImageField } from './offer-image';
 import { OfferBadge } from './offer-list';
 import {
   EMPTY_OFFER,
@@ -30,25 +30,29 @@ import {
   offerProblem,
   toOfferRequest,
   readOnlyReason,
-  type OfferFields,
 } from './offer-rules';
+import type { OfferFields } from './offer-rules';
 
 /** Page to edit an offer. `id` is null for a new offer. */
 export function OfferPage({ here, id }: { here: ClubPageContext; id: number | null }) {
   const { data, problem, retry } = useQuery<Offer>(
-    id === null ? null : CLUB_PATHS.offer(here.club.slug, id),
+    id === null ? null : CLUB_API_PATHS.offer(here.club.slug, id),
   );
   usePageTitle(id === null ? 'New offer' : (data?.name ?? 'Offer'));
   if (id === null || data)
     return <OfferEditor key={id ?? 'new'} here={here} offer={data ?? null} />;
-  if (isMissing(problem))
+  if (isNotFoundError(problem))
     return (
       <main className="plain-page" id="main">
         <BackLink club={here.club} text={C.bundles} to="bundles" />
         <h1>Offer not found</h1>
       </main>
     );
-  return problem ? <ClubLoadError text={C.failedToLoadBundles} onRetry={retry} /> : <Skeleton />;
+  return problem ? (
+    <ClubLoadError text={C.failedToLoadBundles} onRetry={retry} />
+  ) : (
+    <ClubPageSkeleton />
+  );
 }
 
 /**
@@ -60,9 +64,9 @@ function usePickableGames(
   offer: Offer | null,
   readOnly: boolean,
 ): PickableGame[] {
-  const { data } = useQuery<Draw[]>(readOnly ? null : CLUB_PATHS.draws(here.club.id));
+  const { data } = useQuery<Draw[]>(readOnly ? null : CLUB_API_PATHS.draws(here.club.id));
   const now = useAtomValue(nowAtom);
-  const onSale: PickableGame[] = (data ?? []).filter((draw) => listOf(draw, now) === 'active');
+  const onSale: PickableGame[] = (data ?? []).filter((draw) => drawListOf(draw, now) === 'active');
   const more = (offer?.games ?? []).filter((game) => !onSale.some(({ id }) => id === game.id));
   return [...more, ...onSale];
 }
@@ -85,7 +89,7 @@ function OfferEditor({
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
   const keep = useSetAtom(cacheResponseAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   const [, navigate] = useLocation();
   const problemText =
     lockedNow ??
@@ -120,8 +124,8 @@ function OfferEditor({
         for (const url of dropped.current)
           if (url !== saved.shareImageUrl)
             void deleteOfferImage(url, club.slug, saved.slug).catch(() => {});
-        keep(CLUB_PATHS.offer(club.slug, saved.id), saved);
-        changed(CLUB_PATHS.offers(club.slug));
+        keep(CLUB_API_PATHS.offer(club.slug, saved.id), saved);
+        changed(CLUB_API_PATHS.offers(club.slug));
         showToast({
           title:
             status === 'active' ? `${saved.name} is on sale` : `${saved.name} is saved as a draft`,
@@ -156,11 +160,11 @@ function OfferEditor({
       ) : null}
       <div className="form-layout has-side">
         <div className="form-groups">
-          <OfferGroups offer={fields} onOffer={change} games={games} readOnly={readOnly} />
+          <OfferFieldsets offer={fields} onOffer={change} games={games} readOnly={readOnly} />
         </div>
         <section className="card" aria-labelledby="image-title">
           <h2 id="image-title">Share image</h2>
-          <OfferImage
+          <OfferImageField
             clubSlug={club.slug}
             bundleSlug={fields.slug}
             name={fields.name}

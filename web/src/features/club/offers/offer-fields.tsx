@@ -1,15 +1,15 @@
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
-import { TextField } from '@/shared/ui/choice-field';
-import { Check, Field } from '@/shared/ui/field';
+import { TextAreaField } from '@/shared/ui/choice-field';
+import { CheckboxField, Field } from '@/shared/ui/field';
 import {
-  TAG_CHARS_SHOWN,
-  withName,
-  withType,
+  DISPLAY_TAG_CHARS_SHOWN,
+  withOfferName,
+  withOfferType,
   toSlugInput,
-  withGame,
-  type OfferFields,
+  withGameChosen,
 } from './offer-rules';
+import type { OfferFields } from './offer-rules';
 
 export interface PickableGame {
   id: number;
@@ -20,7 +20,7 @@ export interface PickableGame {
   ticketPrice: string;
 }
 
-interface OfferFieldsProps {
+interface OfferFieldsetsProps {
   offer: OfferFields;
   onOffer: (offer: OfferFields) => void;
   games: readonly PickableGame[];
@@ -32,7 +32,7 @@ const OFFER_TYPE_CHOICES = [
   { type: 'SPECIAL', label: 'Special', text: 'One game, in the spotlight' },
 ] as const;
 
-export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProps) {
+export function OfferFieldsets({ offer, onOffer, games, readOnly }: OfferFieldsetsProps) {
   const set = (more: Partial<OfferFields>) => onOffer({ ...offer, ...more });
   return (
     <>
@@ -43,7 +43,7 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
           label="Name"
           maxLength={100}
           value={offer.name}
-          onValue={(name) => onOffer(withName(offer, name))}
+          onValue={(name) => onOffer(withOfferName(offer, name))}
         />
         <Field
           id="offer-slug"
@@ -60,10 +60,10 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
           label="Tag"
           maxLength={200}
           value={offer.displayTag}
-          hint={`${offer.displayTag.length}/${TAG_CHARS_SHOWN} shown`}
+          hint={`${offer.displayTag.length}/${DISPLAY_TAG_CHARS_SHOWN} shown`}
           onValue={(displayTag) => set({ displayTag })}
         />
-        <TextField
+        <TextAreaField
           id="offer-copy"
           label="Text"
           maxLength={1000}
@@ -81,7 +81,7 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
                 name="offer-type"
                 value={type}
                 checked={offer.type === type}
-                onChange={() => onOffer(withType(offer, type))}
+                onChange={() => onOffer(withOfferType(offer, type))}
               />
               <span>
                 <strong>{label}</strong>
@@ -100,18 +100,18 @@ export function OfferGroups({ offer, onOffer, games, readOnly }: OfferFieldsProp
         </p>
         {games.length === 0 ? <p>No draw of this club is on sale.</p> : null}
         {games.map((game) => (
-          <Check
+          <CheckboxField
             key={game.id}
             id={`offer-game-${game.id}`}
             checked={offer.gameIds.includes(game.id)}
-            onChecked={(chosen) => onOffer(withGame(offer, game.id, chosen))}
+            onChecked={(chosen) => onOffer(withGameChosen(offer, game.id, chosen))}
           >
             {game.homeTeam} v {game.awayTeam}
             <span className="meta">
               <br />
               {dayAndTime(game.gameDate, game.timezone)} · {dollars(cents(game.ticketPrice))}
             </span>
-          </Check>
+          </CheckboxField>
         ))}
       </fieldset>
     </>

@@ -1,8 +1,8 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { CLUB_PATHS, uploadOfferImage } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, uploadOfferImage } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
-import { readableOn, themeOf } from '@/shared/club-colours';
+import { readableTextOn, clubThemeOf } from '@/shared/club-colours';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
@@ -11,15 +11,15 @@ import { useQuery } from '../data/use-query';
 import { useHandleExpiredSession } from '../session/use-session';
 import { imageProblem } from './offer-rules';
 
-interface OfferImageProps {
+interface OfferImageFieldProps {
   clubSlug: string;
   bundleSlug: string;
   name: string;
   tag: string;
   url: string;
   /**
-   * Address of the share picture that the server draws for the saved offer; null while the offer
-   * is not public.
+   * URL of the share picture that the server draws for the saved offer; null while the offer is not
+   * public.
    */
   drawn: string | null;
   readOnly: boolean;
@@ -30,7 +30,7 @@ interface OfferImageProps {
  * Field for the share picture, 1200 × 630; the server draws one if it is missing. A removed file is
  * deleted only after the offer is saved without it.
  */
-export function OfferImage({
+export function OfferImageField({
   clubSlug,
   bundleSlug,
   name,
@@ -39,7 +39,7 @@ export function OfferImage({
   drawn,
   readOnly,
   onUrl,
-}: OfferImageProps) {
+}: OfferImageFieldProps) {
   const [pending, setPending] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const showToast = useSetAtom(showToastAtom);
@@ -121,15 +121,15 @@ function ShareCard({
   tag: string;
   picture: string | null;
 }) {
-  const { data: club } = useQuery<OwnClub>(CLUB_PATHS.club(clubSlug), { opensLogin: false });
+  const { data: club } = useQuery<OwnClub>(CLUB_API_PATHS.club(clubSlug), { opensLogin: false });
   const [broken, setBroken] = useState(false);
-  const { primary } = themeOf(club ?? {});
+  const { primary } = clubThemeOf(club ?? {});
   return (
     <div
       className="share-card"
       role="img"
       aria-label="How the offer looks when it is shared"
-      style={club ? { background: primary, color: readableOn(primary) } : undefined}
+      style={club ? { background: primary, color: readableTextOn(primary) } : undefined}
     >
       {picture && !broken ? (
         <img src={picture} onError={() => setBroken(true)} alt="" width="1200" height="630" />

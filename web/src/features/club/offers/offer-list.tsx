@@ -2,7 +2,7 @@ import './offers.css';
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { CLUB_PATHS, archiveOffer } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, archiveOffer } from '@/api/endpoints/club';
 import type { Offer } from '@/api/wire-offer';
 import { C } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
@@ -10,7 +10,7 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { markChangedAtom } from '../data/query-atoms';
+import { markPathsChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { ActionsMenu } from '../frame/actions-menu';
@@ -19,9 +19,9 @@ import type { ClubPageContext } from '../frame/club-page';
 import { canSell } from '../session/roles';
 import { useAction } from '../session/use-session';
 import { adminPath } from '../session/user';
-import { isGameClosed } from './offer-rules';
+import { blocksSales } from './offer-rules';
 
-const STATUS_LABELS: Record<string, { text: string; tone: string }> = {
+const OFFER_STATUS_LABELS: Record<string, { text: string; tone: string }> = {
   draft: { text: 'Draft', tone: '' },
   active: { text: 'Active', tone: 'is-active' },
   locked: { text: 'Locked', tone: 'is-awaiting' },
@@ -30,17 +30,17 @@ const STATUS_LABELS: Record<string, { text: string; tone: string }> = {
 };
 
 export function OfferBadge({ status }: { status: string }) {
-  const { text, tone } = STATUS_LABELS[status] ?? { text: status, tone: '' };
+  const { text, tone } = OFFER_STATUS_LABELS[status] ?? { text: status, tone: '' };
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 
 /** Formats how often the offer was bought. Each sale contains tickets of all its games. */
-const salesText = (times: number): string =>
+const timesSoldText = (times: number): string =>
   times === 0 ? 'Not sold yet' : times === 1 ? 'Sold once' : `Sold ${times} times`;
 
 /** Explains why buyers see an open offer as closed, and how to fix it. */
 function ClosedGameNote({ offer }: { offer: Offer }) {
-  const off = isGameClosed(offer);
+  const off = blocksSales(offer);
   return off ? (
     <p className="callout is-warn">
       {C.bundleClosed}: {off.homeTeam} v {off.awayTeam} is not on sale any more. Choose its games
@@ -51,12 +51,12 @@ function ClosedGameNote({ offer }: { offer: Offer }) {
 
 /** Lists the club's offers. A filter shows the hidden offers. */
 export function OfferList({ here: { club } }: { here: ClubPageContext }) {
-  const { data, problem, retry } = useQuery<Offer[]>(CLUB_PATHS.offers(club.slug));
+  const { data, problem, retry } = useQuery<Offer[]>(CLUB_API_PATHS.offers(club.slug));
   const [filter, setFilter] = useState('all');
   const [leaving, setLeaving] = useState<Offer | null>(null);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   usePageTitle(C.bundles);
   const shown = (data ?? []).filter(({ status }) =>
     filter === 'all' ? status !== 'archived' : status === filter,
@@ -68,7 +68,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
         await archiveOffer(club.slug, leaving.id);
         setLeaving(null);
         showToast({ title: `${leaving.name} is archived` });
-        changed(CLUB_PATHS.offers(club.slug), CLUB_PATHS.offer(club.slug, leaving.id));
+        changed(CLUB_API_PATHS.offers(club.slug), CLUB_API_PATHS.offer(club.slug, leaving.id));
       },
       (error) => {
         setLeaving(null);
@@ -95,7 +95,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
       {data && data.length > 0 ? (
         <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
           <option value="all">All but archived</option>
-          {Object.entries(STATUS_LABELS).map(([status, { text }]) => (
+          {Object.entries(OFFER_STATUS_LABELS).map(([status, { text }]) => (
             <option key={status} value={status}>
               {text}
             </option>
@@ -126,7 +126,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
               {offer.games.map((game) => `${game.homeTeam} v ${game.awayTeam}`).join(' · ') ||
                 'No games'}
             </p>
-            <p className="meta">{salesText(offer.ticketsSold ?? 0)}</p>
+            <p className="meta">{timesSoldText(offer.ticketsSold ?? 0)}</p>
             <ClosedGameNote offer={offer} />
             <div className="draw-item-actions">
               <Link className="btn sec" href={adminPath(club.slug, `bundles/${offer.id}`)}>

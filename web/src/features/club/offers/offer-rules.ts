@@ -24,7 +24,7 @@ export const EMPTY_OFFER: OfferFields = {
 };
 
 const SLUG_CHARS_MAX = 60;
-export const TAG_CHARS_SHOWN = 90;
+export const DISPLAY_TAG_CHARS_SHOWN = 90;
 
 /**
  * Makes a slug from text: lowercase letters, digits and hyphens, at most 60 characters
@@ -47,7 +47,7 @@ export const toSlugInput = (typed: string): string =>
     .replace(/-{2,}/g, '-')
     .slice(0, SLUG_CHARS_MAX);
 
-export const withName = (offer: OfferFields, name: string): OfferFields => ({
+export const withOfferName = (offer: OfferFields, name: string): OfferFields => ({
   ...offer,
   name,
   slug: offer.slugByHand ? offer.slug : slugOf(name),
@@ -56,13 +56,13 @@ export const withName = (offer: OfferFields, name: string): OfferFields => ({
 /**
  * Changes the offer's type. A special keeps only the first selected game (specification line B:79).
  */
-export const withType = (offer: OfferFields, type: EditableOfferType): OfferFields => ({
+export const withOfferType = (offer: OfferFields, type: EditableOfferType): OfferFields => ({
   ...offer,
   type,
   gameIds: type === 'SPECIAL' ? offer.gameIds.slice(0, 1) : offer.gameIds,
 });
 
-export function withGame(offer: OfferFields, game: number, chosen: boolean): OfferFields {
+export function withGameChosen(offer: OfferFields, game: number, chosen: boolean): OfferFields {
   if (offer.type === 'SPECIAL') return { ...offer, gameIds: chosen ? [game] : [] };
   return {
     ...offer,
@@ -118,7 +118,7 @@ export function toOfferRequest({
   };
 }
 
-/** Returns the address of the server-drawn share picture; null while the offer is not public. */
+/** Returns the URL of the server-drawn share picture; null while the offer is not public. */
 export const generatedImageUrl = (
   club: string,
   { slug, status }: Pick<Offer, 'slug' | 'status'>,
@@ -141,7 +141,7 @@ export function readOnlyReason(offer: Pick<Offer, 'status'>): string | null {
  * Returns the game that blocks sales of an open offer, or null. Such a game is cancelled or has
  * its result.
  */
-export const isGameClosed = ({
+export const blocksSales = ({
   status,
   games,
 }: Pick<Offer, 'status' | 'games'>): Offer['games'][number] | null =>

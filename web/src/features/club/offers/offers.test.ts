@@ -4,15 +4,15 @@ import {
   EMPTY_OFFER,
   imageProblem,
   isLockedRefusal,
-  withName,
-  withType,
+  withOfferName,
+  withOfferType,
   offerProblem,
   toSlugInput,
   slugOf,
   readOnlyReason,
-  withGame,
-  type OfferFields,
+  withGameChosen,
 } from './offer-rules';
+import type { OfferFields } from './offer-rules';
 
 const makeFields = (more: Partial<OfferFields>): OfferFields => ({
   ...EMPTY_OFFER,
@@ -27,9 +27,9 @@ const makeHttpError = (status: number, body: object) =>
 test('the slug follows the name until it is typed', () => {
   expect(slugOf('  Grand Final: Été 2026! ')).toBe('grand-final-ete-2026');
   expect(slugOf('x'.repeat(80))).toHaveLength(60);
-  const typed = withName(EMPTY_OFFER, 'Grand Final');
+  const typed = withOfferName(EMPTY_OFFER, 'Grand Final');
   expect(typed.slug).toBe('grand-final');
-  expect(withName({ ...typed, slug: 'mine', slugByHand: true }, 'Other').slug).toBe('mine');
+  expect(withOfferName({ ...typed, slug: 'mine', slugByHand: true }, 'Other').slug).toBe('mine');
   expect(toSlugInput('My  Slug_')).toBe('my-slug-');
 });
 
@@ -56,11 +56,11 @@ test('a special has one game, a bundle at least two, and each problem has its te
 });
 
 test('switching to Special keeps only the first game, and a choice there replaces it', () => {
-  const special = withType(makeFields({ gameIds: [7, 8] }), 'SPECIAL');
+  const special = withOfferType(makeFields({ gameIds: [7, 8] }), 'SPECIAL');
   expect(special.gameIds).toEqual([7]);
-  expect(withGame(special, 9, true).gameIds).toEqual([9]);
-  expect(withGame(makeFields({ gameIds: [7] }), 8, true).gameIds).toEqual([7, 8]);
-  expect(withGame(makeFields({ gameIds: [7, 8] }), 7, false).gameIds).toEqual([8]);
+  expect(withGameChosen(special, 9, true).gameIds).toEqual([9]);
+  expect(withGameChosen(makeFields({ gameIds: [7] }), 8, true).gameIds).toEqual([7, 8]);
+  expect(withGameChosen(makeFields({ gameIds: [7, 8] }), 7, false).gameIds).toEqual([8]);
 });
 
 test('a refusal for a locked offer differs from one for a taken slug', () => {

@@ -4,13 +4,13 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { AccessDenied, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
-import { useConnect } from './use-connect';
+import { useStripeOnboarding } from './use-connect';
 
 /**
  * Replaces a used or expired onboarding link of the payment provider with a new one at once
  * (decision B-13).
  */
-export function ConnectRefresh({ here }: { here: ClubPageContext }) {
+export function StripeRefreshPage({ here }: { here: ClubPageContext }) {
   return isOwner(here.club) ? (
     <NewLinkRequest here={here} />
   ) : (
@@ -19,7 +19,7 @@ export function ConnectRefresh({ here }: { here: ClubPageContext }) {
 }
 
 function NewLinkRequest({ here: { club } }: { here: ClubPageContext }) {
-  const { pending, connect } = useConnect(club.id);
+  const { pending, connect } = useStripeOnboarding(club.id);
   const requested = useRef(false);
   usePageTitle('Payment Setup');
   useEffect(() => {

@@ -1,43 +1,43 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useQuery } from '../data/use-query';
 import type { ClubPageContext } from '../frame/club-page';
 import { isOwner } from '../session/roles';
-import { useConnect } from './use-connect';
+import { useStripeOnboarding } from './use-connect';
 
-const POLL_INTERVAL_MS = 2_000;
+const ACCOUNT_POLL_INTERVAL_MS = 2_000;
 /** Milliseconds during which the page says that the provider is still checking the account. */
-const CHECKING_TEXT_MS = 10_000;
+const CHECKING_MESSAGE_MS = 10_000;
 /** Milliseconds after which polling stops; the dashboard shows later changes. */
-const POLLING_MS_MAX = 60_000;
+const ACCOUNT_POLLING_MS_MAX = 60_000;
 
 /**
  * Page to which the payment provider returns the club after onboarding. Opening the page proves
  * nothing, so it polls the server (decision B-13).
  */
-export function ConnectReturn({ here: { club } }: { here: ClubPageContext }) {
+export function StripeReturnPage({ here: { club } }: { here: ClubPageContext }) {
   const [waitedMs, setWaitedMs] = useState(0);
-  const stopped = waitedMs >= POLLING_MS_MAX;
-  const { data } = useQuery<ConnectStatus>(CLUB_PATHS.connect(club.id), {
-    intervalMs: stopped ? null : POLL_INTERVAL_MS,
+  const stopped = waitedMs >= ACCOUNT_POLLING_MS_MAX;
+  const { data } = useQuery<ConnectStatus>(CLUB_API_PATHS.connect(club.id), {
+    intervalMs: stopped ? null : ACCOUNT_POLL_INTERVAL_MS,
   });
-  const { pending, connect } = useConnect(club.id);
+  const { pending, connect } = useStripeOnboarding(club.id);
   const connected = data?.connected === true;
   useEffect(() => {
     if (connected || stopped) return;
     const timer = setInterval(
-      () => setWaitedMs((waited) => waited + POLL_INTERVAL_MS),
-      POLL_INTERVAL_MS,
+      () => setWaitedMs((waited) => waited + ACCOUNT_POLL_INTERVAL_MS),
+      ACCOUNT_POLL_INTERVAL_MS,
     );
     return () => clearInterval(timer);
   }, [connected, stopped]);
   const text = connected
     ? C.setupComplete
-    : waitedMs < CHECKING_TEXT_MS
+    : waitedMs < CHECKING_MESSAGE_MS
       ? C.checkingConnection
       : C.setupIncomplete;
   usePageTitle(text);

@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { CLUB_PATHS, downloadRecovery } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, downloadPaymentRecoveryReport } from '@/api/endpoints/club';
 import type { FailedPayment, IntegrityAudit } from '@/api/wire-payments';
 import { dayAndTime } from '@/shared/dates';
 import { dollars } from '@/shared/money';
@@ -11,7 +11,7 @@ import { useQuery } from '../data/use-query';
 import { userOf } from '../frame/club-page';
 import { roleOf, canSell } from '../session/roles';
 import { useSession } from '../session/use-session';
-import { LoadTrouble, PaymentsFrame } from './payments-frame';
+import { PaymentsLoadFailed, PaymentsFrame } from './payments-frame';
 
 const ACTIVE_CHECKS = [
   'A card is charged only after its tickets are written down; if they cannot be given, nothing is charged.',
@@ -21,8 +21,8 @@ const ACTIVE_CHECKS = [
 ];
 
 /** Payment integrity page: failed payments and the active checks (specification line B:85). */
-export function PaymentMonitoring() {
-  const { data, problem, retry } = useQuery<IntegrityAudit>(CLUB_PATHS.audit, {
+export function PaymentMonitoringPage() {
+  const { data, problem, retry } = useQuery<IntegrityAudit>(CLUB_API_PATHS.audit, {
     opensLogin: false,
   });
   const showToast = useSetAtom(showToastAtom);
@@ -45,7 +45,7 @@ export function PaymentMonitoring() {
       <main className="admin" id="main" aria-busy={!data && !problem}>
         <h1>Payment monitoring</h1>
         {!data && problem ? (
-          <LoadTrouble title="Failed to load the audit" problem={problem} onRetry={retry} />
+          <PaymentsLoadFailed title="Failed to load the audit" problem={problem} onRetry={retry} />
         ) : null}
         <dl className="stat-cards">
           {cards.map(([label, value]) => (
@@ -64,7 +64,7 @@ export function PaymentMonitoring() {
               type="button"
               className="btn sec"
               onClick={() =>
-                void downloadRecovery().then(saveFile, () =>
+                void downloadPaymentRecoveryReport().then(saveFile, () =>
                   showToast({ title: C.downloadFailed, text: C.downloadFailedText, bad: true }),
                 )
               }

@@ -27,13 +27,13 @@ export function PaymentsFrame({ children }: { children: ReactNode }) {
   return <ClubFrame club={club}>{children}</ClubFrame>;
 }
 
-interface LoadErrorProps {
+interface PaymentsLoadFailedProps {
   title: string;
   problem: unknown;
   onRetry: () => Promise<unknown>;
 }
 
-export function LoadTrouble({ title, problem, onRetry }: LoadErrorProps) {
+export function PaymentsLoadFailed({ title, problem, onRetry }: PaymentsLoadFailedProps) {
   const guest = problem instanceof HttpError && problem.status === 401;
   return (
     <div className="callout is-bad" role="alert">

@@ -4,10 +4,10 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { makeWhoami, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { ConnectRefresh } from './connect-refresh';
-import { ConnectReturn } from './connect-return';
-import { PaymentMonitoring } from './payment-monitoring';
-import { StripeDebug } from './stripe-debug';
+import { StripeRefreshPage } from './connect-refresh';
+import { StripeReturnPage } from './connect-return';
+import { PaymentMonitoringPage } from './payment-monitoring';
+import { StripeDebugPage } from './stripe-debug';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -27,7 +27,7 @@ test('the return page polls every two seconds until the provider has confirmed',
     { body: { connected: false } },
     { body: { connected: true } },
   );
-  renderScreen(<ConnectReturn here={makePageContext()} />, '/admin/stripe-connect/complete');
+  renderScreen(<StripeReturnPage here={makePageContext()} />, '/admin/stripe-connect/complete');
   await advanceTime(0);
   expect(pageTitle()).toBe('Checking Connection...');
   await advanceTime(2_000);
@@ -42,7 +42,7 @@ test('the return page polls every two seconds until the provider has confirmed',
 test('without a confirmation the return page says so after ten seconds and stops polling after a minute', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(STATUS_CALL, { body: { connected: false } });
-  renderScreen(<ConnectReturn here={makePageContext()} />, '/admin/stripe-connect/complete');
+  renderScreen(<StripeReturnPage here={makePageContext()} />, '/admin/stripe-connect/complete');
   await advanceTime(10_000);
   expect(pageTitle()).toBe('Setup Incomplete');
   await advanceTime(52_000);
@@ -57,7 +57,7 @@ test('the refresh page requests a new link automatically', async () => {
     status: 502,
     body: { code: 'setup-failed', message: 'Setup failed' },
   });
-  renderScreen(<ConnectRefresh here={makePageContext()} />, '/admin/stripe-connect/refresh');
+  renderScreen(<StripeRefreshPage here={makePageContext()} />, '/admin/stripe-connect/refresh');
   expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
     '/admin',
   );
@@ -69,7 +69,7 @@ test('while the new link is requested the refresh page says so and requests it o
   let answer: (value: Response) => void = () => {};
   const ask = vi.fn(() => new Promise<Response>((resolve) => (answer = resolve)));
   vi.stubGlobal('fetch', ask);
-  renderScreen(<ConnectRefresh here={makePageContext()} />, '/admin/stripe-connect/refresh');
+  renderScreen(<StripeRefreshPage here={makePageContext()} />, '/admin/stripe-connect/refresh');
   expect(screen.getByRole('status').textContent).toBe('Setting up...');
   const button = screen.getByRole('button', { name: 'Setting up...' });
   expect(button.getAttribute('aria-disabled')).toBe('true');
@@ -109,7 +109,7 @@ test('the audit shows its sums and can be refreshed and downloaded', async () =>
   const server = new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/admin/payment-integrity-audit', { body: audit });
-  renderScreen(<PaymentMonitoring />, '/admin/payment-monitoring');
+  renderScreen(<PaymentMonitoringPage />, '/admin/payment-monitoring');
   expect(await screen.findByText('pi_1')).toBeTruthy();
   expect(screen.getByText('Failed Payments').nextSibling?.textContent).toBe('2001');
   expect(screen.getByText('The newest 1 are listed.')).toBeTruthy();
@@ -138,13 +138,13 @@ test('a failed refresh of the audit or the transactions shows an error and keeps
     )
     .on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] })
     .on(SUMS_CALL, { body: {} });
-  const { unmount } = renderScreen(<PaymentMonitoring />, '/admin/payment-monitoring');
+  const { unmount } = renderScreen(<PaymentMonitoringPage />, '/admin/payment-monitoring');
   await screen.findByText('None.');
   await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
   expect(await screen.findByText('Refresh Failed')).toBeTruthy();
   expect(screen.getByText('None.')).toBeTruthy();
   unmount();
-  renderScreen(<StripeDebug />, '/admin/stripe-debug');
+  renderScreen(<StripeDebugPage />, '/admin/stripe-debug');
   await screen.findByText('No payments yet.');
   await userEvent.click(screen.getByRole('button', { name: 'Refresh' }));
   expect(await screen.findByText('Refresh Failed')).toBeTruthy();
@@ -158,11 +158,11 @@ test('a guest reads on both payment pages that a login is required', async () =>
     .on('GET /api/admin/payment-integrity-audit', { status: 401 })
     .on('GET /api/stripe-debug', { status: 401 })
     .on(SUMS_CALL, { status: 401 });
-  const { unmount } = renderScreen(<PaymentMonitoring />, '/admin/payment-monitoring');
+  const { unmount } = renderScreen(<PaymentMonitoringPage />, '/admin/payment-monitoring');
   expect(await screen.findByText('Please log in to access this page.')).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Logout' })).toBeNull());
   unmount();
-  renderScreen(<StripeDebug />, '/admin/stripe-debug');
+  renderScreen(<StripeDebugPage />, '/admin/stripe-debug');
   expect(await screen.findByText('Error Loading Transactions')).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Login' }).getAttribute('href')).toBe('/admin/login');
 });
@@ -199,7 +199,7 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/stripe-debug', { body: answer })
     .on(SUMS_CALL, { body: sums });
-  renderScreen(<StripeDebug />, '/admin/stripe-debug');
+  renderScreen(<StripeDebugPage />, '/admin/stripe-debug');
   await advanceTime(0);
   expect(screen.getByText('1042, 1043')).toBeTruthy();
   expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual([
@@ -242,7 +242,7 @@ test('the newest hundred of thousands of transactions are rendered, and all on r
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/stripe-debug', { body: Array.from({ length: 101 }, (_, number) => row(number)) })
     .on(SUMS_CALL, { body: sums });
-  renderScreen(<StripeDebug />, '/admin/stripe-debug');
+  renderScreen(<StripeDebugPage />, '/admin/stripe-debug');
   const all = await screen.findByRole('button', { name: 'Show all 101' });
   expect(screen.getAllByRole('row')).toHaveLength(1 + 100);
   await userEvent.click(all);

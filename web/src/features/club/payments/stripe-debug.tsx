@@ -1,6 +1,6 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { StripeTransaction, TransactionSums } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
@@ -11,23 +11,23 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { signedDollars } from '../dashboard/draw-labels';
 import { useQuery } from '../data/use-query';
-import { LoadTrouble, PaymentsFrame } from './payments-frame';
+import { PaymentsLoadFailed, PaymentsFrame } from './payments-frame';
 
-const POLL_INTERVAL_MS = 30_000;
+const PAYMENTS_POLL_INTERVAL_MS = 30_000;
 /** Number of rows rendered at first, because thousands are slow on a phone. */
-const INITIAL_ROWS = 100;
+const INITIAL_ROW_COUNT = 100;
 
 /**
  * Lists successful payments of the last 30 days with sums (specification line B:87). Its prize
  * pools are always zero (decision D-13).
  */
-export function StripeDebug() {
-  const { data, problem, retry } = useQuery<StripeTransaction[]>(CLUB_PATHS.stripeDebug, {
-    intervalMs: POLL_INTERVAL_MS,
+export function StripeDebugPage() {
+  const { data, problem, retry } = useQuery<StripeTransaction[]>(CLUB_API_PATHS.stripeDebug, {
+    intervalMs: PAYMENTS_POLL_INTERVAL_MS,
     opensLogin: false,
   });
-  const { data: sums, retry: retrySums } = useQuery<TransactionSums>(CLUB_PATHS.stripeSums, {
-    intervalMs: POLL_INTERVAL_MS,
+  const { data: sums, retry: retrySums } = useQuery<TransactionSums>(CLUB_API_PATHS.stripeSums, {
+    intervalMs: PAYMENTS_POLL_INTERVAL_MS,
     opensLogin: false,
   });
   const config = useAtomValue(configAtom);
@@ -57,7 +57,11 @@ export function StripeDebug() {
           </button>
         </div>
         {problem ? (
-          <LoadTrouble title={C.errorLoadingTransactions} problem={problem} onRetry={retry} />
+          <PaymentsLoadFailed
+            title={C.errorLoadingTransactions}
+            problem={problem}
+            onRetry={retry}
+          />
         ) : null}
         <dl className="stat-cards is-five">
           {cards.map(([label, value]) => (
@@ -88,7 +92,7 @@ export function StripeDebug() {
 /** Table of payments. On a phone it scrolls inside its card. */
 function PaymentTable({ transactions }: { transactions: readonly StripeTransaction[] }) {
   const [all, setAll] = useState(false);
-  const shown = all ? transactions : transactions.slice(0, INITIAL_ROWS);
+  const shown = all ? transactions : transactions.slice(0, INITIAL_ROW_COUNT);
   return (
     <>
       <div

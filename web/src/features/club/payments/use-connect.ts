@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { startConnect } from '@/api/endpoints/club';
+import { startStripeOnboarding } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -7,7 +7,7 @@ import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 
 /** Requests a single-use link and opens the payment provider's onboarding pages. */
-export function useConnect(
+export function useStripeOnboarding(
   club: number,
   leave: (url: string) => void = (url) => window.location.assign(url),
 ) {
@@ -15,7 +15,7 @@ export function useConnect(
   const showToast = useSetAtom(showToastAtom);
   const connect = () =>
     run(
-      async () => leave((await startConnect(club)).onboardingUrl),
+      async () => leave((await startStripeOnboarding(club)).onboardingUrl),
       (error) => {
         const platform =
           error instanceof HttpError &&

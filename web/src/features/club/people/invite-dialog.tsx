@@ -1,13 +1,13 @@
 import { useSetAtom } from 'jotai';
 import { useState, type FormEvent } from 'react';
-import { CLUB_PATHS, invite } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, inviteMember } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { markChangedAtom } from '../data/query-atoms';
+import { markPathsChangedAtom } from '../data/query-atoms';
 import { fieldProblems, errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { useAction } from '../session/use-session';
@@ -40,7 +40,7 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
   const { problems, list, errorOf, report } = useFormProblems();
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   const refuse = (error: unknown) => {
     const emailTaken =
       error instanceof HttpError && error.code === 'email-in-use'
@@ -55,12 +55,12 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
     setRefusal(null);
     if (!report(invitationProblems(invitation))) return;
     void run(async () => {
-      const person = await invite(club, {
+      const person = await inviteMember(club, {
         ...invitation,
         name: invitation.name.trim(),
         email: invitation.email.trim(),
       });
-      changed(CLUB_PATHS.people(club));
+      changed(CLUB_API_PATHS.people(club));
       showToast(
         person.state === 'active'
           ? { title: `${person.name} is one of your people already` }

@@ -1,6 +1,6 @@
 /** Labels of club members (name, role, state) and validation of an invitation. */
 import type { ClubUser, InvitationRequest } from '@/api/wire-club';
-import { dayAndTime, day } from '@/shared/dates';
+import { dayAndTime, dayText } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { isEmail } from '../login/login-rules';
@@ -23,13 +23,15 @@ export const roleWithArticle = (role: string): string =>
  * Returns the label beside the role: empty for a member, the invitation's state for an invited
  * person.
  */
-export function stateOf({ state }: Pick<ClubUser, 'state'>): { text: string; tone: string } | null {
+export function memberStateLabel({
+  state,
+}: Pick<ClubUser, 'state'>): { text: string; tone: string } | null {
   if (state === 'invited') return { text: 'Invited', tone: 'is-awaiting' };
   return state === 'expired' ? { text: 'Invitation expired', tone: 'is-cancelled' } : null;
 }
 
 /** Formats when the invitation expires, or when the member last signed in. */
-export function sinceText({
+export function memberActivityText({
   state,
   invitedUntil,
   lastSeenAt,
@@ -39,5 +41,5 @@ export function sinceText({
     return invitedUntil
       ? `The link works until ${dayAndTime(invitedUntil)}`
       : 'The link waits in their mailbox.';
-  return lastSeenAt ? `Last here ${day(lastSeenAt)}` : 'Not been here yet';
+  return lastSeenAt ? `Last here ${dayText(lastSeenAt)}` : 'Not been here yet';
 }

@@ -6,8 +6,8 @@ import { makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { sessionExpiredAtom } from '../session/session-atoms';
-import { People } from './people';
-import { invitationProblems, sinceText } from './people-rules';
+import { PeoplePage } from './people';
+import { invitationProblems, memberActivityText } from './people-rules';
 
 const CLUB_LOGIN: ClubUser = {
   id: 0,
@@ -48,7 +48,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 const openPeople = (more = {}) =>
-  renderScreen(<People here={makePageContext(more)} />, '/club/sharks/admin/people');
+  renderScreen(<PeoplePage here={makePageContext(more)} />, '/club/sharks/admin/people');
 const findPerson = async (name: string) =>
   within((await screen.findByRole('heading', { name })).closest('li') as HTMLElement);
 const chooseMenuItem = async (name: string, item: string) => {
@@ -67,10 +67,10 @@ test('all members are listed with role and state, and the club’s own login can
   const alex = await findPerson('Alex');
   expect(alex.getByText('Invited')).toBeTruthy();
   expect(alex.getByText(/^The link works until Fri 20 Nov 2026, 7:10 pm/)).toBeTruthy();
-  expect(sinceText({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
+  expect(memberActivityText({ state: 'expired', invitedUntil: null, lastSeenAt: null })).toBe(
     'The link was not used in time.',
   );
-  expect(sinceText(SELLER_KIM)).toBe('Last here Wed 18 Nov 2026');
+  expect(memberActivityText(SELLER_KIM)).toBe('Last here Wed 18 Nov 2026');
 });
 
 test('a club without members reads why to invite some, and a failed list can be retried', async () => {

@@ -1,13 +1,13 @@
 import './people.css';
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { CLUB_PATHS, changePerson, invite, removePerson } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, changeMember, inviteMember, removeMember } from '@/api/endpoints/club';
 import type { ClubUser } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { markChangedAtom } from '../data/query-atoms';
+import { markPathsChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { BackLink, archivedText } from '../frame/club-frame';
@@ -23,7 +23,7 @@ import { RoleChoice } from './role-choice';
  * Lists the people who may sign in for the club and their roles. Only owners see this page
  * (decision G-17).
  */
-export function People({ here }: { here: ClubPageContext }) {
+export function PeoplePage({ here }: { here: ClubPageContext }) {
   usePageTitle('People');
   return isOwner(here.club) ? (
     <PeopleForOwner here={here} />
@@ -32,20 +32,20 @@ export function People({ here }: { here: ClubPageContext }) {
   );
 }
 
-type PendingChange = { about: ClubUser; what: 'role' | 'remove' };
+type PendingMemberChange = { about: ClubUser; what: 'role' | 'remove' };
 
 function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
-  const { data, problem, retry } = useQuery<ClubUser[]>(CLUB_PATHS.people(club.id));
+  const { data, problem, retry } = useQuery<ClubUser[]>(CLUB_API_PATHS.people(club.id));
   const [inviting, setInviting] = useState(false);
-  const [asking, setAsking] = useState<PendingChange | null>(null);
+  const [asking, setAsking] = useState<PendingMemberChange | null>(null);
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   const { run } = useAction();
   const sendNewInvitation = (person: ClubUser) =>
     void run(
       async () => {
-        await invite(club.id, person);
-        changed(CLUB_PATHS.people(club.id));
+        await inviteMember(club.id, person);
+        changed(CLUB_API_PATHS.people(club.id));
         showToast({
           title: 'Invitation sent',
           text: `${person.email} has a new link; the one before opens nothing more.`,
@@ -104,12 +104,12 @@ function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
         </p>
       ) : null}
       <InviteDialog club={club.id} open={inviting} onClose={() => setInviting(false)} />
-      <RoleDialog
+      <ChangeRoleDialog
         club={club.id}
         person={asking?.what === 'role' ? asking.about : null}
         onClose={() => setAsking(null)}
       />
-      <RemoveDialog
+      <RemoveMemberDialog
         club={club.id}
         person={asking?.what === 'remove' ? asking.about : null}
         onClose={() => setAsking(null)}
@@ -131,25 +131,25 @@ interface MemberDialogProps {
 function useMemberChange({ club, onClose }: Pick<MemberDialogProps, 'club' | 'onClose'>) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   const decide = (act: () => Promise<unknown>, done: string) =>
     void run(
       async () => {
         await act();
         showToast({ title: done });
-        changed(CLUB_PATHS.people(club));
+        changed(CLUB_API_PATHS.people(club));
         onClose();
       },
       (error) => {
         showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true });
-        changed(CLUB_PATHS.people(club));
+        changed(CLUB_API_PATHS.people(club));
         onClose();
       },
     );
   return { pending, decide };
 }
 
-function RoleDialog({ club, person, onClose }: MemberDialogProps) {
+function ChangeRoleDialog({ club, person, onClose }: MemberDialogProps) {
   const [role, setRole] = useState<string | null>(null);
   const close = () => {
     setRole(null);
@@ -161,7 +161,7 @@ function RoleDialog({ club, person, onClose }: MemberDialogProps) {
     if (!person) return;
     if (chosen === person.role) return close();
     decide(
-      () => changePerson(club, person.id, { role: chosen }),
+      () => changeMember(club, person.id, { role: chosen }),
       `${person.name} is ${roleWithArticle(chosen)} now`,
     );
   };
@@ -182,7 +182,7 @@ function RoleDialog({ club, person, onClose }: MemberDialogProps) {
   );
 }
 
-function RemoveDialog({ club, person, onClose }: MemberDialogProps) {
+function RemoveMemberDialog({ club, person, onClose }: MemberDialogProps) {
   const { pending, decide } = useMemberChange({ club, onClose });
   return (
     <ConfirmDialog
@@ -193,7 +193,7 @@ function RemoveDialog({ club, person, onClose }: MemberDialogProps) {
       pending={pending}
       onCancel={onClose}
       onConfirm={() =>
-        person && decide(() => removePerson(club, person.id), `${person.name} is removed`)
+        person && decide(() => removeMember(club, person.id), `${person.name} is removed`)
       }
     >
       <p>

@@ -1,6 +1,6 @@
 import type { ClubUser } from '@/api/wire-club';
-import { ActionsMenu, type MenuItem } from '../frame/actions-menu';
-import { roleName, sinceText, stateOf } from './people-rules';
+import { ActionsMenu, type ActionsMenuItem } from '../frame/actions-menu';
+import { roleName, memberActivityText, memberStateLabel } from './people-rules';
 
 interface PersonItemProps {
   person: ClubUser;
@@ -25,8 +25,8 @@ export function PersonItem({
   onSendNewInvitation,
   onRemove,
 }: PersonItemProps) {
-  const state = stateOf(person);
-  const items: MenuItem[] = [
+  const state = memberStateLabel(person);
+  const items: ActionsMenuItem[] = [
     ...(state ? [{ label: 'Send the invitation again', onChoose: onSendNewInvitation }] : []),
     { label: 'Change role', onChoose: onRole },
     { label: 'Remove', onChoose: onRemove },
@@ -46,7 +46,7 @@ export function PersonItem({
         </span>
         {state ? <span className={`badge ${state.tone}`}>{state.text}</span> : null}
       </div>
-      <p className="meta person-since">{sinceText(person)}</p>
+      <p className="meta person-since">{memberActivityText(person)}</p>
       {fixed ? null : <ActionsMenu of={person.name} items={items} />}
     </li>
   );

@@ -6,7 +6,7 @@ import { ProblemList } from '@/shared/ui/problem-list';
 import { fieldProblems, errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { useHandleExpiredSession } from '../session/use-session';
-import { EMPTY_BANK, bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
+import { EMPTY_BANK_DETAILS, bankProblems, toBsbInput, toAccountNumberInput } from './bank-rules';
 
 interface BankFormProps {
   submitLabel: string;
@@ -20,7 +20,7 @@ interface BankFormProps {
  * the values.
  */
 export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
-  const [bank, setBank] = useState(EMPTY_BANK);
+  const [bank, setBank] = useState(EMPTY_BANK_DETAILS);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
   const { problems, list, errorOf, report } = useFormProblems();
@@ -32,7 +32,7 @@ export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
     setPending(true);
     try {
       await send(bank);
-      setBank(EMPTY_BANK);
+      setBank(EMPTY_BANK_DETAILS);
     } catch (error) {
       const wrong = fieldProblems(error, (field) => `bank-${field}`);
       if (wrong.length > 0) report(wrong);
@@ -78,7 +78,7 @@ export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
           value={bank.accountNumber}
           error={errorOf('bank-accountNumber')}
           onValue={(accountNumber) =>
-            setBank({ ...bank, accountNumber: toDigitsInput(accountNumber) })
+            setBank({ ...bank, accountNumber: toAccountNumberInput(accountNumber) })
           }
         />
       </div>

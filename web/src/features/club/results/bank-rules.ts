@@ -3,7 +3,7 @@ import type { BankDetails } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
-export const EMPTY_BANK: BankDetails = { accountName: '', accountNumber: '', bsb: '' };
+export const EMPTY_BANK_DETAILS: BankDetails = { accountName: '', accountNumber: '', bsb: '' };
 
 /** Formats a BSB while it is typed: three digits, a hyphen, three digits ('062-000'). */
 export function toBsbInput(typed: string): string {
@@ -11,7 +11,8 @@ export function toBsbInput(typed: string): string {
   return digits.length > 3 ? `${digits.slice(0, 3)}-${digits.slice(3)}` : digits;
 }
 
-export const toDigitsInput = (typed: string): string => typed.replace(/\D/g, '').slice(0, 10);
+export const toAccountNumberInput = (typed: string): string =>
+  typed.replace(/\D/g, '').slice(0, 10);
 
 export function bankProblems({ accountName, accountNumber, bsb }: BankDetails): FormProblem[] {
   const problems: FormProblem[] = [];

@@ -1,21 +1,21 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { CLUB_PATHS, recordWinnerPayout, settlePayout } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, recordWinnerPayout, recordPayoutOutcome } from '@/api/endpoints/club';
 import type { Payout, Winner } from '@/api/wire-club';
-import { day } from '@/shared/dates';
+import { dayText } from '@/shared/dates';
 import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { Field } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { markChangedAtom } from '../data/query-atoms';
+import { markPathsChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { useAction } from '../session/use-session';
 import { WinnerBank } from './winner-bank';
 
-const STATUS_LABELS: Record<string, { text: string; tone: string }> = {
+const PAYOUT_STATUS_LABELS: Record<string, { text: string; tone: string }> = {
   pending: { text: 'Pending', tone: 'is-awaiting' },
   details_received: { text: 'Details received', tone: 'is-active' },
   completed: { text: 'Completed', tone: 'is-completed' },
@@ -23,7 +23,7 @@ const STATUS_LABELS: Record<string, { text: string; tone: string }> = {
 };
 
 export function PayoutStatus({ status }: { status: string }) {
-  const { text, tone } = STATUS_LABELS[status] ?? { text: status, tone: '' };
+  const { text, tone } = PAYOUT_STATUS_LABELS[status] ?? { text: status, tone: '' };
   return <span className={`badge ${tone}`}>{text}</span>;
 }
 
@@ -40,9 +40,9 @@ export function PayoutSection({
   winner: Winner | undefined;
   owns: boolean;
 }) {
-  const { data: payouts, problem, retry } = useQuery<Payout[]>(CLUB_PATHS.payouts(number));
-  const changed = useSetAtom(markChangedAtom);
-  const reload = () => changed(CLUB_PATHS.payouts(number), CLUB_PATHS.winners(number));
+  const { data: payouts, problem, retry } = useQuery<Payout[]>(CLUB_API_PATHS.payouts(number));
+  const changed = useSetAtom(markPathsChangedAtom);
+  const reload = () => changed(CLUB_API_PATHS.payouts(number), CLUB_API_PATHS.winners(number));
   const paid =
     winner?.winnerPayoutStatus === 'completed' ||
     payouts?.some(({ type, status }) => type === 'winner' && status === 'completed');
@@ -121,7 +121,7 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
   const settle = () =>
     settlingPayout &&
     run(async () => {
-      await settlePayout(settlingPayout.payout.id, settlingPayout.status, note);
+      await recordPayoutOutcome(settlingPayout.payout.id, settlingPayout.status, note);
       setSettling(null);
       setNote('');
       showToast({
@@ -156,7 +156,9 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
                 Paid by Stripe to your club’s account as tickets are sold.
               </span>
             )}
-            {payout.completedAt ? <span className="meta">{day(payout.completedAt)}</span> : null}
+            {payout.completedAt ? (
+              <span className="meta">{dayText(payout.completedAt)}</span>
+            ) : null}
             {payout.note || payout.failureReason ? (
               <span className="meta">{payout.failureReason ?? payout.note}</span>
             ) : null}

@@ -1,19 +1,19 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { CLUB_PATHS, submitResults } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, submitResults } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
-import { fill } from '@/shared/strings';
+import { fillPlaceholders } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { markChangedAtom, cacheResponseAtom } from '../data/query-atoms';
+import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 import { NumberChoice } from './number-choice';
 import { forgetScorers, saveScorers, savedScorers, scorerText, type Scorers } from './scorers';
 
-interface ResultEntryProps {
+interface ResultEntryFormProps {
   draw: OwnDraw;
   club: number;
   /** Whether the game has not begun. Entering a result then stops the sale (decision E-5). */
@@ -24,14 +24,14 @@ interface ResultEntryProps {
  * Enters two numbers and repeats them in words before submission (decision E-7). Four taps: key,
  * key, submit, confirm.
  */
-export function ResultEntry({ draw, club, early }: ResultEntryProps) {
+export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
   const [scorers, setScorers] = useState<Scorers>(() => savedScorers(draw));
   const [asking, setAsking] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [missing, setMissing] = useState(false);
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   const keep = useSetAtom(cacheResponseAtom);
   const choose = (more: Partial<Scorers>) => {
     const next = { ...scorers, ...more };
@@ -58,21 +58,21 @@ export function ResultEntry({ draw, club, early }: ResultEntryProps) {
           title: C.resultsSubmitted,
           text: answer.revealedAt
             ? `${C.winnerAfterKickOff}.`
-            : fill(C.winnerDetermined, { n: answer.winningTickets.length }),
+            : fillPlaceholders(C.winnerDetermined, { n: answer.winningTickets.length }),
         });
-        keep(CLUB_PATHS.winners(draw.drawNumber), {
+        keep(CLUB_API_PATHS.winners(draw.drawNumber), {
           winningTickets: answer.winningTickets,
           revealedAt: answer.revealedAt,
           prize: answer.prize,
           notified: false,
         });
-        keep(CLUB_PATHS.draw(draw.drawNumber), { ...draw, ...answer.draw });
+        keep(CLUB_API_PATHS.draw(draw.drawNumber), { ...draw, ...answer.draw });
         changed(
-          CLUB_PATHS.draw(draw.drawNumber),
-          CLUB_PATHS.draws(club),
-          CLUB_PATHS.stats(club),
-          CLUB_PATHS.awaiting(club),
-          CLUB_PATHS.winners(draw.drawNumber),
+          CLUB_API_PATHS.draw(draw.drawNumber),
+          CLUB_API_PATHS.draws(club),
+          CLUB_API_PATHS.stats(club),
+          CLUB_API_PATHS.awaiting(club),
+          CLUB_API_PATHS.winners(draw.drawNumber),
         );
       },
       (error) => {

@@ -1,15 +1,15 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { makeOwnDraw as aDraw, makeWinner, makePageContext } from '@/testing/club-data';
+import { makeOwnDraw, makeWinner, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { bankProblems, toBsbInput, toDigitsInput } from './bank-rules';
+import { bankProblems, toBsbInput, toAccountNumberInput } from './bank-rules';
 import { sessionExpiredAtom } from '../session/session-atoms';
-import { Results } from './results';
+import { ResultsPage } from './results';
 
-const AWAITING_DRAW = aDraw({ gameDate: '2020-11-20T09:10:00Z' });
-const COMPLETED_DRAW = aDraw({
+const AWAITING_DRAW = makeOwnDraw({ gameDate: '2020-11-20T09:10:00Z' });
+const COMPLETED_DRAW = makeOwnDraw({
   status: 'completed',
   gameDate: '2020-11-20T09:10:00Z',
   revision: 6,
@@ -26,7 +26,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 const openResults = () =>
   renderScreen(
-    <Results here={makePageContext()} number={1042} />,
+    <ResultsPage here={makePageContext()} number={1042} />,
     '/club/sharks/admin/results/1042',
   );
 const numberKey = (side: number, jersey: number) =>
@@ -115,7 +115,7 @@ test('a failure keeps the choice on the phone and sends nothing automatically', 
 });
 
 test('entering a result before the game warns that sales stop', async () => {
-  server.on('GET /api/draws/1042', { body: aDraw({ gameDate: '2099-01-01T00:00:00Z' }) });
+  server.on('GET /api/draws/1042', { body: makeOwnDraw({ gameDate: '2099-01-01T00:00:00Z' }) });
   openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
   await userEvent.click(numberKey(0, 1));
@@ -125,7 +125,7 @@ test('entering a result before the game warns that sales stop', async () => {
 });
 
 test('a result before kick-off says when the winner is shown, and until then nothing can be sent or paid', async () => {
-  const early = aDraw({ gameDate: '2099-01-01T00:00:00Z' });
+  const early = makeOwnDraw({ gameDate: '2099-01-01T00:00:00Z' });
   const later = { winningTickets: [], revealedAt: '2099-01-01T00:00:00Z', prize: '290.00' };
   const done = { ...early, status: 'completed', revision: 6 };
   server
@@ -153,7 +153,7 @@ test('a result before kick-off says when the winner is shown, and until then not
 });
 
 test('a missing draw and another club’s draw show the same text', async () => {
-  server.on('GET /api/draws/1042', { status: 404 }, { body: aDraw({ clubId: 2 }) });
+  server.on('GET /api/draws/1042', { status: 404 }, { body: makeOwnDraw({ clubId: 2 }) });
   const { unmount } = openResults();
   expect(await screen.findByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Return to Dashboard' }).getAttribute('href')).toBe(
@@ -268,7 +268,7 @@ test('bank details are validated and formatted while typed', () => {
     '062',
     '062-000',
   ]);
-  expect(toDigitsInput('12 34-56789012')).toBe('1234567890');
+  expect(toAccountNumberInput('12 34-56789012')).toBe('1234567890');
 });
 
 test('a payout goes from pending over details received to completed, with masked numbers', async () => {

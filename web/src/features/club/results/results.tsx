@@ -1,32 +1,32 @@
 import './results.css';
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnDraw, WinnersResponse } from '@/api/wire-club';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { badgesOf, listOf, salesText, teamsOf } from '../dashboard/draw-labels';
-import { isMissing, useQuery } from '../data/use-query';
+import { drawBadgesOf, drawListOf, salesText, teamsOf } from '../dashboard/draw-labels';
+import { isNotFoundError, useQuery } from '../data/use-query';
 import { BackLink } from '../frame/club-frame';
-import { Skeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
+import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { SELLERS_ONLY_TEXT, isOwner, canSell } from '../session/roles';
 import { adminPath } from '../session/user';
 import { PayoutSection } from './payout-section';
-import { ResultEntry } from './result-entry';
+import { ResultEntryForm } from './result-entry';
 import { useOwnDraw } from './use-own-draw';
 import { WinnerCard } from './winner-card';
 
 /** Result page of one draw: two numbers to enter, then the winner and the payout. */
-export function Results({ here, number }: { here: ClubPageContext; number: number }) {
+export function ResultsPage({ here, number }: { here: ClubPageContext; number: number }) {
   const { data: draw, problem, retry } = useOwnDraw(number);
   usePageTitle(draw ? `Results – ${teamsOf(draw)}` : C.enterResults);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return <DrawResults here={here} draw={draw} />;
-  if (!draw && problem && !isMissing(problem))
+  if (!draw && problem && !isNotFoundError(problem))
     return <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} />;
-  if (!draw && !problem) return <Skeleton />;
+  if (!draw && !problem) return <ClubPageSkeleton />;
   return (
     <main className="plain-page" id="main">
       <h1>{C.drawNotFound}</h1>
@@ -42,13 +42,13 @@ export function Results({ here, number }: { here: ClubPageContext; number: numbe
 
 function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
-  const list = listOf(draw, now);
+  const list = drawListOf(draw, now);
   return (
     <main className="admin results" id="main">
       <BackLink club={club} />
       <section className="card result-head">
         <div className="badges">
-          {badgesOf(draw, now).map(({ text, tone }) => (
+          {drawBadgesOf(draw, now).map(({ text, tone }) => (
             <span className={`badge ${tone}`} key={text}>
               {text}
             </span>
@@ -66,7 +66,7 @@ function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: Ow
       ) : !canSell(club) ? (
         <p className="callout is-warn">{SELLERS_ONLY_TEXT}</p>
       ) : (
-        <ResultEntry draw={draw} club={club.id} early={list === 'active'} />
+        <ResultEntryForm draw={draw} club={club.id} early={list === 'active'} />
       )}
     </main>
   );
@@ -75,7 +75,7 @@ function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: Ow
 function CompletedResults({ club, draw }: { club: ClubPageContext['club']; draw: OwnDraw }) {
   const cancelled = draw.status === 'cancelled';
   const { data, problem, retry } = useQuery<WinnersResponse>(
-    cancelled ? null : CLUB_PATHS.winners(draw.drawNumber),
+    cancelled ? null : CLUB_API_PATHS.winners(draw.drawNumber),
   );
   if (cancelled)
     return <p className="callout is-warn">This draw was cancelled; every buyer is paid back.</p>;

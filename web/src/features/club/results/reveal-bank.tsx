@@ -7,7 +7,7 @@ import { errorText } from '../data/error-text';
 import { PasswordField } from '../session/password-field';
 import { useHandleExpiredSession } from '../session/use-session';
 
-const REVEALED_MS = 60_000;
+const BANK_DETAILS_SHOWN_MS = 60_000;
 
 /**
  * Reveals the full account numbers for one minute after a password check. The server records the
@@ -21,7 +21,7 @@ export function RevealBank({ number }: { number: number }) {
   const [bank, setBank] = useState<BankDetails | null>(null);
   useEffect(() => {
     if (!bank) return;
-    const timer = setTimeout(() => setBank(null), REVEALED_MS);
+    const timer = setTimeout(() => setBank(null), BANK_DETAILS_SHOWN_MS);
     return () => clearTimeout(timer);
   }, [bank]);
   const onSubmit = async (event: FormEvent) => {

@@ -1,8 +1,8 @@
 import { useSetAtom } from 'jotai';
 import { useState } from 'react';
-import { declineWinnerBank, saveWinnerBank } from '@/api/endpoints/club';
+import { removeProposedWinnerBank, saveWinnerBank } from '@/api/endpoints/club';
 import type { MaskedBankDetails, PendingApproval } from '@/api/wire-club';
-import { day } from '@/shared/dates';
+import { dayText } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
@@ -18,8 +18,8 @@ interface WinnerBankProps {
 }
 
 /**
- * Shows the bank account for the prize. To replace details that the winner gave, two people must
- * enter the same new ones.
+ * Shows the bank account for the prize. Details that the winner gave are replaced only after two
+ * people have entered the same new details.
  */
 export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
   const [typing, setTyping] = useState(false);
@@ -30,7 +30,7 @@ export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
       <h3>Winner’s bank details</h3>
       {bank ? (
         <>
-          <BankFacts bank={bank} received={`${day(bank.receivedAt)}, from the ${bank.from}`} />
+          <BankFacts bank={bank} received={`${dayText(bank.receivedAt)}, from the ${bank.from}`} />
           {paid ? null : <RevealBank number={number} />}
         </>
       ) : (
@@ -125,7 +125,7 @@ function ProposedDetails({
   const decline = () =>
     run(
       async () => {
-        await declineWinnerBank(number);
+        await removeProposedWinnerBank(number);
         showToast({
           title: pending.isOwn ? 'Change withdrawn' : 'Change declined',
           text: 'The winner’s own details stay.',
@@ -142,7 +142,7 @@ function ProposedDetails({
         {pending.isOwn
           ? 'You entered these details. Another owner of the club, or the platform operator, has to enter the same'
           : 'Somebody else entered these details. Ask the winner whether they are right. To approve them, enter the same'}{' '}
-        until {day(pending.expiresAt)}. Until then the winner’s own details stay.
+        until {dayText(pending.expiresAt)}. Until then the winner’s own details stay.
       </p>
       <div className="row-actions">
         {pending.isOwn ? null : (

@@ -1,12 +1,12 @@
 import { useSetAtom } from 'jotai';
-import { CLUB_PATHS, downloadReport, notifyWinners } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, downloadWinnerReport, notifyWinners } from '@/api/endpoints/club';
 import type { WinnersResponse } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { saveFile } from '@/shared/save-file';
-import { fill } from '@/shared/strings';
+import { fillPlaceholders } from '@/shared/strings';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { markChangedAtom } from '../data/query-atoms';
+import { markPathsChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useAction } from '../session/use-session';
 import { WinnerHiddenNote } from './winner-hidden-note';
@@ -26,21 +26,23 @@ export function WinnerCard({
 }) {
   const { pending, run } = useAction();
   const showToast = useSetAtom(showToastAtom);
-  const changed = useSetAtom(markChangedAtom);
+  const changed = useSetAtom(markPathsChangedAtom);
   const winner = answer.winningTickets[0];
   const notify = () =>
     run(
       async () => {
         const { emailsSent, totalWinners } = await notifyWinners(number);
-        showToast({ title: fill(C.winnersNotified, { sent: emailsSent, total: totalWinners }) });
-        changed(CLUB_PATHS.winners(number));
+        showToast({
+          title: fillPlaceholders(C.winnersNotified, { sent: emailsSent, total: totalWinners }),
+        });
+        changed(CLUB_API_PATHS.winners(number));
       },
       (error) =>
         showToast({ title: C.failedToNotify, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const report = () =>
     run(
-      async () => saveFile(await downloadReport(number)),
+      async () => saveFile(await downloadWinnerReport(number)),
       (error) =>
         showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );

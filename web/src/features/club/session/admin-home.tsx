@@ -1,13 +1,13 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
-import { CLUB_PATHS } from '@/api/endpoints/club';
+import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useQuery } from '../data/use-query';
 import { ClubFrame } from '../frame/club-frame';
-import { Redirect, Skeleton } from '../frame/club-page';
+import { Redirect, ClubPageSkeleton } from '../frame/club-page';
 import { useSession } from './use-session';
 import { adminPath, rememberedUser } from './user';
 
@@ -18,7 +18,7 @@ import { adminPath, rememberedUser } from './user';
 export function AdminHome() {
   const session = useSession();
   const late = useIsPlaceholderTimeOver();
-  if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <Skeleton />;
+  if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <ClubPageSkeleton />;
   if (session.state !== 'in') return <EmptyDashboard />;
   const { user, clubSlug } = session.whoami;
   if (!user.isAdmin && clubSlug) return <Redirect to={adminPath(clubSlug)} />;
@@ -26,12 +26,12 @@ export function AdminHome() {
 }
 
 /** Milliseconds after which the dashboard without data replaces the placeholders. */
-const PLACEHOLDER_MS = 300;
+const PLACEHOLDER_SHOWN_MS = 300;
 
 function useIsPlaceholderTimeOver(): boolean {
   const [late, setLate] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(true), PLACEHOLDER_MS);
+    const timer = setTimeout(() => setLate(true), PLACEHOLDER_SHOWN_MS);
     return () => clearTimeout(timer);
   }, []);
   return late;
@@ -74,7 +74,7 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
  * decides whether a login is needed.
  */
 function EmptyDashboard() {
-  const { problem } = useQuery<ClubStats>(CLUB_PATHS.stats(rememberedUser()?.id ?? 0), {
+  const { problem } = useQuery<ClubStats>(CLUB_API_PATHS.stats(rememberedUser()?.id ?? 0), {
     opensLogin: false,
   });
   if (problem instanceof HttpError && (problem.status === 401 || problem.status === 404))

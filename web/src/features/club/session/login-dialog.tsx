@@ -1,14 +1,14 @@
 import { useSetAtom, useStore } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
-import { login } from '@/api/endpoints/club';
+import { logInWithPassword } from '@/api/endpoints/club';
 import { C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { clearResponsesAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { PasswordField } from './password-field';
-import { sessionExpiredAtom, sessionAtom, signedInAtom } from './session-atoms';
+import { sessionExpiredAtom, sessionAtom, signInAtom } from './session-atoms';
 import { useSessionExpired } from './use-session';
 import { loginEmailOf, rememberUser, rememberedUser, whoamiOf } from './user';
 
@@ -34,13 +34,13 @@ export function LoginDialog() {
     event.preventDefault();
     const before = rememberedUser();
     try {
-      const user = await login(email, password);
+      const user = await logInWithPassword(email, password);
       // Clears the cache when another user signed in, even within the same club.
       if (loginEmailOf(before) !== loginEmailOf(user)) store.set(clearResponsesAtom);
       rememberUser(user);
       setPassword('');
       setError(null);
-      store.set(signedInAtom, whoamiOf(user));
+      store.set(signInAtom, whoamiOf(user));
       // The open page belongs to the previous user's club.
       if (before && (before.id !== user.id || before.isAdmin !== user.isAdmin)) navigate('/admin');
     } catch (failure) {

@@ -5,7 +5,7 @@ import { makeWhoami, makeWinner, makeOwnDraw } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
-import { Results } from '../results/results';
+import { ResultsPage } from '../results/results';
 
 const COMPLETED_DRAW = makeOwnDraw({
   status: 'completed',
@@ -58,7 +58,7 @@ const findProofDialog = async () =>
 async function recordPayout() {
   renderScreen(
     <ClubPage slug="sharks" page="results/1042">
-      {(here) => <Results here={here} number={1042} />}
+      {(here) => <ResultsPage here={here} number={1042} />}
     </ClubPage>,
     '/club/sharks/admin/results/1042',
   );
@@ -150,7 +150,7 @@ test('the password for the full bank numbers is typed once', async () => {
   });
   renderScreen(
     <ClubPage slug="sharks" page="results/1042">
-      {(here) => <Results here={here} number={1042} />}
+      {(here) => <ResultsPage here={here} number={1042} />}
     </ClubPage>,
     '/club/sharks/admin/results/1042',
   );

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
-import { reauthenticate, reauthenticateWithCode } from '@/api/endpoints/club';
+import { reauthenticateWithPassword, reauthenticateWithCode } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { onReauthenticationRequired } from '@/api/reauthentication';
 import { C } from '@/shared/strings-club';
@@ -16,7 +16,7 @@ const isSessionOver = (error: unknown): boolean =>
   error.code !== 'wrong-code' &&
   error.code !== 'code-used';
 
-const FIELD_ID = 'reauthentication';
+const PROOF_FIELD_ID = 'reauthentication';
 
 /**
  * Returns focus to the dialog below, because the button pressed there is disabled while its request
@@ -30,7 +30,7 @@ function focusDialogBelow(): void {
 
 /**
  * Asks for the password, or for the operator's code, when a request needs fresh proof. Concurrent
- * requests share the answer.
+ * requests share one dialog and its result.
  */
 export function ReauthenticationDialog({ operator }: { operator: boolean }) {
   const waiting = useRef<((proven: boolean) => void)[]>([]);
@@ -39,7 +39,7 @@ export function ReauthenticationDialog({ operator }: { operator: boolean }) {
     const answers = waiting.current;
     const withdraw = onReauthenticationRequired(async (password) => {
       if (password !== undefined && !operator) {
-        await reauthenticate(password);
+        await reauthenticateWithPassword(password);
         return true;
       }
       return new Promise<boolean>((resolve) => {
@@ -77,20 +77,22 @@ function ProofForm({
   const [error, setError] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
   const handleExpiredSession = useHandleExpiredSession();
-  useEffect(() => document.getElementById(FIELD_ID)?.focus(), []);
+  useEffect(() => document.getElementById(PROOF_FIELD_ID)?.focus(), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     if (pending) return;
     setPending(true);
     try {
-      await (operator ? reauthenticateWithCode(value.replace(/\D/g, '')) : reauthenticate(value));
+      await (operator
+        ? reauthenticateWithCode(value.replace(/\D/g, ''))
+        : reauthenticateWithPassword(value));
       onAnswer(true);
     } catch (failure) {
       if (isSessionOver(failure) && handleExpiredSession(failure)) return onAnswer(false);
       setError(errorText(failure, C.pleaseTryAgain));
       setValue('');
       setPending(false);
-      document.getElementById(FIELD_ID)?.focus();
+      document.getElementById(PROOF_FIELD_ID)?.focus();
     }
   };
   return (
@@ -101,7 +103,7 @@ function ProofForm({
       </p>
       {operator ? (
         <Field
-          id={FIELD_ID}
+          id={PROOF_FIELD_ID}
           label="Six-digit code"
           autoComplete="one-time-code"
           inputMode="numeric"
@@ -112,7 +114,7 @@ function ProofForm({
         />
       ) : (
         <PasswordField
-          id={FIELD_ID}
+          id={PROOF_FIELD_ID}
           label="Password"
           autoComplete="current-password"
           value={value}

@@ -6,14 +6,14 @@ import { makeOffer, makeOwnDraw, makeUser, makeWinner, makePageContext } from '@
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { Dashboard } from '../dashboard/dashboard';
-import { CreateDraw } from '../draw-form/create-draw';
-import { EditDraw } from '../draw-form/edit-draw';
+import { CreateDrawPage } from '../draw-form/create-draw';
+import { EditDrawPage } from '../draw-form/edit-draw';
 import { ClubFrame } from '../frame/club-frame';
 import { HomePageSetup } from '../home-page/home-page-setup';
 import { OfferList } from '../offers/offer-list';
 import { OfferPage } from '../offers/offer-editor';
-import { ConnectRefresh } from '../payments/connect-refresh';
-import { Results } from '../results/results';
+import { StripeRefreshPage } from '../payments/connect-refresh';
+import { ResultsPage } from '../results/results';
 import { roleOf } from './roles';
 import { loginEmailOf } from './user';
 
@@ -168,9 +168,9 @@ test('a viewer who opens a form by its address reads why it is not available', a
     unmount();
   };
   const viewer = makePageContext(userWithRole('viewer'));
-  await look(<CreateDraw here={viewer} />, VIEWER_TEXT);
-  await look(<EditDraw here={viewer} number={1002} />, VIEWER_TEXT);
-  await look(<Results here={viewer} number={1002} />, VIEWER_TEXT);
+  await look(<CreateDrawPage here={viewer} />, VIEWER_TEXT);
+  await look(<EditDrawPage here={viewer} number={1002} />, VIEWER_TEXT);
+  await look(<ResultsPage here={viewer} number={1002} />, VIEWER_TEXT);
   await look(<OfferPage here={viewer} id={1} />, VIEWER_TEXT);
   await look(
     <HomePageSetup
@@ -180,7 +180,10 @@ test('a viewer who opens a form by its address reads why it is not available', a
     />,
     OWNERS_ONLY_TEXT,
   );
-  await look(<ConnectRefresh here={makePageContext(userWithRole('seller'))} />, OWNERS_ONLY_TEXT);
+  await look(
+    <StripeRefreshPage here={makePageContext(userWithRole('seller'))} />,
+    OWNERS_ONLY_TEXT,
+  );
   renderScreen(<OfferList here={viewer} />);
   expect(await screen.findByRole('link', { name: 'View' })).toBeTruthy();
   expect(screen.queryByRole('link', { name: 'New offer' })).toBeNull();
@@ -189,7 +192,7 @@ test('a viewer who opens a form by its address reads why it is not available', a
 test('after a result a viewer sees no names, a seller notifies the winner, and only an owner pays out', async () => {
   startServer();
   const { unmount } = renderScreen(
-    <Results here={makePageContext(userWithRole('viewer'))} number={1003} />,
+    <ResultsPage here={makePageContext(userWithRole('viewer'))} number={1003} />,
   );
   expect(
     await screen.findByText('Who won, and how to reach them, is shown to sellers and owners.'),
@@ -198,7 +201,7 @@ test('after a result a viewer sees no names, a seller notifies the winner, and o
   expect(screen.queryAllByRole('button')).toEqual([]);
   unmount();
   const shown = renderScreen(
-    <Results here={makePageContext(userWithRole('seller'))} number={1003} />,
+    <ResultsPage here={makePageContext(userWithRole('seller'))} number={1003} />,
   );
   expect(await screen.findByRole('button', { name: 'Notify Winner' })).toBeTruthy();
   const payout = within(screen.getByRole('region', { name: 'Payout Management' }));
@@ -207,7 +210,7 @@ test('after a result a viewer sees no names, a seller notifies the winner, and o
   ).toBeTruthy();
   expect(payout.queryAllByRole('button')).toEqual([]);
   shown.unmount();
-  renderScreen(<Results here={makePageContext()} number={1003} />);
+  renderScreen(<ResultsPage here={makePageContext()} number={1003} />);
   expect(await screen.findByRole('button', { name: 'Mark as paid' })).toBeTruthy();
 });
 
@@ -216,7 +219,7 @@ test('a refusal for a missing role has a plain text', async () => {
     status: 403,
     body: { code: 'role-not-allowed', message: VIEWER_TEXT, role: 'viewer', needs: 'seller' },
   });
-  renderScreen(<Results here={makePageContext()} number={1003} />);
+  renderScreen(<ResultsPage here={makePageContext()} number={1003} />);
   await userEvent.click(await screen.findByRole('button', { name: 'Download Report' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
   expect(screen.getByText(VIEWER_TEXT)).toBeTruthy();

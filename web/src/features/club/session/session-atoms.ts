@@ -22,7 +22,7 @@ export const sessionExpiredAtom = atom(false);
 /** Increments at each login, so that requests that failed without a login are repeated. */
 export const loginCountAtom = atom(0);
 
-export const signedInAtom = atom(null, (get, set, whoami: SignedInUser) => {
+export const signInAtom = atom(null, (get, set, whoami: SignedInUser) => {
   set(sessionAtom, { state: 'in', whoami });
   set(sessionExpiredAtom, false);
   set(loginCountAtom, get(loginCountAtom) + 1);

@@ -7,7 +7,7 @@ import { ReauthenticationCancelled } from '@/api/reauthentication';
 import type { User } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { sessionExpiredAtom, sessionAtom, signedInAtom, type Session } from './session-atoms';
+import { sessionExpiredAtom, sessionAtom, signInAtom, type Session } from './session-atoms';
 import { clearResponsesAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { forgetUser, rememberUser, whoamiOf } from './user';
@@ -41,7 +41,7 @@ export function useSignIn(): (user: User) => void {
     (user) => {
       rememberUser(user);
       store.set(clearResponsesAtom);
-      store.set(signedInAtom, whoamiOf(user));
+      store.set(signInAtom, whoamiOf(user));
     },
     [store],
   );

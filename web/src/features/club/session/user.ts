@@ -22,7 +22,7 @@ export function rememberedUser(): User | null {
     : null;
 }
 
-/** Returns the address this user logs in with: the member's own, or the club's. */
+/** Returns the e-mail address that this user logs in with: the member's own, or the club's. */
 export const loginEmailOf = (user: User | null): string => user?.memberEmail ?? user?.email ?? '';
 
 export function whoamiOf(user: User): SignedInUser {

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
-import { fetchAudit } from '@/api/endpoints/operator';
+import { fetchAuditEntries } from '@/api/endpoints/operator';
 import type { AuditEntry, AuditPage } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
 import { revisionAtom } from '../queries/query-atoms';
@@ -48,7 +48,7 @@ export function AuditTrail({
   const revision = useAtomValue(revisionAtom('audit'));
   const ask = useCallback(
     (before?: number) => {
-      fetchAudit(objects, before).then(
+      fetchAuditEntries(objects, before).then(
         (next) => {
           setFailed(false);
           setPage((shown) =>

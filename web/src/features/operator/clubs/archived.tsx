@@ -12,7 +12,7 @@ import { DataTable } from '../table/data-table';
 import { CLUB_COLUMNS } from './club-columns';
 
 /** Lists the archived clubs, each with a button to restore it. */
-export function Archived() {
+export function ArchivedClubsSection() {
   const archived = useQuery('archived');
   const action = useAction();
   const setQueryData = useSetQueryData();

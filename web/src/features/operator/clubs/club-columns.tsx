@@ -1,13 +1,13 @@
 /** Columns of the club tables, active and archived. */
 import type { AdminClub } from '@/api/wire-operator';
-import { day } from '@/shared/dates';
+import { dayText } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { Tag } from '../components/common';
 import type { Column } from '../table/columns';
 
 const connectStatusText = (club: AdminClub) =>
   club.stripeConnectOnboardingComplete ? O.connected : O.setupPending;
-export const ConnectTag = ({ club }: { club: AdminClub }) => (
+export const StripeConnectTag = ({ club }: { club: AdminClub }) => (
   <Tag kind={club.stripeConnectOnboardingComplete ? 'ok' : 'warn'}>{connectStatusText(club)}</Tag>
 );
 
@@ -35,14 +35,14 @@ export const CLUB_COLUMNS: readonly Column<AdminClub>[] = [
     id: 'connect',
     header: 'Stripe',
     value: connectStatusText,
-    cell: (club) => <ConnectTag club={club} />,
+    cell: (club) => <StripeConnectTag club={club} />,
   },
   {
     id: 'createdAt',
     header: 'Joined',
     hidden: true,
     value: ({ createdAt }) => createdAt,
-    text: ({ createdAt }) => day(createdAt),
+    text: ({ createdAt }) => dayText(createdAt),
   },
   {
     id: 'account',

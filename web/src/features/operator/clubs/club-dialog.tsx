@@ -2,20 +2,20 @@ import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { archiveClub } from '@/api/endpoints/operator';
 import type { AdminClub, AdminDraw } from '@/api/wire-operator';
-import { day, dayAndTime } from '@/shared/dates';
+import { dayText, dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
-import { CopyId, Facts, ErrorMessage } from '../components/common';
+import { CopyableId, FactList, ErrorMessage } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import { useAction } from '../session/use-action';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
-import { DrawTag } from '../draws/draw-tag';
-import { soldCount } from '../draws/sold-tickets';
-import { ConnectTag } from './club-columns';
+import { DrawStatusTag } from '../draws/draw-tag';
+import { soldTicketCount } from '../draws/sold-tickets';
+import { StripeConnectTag } from './club-columns';
 
 const RECENT_DRAWS_SHOWN = 5;
 
@@ -32,7 +32,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
     .sort((one, other) => other.gameDate.localeCompare(one.gameDate));
   return (
     <Dialog title={club.name} open onClose={onClose}>
-      <Facts
+      <FactList
         facts={[
           [
             'E-mail',
@@ -42,9 +42,9 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
           ],
           ['Phone', club.phone],
           ['Location', club.location],
-          ['Joined', day(club.createdAt)],
-          ['Stripe', <ConnectTag key="connect" club={club} />],
-          ['Account', <CopyId key="account" id={club.stripeConnectAccountId} full />],
+          ['Joined', dayText(club.createdAt)],
+          ['Stripe', <StripeConnectTag key="connect" club={club} />],
+          ['Account', <CopyableId key="account" id={club.stripeConnectAccountId} full />],
           ['Total draws', all ? drawCountOf(own) : club.totalDraws],
           ['Active draws', all ? drawCountOf(own, 'active') : club.activeDraws],
           ['Completed draws', all ? drawCountOf(own, 'completed') : club.completedDraws],
@@ -60,15 +60,15 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
               <span>
                 {draw.homeTeam} v {draw.awayTeam}
                 <small>
-                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldCount(draw)}/169
+                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldTicketCount(draw)}/169
                 </small>
               </span>
-              <DrawTag status={draw.status} />
+              <DrawStatusTag status={draw.status} />
             </li>
           ))}
         </ul>
       )}
-      <ArchiveClub club={club} onDone={onClose} />
+      <ArchiveClubButton club={club} onDone={onClose} />
       {own.length > RECENT_DRAWS_SHOWN ? (
         <p>
           <button type="button" className="link-btn" onClick={() => go('draws', { q: club.name })}>
@@ -81,7 +81,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
   );
 }
 
-function ArchiveClub({ club, onDone }: { club: AdminClub; onDone: () => void }) {
+function ArchiveClubButton({ club, onDone }: { club: AdminClub; onDone: () => void }) {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);

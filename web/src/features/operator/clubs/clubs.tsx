@@ -5,12 +5,12 @@ import { useConsoleUrl } from '../console/address';
 import { KeyHints } from '../console/shortcuts';
 import { QueryResult } from '../components/common';
 import { DataTable } from '../table/data-table';
-import { Chips } from '../table/table-tools';
+import { FilterChips } from '../table/table-tools';
 import { CLUB_COLUMNS } from './club-columns';
 import { ClubDialog } from './club-dialog';
 
 /** Section 'Club Management': lists the clubs that are not archived. */
-export function Clubs() {
+export function ClubsSection() {
   const clubs = useQuery('clubs');
   const { read } = useConsoleUrl();
   const [openId, setOpenId] = useState<number | null>(null);
@@ -42,7 +42,7 @@ export function Clubs() {
               </>
             }
             chips={
-              <Chips
+              <FilterChips
                 name="status"
                 label="Stripe"
                 options={[

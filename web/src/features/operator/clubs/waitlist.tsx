@@ -50,7 +50,7 @@ const WAITLIST_COLUMNS: readonly Column<WaitlistEntry>[] = [
 ];
 
 /** Section 'Waitlist': lists the clubs that asked to join while registration was closed. */
-export function Waitlist() {
+export function WaitlistSection() {
   const waitlist = useQuery('waitlist');
   const [removing, setRemoving] = useState<WaitlistEntry | null>(null);
   return (
@@ -76,14 +76,22 @@ export function Waitlist() {
           <section className="card panel">
             <AuditTrail objects="waitlist:*" turn={entries} title="Changes of the waitlist" top />
           </section>
-          {removing ? <RemoveDialog entry={removing} onClose={() => setRemoving(null)} /> : null}
+          {removing ? (
+            <RemoveWaitlistEntryDialog entry={removing} onClose={() => setRemoving(null)} />
+          ) : null}
         </>
       )}
     </QueryResult>
   );
 }
 
-function RemoveDialog({ entry, onClose }: { entry: WaitlistEntry; onClose: () => void }) {
+function RemoveWaitlistEntryDialog({
+  entry,
+  onClose,
+}: {
+  entry: WaitlistEntry;
+  onClose: () => void;
+}) {
   const action = useAction();
   const setQueryData = useSetQueryData();
   const refetchQueries = useRefetchQueries();

@@ -49,7 +49,7 @@ export const LoadError = ({ title, error, onRetry }: LoadErrorProps) => (
 );
 
 /** Placeholder for rows that are loading. */
-export const Skeleton = ({ rows = 5 }: { rows?: number }) => (
+export const RowsSkeleton = ({ rows = 5 }: { rows?: number }) => (
   <div className="card ops-skeleton" aria-busy="true" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
       <span key={row} className="skeleton" />
@@ -76,15 +76,21 @@ export function QueryResult<Data>({
   if (data !== undefined) return <>{children(data)}</>;
   if (error)
     return <LoadError title={title} error={error} onRetry={() => void refetch().catch(() => {})} />;
-  return <Skeleton rows={rows} />;
+  return <RowsSkeleton rows={rows} />;
 }
 
 /** Shortens a long id for display: `pi_3Q…21Xk`. Copying uses the full id. */
-export function shortId(id: string): string {
+export function shortenId(id: string): string {
   return id.length > 14 ? `${id.slice(0, 5)}…${id.slice(-4)}` : id;
 }
 
-export function CopyId({ id, full = false }: { id: string | null | undefined; full?: boolean }) {
+export function CopyableId({
+  id,
+  full = false,
+}: {
+  id: string | null | undefined;
+  full?: boolean;
+}) {
   const [copied, setCopied] = useState(false);
   if (!id) return <>–</>;
   const copy = () => {
@@ -104,7 +110,7 @@ export function CopyId({ id, full = false }: { id: string | null | undefined; fu
       aria-label={`Copy ${id}`}
       onClick={copy}
     >
-      <code>{full ? id : shortId(id)}</code>
+      <code>{full ? id : shortenId(id)}</code>
       {copied ? <span role="status">copied</span> : null}
     </button>
   );
@@ -119,7 +125,7 @@ export const Tag = ({
 }) => <span className={`ops-tag is-${kind}`}>{children}</span>;
 
 /** List of names and values, one pair per line. */
-export const Facts = ({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) => (
+export const FactList = ({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="ops-facts">
     {facts.map(([name, value]) => (
       <div key={name}>

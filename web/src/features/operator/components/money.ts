@@ -13,13 +13,13 @@ export const signedDollars = (amount: number): string =>
  * Formats `"845.00"` as `$845.00`. A missing amount is a dash, because a zero would look like a
  * real amount.
  */
-export const money = (decimal: string | null | undefined): string =>
+export const amountText = (decimal: string | null | undefined): string =>
   decimal === null || decimal === undefined || decimal === ''
     ? '–'
     : signedDollars(signedCents(decimal));
 
-export const sumOf = (amounts: readonly (string | null | undefined)[]): string =>
+export const sumText = (amounts: readonly (string | null | undefined)[]): string =>
   signedDollars(amounts.reduce((sum, amount) => sum + signedCents(amount), 0));
 
 /** Formats basis points: 350 → `3.5%`. */
-export const percent = (bps: number): string => `${bps / 100}%`;
+export const percentText = (bps: number): string => `${bps / 100}%`;

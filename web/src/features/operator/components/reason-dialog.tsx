@@ -1,5 +1,5 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
-import { REASON_REQUIRED } from '@/shared/reason-required';
+import { REASON_REQUIRED_TEXT } from '@/shared/reason-required';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import type { ActionState } from '../session/use-action';
@@ -50,7 +50,7 @@ function ReasonForm({
   const [reason, setReason] = useState('');
   const [typedNumber, setTypedNumber] = useState('');
   const [submitted, setSubmitted] = useState(false);
-  const reasonProblem = reason.trim() ? null : REASON_REQUIRED;
+  const reasonProblem = reason.trim() ? null : REASON_REQUIRED_TEXT;
   const numberProblem =
     drawNumberToType === undefined ||
     typedNumber.trim().replace(/^FD-/i, '') === String(drawNumberToType)

@@ -2,16 +2,19 @@ import { useEffect, useId, useRef, useSyncExternalStore, type ReactNode } from '
 import { Dialog } from '@/shared/ui/dialog';
 import { CloseIcon } from '@/shared/ui/icons';
 
-const WIDE_QUERY = '(min-width: 1180px)';
+const DOCKED_PANEL_QUERY = '(min-width: 1180px)';
 
-const subscribeToWide = (changed: () => void) => {
-  const query = window.matchMedia(WIDE_QUERY);
+const subscribeToConsoleWidth = (changed: () => void) => {
+  const query = window.matchMedia(DOCKED_PANEL_QUERY);
   query.addEventListener('change', changed);
   return () => query.removeEventListener('change', changed);
 };
 
-export const useWide = (): boolean =>
-  useSyncExternalStore(subscribeToWide, () => window.matchMedia(WIDE_QUERY).matches);
+export const useIsPanelDocked = (): boolean =>
+  useSyncExternalStore(
+    subscribeToConsoleWidth,
+    () => window.matchMedia(DOCKED_PANEL_QUERY).matches,
+  );
 
 interface SidePanelProps {
   title: string;
@@ -26,7 +29,7 @@ interface SidePanelProps {
  * ones.
  */
 export function SidePanel({ title, itemKey, onClose, children }: SidePanelProps) {
-  const wide = useWide();
+  const wide = useIsPanelDocked();
   if (!wide)
     return (
       <Dialog title={title} open onClose={onClose} kind="drawer">

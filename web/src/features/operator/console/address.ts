@@ -5,7 +5,7 @@
 import { useCallback, useMemo } from 'react';
 import { useLocation, useSearch } from 'wouter';
 
-export const CONSOLE = '/super-admin';
+export const CONSOLE_PATH = '/super-admin';
 
 export interface ConsoleUrlState {
   read: (name: string) => string;
@@ -19,7 +19,7 @@ export interface ConsoleUrlState {
 }
 
 const consoleUrl = (params: URLSearchParams) =>
-  params.size > 0 ? `${CONSOLE}?${params.toString()}` : CONSOLE;
+  params.size > 0 ? `${CONSOLE_PATH}?${params.toString()}` : CONSOLE_PATH;
 
 export function useConsoleUrl(): ConsoleUrlState {
   const search = useSearch();

@@ -5,7 +5,7 @@ import { Dialog } from '@/shared/ui/dialog';
 import { useLogout } from '../session/use-logout';
 import { useConsoleUrl } from './address';
 import { fixedCommands, matchingCommands, type Command } from './commands';
-import { commandsOpenAtom, requestedActionAtom, shortcutsOpenAtom } from './console-atoms';
+import { commandMenuOpenAtom, requestedActionAtom, shortcutsDialogOpenAtom } from './console-atoms';
 import { useSearchHits } from './use-search-hits';
 
 const SECTION_OF_ACTION = { check: 'payments', scan: 'payments', logs: 'system' } as const;
@@ -14,14 +14,14 @@ const SECTION_OF_ACTION = { check: 'payments', scan: 'payments', logs: 'system' 
  * Returns the URL parameters that open a search hit. An order opens directly, because the payment
  * list contains only the last 30 days.
  */
-const hitParameters = ({ kind, id, key }: SearchHit): Record<string, string> =>
+const searchHitParameters = ({ kind, id, key }: SearchHit): Record<string, string> =>
   kind === 'order' ? { open: id } : { q: key };
 
 function useCommands(query: string): Command[] {
   const { go } = useConsoleUrl();
   const logout = useLogout();
   const setRequestedAction = useSetAtom(requestedActionAtom);
-  const setShortcuts = useSetAtom(shortcutsOpenAtom);
+  const setShortcuts = useSetAtom(shortcutsDialogOpenAtom);
   const hits = useSearchHits(query);
   return useMemo(() => {
     const handlers = {
@@ -38,7 +38,7 @@ function useCommands(query: string): Command[] {
       title: hit.title,
       detail: `${hit.kind} · ${hit.detail}`,
       group: 'Found',
-      run: () => go(hit.section, hitParameters(hit)),
+      run: () => go(hit.section, searchHitParameters(hit)),
     }));
     return [...matchingCommands(fixedCommands(handlers), query), ...hitCommands];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- logging out needs no fresh reference
@@ -47,7 +47,7 @@ function useCommands(query: string): Command[] {
 
 /** Command menu (⌘K or /): navigation, actions and search by keyboard. */
 export function CommandMenu() {
-  const [open, setOpen] = useAtom(commandsOpenAtom);
+  const [open, setOpen] = useAtom(commandMenuOpenAtom);
   return (
     <Dialog title="Search and commands" open={open} onClose={() => setOpen(false)}>
       <CommandPalette onDone={() => setOpen(false)} />

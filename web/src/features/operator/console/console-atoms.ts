@@ -17,14 +17,14 @@ function storedToggleAtom(key: string, unset: boolean) {
 }
 
 /** Whether single-letter shortcuts are enabled (WCAG 2.1.4). */
-export const keysOnAtom = storedToggleAtom(SHORTCUTS_STORAGE_KEY, true);
+export const shortcutsEnabledAtom = storedToggleAtom(SHORTCUTS_STORAGE_KEY, true);
 /** Whether a new anomaly plays a short tone; off by default. */
-export const soundOnAtom = storedToggleAtom(SOUND_STORAGE_KEY, false);
+export const soundEnabledAtom = storedToggleAtom(SOUND_STORAGE_KEY, false);
 export const sidebarNarrowAtom = storedToggleAtom(NARROW_SIDEBAR_STORAGE_KEY, false);
 
-export const drawerOpenAtom = atom(false);
-export const commandsOpenAtom = atom(false);
-export const shortcutsOpenAtom = atom(false);
+export const sidebarDrawerOpenAtom = atom(false);
+export const commandMenuOpenAtom = atom(false);
+export const shortcutsDialogOpenAtom = atom(false);
 
 /** An action that the command menu can start in a section of the console. */
 export type ConsoleAction = 'check' | 'scan' | 'logs';

@@ -11,13 +11,13 @@ import {
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { health } from '@/testing/platform-data';
-import { STATUS_NAMES, statusLines } from '../overview/status-lines';
+import { makeHealth } from '@/testing/platform-data';
+import { STATUS_NAMES, statusLinesOf } from '../overview/status-lines';
 import { formatAge, formatDuration } from '../components/relative-time';
 import { toCsv } from '../table/csv';
 import { fixedCommands, matchingCommands } from './commands';
-import { soundOnAtom } from './console-atoms';
-import { connectionState } from './live-badge';
+import { soundEnabledAtom } from './console-atoms';
+import { connectionStateOf } from './live-badge';
 import { SECTIONS } from './sections';
 import { useToneOnRise } from './use-tone';
 
@@ -69,12 +69,12 @@ test('the badge shows Live System only while the data is live', () => {
   const at = Date.parse('2026-11-20T09:02:00Z');
   expect(
     [
-      connectionState(0, at, true),
-      connectionState(20_000, at, true),
-      connectionState(42_000, at, true),
-      connectionState(61_000, at, true),
-      connectionState(5, at, false),
-      connectionState(null, at, true),
+      connectionStateOf(0, at, true),
+      connectionStateOf(20_000, at, true),
+      connectionStateOf(42_000, at, true),
+      connectionStateOf(61_000, at, true),
+      connectionStateOf(5, at, false),
+      connectionStateOf(null, at, true),
     ].map(({ text }) => text),
   ).toEqual([
     'Live System',
@@ -87,9 +87,9 @@ test('the badge shows Live System only while the data is live', () => {
 });
 
 test('the status texts show only while they are true', () => {
-  const well = health(NOW);
+  const well = makeHealth(NOW);
   expect(
-    statusLines(well, NOW)
+    statusLinesOf(well, NOW)
       .slice(0, 3)
       .map(({ status }) => status),
   ).toEqual(['Healthy', 'Operational', 'Connected']);
@@ -104,7 +104,7 @@ test('the status texts show only while they are true', () => {
       integrity: { ok: false, violations: { 'T2 an order counts its lines': 2 } },
     },
   };
-  const lines = statusLines(ill, NOW);
+  const lines = statusLinesOf(ill, NOW);
   expect(lines.filter(({ ok }) => !ok).map(({ status }) => status)).toEqual([
     'Unreachable',
     'Degraded',
@@ -123,7 +123,7 @@ test('the status texts show only while they are true', () => {
       clock: { ok: true, offMs: 1200 },
     },
   };
-  expect(statusLines(late, NOW).map(({ detail }) => detail)).toEqual(
+  expect(statusLinesOf(late, NOW).map(({ detail }) => detail)).toEqual(
     expect.arrayContaining([
       expect.stringContaining('3 refused for their time'),
       '1 second ahead of the database',
@@ -135,7 +135,7 @@ test('the status texts show only while they are true', () => {
 test('status texts become unknown when the health check fails', async () => {
   vi.useFakeTimers();
   startConsoleServer({
-    'GET /api/admin/health': [{ body: health(NOW) }, refusalResponse(503, 'Away.')],
+    'GET /api/admin/health': [{ body: makeHealth(NOW) }, refusalResponse(503, 'Away.')],
   });
   openConsole('overview');
   await act(() => vi.advanceTimersByTimeAsync(1_000));
@@ -176,7 +176,7 @@ test('a new anomaly plays one tone if enabled, and a resolved one plays none', (
   );
   rerender({ count: 4 });
   expect(played).not.toHaveBeenCalled();
-  act(() => store.set(soundOnAtom, true));
+  act(() => store.set(soundEnabledAtom, true));
   for (const count of [4, 2, 3]) rerender({ count });
   expect(played).toHaveBeenCalledTimes(1);
 });

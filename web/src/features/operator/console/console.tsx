@@ -4,44 +4,48 @@ import { useEffect, useRef, type ComponentType } from 'react';
 import { useTopic } from '@/features/shared-live/use-live';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { MenuIcon } from '@/shared/ui/icons';
-import { Archived } from '../clubs/archived';
-import { Clubs } from '../clubs/clubs';
-import { Waitlist } from '../clubs/waitlist';
+import { ArchivedClubsSection } from '../clubs/archived';
+import { ClubsSection } from '../clubs/clubs';
+import { WaitlistSection } from '../clubs/waitlist';
 import { QueryPoller, useQuery } from '../queries/use-query';
-import { Draws } from '../draws/draws';
-import { Fees } from '../fees/fees';
-import { Overview } from '../overview/overview';
-import { Orphans } from '../payments/orphans';
-import { Payments } from '../payments/payments';
+import { DrawsSection } from '../draws/draws';
+import { FeesSection } from '../fees/fees';
+import { OverviewSection } from '../overview/overview';
+import { OrphanedTickets } from '../payments/orphans';
+import { PaymentsSection } from '../payments/payments';
 import { ReauthenticationCodeDialog } from '../session/proof-dialog';
-import { SystemControls } from '../system/system-controls';
-import { Transactions } from '../transactions/transactions';
+import { SystemControlsSection } from '../system/system-controls';
+import { TransactionsSection } from '../transactions/transactions';
 import { useConsoleUrl } from './address';
 import { CommandMenu } from './command-menu';
-import { commandsOpenAtom, drawerOpenAtom, shortcutsOpenAtom } from './console-atoms';
+import {
+  commandMenuOpenAtom,
+  sidebarDrawerOpenAtom,
+  shortcutsDialogOpenAtom,
+} from './console-atoms';
 import { HEADER_ACTIONS_ID } from './head-actions';
-import { KeysIcon, SearchIcon } from './icons';
+import { KeyboardIcon, SearchIcon } from './icons';
 import { LiveBadge } from './live-badge';
 import { COMMON_QUERIES, sectionOf, type SectionKey } from './sections';
-import { Shortcuts, useConsoleKeys } from './shortcuts';
+import { ShortcutsDialog, useConsoleKeys } from './shortcuts';
 import { Sidebar, SidebarDrawer } from './sidebar';
 import { useToneOnRise } from './use-tone';
 
 const SECTION_COMPONENTS: Record<SectionKey, ComponentType> = {
-  overview: Overview,
-  clubs: Clubs,
-  archived: Archived,
-  waitlist: Waitlist,
-  draws: Draws,
-  payments: Payments,
-  orphans: Orphans,
-  transactions: Transactions,
-  system: SystemControls,
-  fees: Fees,
+  overview: OverviewSection,
+  clubs: ClubsSection,
+  archived: ArchivedClubsSection,
+  waitlist: WaitlistSection,
+  draws: DrawsSection,
+  payments: PaymentsSection,
+  orphans: OrphanedTickets,
+  transactions: TransactionsSection,
+  system: SystemControlsSection,
+  fees: FeesSection,
 };
 
 /** Moves focus to the heading when the section changes, as for a page change. */
-function useFocusedHeading(key: string) {
+function useHeadingFocus(key: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(key);
   useEffect(() => {
@@ -57,13 +61,13 @@ function useFocusedHeading(key: string) {
 export function Console() {
   const { read } = useConsoleUrl();
   const section = sectionOf(read('section'));
-  const heading = useFocusedHeading(section.key);
+  const heading = useHeadingFocus(section.key);
   const unresolvedCount = useQuery('stats').data?.unresolved;
   const unresolved = unresolvedCount ?? 0;
   useToneOnRise(unresolvedCount);
-  const openDrawer = useSetAtom(drawerOpenAtom);
-  const openCommands = useSetAtom(commandsOpenAtom);
-  const openShortcuts = useSetAtom(shortcutsOpenAtom);
+  const openDrawer = useSetAtom(sidebarDrawerOpenAtom);
+  const openCommands = useSetAtom(commandMenuOpenAtom);
+  const openShortcuts = useSetAtom(shortcutsDialogOpenAtom);
   usePageTitle(`${unresolved > 0 ? `(${unresolved}) ` : ''}${section.title}`);
   useTopic('ops');
   useTopic('public');
@@ -108,7 +112,7 @@ export function Console() {
                 aria-label="Keyboard shortcuts"
                 onClick={() => openShortcuts(true)}
               >
-                <KeysIcon />
+                <KeyboardIcon />
               </button>
             </div>
           </div>
@@ -120,7 +124,7 @@ export function Console() {
       </div>
       <SidebarDrawer />
       <CommandMenu />
-      <Shortcuts />
+      <ShortcutsDialog />
       <ReauthenticationCodeDialog />
     </div>
   );

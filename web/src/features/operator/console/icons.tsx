@@ -37,4 +37,4 @@ export const SECTION_ICONS: Record<SectionKey, ReactNode> = {
 export const LogoutIcon = () => iconOfPath('M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9');
 export const CollapseIcon = () => iconOfPath('M4 4h16v16H4zM10 4v16M16 9l-2 3 2 3');
 export const SearchIcon = () => iconOfPath('M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4');
-export const KeysIcon = () => iconOfPath('M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8');
+export const KeyboardIcon = () => iconOfPath('M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8');

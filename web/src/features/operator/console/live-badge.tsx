@@ -5,7 +5,7 @@ import { O } from '@/shared/strings-operator';
 
 const LIVE_AGE_MS_MAX = 20_000;
 const DELAYED_AGE_MS_MAX = 60_000;
-const ANNOUNCE_DELAY_MS = 5_000;
+const CONNECTION_ANNOUNCE_DELAY_MS = 5_000;
 
 export interface ConnectionState {
   kind: 'live' | 'late' | 'lost' | 'offline';
@@ -13,7 +13,7 @@ export interface ConnectionState {
 }
 
 /** Returns whether the shown data is live, delayed (and by how much) or disconnected. */
-export function connectionState(
+export function connectionStateOf(
   agoMs: number | null,
   atMs: number,
   online: boolean,
@@ -28,7 +28,7 @@ export function connectionState(
 
 export function LiveBadge() {
   const { agoMs, atMs, online } = useServerContact();
-  const { kind, text } = connectionState(agoMs, atMs, online);
+  const { kind, text } = connectionStateOf(agoMs, atMs, online);
   const [announced, setAnnounced] = useState('');
   const [settled, setSettled] = useState(kind);
   useEffect(() => {
@@ -36,7 +36,7 @@ export function LiveBadge() {
     const timer = setTimeout(() => {
       setSettled(kind);
       setAnnounced(kind === 'live' ? 'Live again' : text);
-    }, ANNOUNCE_DELAY_MS);
+    }, CONNECTION_ANNOUNCE_DELAY_MS);
     return () => clearTimeout(timer);
   }, [kind, settled, text]);
   return (

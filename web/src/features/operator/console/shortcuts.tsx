@@ -1,8 +1,13 @@
 import { useAtom, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
 import { Dialog } from '@/shared/ui/dialog';
-import { Check } from '@/shared/ui/field';
-import { commandsOpenAtom, keysOnAtom, shortcutsOpenAtom, soundOnAtom } from './console-atoms';
+import { CheckboxField } from '@/shared/ui/field';
+import {
+  commandMenuOpenAtom,
+  shortcutsEnabledAtom,
+  shortcutsDialogOpenAtom,
+  soundEnabledAtom,
+} from './console-atoms';
 
 const SHORTCUT_LIST = [
   ['⌘ K', 'Search and commands'],
@@ -21,9 +26,9 @@ const isTextInput = (target: EventTarget | null) =>
 
 /** Handles ⌘K always, and / and ? while single-key shortcuts are on and no text field has focus. */
 export function useConsoleKeys(): void {
-  const [keysOn] = useAtom(keysOnAtom);
-  const setCommands = useSetAtom(commandsOpenAtom);
-  const setShortcuts = useSetAtom(shortcutsOpenAtom);
+  const [keysOn] = useAtom(shortcutsEnabledAtom);
+  const setCommands = useSetAtom(commandMenuOpenAtom);
+  const setShortcuts = useSetAtom(shortcutsDialogOpenAtom);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
@@ -50,10 +55,10 @@ export function useConsoleKeys(): void {
   }, [keysOn, setCommands, setShortcuts]);
 }
 
-export function Shortcuts() {
-  const [open, setOpen] = useAtom(shortcutsOpenAtom);
-  const [keysOn, setKeysOn] = useAtom(keysOnAtom);
-  const [soundOn, setSoundOn] = useAtom(soundOnAtom);
+export function ShortcutsDialog() {
+  const [open, setOpen] = useAtom(shortcutsDialogOpenAtom);
+  const [keysOn, setKeysOn] = useAtom(shortcutsEnabledAtom);
+  const [soundOn, setSoundOn] = useAtom(soundEnabledAtom);
   return (
     <Dialog title="Keyboard shortcuts" open={open} onClose={() => setOpen(false)}>
       <dl className="ops-keys">
@@ -66,19 +71,19 @@ export function Shortcuts() {
           </div>
         ))}
       </dl>
-      <Check id="keys-on" checked={keysOn} onChecked={setKeysOn}>
+      <CheckboxField id="keys-on" checked={keysOn} onChecked={setKeysOn}>
         Single keys act (/, ?, J, K, E)
-      </Check>
-      <Check id="sound-on" checked={soundOn} onChecked={setSoundOn}>
+      </CheckboxField>
+      <CheckboxField id="sound-on" checked={soundOn} onChecked={setSoundOn}>
         A short sound for a new anomaly
-      </Check>
+      </CheckboxField>
     </Dialog>
   );
 }
 
 /** Names the keyboard shortcuts that work in the table above. */
 export function KeyHints({ act }: { act?: string }) {
-  const [keysOn] = useAtom(keysOnAtom);
+  const [keysOn] = useAtom(shortcutsEnabledAtom);
   if (!keysOn) return null;
   return (
     <p className="ops-key-hints">

@@ -1,11 +1,11 @@
 import { useAtom, useSetAtom } from 'jotai';
-import { Crossing } from '@/shared/ui/crossing';
+import { CrossingLogo } from '@/shared/ui/crossing';
 import { Dialog } from '@/shared/ui/dialog';
 import { O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useLogout } from '../session/use-logout';
-import { CONSOLE, useConsoleUrl } from './address';
-import { drawerOpenAtom, sidebarNarrowAtom } from './console-atoms';
+import { CONSOLE_PATH, useConsoleUrl } from './address';
+import { sidebarDrawerOpenAtom, sidebarNarrowAtom } from './console-atoms';
 import { CollapseIcon, LogoutIcon, SECTION_ICONS } from './icons';
 import { SECTIONS, sectionOf, type SectionKey } from './sections';
 
@@ -17,7 +17,7 @@ function useSectionCounts(): Partial<Record<SectionKey, number>> {
   return { waitlist, payments, orphans };
 }
 
-const COUNT_TEXTS: Partial<Record<SectionKey, string>> = {
+const SECTION_COUNT_TEXTS: Partial<Record<SectionKey, string>> = {
   waitlist: 'waiting',
   payments: 'unresolved',
   orphans: 'to recover',
@@ -32,7 +32,7 @@ function SectionLinks({ onGo }: { onGo?: () => void }) {
       {SECTIONS.map(({ key, title }) => (
         <li key={key}>
           <a
-            href={`${CONSOLE}?section=${key}`}
+            href={`${CONSOLE_PATH}?section=${key}`}
             aria-current={key === current ? 'page' : undefined}
             title={title}
             onClick={(event) => {
@@ -47,7 +47,7 @@ function SectionLinks({ onGo }: { onGo?: () => void }) {
             {counts[key] ? (
               <span className="ops-nav-count">
                 {counts[key]}
-                <span className="sr"> {COUNT_TEXTS[key]}</span>
+                <span className="sr"> {SECTION_COUNT_TEXTS[key]}</span>
               </span>
             ) : null}
           </a>
@@ -67,9 +67,9 @@ function LogoutButton() {
   );
 }
 
-const Brand = () => (
+const ConsoleBrand = () => (
   <span className="ops-brand">
-    <Crossing dark />
+    <CrossingLogo dark />
     <span className="ops-nav-title">{O.brand}</span>
   </span>
 );
@@ -79,7 +79,7 @@ export function Sidebar() {
   const [narrow, setNarrow] = useAtom(sidebarNarrowAtom);
   return (
     <nav className={`ops-side${narrow ? ' is-narrow' : ''}`} aria-label="Sections">
-      <Brand />
+      <ConsoleBrand />
       <SectionLinks />
       <div className="ops-side-foot">
         <button
@@ -99,8 +99,8 @@ export function Sidebar() {
 }
 
 export function SidebarDrawer() {
-  const [open] = useAtom(drawerOpenAtom);
-  const setOpen = useSetAtom(drawerOpenAtom);
+  const [open] = useAtom(sidebarDrawerOpenAtom);
+  const setOpen = useSetAtom(sidebarDrawerOpenAtom);
   return (
     <Dialog title={O.brand} open={open} onClose={() => setOpen(false)} kind="drawer">
       <nav className="ops-side is-drawer" aria-label="Sections">

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
-import { soundOnAtom } from './console-atoms';
+import { soundEnabledAtom } from './console-atoms';
 
 const TONE_PITCH_HZ = 880;
 const TONE_SECONDS = 0.18;
@@ -20,7 +20,7 @@ function playTone(): void {
 
 /** Plays a short tone when the number of unresolved anomalies rises, if the operator enabled it. */
 export function useToneOnRise(unresolved: number | undefined): void {
-  const on = useAtomValue(soundOnAtom);
+  const on = useAtomValue(soundEnabledAtom);
   const before = useRef(unresolved);
   useEffect(() => {
     if (

@@ -1,11 +1,11 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
-import { cancelDraw, fetchCancellation } from '@/api/endpoints/operator';
+import { cancelDraw, fetchCancellationPreview } from '@/api/endpoints/operator';
 import type { AdminDraw, Cancellation } from '@/api/wire-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
-import { money } from '../components/money';
-import { Skeleton, Facts } from '../components/common';
+import { amountText } from '../components/money';
+import { RowsSkeleton, FactList } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
 import { useAction } from '../session/use-action';
 
@@ -13,14 +13,14 @@ import { useAction } from '../session/use-action';
  * Cancels a draw whose game is not played. Every buyer is refunded in full, including the platform
  * fee (decision E-9).
  */
-export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
+export function CancelDrawDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [would, setWould] = useState<Cancellation | null>(null);
   const [unknown, setUnknown] = useState(false);
   useEffect(() => {
-    fetchCancellation(draw.drawNumber).then(setWould, () => setUnknown(true));
+    fetchCancellationPreview(draw.drawNumber).then(setWould, () => setUnknown(true));
   }, [draw.drawNumber]);
   const cancel = async (reason: string) => {
     const done = await action.run(
@@ -34,7 +34,7 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
           text:
             orders === 0
               ? 'Nobody had bought a ticket.'
-              : `${money(refundTotal)} goes back to ${orders} ${orders === 1 ? 'buyer' : 'buyers'}.`,
+              : `${amountText(refundTotal)} goes back to ${orders} ${orders === 1 ? 'buyer' : 'buyers'}.`,
         });
       },
       {
@@ -61,12 +61,12 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
         its kick-off moved.
       </p>
       {would ? (
-        <Facts
+        <FactList
           facts={[
             ['Orders', would.orders],
             ['Tickets', would.tickets],
-            ['Goes back to buyers', money(would.refundTotal)],
-            ['Platform fee given back', money(would.platformFeeReturned)],
+            ['Goes back to buyers', amountText(would.refundTotal)],
+            ['Platform fee given back', amountText(would.platformFeeReturned)],
           ]}
         />
       ) : null}
@@ -75,12 +75,12 @@ export function CancelDialog({ draw, onClose }: { draw: AdminDraw; onClose: () =
           {would.whyNot}
         </p>
       ) : null}
-      {!would && !unknown ? <Skeleton rows={2} /> : null}
+      {!would && !unknown ? <RowsSkeleton rows={2} /> : null}
       {unknown ? (
-        <Facts
+        <FactList
           facts={[
             ['Tickets', draw.ticketsSold],
-            ['Ticket revenue', money(draw.revenue)],
+            ['Ticket revenue', amountText(draw.revenue)],
           ]}
         />
       ) : null}

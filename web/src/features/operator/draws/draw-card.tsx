@@ -1,16 +1,16 @@
 import { downloadDrawReport } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
-import { TICKETS } from '@/features/shared-live/draw-phase';
+import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { saveFile } from '@/shared/save-file';
 import { O } from '@/shared/strings-operator';
-import { money } from '../components/money';
+import { amountText } from '../components/money';
 import { Tag } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import { useAction } from '../session/use-action';
-import { DrawTag } from './draw-tag';
-import { dateOf } from './game-date';
+import { DrawStatusTag } from './draw-tag';
+import { gameDateText } from './game-date';
 import { isTestDraw } from './hidden-test-draws';
-import { orphanedText, soldCount } from './sold-tickets';
+import { orphanedTicketsText, soldTicketCount } from './sold-tickets';
 
 export type DrawDialogKind = 'tickets' | 'undo' | 'cancel' | 'move';
 
@@ -34,14 +34,14 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
   // E-1).
   const status =
     draw.status === 'active' && Date.parse(draw.gameDate) <= nowMs ? 'closed' : draw.status;
-  const orphaned = orphanedText(draw.orphanedTickets);
+  const orphaned = orphanedTicketsText(draw.orphanedTickets);
   return (
     <article
       className="card ops-draw"
       aria-label={`${draw.homeTeam} v ${draw.awayTeam}, ${draw.serialNumber || O.serialUnknown}`}
     >
       <div className="ops-draw-top">
-        <DrawTag status={status} />
+        <DrawStatusTag status={status} />
         {isTestDraw(draw) ? <Tag kind="plain">Test</Tag> : null}
         {draw.archived ? <Tag kind="plain">Archived</Tag> : null}
         <span className="ops-serial">{draw.serialNumber || O.serialUnknown}</span>
@@ -53,26 +53,28 @@ export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
         {draw.clubName}
         {draw.league ? ` · ${draw.league}` : ''}
       </p>
-      <p className="meta">{dateOf(draw.gameDate, draw.timezone)}</p>
+      <p className="meta">{gameDateText(draw.gameDate, draw.timezone)}</p>
       <dl className="ops-draw-sums">
         <div>
           <dt>Ticket price</dt>
-          <dd>{money(draw.ticketPrice)}</dd>
+          <dd>{amountText(draw.ticketPrice)}</dd>
         </div>
         <div>
           <dt>Tickets sold</dt>
           <dd>
-            {soldCount(draw)}/{TICKETS}
+            {soldTicketCount(draw)}/{TICKETS_PER_DRAW}
             {orphaned ? <small>{orphaned}</small> : null}
           </dd>
         </div>
         <div>
           <dt>Revenue</dt>
-          <dd>{money(draw.revenue)}</dd>
+          <dd>{amountText(draw.revenue)}</dd>
         </div>
       </dl>
       <div className="progress" aria-hidden="true">
-        <span style={{ '--part': soldCount(draw) / TICKETS } as React.CSSProperties} />
+        <span
+          style={{ '--part': soldTicketCount(draw) / TICKETS_PER_DRAW } as React.CSSProperties}
+        />
       </div>
       {draw.status === 'completed' && draw.winningTicketSerial ? (
         <p className="meta">

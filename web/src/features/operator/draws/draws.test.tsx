@@ -9,12 +9,12 @@ import {
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { draws, tickets } from '@/testing/operator-data';
+import { makeAdminDraws, makeAdminTickets } from '@/testing/operator-data';
 import { filteredDraws } from './draws';
-import { dateOf } from './game-date';
+import { gameDateText } from './game-date';
 import { isTestDraw } from './hidden-test-draws';
-import { localTime } from './move-dialog';
-import { countsOf } from './tickets-dialog';
+import { localTimeInput } from './move-dialog';
+import { ticketCountsOf } from './tickets-dialog';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -67,8 +67,8 @@ test('a setting that cannot be read shows one error and keeps the default', asyn
 });
 
 test('a game without a date shows TBD, and a draw without a serial shows N/A', async () => {
-  expect(dateOf(null)).toBe('TBD');
-  const [first] = draws(NOW);
+  expect(gameDateText(null)).toBe('TBD');
+  const [first] = makeAdminDraws(NOW);
   startConsoleServer({
     'GET /api/admin/draws': { body: [{ ...first, serialNumber: null, gameDate: null }] },
   });
@@ -80,8 +80,8 @@ test('a game without a date shows TBD, and a draw without a serial shows N/A', a
 });
 
 test('a card counts tickets with a buyer and shows the orphaned ones beside, like the draw’s dialog', async () => {
-  const [first, ...rest] = draws(NOW);
-  const [one, ...others] = tickets();
+  const [first, ...rest] = makeAdminDraws(NOW);
+  const [one, ...others] = makeAdminTickets();
   const orphan = { ...(one as (typeof others)[number]), buyerName: null, buyerEmail: null };
   startConsoleServer({
     'GET /api/admin/draws': { body: [{ ...first, orphanedTickets: 1 }, ...rest] },
@@ -100,20 +100,20 @@ test('a card counts tickets with a buyer and shows the orphaned ones beside, lik
 });
 
 test('the most-sold order counts tickets with a buyer', () => {
-  const [first, second] = draws(NOW).map((draw, n) => ({
+  const [first, second] = makeAdminDraws(NOW).map((draw, n) => ({
     ...draw,
     ticketsSold: 10 - n,
     orphanedTickets: n === 0 ? 2 : 0,
   }));
   expect(
-    filteredDraws([first, second] as ReturnType<typeof draws>, '', '', '-ticketsSold').map(
+    filteredDraws([first, second] as ReturnType<typeof makeAdminDraws>, '', '', '-ticketsSold').map(
       ({ drawNumber }) => drawNumber,
     ),
   ).toEqual([1043, 1042]);
 });
 
 test('search, filters and order select the draws', () => {
-  const all = draws(NOW);
+  const all = makeAdminDraws(NOW);
   expect(filteredDraws(all, 'burleigh', '', '').map(({ drawNumber }) => drawNumber)).toEqual([
     1043, 1046,
   ]);
@@ -179,7 +179,7 @@ test('a failed report shows the specified text', async () => {
 });
 
 test('the ticket dialog counts sold and available and lists up to fifty free numbers', async () => {
-  expect(countsOf(tickets()).free.length).toBe(56);
+  expect(ticketCountsOf(makeAdminTickets()).free.length).toBe(56);
   startConsoleServer();
   openConsole('draws');
   await pressButton('View Tickets', await findDrawCard(/FD-1042$/));
@@ -195,9 +195,9 @@ test('the ticket dialog counts sold and available and lists up to fifty free num
 });
 
 test('a paid ticket without a buyer is neither sold nor free', () => {
-  const [first, ...rest] = tickets();
+  const [first, ...rest] = makeAdminTickets();
   const orphan = { ...(first as (typeof rest)[number]), buyerName: null, buyerEmail: null };
-  const { sold, orphaned, free } = countsOf([orphan, ...rest]);
+  const { sold, orphaned, free } = ticketCountsOf([orphan, ...rest]);
   expect([sold.length, orphaned.length, free.length]).toEqual([112, 1, 56]);
 });
 
@@ -231,6 +231,6 @@ test('cancelling a draw first shows the refunds and requires the number and a re
 });
 
 test('a moved kick-off is typed in the draw’s own zone', () => {
-  expect(localTime('2026-11-20T09:10:00Z', 'Australia/Brisbane')).toBe('2026-11-20T19:10');
-  expect(localTime('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
+  expect(localTimeInput('2026-11-20T09:10:00Z', 'Australia/Brisbane')).toBe('2026-11-20T19:10');
+  expect(localTimeInput('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
 });

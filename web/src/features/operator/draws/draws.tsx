@@ -4,19 +4,19 @@ import { useServerNow } from '@/features/shared-live/use-live';
 import { O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
-import { money, signedCents } from '../components/money';
+import { amountText, signedCents } from '../components/money';
 import { QueryResult } from '../components/common';
 import { HideTestSwitch } from '../system/hide-test-switch';
-import { compare, exportTextOf, type Column } from '../table/columns';
-import { TableTools, Chips } from '../table/table-tools';
+import { compareSortValues, exportTextOf, type Column } from '../table/columns';
+import { TableTools, FilterChips } from '../table/table-tools';
 import { DrawCard, type DrawDialogKind } from './draw-card';
-import { CancelDialog } from './cancel-dialog';
-import { MoveDialog } from './move-dialog';
-import { dateOf } from './game-date';
+import { CancelDrawDialog } from './cancel-dialog';
+import { MoveKickOffDialog } from './move-dialog';
+import { gameDateText } from './game-date';
 import { isTestDraw, useHideTestDraws } from './hidden-test-draws';
-import { soldCount } from './sold-tickets';
+import { soldTicketCount } from './sold-tickets';
 import { TicketsDialog } from './tickets-dialog';
-import { UndoDialog } from './undo-dialog';
+import { UndoResultDialog } from './undo-dialog';
 
 const DRAW_COLUMNS: readonly Column<AdminDraw>[] = [
   {
@@ -31,22 +31,22 @@ const DRAW_COLUMNS: readonly Column<AdminDraw>[] = [
     id: 'gameDate',
     header: 'Game date',
     value: ({ gameDate }) => gameDate,
-    text: ({ gameDate, timezone }) => dateOf(gameDate, timezone),
+    text: ({ gameDate, timezone }) => gameDateText(gameDate, timezone),
   },
   { id: 'status', header: 'Status', value: ({ status }) => status },
   {
     id: 'ticketPrice',
     header: 'Ticket price',
     value: ({ ticketPrice }) => signedCents(ticketPrice),
-    text: ({ ticketPrice }) => money(ticketPrice),
+    text: ({ ticketPrice }) => amountText(ticketPrice),
   },
-  { id: 'ticketsSold', header: 'Sold', value: soldCount },
+  { id: 'ticketsSold', header: 'Sold', value: soldTicketCount },
   { id: 'orphanedTickets', header: 'Orphaned', value: ({ orphanedTickets }) => orphanedTickets },
   {
     id: 'revenue',
     header: 'Revenue',
     value: ({ revenue }) => signedCents(revenue),
-    text: ({ revenue }) => money(revenue),
+    text: ({ revenue }) => amountText(revenue),
   },
 ];
 
@@ -58,7 +58,7 @@ const SORT_ORDERS = [
   ['club', 'Club'],
 ] as const;
 const STATUS_FILTERS = ['active', 'closed', 'completed', 'cancelled'] as const;
-const CARDS_SHOWN = 24;
+const DRAW_CARDS_SHOWN = 24;
 
 /** Returns the draws that match the search and the filters, in the chosen sort order. */
 export function filteredDraws(
@@ -76,17 +76,19 @@ export function filteredDraws(
   );
   if (!column) return matches;
   const sign = order.startsWith('-') ? -1 : 1;
-  return matches.sort((one, other) => sign * compare(column.value(one), column.value(other)));
+  return matches.sort(
+    (one, other) => sign * compareSortValues(column.value(one), column.value(other)),
+  );
 }
 
 /** Section 'Draw Management': one card per draw, with the operator's actions. */
-export function Draws() {
+export function DrawsSection() {
   const draws = useQuery('draws');
   const hideTest = useHideTestDraws();
   const { read, write } = useConsoleUrl();
   const now = useServerNow();
   const [openDialog, setOpenDialog] = useState<{ what: DrawDialogKind; draw: number } | null>(null);
-  const [more, setMore] = useState(CARDS_SHOWN);
+  const [more, setMore] = useState(DRAW_CARDS_SHOWN);
   const order = read('sort') || '-gameDate';
   const visible = useMemo(
     () => draws.data?.filter((draw) => !hideTest.on || !isTestDraw(draw)),
@@ -113,7 +115,7 @@ export function Draws() {
             of={visible?.length ?? 0}
             chips={
               <>
-                <Chips
+                <FilterChips
                   name="status"
                   label="Status"
                   options={[
@@ -169,7 +171,7 @@ export function Draws() {
             <button
               type="button"
               className="btn small sec ops-more"
-              onClick={() => setMore(more + CARDS_SHOWN)}
+              onClick={() => setMore(more + DRAW_CARDS_SHOWN)}
             >
               Show more
             </button>
@@ -178,13 +180,13 @@ export function Draws() {
             <TicketsDialog draw={about} onClose={close} />
           ) : null}
           {about && openDialog?.what === 'undo' ? (
-            <UndoDialog draw={about} onClose={close} />
+            <UndoResultDialog draw={about} onClose={close} />
           ) : null}
           {about && openDialog?.what === 'cancel' ? (
-            <CancelDialog draw={about} onClose={close} />
+            <CancelDrawDialog draw={about} onClose={close} />
           ) : null}
           {about && openDialog?.what === 'move' ? (
-            <MoveDialog draw={about} onClose={close} />
+            <MoveKickOffDialog draw={about} onClose={close} />
           ) : null}
         </>
       )}

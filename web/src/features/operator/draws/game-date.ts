@@ -5,6 +5,6 @@ import { O } from '@/shared/strings-operator';
  * Formats the game date in the draw's own zone; 'TBD' when it is missing (specification line
  * C:66).
  */
-export function dateOf(gameDate: string | null | undefined, timezone?: string): string {
+export function gameDateText(gameDate: string | null | undefined, timezone?: string): string {
   return (gameDate && dayAndTime(gameDate, timezone)) || O.dateUnknown;
 }

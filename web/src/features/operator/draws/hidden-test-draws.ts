@@ -7,19 +7,19 @@ import { HttpError } from '@/api/http';
 import { O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 
-export const HIDE_TEST_SETTING = 'hide_test_draws';
+export const HIDE_TEST_DRAWS_KEY = 'hide_test_draws';
 
 export const isTestDraw = ({ league }: Pick<AdminDraw, 'league'>): boolean =>
   (league ?? '').toLowerCase().includes(O.test);
 
-export interface HideTestDraws {
+export interface HideTestDrawsSetting {
   on: boolean;
   /** Error of reading the setting. Without the setting, its default applies. */
   failed: Error | null;
 }
 
 /** Reads the setting. A 404 means unset: test draws are hidden. */
-export function useHideTestDraws(): HideTestDraws {
+export function useHideTestDraws(): HideTestDrawsSetting {
   const { data, error } = useQuery('hideTest');
   const unset = error instanceof HttpError && error.status === 404;
   return {

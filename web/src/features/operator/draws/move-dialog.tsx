@@ -7,10 +7,10 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
 import { ReasonDialog } from '../components/reason-dialog';
 import { useAction } from '../session/use-action';
-import { dateOf } from './game-date';
+import { gameDateText } from './game-date';
 
 /** Formats an instant as local time in the draw's zone: `2026-11-20T19:10`. */
-export function localTime(instant: string, zone: string): string {
+export function localTimeInput(instant: string, zone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
     year: 'numeric',
@@ -28,16 +28,16 @@ export function localTime(instant: string, zone: string): string {
  * Moves the kick-off of a postponed game. Only the operator may move a kick-off that has passed
  * (decision E-9). The new time is in the draw's zone (decision E-11).
  */
-export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
+export function MoveKickOffDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
-  const [at, setAt] = useState(() => localTime(draw.gameDate, draw.timezone));
+  const [at, setAt] = useState(() => localTimeInput(draw.gameDate, draw.timezone));
   const move = async (reason: string) => {
     const done = await action.run(
       async () => {
         const moved = await moveKickOff(draw.drawNumber, { gameDate: at, reason });
-        toast({ title: 'Kick-off moved', text: dateOf(moved.gameDate, moved.timezone) });
+        toast({ title: 'Kick-off moved', text: gameDateText(moved.gameDate, moved.timezone) });
       },
       {
         failed: 'Failed to move kick-off',
@@ -58,8 +58,8 @@ export function MoveDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => 
       onConfirm={(reason) => void move(reason)}
     >
       <p>
-        {draw.homeTeam} v {draw.awayTeam}, now {dateOf(draw.gameDate, draw.timezone)}. A draw that
-        closed opens again until the new kick-off.
+        {draw.homeTeam} v {draw.awayTeam}, now {gameDateText(draw.gameDate, draw.timezone)}. A draw
+        that closed opens again until the new kick-off.
       </p>
       <Field
         id="new-kick-off"

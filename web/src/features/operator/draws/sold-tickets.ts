@@ -10,15 +10,15 @@ type TicketCounts = Pick<AdminDraw, 'ticketsSold' | 'orphanedTickets'>;
  * Returns the number of sold tickets that have a buyer. The server's two counts are read at
  * different moments and may briefly disagree.
  */
-export const soldCount = ({ ticketsSold, orphanedTickets }: TicketCounts): number =>
+export const soldTicketCount = ({ ticketsSold, orphanedTickets }: TicketCounts): number =>
   Math.max(0, ticketsSold - orphanedTickets);
 
-export const orphanedCount = (draws: readonly TicketCounts[]): number =>
+export const orphanedTicketCount = (draws: readonly TicketCounts[]): number =>
   draws.reduce((sum, { orphanedTickets }) => sum + orphanedTickets, 0);
 
 /**
  * Describes the number of orphaned tickets, which are paid but have no buyer; undefined when there
  * are none.
  */
-export const orphanedText = (count: number): string | undefined =>
+export const orphanedTicketsText = (count: number): string | undefined =>
   count > 0 ? `${count} orphaned` : undefined;

@@ -2,16 +2,16 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchAdminTickets } from '@/api/endpoints/operator';
 import type { AdminDraw, AdminTicket } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O, countOfMore } from '@/shared/strings-operator';
+import { O, moreCountText } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { money } from '../components/money';
-import { Skeleton, Figure, Figures, LoadError } from '../components/common';
+import { amountText } from '../components/money';
+import { RowsSkeleton, Figure, Figures, LoadError } from '../components/common';
 import { saveCsv } from '../table/csv';
-import { textOf, type Column } from '../table/columns';
+import { cellTextOf, type Column } from '../table/columns';
 import { RefundDialog } from '../transactions/refund-dialog';
 
-const TICKETS_SHOWN = 50;
+const TICKET_ROWS_SHOWN = 50;
 
 const TICKET_COLUMNS: readonly Column<AdminTicket>[] = [
   { id: 'ticketNumber', header: 'Ticket', value: ({ ticketNumber }) => ticketNumber },
@@ -30,7 +30,7 @@ const TICKET_COLUMNS: readonly Column<AdminTicket>[] = [
  * Counts a draw's tickets. A sold ticket has a name or an e-mail address. A paid ticket without
  * either is orphaned: neither sold nor free (decisions F-2, F-3).
  */
-export function countsOf(tickets: readonly AdminTicket[]) {
+export function ticketCountsOf(tickets: readonly AdminTicket[]) {
   const sold = tickets.filter((ticket) => ticket.buyerName || ticket.buyerEmail);
   const orphaned = tickets.filter(
     (ticket) => ticket.sold && !ticket.buyerName && !ticket.buyerEmail,
@@ -62,7 +62,7 @@ export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () 
       ) : error ? (
         <LoadError title="Failed to fetch tickets" error={error} onRetry={ask} />
       ) : (
-        <Skeleton rows={6} />
+        <RowsSkeleton rows={6} />
       )}
       <AuditTrail objects={`draw:${draw.drawNumber}`} />
       <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={ask} />
@@ -79,8 +79,8 @@ function TicketList({
   tickets: readonly AdminTicket[];
   onRefund: (order: string) => void;
 }) {
-  const { sold, orphaned, free } = countsOf(tickets);
-  const listed = free.slice(0, TICKETS_SHOWN).map((ticket) => ticket.ticketNumber);
+  const { sold, orphaned, free } = ticketCountsOf(tickets);
+  const listed = free.slice(0, TICKET_ROWS_SHOWN).map((ticket) => ticket.ticketNumber);
   return (
     <>
       <Figures label="Counts">
@@ -89,7 +89,7 @@ function TicketList({
         {orphaned.length > 0 ? (
           <Figure label="Orphaned" value={orphaned.length} tone="warn" />
         ) : null}
-        <Figure label="Total revenue" value={money(draw.revenue)} />
+        <Figure label="Total revenue" value={amountText(draw.revenue)} />
       </Figures>
       {sold.length === 0 ? (
         <p className="meta">No tickets are sold yet.</p>
@@ -121,7 +121,7 @@ function TicketList({
                   </th>
                   {TICKET_COLUMNS.slice(1).map((column) => (
                     <td key={column.id} role="cell" data-label={column.header}>
-                      {textOf(column, ticket)}
+                      {cellTextOf(column, ticket)}
                     </td>
                   ))}
                   <td role="cell">
@@ -154,8 +154,8 @@ function TicketList({
       <h3 className="ops-sub">Available tickets</h3>
       <p className="ops-free">
         {listed.length === 0 ? 'None.' : listed.map((number) => <span key={number}>{number}</span>)}
-        {free.length > TICKETS_SHOWN ? (
-          <strong>{countOfMore(free.length - TICKETS_SHOWN)}</strong>
+        {free.length > TICKET_ROWS_SHOWN ? (
+          <strong>{moreCountText(free.length - TICKET_ROWS_SHOWN)}</strong>
         ) : null}
       </p>
     </>

@@ -8,7 +8,7 @@ import { ReasonDialog } from '../components/reason-dialog';
 import { useAction } from '../session/use-action';
 
 /** Reverts a result. Requires the typed draw number, a reason and a code (decision E-6). */
-export function UndoDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
+export function UndoResultDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);

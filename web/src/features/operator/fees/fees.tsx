@@ -7,11 +7,11 @@ import { O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
-import { DrawTag } from '../draws/draw-tag';
+import { DrawStatusTag } from '../draws/draw-tag';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
-import { dateOf } from '../draws/game-date';
-import { money, percent, signedCents, sumOf } from '../components/money';
-import { Facts, Figure, Figures, QueryResult } from '../components/common';
+import { gameDateText } from '../draws/game-date';
+import { amountText, percentText, signedCents, sumText } from '../components/money';
+import { FactList, Figure, Figures, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
@@ -37,13 +37,13 @@ const FEE_COLUMNS: readonly Column<FeeDraw>[] = [
     id: 'gameDate',
     header: 'Game date',
     value: ({ gameDate }) => gameDate,
-    text: ({ gameDate, timezone }) => dateOf(gameDate, timezone),
+    text: ({ gameDate, timezone }) => gameDateText(gameDate, timezone),
   },
   {
     id: 'status',
     header: 'Status',
     value: ({ status }) => status,
-    cell: ({ status }) => <DrawTag status={status} />,
+    cell: ({ status }) => <DrawStatusTag status={status} />,
   },
   {
     id: 'ticketsSold',
@@ -57,22 +57,22 @@ const FEE_COLUMNS: readonly Column<FeeDraw>[] = [
     header: 'Revenue',
     end: true,
     value: ({ revenue }) => signedCents(revenue),
-    text: ({ revenue }) => money(revenue),
-    total: (rows) => sumOf(rows.map((row) => row.revenue)),
+    text: ({ revenue }) => amountText(revenue),
+    total: (rows) => sumText(rows.map((row) => row.revenue)),
   },
   {
     id: 'platformFee',
     header: 'Platform fee',
     end: true,
     value: ({ platformFee }) => signedCents(platformFee),
-    text: ({ platformFee }) => money(platformFee),
+    text: ({ platformFee }) => amountText(platformFee),
     cell: ({ platformFee, capped }) => (
       <>
-        {money(platformFee)}
+        {amountText(platformFee)}
         {capped ? <small className="meta"> cap</small> : null}
       </>
     ),
-    total: (rows) => sumOf(rows.map((row) => row.platformFee)),
+    total: (rows) => sumText(rows.map((row) => row.platformFee)),
   },
   {
     id: 'capped',
@@ -82,7 +82,7 @@ const FEE_COLUMNS: readonly Column<FeeDraw>[] = [
   },
 ];
 
-function useFees(from: string, to: string) {
+function useFeesReport(from: string, to: string) {
   const [data, setData] = useState<PlatformFees | undefined>();
   const [error, setError] = useState<Error | null>(null);
   const refetch = useCallback(async () => {
@@ -101,11 +101,11 @@ function useFees(from: string, to: string) {
  * Section 'Platform Fees Report': the fees charged at the current rate, on screen and as a PDF
  * (specification line C:91).
  */
-export function Fees() {
+export function FeesSection() {
   const { read, write } = useConsoleUrl();
   const from = read('from');
   const to = read('to');
-  const fees = useFees(from, to);
+  const fees = useFeesReport(from, to);
   const pdf = useAction();
   const download = () =>
     void pdf.run(async () => saveFile(await downloadFeesReport(from, to)), {
@@ -151,10 +151,10 @@ export function Fees() {
         {(report) => (
           <>
             <Figures label="Revenue summary">
-              <Figure label="Total revenue" value={money(report.totalRevenue)} />
-              <Figure label="Platform fees" value={money(report.platformFees)} />
-              <Figure label="Club revenue" value={money(report.clubRevenue)} />
-              <Figure label="Prize money" value={money(report.prizeMoney)} />
+              <Figure label="Total revenue" value={amountText(report.totalRevenue)} />
+              <Figure label="Platform fees" value={amountText(report.platformFees)} />
+              <Figure label="Club revenue" value={amountText(report.clubRevenue)} />
+              <Figure label="Prize money" value={amountText(report.prizeMoney)} />
             </Figures>
             <TestDrawsNote report={report} />
             <FeeStructure report={report} />
@@ -196,9 +196,9 @@ function FeeStructure({ report }: { report: PlatformFees }) {
   return (
     <section className="card panel" aria-labelledby="structure-title">
       <h2 id="structure-title">Fee structure</h2>
-      <Facts
+      <FactList
         facts={[
-          ['Platform fee', `${percent(report.feeRateBps)} of a draw’s ticket revenue`],
+          ['Platform fee', `${percentText(report.feeRateBps)} of a draw’s ticket revenue`],
           [
             'Cap',
             `${dollars(report.feeCapCents)} a draw, reached at about ${dollars(report.capReachedAtCents)}`,
@@ -208,11 +208,11 @@ function FeeStructure({ report }: { report: PlatformFees }) {
             ? [
                 [
                   'Card processing',
-                  `${percent(card.cardFeeBps)} + ${dollars(card.cardFeeFixedCents)} a transaction, borne by the club unless passed on`,
+                  `${percentText(card.cardFeeBps)} + ${dollars(card.cardFeeFixedCents)} a transaction, borne by the club unless passed on`,
                 ] as const,
               ]
             : []),
-          ['Card fees in this period', money(report.stripeFees)],
+          ['Card fees in this period', amountText(report.stripeFees)],
         ]}
       />
       <p className="field-hint">
@@ -221,13 +221,13 @@ function FeeStructure({ report }: { report: PlatformFees }) {
       <ul className="ops-readings">
         {report.readings.map(({ source, rateBps, capCents }) => (
           <li key={source}>
-            {rateBps === null ? '' : `${percent(rateBps)}, `}
+            {rateBps === null ? '' : `${percentText(rateBps)}, `}
             {dollars(capCents)} a draw <span className="meta">({source})</span>
           </li>
         ))}
       </ul>
       <p className="field-hint">
-        Charged is what stands above: {percent(report.feeRateBps)}, at most{' '}
+        Charged is what stands above: {percentText(report.feeRateBps)}, at most{' '}
         {dollars(report.feeCapCents)}. Each draw keeps the fee it was created with.
       </p>
     </section>

@@ -1,8 +1,8 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { startConsoleServer, NOW, openConsole, refusalResponse } from '@/testing/console-harness';
-import { draws } from '@/testing/operator-data';
-import { analytics } from '@/testing/platform-data';
+import { makeAdminDraws } from '@/testing/operator-data';
+import { ANALYTICS } from '@/testing/platform-data';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -11,7 +11,7 @@ const HIDE_TEST_CALL = 'GET /api/admin/system-settings/hide_test_draws';
 /**
  * Draws with one orphaned ticket in a regular draw and two in the last one, which is a test draw.
  */
-const drawsWithOrphans = draws(NOW).map((draw, n) => ({
+const drawsWithOrphans = makeAdminDraws(NOW).map((draw, n) => ({
   ...draw,
   orphanedTickets: [1, 0, 0, 0, 0, 2][n] ?? 0,
 }));
@@ -21,7 +21,7 @@ test.each([
   [
     'those of hidden test draws apart',
     { [DRAWS_CALL]: { body: drawsWithOrphans } },
-    `Tickets Sold${analytics.ticketsSold - 1}1 orphaned`,
+    `Tickets Sold${ANALYTICS.ticketsSold - 1}1 orphaned`,
   ],
   [
     'of test draws too, while they are shown',
@@ -38,13 +38,13 @@ test.each([
         },
       },
     },
-    `Tickets Sold${analytics.ticketsSold - 3}3 orphaned`,
+    `Tickets Sold${ANALYTICS.ticketsSold - 3}3 orphaned`,
   ],
-  ['and nothing is said where there are none', {}, `Tickets Sold${analytics.ticketsSold}`],
+  ['and nothing is said where there are none', {}, `Tickets Sold${ANALYTICS.ticketsSold}`],
   [
     'nor where the draws do not load',
     { [DRAWS_CALL]: refusalResponse(503, 'Away.') },
-    `Tickets Sold${analytics.ticketsSold}`,
+    `Tickets Sold${ANALYTICS.ticketsSold}`,
   ],
 ])('orphaned tickets are not counted as sold: %s', async (_name, answers, text) => {
   startConsoleServer(answers);

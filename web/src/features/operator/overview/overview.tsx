@@ -6,52 +6,52 @@ import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery } from '../queries/use-query';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
-import { orphanedCount, orphanedText } from '../draws/sold-tickets';
-import { money } from '../components/money';
-import { Facts, Figure, Figures, LoadError } from '../components/common';
+import { orphanedTicketCount, orphanedTicketsText } from '../draws/sold-tickets';
+import { amountText } from '../components/money';
+import { FactList, Figure, Figures, LoadError } from '../components/common';
 import { Sparkline } from './sparkline';
-import { STATUS_NAMES, statusLines, unknownStatusLines } from './status-lines';
+import { STATUS_NAMES, statusLinesOf, unknownStatusLines } from './status-lines';
 
 /** Revenue figures and their texts; the text is null when the server's sums lack the figure. */
 const REVENUE_FIGURES: readonly (readonly [
   name: string,
   words: (sums: Analytics) => string | null,
 ])[] = [
-  ['Total revenue', (sums) => money(sums.totalRevenue)],
-  ['Platform fees', (sums) => money(sums.platformFees)],
-  ['Club revenue', (sums) => money(sums.clubRevenue)],
-  ['Prize money', (sums) => money(sums.prizeMoney)],
+  ['Total revenue', (sums) => amountText(sums.totalRevenue)],
+  ['Platform fees', (sums) => amountText(sums.platformFees)],
+  ['Club revenue', (sums) => amountText(sums.clubRevenue)],
+  ['Prize money', (sums) => amountText(sums.prizeMoney)],
   [
     'Card fees',
     (sums) =>
       sums.stripeFees === undefined
         ? null
-        : `${money(sums.stripeFees)}${sums.feesEstimated ? ', partly estimated' : ''}`,
+        : `${amountText(sums.stripeFees)}${sums.feesEstimated ? ', partly estimated' : ''}`,
   ],
-  ['Refunded', (sums) => (sums.refunded === undefined ? null : money(sums.refunded))],
+  ['Refunded', (sums) => (sums.refunded === undefined ? null : amountText(sums.refunded))],
 ];
 
 /** Placeholder that keeps the layout stable until the figure's text loads. */
 const LOADING_PLACEHOLDER = <span className="skeleton ops-skeleton-word" />;
 
 /**
- * Counts orphaned tickets (paid, without a buyer) of the draws in the sums, which exclude hidden
- * test draws (decision E-15). Returns 0 when the draws failed to load.
+ * Counts orphaned tickets, which are paid but have no buyer. Like the sums beside it, the count
+ * leaves out hidden test draws (decision E-15). Returns 0 when the draws failed to load.
  */
-function useOrphanedCount(): number | undefined {
+function useOrphanedTicketCount(): number | undefined {
   const { data, error } = useQuery('draws');
   const hideTest = useHideTestDraws().on;
-  if (data) return orphanedCount(data.filter((draw) => !hideTest || !isTestDraw(draw)));
+  if (data) return orphanedTicketCount(data.filter((draw) => !hideTest || !isTestDraw(draw)));
   return error ? 0 : undefined;
 }
 
 /** Section 'Overview': counts, revenue and system status. */
-export function Overview() {
+export function OverviewSection() {
   const analytics = useQuery('analytics');
   const clubs = useQuery('clubs').data;
   const draws = useQuery('draws').data;
   const sums = analytics.data;
-  const orphaned = useOrphanedCount();
+  const orphaned = useOrphanedTicketCount();
   const active = clubs?.filter((club) => club.stripeConnectOnboardingComplete).length;
   return (
     <>
@@ -64,14 +64,14 @@ export function Overview() {
           value={
             sums && orphaned !== undefined ? Math.max(0, sums.ticketsSold - orphaned) : undefined
           }
-          note={sums && orphanedText(orphaned ?? 0)}
+          note={sums && orphanedTicketsText(orphaned ?? 0)}
         />
       </Figures>
       <div className="ops-columns">
         <section className="card panel" aria-labelledby="revenue-title">
           <h2 id="revenue-title">Revenue Overview</h2>
           {sums ? (
-            <Facts
+            <FactList
               facts={REVENUE_FIGURES.map(([name, text]) => [name, text(sums)] as const).filter(
                 ([, text]) => text !== null,
               )}
@@ -85,7 +85,7 @@ export function Overview() {
             />
           ) : null}
           {!sums && !analytics.error ? (
-            <Facts facts={REVENUE_FIGURES.map(([name]) => [name, LOADING_PLACEHOLDER])} />
+            <FactList facts={REVENUE_FIGURES.map(([name]) => [name, LOADING_PLACEHOLDER])} />
           ) : null}
         </section>
         <SystemStatus />
@@ -108,7 +108,7 @@ function SystemStatus() {
         <ul className="ops-status">
           {(health.error
             ? unknownStatusLines(health.data, now)
-            : statusLines(health.data, now)
+            : statusLinesOf(health.data, now)
           ).map(({ name, ok, status, detail }) => (
             <li key={name} className={ok ? 'is-ok' : 'is-bad'}>
               <span>{name}</span>

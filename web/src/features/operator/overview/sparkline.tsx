@@ -2,7 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
 import { useEffect, useRef } from 'react';
 
-interface SparkProps {
+interface SparklineProps {
   title: string;
   /** Description of the chart for screen readers. */
   label: string;
@@ -14,14 +14,14 @@ interface SparkProps {
 }
 
 const CHART_HEIGHT_PX = 64;
-const clockFormat = new Intl.DateTimeFormat('en-AU', {
+const timeOfDayFormat = new Intl.DateTimeFormat('en-AU', {
   timeZone: 'Australia/Brisbane',
   hour: 'numeric',
   minute: '2-digit',
 });
 
 /** Small line chart of the last day. Moving the cursor over the line shows single values. */
-export function Sparkline({ title, label, value, at, values, format, colour }: SparkProps) {
+export function Sparkline({ title, label, value, at, values, format, colour }: SparklineProps) {
   const box = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const read = useRef<HTMLSpanElement>(null);
@@ -52,7 +52,7 @@ export function Sparkline({ title, label, value, at, values, format, colour }: S
                 read.current.textContent =
                   second === undefined || amount === undefined || amount === null
                     ? ''
-                    : `${clockFormat.format(second * 1000)}: ${format(amount)}`;
+                    : `${timeOfDayFormat.format(second * 1000)}: ${format(amount)}`;
             },
           ],
         },

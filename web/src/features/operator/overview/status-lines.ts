@@ -47,14 +47,14 @@ const clockOffsetText = (offMs: number) => {
  * be true.
  */
 export const unknownStatusLines = (last: Health, nowMs: number): StatusLine[] =>
-  statusLines(last, nowMs).map(({ name, status }) => ({
+  statusLinesOf(last, nowMs).map(({ name, status }) => ({
     name,
     ok: false,
     status: 'Unknown',
     detail: `${status} ${formatAge(nowMs - Date.parse(last.checkedAt))}, nothing heard since`,
   }));
 
-export function statusLines({ checks }: Health, nowMs: number): StatusLine[] {
+export function statusLinesOf({ checks }: Health, nowMs: number): StatusLine[] {
   const { database, provider, webhook, mail, sockets, actors, reconciler, clock, integrity } =
     checks;
   const broken = Object.entries(integrity.violations);

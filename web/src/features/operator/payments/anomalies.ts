@@ -1,13 +1,9 @@
 /** Labels, actions and display order of payment anomalies. */
-import {
-  ANOMALY_TYPES,
-  type Anomaly,
-  type AnomalyStats,
-  type AnomalyType,
-} from '@/api/wire-operator';
+import { ANOMALY_TYPES } from '@/api/wire-operator';
+import type { Anomaly, AnomalyStats, AnomalyType } from '@/api/wire-operator';
 import { cents, dollars } from '@/shared/money';
 import { O } from '@/shared/strings-operator';
-import { money } from '../components/money';
+import { amountText } from '../components/money';
 
 const ANOMALY_LABELS: Record<AnomalyType, string> = {
   missing_ticket: O.missingTicket,
@@ -27,21 +23,22 @@ const ANOMALY_DESCRIPTIONS: Record<AnomalyType, string> = {
   orphaned_ticket: 'A ticket was sold and nobody knows to whom. Recover it under Orphaned Tickets.',
 };
 
-const isKnownType = (type: string): type is AnomalyType =>
+const isAnomalyType = (type: string): type is AnomalyType =>
   (ANOMALY_TYPES as readonly string[]).includes(type);
-export const labelOf = (type: string): string => (isKnownType(type) ? ANOMALY_LABELS[type] : type);
-export const descriptionOf = (type: string): string =>
-  isKnownType(type) ? ANOMALY_DESCRIPTIONS[type] : '';
+export const anomalyLabelOf = (type: string): string =>
+  isAnomalyType(type) ? ANOMALY_LABELS[type] : type;
+export const anomalyDescriptionOf = (type: string): string =>
+  isAnomalyType(type) ? ANOMALY_DESCRIPTIONS[type] : '';
 
 /** Number of rows shown before "show all" (specification line C:335). */
-export const ROWS_SHOWN = 10;
+export const ANOMALY_ROWS_SHOWN = 10;
 
 export const needsCustomerDetails = (anomaly: Pick<Anomaly, 'type'>): boolean =>
   anomaly.type === 'missing_ticket';
 
 type PaymentAnomaly = Pick<Anomaly, 'type' | 'orderId' | 'paymentIntentId' | 'amount' | 'details'>;
 
-const holdsTickets = ({ details }: PaymentAnomaly): boolean =>
+const hasOrderTickets = ({ details }: PaymentAnomaly): boolean =>
   details.orderState === 'allocated' || details.orderState === 'captured';
 const centsOf = (text: unknown): number => (typeof text === 'string' ? cents(text) : 0);
 /**
@@ -59,7 +56,7 @@ const unrefundedCents = ({ details }: PaymentAnomaly): number | null =>
  */
 export function refundableText(anomaly: PaymentAnomaly): string {
   const left = unrefundedCents(anomaly);
-  return left === null ? money(anomaly.amount) : dollars(left);
+  return left === null ? amountText(anomaly.amount) : dollars(left);
 }
 
 /** Whether the anomaly concerns a known order's own payment. */
@@ -73,7 +70,7 @@ export const isOrdersOwnPayment = ({ type, orderId }: PaymentAnomaly): boolean =
  */
 export const canRefundPayment = (anomaly: PaymentAnomaly): boolean =>
   anomaly.paymentIntentId !== null &&
-  (!isOrdersOwnPayment(anomaly) || (!holdsTickets(anomaly) && unrefundedCents(anomaly) !== 0));
+  (!isOrdersOwnPayment(anomaly) || (!hasOrderTickets(anomaly) && unrefundedCents(anomaly) !== 0));
 
 /**
  * Returns the percentage of resolved anomalies as a whole number; 100 when there are no anomalies
@@ -89,7 +86,7 @@ export const successRate = ({
  * Returns the next unresolved anomaly in display order, starting over at the top; null when none
  * is left.
  */
-export function nextUnresolved(
+export function nextUnresolvedAnomaly(
   shown: readonly Anomaly[],
   done: ReadonlySet<string>,
 ): string | null {

@@ -4,15 +4,20 @@ import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { useConsoleUrl } from '../console/address';
 import { RelativeTime } from '../components/relative-time';
-import { money, signedCents, sumOf } from '../components/money';
-import { CopyId } from '../components/common';
+import { amountText, signedCents, sumText } from '../components/money';
+import { CopyableId } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
-import { Chips } from '../table/table-tools';
+import { FilterChips } from '../table/table-tools';
 import { useNewRows } from '../table/use-new-rows';
-import { ROWS_SHOWN, labelOf, needsCustomerDetails, nextUnresolved } from './anomalies';
-import { AnomalyPanel, StatusTag } from './anomaly-panel';
+import {
+  ANOMALY_ROWS_SHOWN,
+  anomalyLabelOf,
+  needsCustomerDetails,
+  nextUnresolvedAnomaly,
+} from './anomalies';
+import { AnomalyPanel, ResolvedTag } from './anomaly-panel';
 import { useAnomalyResolution } from './use-anomaly-resolution';
 
 const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
@@ -20,8 +25,8 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
     id: 'type',
     header: 'Type',
     name: true,
-    value: ({ type }) => labelOf(type),
-    cell: ({ type }) => <strong>{labelOf(type)}</strong>,
+    value: ({ type }) => anomalyLabelOf(type),
+    cell: ({ type }) => <strong>{anomalyLabelOf(type)}</strong>,
   },
   {
     id: 'customer',
@@ -37,15 +42,15 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
     id: 'paymentIntentId',
     header: 'Payment intent',
     value: ({ paymentIntentId }) => paymentIntentId,
-    cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} />,
+    cell: ({ paymentIntentId }) => <CopyableId id={paymentIntentId} />,
   },
   {
     id: 'amount',
     header: 'Amount',
     end: true,
     value: ({ amount }) => (amount === null ? null : signedCents(amount)),
-    text: ({ amount }) => money(amount),
-    total: (rows) => sumOf(rows.map((row) => row.amount)),
+    text: ({ amount }) => amountText(amount),
+    total: (rows) => sumText(rows.map((row) => row.amount)),
   },
   {
     id: 'detectedAt',
@@ -60,7 +65,7 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
     value: ({ resolved }) => (resolved ? O.resolved : O.needsAction),
     cell: ({ resolved, resolvedAt, resolvedBy }) => (
       <>
-        <StatusTag resolved={resolved} />
+        <ResolvedTag resolved={resolved} />
         {resolved && resolvedAt ? (
           <small className="ops-by">
             {resolvedBy ?? 'System'}, <RelativeTime at={resolvedAt} />
@@ -88,7 +93,7 @@ const ANOMALY_COLUMNS: readonly Column<Anomaly>[] = [
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];
 
-const focusRow = (id: string | null) =>
+const focusAnomalyRow = (id: string | null) =>
   requestAnimationFrame(() => {
     const row = id
       ? document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)
@@ -106,7 +111,7 @@ function AnomalyFilters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
   const { read, write } = useConsoleUrl();
   return (
     <>
-      <Chips
+      <FilterChips
         name="status"
         label="Status"
         options={[
@@ -124,7 +129,7 @@ function AnomalyFilters({ all, stats }: Omit<AnomalyListProps, 'anomalies'>) {
         <option value="">Every type</option>
         {ANOMALY_TYPES.map((type) => (
           <option key={type} value={type}>
-            {labelOf(type)} ({all.filter((anomaly) => anomaly.type === type).length})
+            {anomalyLabelOf(type)} ({all.filter((anomaly) => anomaly.type === type).length})
           </option>
         ))}
       </select>
@@ -147,14 +152,14 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const show = useCallback((id: string) => write({ open: id }), [write]);
 
   const openNext = (done: readonly string[], keepPanelOpen: boolean) => {
-    const next = nextUnresolved(anomalies, new Set(done));
+    const next = nextUnresolvedAnomaly(anomalies, new Set(done));
     if (keepPanelOpen && next) show(next);
     else {
       write({ open: '' });
-      focusRow(next);
+      focusAnomalyRow(next);
     }
   };
-  const mark = async (chosen: readonly Anomaly[], fromPanel: boolean) => {
+  const resolveChosen = async (chosen: readonly Anomaly[], fromPanel: boolean) => {
     if (resolving.busy) return;
     busyWith.current = chosen[0]?.id ?? null;
     const ids = chosen.map((anomaly) => anomaly.id);
@@ -163,18 +168,21 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const act = (anomaly: Anomaly) => {
     if (anomaly.resolved) return;
     if (needsCustomerDetails(anomaly)) show(anomaly.id);
-    else void mark([anomaly], false);
+    else void resolveChosen([anomaly], false);
   };
   const selecting = useMemo(
     () => ({
       can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomerDetails(anomaly),
       bar: (rows: readonly Anomaly[], done: () => void) => (
-        <BusyButton busy={resolving.busy} onPress={() => void mark(rows, false).then(done)}>
+        <BusyButton
+          busy={resolving.busy}
+          onPress={() => void resolveChosen(rows, false).then(done)}
+        >
           {O.markResolved}
         </BusyButton>
       ),
     }),
-    // `mark` changes at every render and reads the newest rows when it is called.
+    // `resolveChosen` changes at every render and reads the newest rows when it is called.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [resolving.busy],
   );
@@ -188,7 +196,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
         rowId={(anomaly) => anomaly.id}
         columns={ANOMALY_COLUMNS}
         order="-detectedAt"
-        shown={ROWS_SHOWN}
+        shown={ANOMALY_ROWS_SHOWN}
         empty={
           <>
             <strong>No anomalies.</strong>
@@ -223,10 +231,10 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
         <AnomalyPanel
           anomaly={open}
           resolving={resolving}
-          onMark={() => void mark([open], true)}
+          onMark={() => void resolveChosen([open], true)}
           onClose={() => {
             write({ open: '' });
-            focusRow(open.id);
+            focusAnomalyRow(open.id);
           }}
           onResolved={() => {
             resolving.settled(open.id);

@@ -3,14 +3,19 @@ import type { Anomaly } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
-import { money } from '../components/money';
-import { CopyId, Facts, ErrorMessage, Tag } from '../components/common';
+import { amountText } from '../components/money';
+import { CopyableId, FactList, ErrorMessage, Tag } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import { SidePanel } from '../components/side-panel';
 import { RefundDialog } from '../transactions/refund-dialog';
-import { AnomalyRefund } from './anomaly-refund';
-import { labelOf, descriptionOf, needsCustomerDetails, canRefundPayment } from './anomalies';
-import { CloseAnomaly } from './close-anomaly';
+import { AnomalyRefundDialog } from './anomaly-refund';
+import {
+  anomalyLabelOf,
+  anomalyDescriptionOf,
+  needsCustomerDetails,
+  canRefundPayment,
+} from './anomalies';
+import { CloseAnomalyDialog } from './close-anomaly';
 import { CustomerForm } from './customer-form';
 import { usePaidTickets } from './use-paid-tickets';
 import type { AnomalyResolution } from './use-anomaly-resolution';
@@ -23,7 +28,7 @@ interface AnomalyPanelProps {
   onResolved: () => void;
 }
 
-export const StatusTag = ({ resolved }: { resolved: boolean }) =>
+export const ResolvedTag = ({ resolved }: { resolved: boolean }) =>
   resolved ? <Tag kind="ok">{O.resolved}</Tag> : <Tag kind="warn">{O.needsAction}</Tag>;
 
 /**
@@ -49,9 +54,9 @@ export function AnomalyPanel({
     ...(anomaly.orderId ? [`order:${anomaly.orderId}`] : []),
   ].join(',');
   return (
-    <SidePanel title={labelOf(anomaly.type)} itemKey={anomaly.id} onClose={onClose}>
+    <SidePanel title={anomalyLabelOf(anomaly.type)} itemKey={anomaly.id} onClose={onClose}>
       <p className="ops-cause">
-        <StatusTag resolved={anomaly.resolved} /> {note ?? descriptionOf(anomaly.type)}
+        <ResolvedTag resolved={anomaly.resolved} /> {note ?? anomalyDescriptionOf(anomaly.type)}
       </p>
       {!anomaly.resolved && needsCustomerDetails(anomaly) ? (
         <CustomerForm
@@ -80,11 +85,11 @@ export function AnomalyPanel({
         </div>
       ) : null}
       <ErrorMessage message={needsCustomerDetails(anomaly) ? null : resolving.error} />
-      <Facts
+      <FactList
         facts={[
-          ['Amount', money(anomaly.amount)],
+          ['Amount', amountText(anomaly.amount)],
           ['Customer', anomaly.customerEmail ?? O.guest],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
+          ['Payment intent', <CopyableId key="pi" id={anomaly.paymentIntentId} full />],
           [
             'Draws',
             anomaly.drawNumbers?.length
@@ -115,13 +120,13 @@ export function AnomalyPanel({
         <pre tabIndex={0}>{JSON.stringify(anomaly.details ?? {}, null, 2)}</pre>
       </details>
       <AuditTrail objects={objects} turn={turn + Number(anomaly.resolved)} />
-      <AnomalyRefund
+      <AnomalyRefundDialog
         anomaly={anomaly}
         open={refunding !== null && refunding.order === null}
         onClose={() => setRefunding(null)}
         onResolved={onResolved}
       />
-      <CloseAnomaly
+      <CloseAnomalyDialog
         anomaly={anomaly}
         open={closing}
         onClose={() => setClosing(false)}

@@ -4,12 +4,12 @@ import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
-import { CopyId, Facts } from '../components/common';
+import { CopyableId, FactList } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
 import { useAction } from '../session/use-action';
 import { refundableText, isOrdersOwnPayment } from './anomalies';
 
-interface AnomalyRefundProps {
+interface AnomalyRefundDialogProps {
   anomaly: Anomaly;
   open: boolean;
   onClose: () => void;
@@ -20,7 +20,12 @@ interface AnomalyRefundProps {
  * Refunds exactly the payment of an anomaly. The order that a second payment belongs to keeps its
  * tickets (decision I-2). An order without tickets gets none.
  */
-export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRefundProps) {
+export function AnomalyRefundDialog({
+  anomaly,
+  open,
+  onClose,
+  onResolved,
+}: AnomalyRefundDialogProps) {
   const action = useAction();
   const back = refundableText(anomaly);
   const refetchQueries = useRefetchQueries();
@@ -47,11 +52,11 @@ export function AnomalyRefund({ anomaly, open, onClose, onResolved }: AnomalyRef
       action={action}
       onConfirm={(reason) => void refund(reason)}
     >
-      <Facts
+      <FactList
         facts={[
           ['Amount', back],
           ['Customer', anomaly.customerEmail ?? O.guest],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
+          ['Payment intent', <CopyableId key="pi" id={anomaly.paymentIntentId} full />],
         ]}
       />
       {/* The draw's ledger decides how much of the platform fee is refunded. A draw past the

@@ -3,12 +3,12 @@ import { resolveAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { CopyId, Facts } from '../components/common';
+import { CopyableId, FactList } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
 import { useAction } from '../session/use-action';
-import { refundableText, labelOf, needsCustomerDetails } from './anomalies';
+import { refundableText, anomalyLabelOf, needsCustomerDetails } from './anomalies';
 
-interface CloseAnomalyProps {
+interface CloseAnomalyDialogProps {
   anomaly: Anomaly;
   open: boolean;
   onClose: () => void;
@@ -19,7 +19,12 @@ interface CloseAnomalyProps {
  * Closes an anomaly with the operator's name and reason. No money moves and no ticket is allocated
  * (decision M-9).
  */
-export function CloseAnomaly({ anomaly, open, onClose, onResolved }: CloseAnomalyProps) {
+export function CloseAnomalyDialog({
+  anomaly,
+  open,
+  onClose,
+  onResolved,
+}: CloseAnomalyDialogProps) {
   const action = useAction();
   const toast = useSetAtom(showToastAtom);
   const close = async (reason: string) => {
@@ -43,11 +48,11 @@ export function CloseAnomaly({ anomaly, open, onClose, onResolved }: CloseAnomal
       action={action}
       onConfirm={(reason) => void close(reason)}
     >
-      <Facts
+      <FactList
         facts={[
-          ['Type', labelOf(anomaly.type)],
+          ['Type', anomalyLabelOf(anomaly.type)],
           ['Amount', refundableText(anomaly)],
-          ['Payment intent', <CopyId key="pi" id={anomaly.paymentIntentId} full />],
+          ['Payment intent', <CopyableId key="pi" id={anomaly.paymentIntentId} full />],
         ]}
       />
       <p>

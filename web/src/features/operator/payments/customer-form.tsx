@@ -5,7 +5,7 @@ import { HttpError } from '@/api/http';
 import type { Anomaly, PaidTickets } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { Field } from '@/shared/ui/field';
-import { ProblemList, errorOf } from '@/shared/ui/problem-list';
+import { ProblemList, fieldErrorOf } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { ErrorMessage } from '../components/common';
 import { useAction } from '../session/use-action';
@@ -15,9 +15,8 @@ import {
   customerProblems,
   drawNumberOf,
   ticketLinesText,
-  type CustomerInput,
-  type TicketsInput,
 } from './anomalies';
+import type { CustomerInput, TicketsInput } from './anomalies';
 
 interface CustomerFormProps {
   anomaly: Anomaly;
@@ -55,13 +54,13 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
   const choice = (name: keyof TicketsInput) => ({
     id: name,
     value: chosen[name],
-    error: errorOf(problems, name),
+    error: fieldErrorOf(problems, name),
     onValue: (value: string) => setChosen({ ...chosen, [name]: value }),
   });
   const field = (name: keyof CustomerInput) => ({
     id: name,
     value: customer[name],
-    error: errorOf(problems, name),
+    error: fieldErrorOf(problems, name),
     onValue: (value: string) => setCustomer({ ...customer, [name]: value }),
   });
 

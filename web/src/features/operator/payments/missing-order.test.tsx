@@ -10,7 +10,7 @@ import {
   refusalResponse,
 } from '@/testing/console-harness';
 import { makeAnomaly } from '@/testing/operator-data';
-import { ticketsProblems, labelOf, ticketLinesText } from './anomalies';
+import { ticketsProblems, anomalyLabelOf, ticketLinesText } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -140,7 +140,7 @@ test.each(ANOMALY_TYPES)(
     openConsole('payments', '&open=a-3');
     await pressButton('Close with a reason');
     const dialog = await screen.findByRole('dialog', { name: 'Close this anomaly' });
-    expect(within(dialog).getByText(labelOf(type))).toBeDefined();
+    expect(within(dialog).getByText(anomalyLabelOf(type))).toBeDefined();
     await pressButton('Close anomaly', dialog);
     expect(server.paths().some((path) => path.endsWith('/a-3/resolve'))).toBe(false);
     await userEvent.type(within(dialog).getByLabelText('Reason'), 'Settled by phone');

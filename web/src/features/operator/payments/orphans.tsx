@@ -4,8 +4,8 @@ import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { RelativeTime } from '../components/relative-time';
-import { money, signedCents } from '../components/money';
-import { CopyId, QueryResult } from '../components/common';
+import { amountText, signedCents } from '../components/money';
+import { CopyableId, QueryResult } from '../components/common';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { RecoverDialog } from './recover-dialog';
@@ -30,13 +30,13 @@ const ORPHAN_COLUMNS: readonly Column<OrphanedTicket>[] = [
     header: 'Amount',
     end: true,
     value: ({ amount }) => signedCents(amount),
-    text: ({ amount }) => money(amount),
+    text: ({ amount }) => amountText(amount),
   },
   {
     id: 'paymentIntentId',
     header: 'Payment intent',
     value: ({ paymentIntentId }) => paymentIntentId,
-    cell: ({ paymentIntentId }) => <CopyId id={paymentIntentId} />,
+    cell: ({ paymentIntentId }) => <CopyableId id={paymentIntentId} />,
   },
   {
     id: 'purchaseDate',
@@ -52,7 +52,7 @@ const ORPHAN_COLUMNS: readonly Column<OrphanedTicket>[] = [
  * Lists paid tickets without a buyer. Such tickets are neither sold nor free until a buyer is
  * assigned (decision F-3).
  */
-export function Orphans() {
+export function OrphanedTickets() {
   const orphans = useQuery('orphans');
   const [recovering, setRecovering] = useState<OrphanedTicket | null>(null);
   return (

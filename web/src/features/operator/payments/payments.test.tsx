@@ -9,9 +9,9 @@ import {
   refusalResponse,
   reauthenticationRequired,
 } from '@/testing/console-harness';
-import { makeAnomaly, anomalies } from '@/testing/operator-data';
+import { makeAnomaly, makeAnomalies } from '@/testing/operator-data';
 import { queryStateAtom } from '../queries/query-atoms';
-import { customerProblems, labelOf, nextUnresolved, successRate } from './anomalies';
+import { customerProblems, anomalyLabelOf, nextUnresolvedAnomaly, successRate } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -41,7 +41,7 @@ test('the five types have their labels, and success is resolved of all in whole 
       'failed_allocation',
       'mismatched_amount',
       'orphaned_ticket',
-    ].map(labelOf),
+    ].map(anomalyLabelOf),
   ).toEqual([
     'Missing Ticket',
     'Duplicate Payment',
@@ -75,9 +75,9 @@ test('the next unresolved anomaly is the one below, else the first', () => {
     makeAnomaly({ id: '2' }),
     makeAnomaly({ id: '3', resolved: true }),
   ];
-  expect(nextUnresolved([one, two, three], new Set(['1']))).toBe('2');
-  expect(nextUnresolved([one, two, three], new Set(['2']))).toBe('1');
-  expect(nextUnresolved([one, three], new Set(['1']))).toBeNull();
+  expect(nextUnresolvedAnomaly([one, two, three], new Set(['1']))).toBe('2');
+  expect(nextUnresolvedAnomaly([one, two, three], new Set(['2']))).toBe('1');
+  expect(nextUnresolvedAnomaly([one, three], new Set(['1']))).toBeNull();
 });
 
 test('the count of unresolved anomalies and the list appear together, so that neither moves the other', async () => {
@@ -107,7 +107,7 @@ test('a list is shown even when the counts cannot be loaded', async () => {
 });
 
 test('the ten latest are shown, all on request, and a customer without an e-mail is a Guest', async () => {
-  startConsoleServer({ [LIST_CALL]: { body: anomalies(Date.parse('2026-11-21T03:00:00Z')) } });
+  startConsoleServer({ [LIST_CALL]: { body: makeAnomalies(Date.parse('2026-11-21T03:00:00Z')) } });
   openConsole('payments');
   const table = await screen.findByRole('table', { name: 'Payment anomalies' });
   expect(within(table).getAllByRole('row').length).toBe(1 + 10 + 1);

@@ -1,6 +1,6 @@
 import { useSetAtom, useAtomValue } from 'jotai';
 import { useMemo } from 'react';
-import { runCheck, scanHistory } from '@/api/endpoints/operator';
+import { runAnomalyCheck, scanPaymentHistory } from '@/api/endpoints/operator';
 import type { Anomaly, ScanResult } from '@/api/wire-operator';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { O } from '@/shared/strings-operator';
@@ -17,9 +17,9 @@ import { useAction } from '../session/use-action';
 import { successRate } from './anomalies';
 import { AnomalyList } from './anomaly-list';
 
-const SCANNED_HOURS = 24;
+const SCANNED_HISTORY_HOURS = 24;
 
-function useScan() {
+function useHistoryScan() {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
@@ -38,17 +38,17 @@ function useScan() {
   return { busy: action.busy, find };
 }
 
-function PaymentButtons() {
-  const check = useScan();
-  const scan = useScan();
+function CheckAndScanButtons() {
+  const check = useHistoryScan();
+  const scan = useHistoryScan();
   const refresh = useAction();
   const refetchQueries = useRefetchQueries();
-  const onCheck = () => void check.find(runCheck, O.checkFailed, 'Check finished');
+  const onCheck = () => void check.find(runAnomalyCheck, O.checkFailed, 'Check finished');
   const onScan = () =>
     void scan.find(
-      () => scanHistory(SCANNED_HOURS),
+      () => scanPaymentHistory(SCANNED_HISTORY_HOURS),
       O.scanFailed,
-      `Scan of ${SCANNED_HOURS} hours finished`,
+      `Scan of ${SCANNED_HISTORY_HOURS} hours finished`,
     );
   useRequestedAction('check', onCheck);
   useRequestedAction('scan', onScan);
@@ -94,7 +94,7 @@ function UnresolvedBanner({
  * Section 'Payment Monitor': payment problems, automatic repairs, and anomalies that need the
  * operator.
  */
-export function Payments() {
+export function PaymentsSection() {
   const { data: stats, error: statsError } = useQuery('stats');
   const list = useQuery('anomalies');
   const { read } = useConsoleUrl();
@@ -109,12 +109,12 @@ export function Payments() {
       ),
     [list.data, status, type],
   );
-  // Shows the list together with the counts above it, so that neither moves the other.
+  // Waits for the counts above the list, so that the list does not move when they load.
   const data = stats || statsError ? filtered : undefined;
   const isHere = data !== undefined || list.error !== null;
   return (
     <>
-      <PaymentButtons />
+      <CheckAndScanButtons />
       <Figures label={O.paymentMonitor}>
         <Figure label={O.total} value={stats?.total} />
         <Figure

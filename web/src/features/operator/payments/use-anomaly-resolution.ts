@@ -9,7 +9,7 @@ import { useAction, type ActionState } from '../session/use-action';
 export interface AnomalyResolution extends ActionState {
   /** Resolves each anomaly; true when all were resolved. */
   resolve: (anomalies: readonly Anomaly[]) => Promise<boolean>;
-  /** Records that an anomaly was resolved by any action. */
+  /** Shows an anomaly as resolved, whichever action resolved it. */
   settled: (id: string) => void;
 }
 

@@ -22,26 +22,25 @@ const defineQuery = <Answer>(
 ): QueryDefinition<Answer> => ({ fetch: asked, intervalMs, revisionList });
 
 export const QUERIES = {
-  // The poll intervals of the next queries are given by the specification.
+  // The specification gives the poll intervals of the first six queries, `anomalies` to `settings`.
   anomalies: defineQuery(ask.fetchAnomalies, HALF_A_MINUTE_MS, 'anomalies'),
   stats: defineQuery(ask.fetchAnomalyStats, HALF_A_MINUTE_MS, 'anomalies'),
   transactions: defineQuery(ask.fetchTransactions, HALF_A_MINUTE_MS, 'transactions'),
   transactionSums: defineQuery(ask.fetchTransactionSums, HALF_A_MINUTE_MS, 'transactions'),
-  maintenance: defineQuery(ask.fetchMaintenance, HALF_A_MINUTE_MS, 'settings'),
+  maintenance: defineQuery(ask.fetchMaintenanceMode, HALF_A_MINUTE_MS, 'settings'),
   settings: defineQuery(ask.fetchSettings, MINUTE_MS, 'settings'),
-  // Queries without a specified interval are polled once a minute, and at once when the socket
-  // announces a change.
-  registration: defineQuery(ask.fetchRegistration, MINUTE_MS, 'settings'),
+  // The specification gives no poll intervals for the queries from `registration` on.
+  registration: defineQuery(ask.fetchRegistrationSetting, MINUTE_MS, 'settings'),
   hideTest: defineQuery(() => ask.fetchSetting('hide_test_draws'), MINUTE_MS, 'settings'),
   configuration: defineQuery(ask.fetchConfiguration, MINUTE_MS, 'settings'),
-  menus: defineQuery(ask.fetchAdminMenus, MINUTE_MS, 'footer'),
-  orphans: defineQuery(ask.fetchOrphans, MINUTE_MS, 'orphans'),
+  menus: defineQuery(ask.fetchAdminFooterMenus, MINUTE_MS, 'footer'),
+  orphans: defineQuery(ask.fetchOrphanedTickets, MINUTE_MS, 'orphans'),
   draws: defineQuery(ask.fetchAdminDraws, MINUTE_MS, 'draws'),
   clubs: defineQuery(ask.fetchAdminClubs, MINUTE_MS, 'clubs'),
   archived: defineQuery(ask.fetchArchivedClubs, MINUTE_MS, 'clubs'),
   waitlist: defineQuery(ask.fetchWaitlist, MINUTE_MS, 'waitlist'),
   analytics: defineQuery(ask.fetchAnalytics, MINUTE_MS, 'transactions'),
-  series: defineQuery(() => ask.fetchSeries(24), MINUTE_MS),
+  series: defineQuery(() => ask.fetchMetricSeries(24), MINUTE_MS),
   health: defineQuery(ask.fetchHealth, HALF_A_MINUTE_MS),
 } as const;
 

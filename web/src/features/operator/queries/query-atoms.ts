@@ -13,11 +13,11 @@ export interface CachedResponse {
   error: Error | null;
 }
 
-const NOT_LOADED: CachedResponse = { data: undefined, error: null };
+const NOT_LOADED_RESPONSE: CachedResponse = { data: undefined, error: null };
 /** Sequence number of the latest request per query. A response with an older number is dropped. */
 const requestNumberAtom = atomFamily<QueryName, PrimitiveAtom<number>>(() => atom(0));
 export const queryStateAtom = atomFamily<QueryName, PrimitiveAtom<CachedResponse>>(() =>
-  atom<CachedResponse>(NOT_LOADED),
+  atom<CachedResponse>(NOT_LOADED_RESPONSE),
 );
 
 /**
@@ -51,11 +51,11 @@ export const setQueryDataAtom = atom(
   },
 );
 
-export const opsUpdateAtom = atom((get) => get(topicDataAtom('ops')) as OpsNews | undefined);
+export const operatorNewsAtom = atom((get) => get(topicDataAtom('ops')) as OpsNews | undefined);
 /**
  * The revision counter of one list, as sent by the socket. A new number means that the list
  * changed.
  */
 export const revisionAtom = atomFamily((list: keyof OpsNews['revisions']) =>
-  atom((get) => get(opsUpdateAtom)?.revisions?.[list]),
+  atom((get) => get(operatorNewsAtom)?.revisions?.[list]),
 );

@@ -1,26 +1,26 @@
 /** Interprets the server's refusals for the console. */
 import { HttpError } from '@/api/http';
 
-const hasStatus = (error: unknown, status: number): error is HttpError =>
+const hasHttpStatus = (error: unknown, status: number): error is HttpError =>
   error instanceof HttpError && error.status === status;
 
 /** Whether an entered code was wrong. The response is a 401, but the session stays valid. */
 export const isWrongCode = (error: unknown): error is HttpError =>
-  (hasStatus(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
-  (hasStatus(error, 429) && error.code === 'too-many-requests');
+  (hasHttpStatus(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
+  (hasHttpStatus(error, 429) && error.code === 'too-many-requests');
 
 export const isSessionExpired = (error: unknown): boolean =>
-  hasStatus(error, 401) && !isWrongCode(error);
+  hasHttpStatus(error, 401) && !isWrongCode(error);
 
 export const isForbidden = (error: unknown): boolean =>
-  hasStatus(error, 403) && error.code === 'forbidden';
+  hasHttpStatus(error, 403) && error.code === 'forbidden';
 
 export const needsSecondFactor = (error: unknown): boolean =>
-  hasStatus(error, 403) && error.code === 'second-factor-required';
+  hasHttpStatus(error, 403) && error.code === 'second-factor-required';
 
 /** Whether the server requires a fresh code before it continues. */
 export const needsReauthentication = (error: unknown): boolean =>
-  hasStatus(error, 403) && error.code === 'reauthentication-required';
+  hasHttpStatus(error, 403) && error.code === 'reauthentication-required';
 
 /** The operator cancelled the code prompt. No request was executed, so no failure is reported. */
 export class ReauthenticationDeclined extends Error {}

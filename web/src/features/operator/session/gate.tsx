@@ -5,9 +5,9 @@ import { fetchWhoami } from '@/api/endpoints/operator';
 import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
-import { CONSOLE } from '../console/address';
+import { CONSOLE_PATH } from '../console/address';
 import { isForbidden, isSessionExpired } from './error-kinds';
-import { SecondFactor } from './second-factor';
+import { SecondFactorForm } from './second-factor';
 import { sessionExpiredAtom } from './session-atoms';
 
 type AccessState =
@@ -19,8 +19,9 @@ type AccessState =
 const RETURN_URL_STORAGE_KEY = 'operator-return';
 
 /**
- * Requests the session and returns where the user belongs. After other errors the console opens
- * without data, because every request still returns 401 (specification line C:252, decision A-14).
+ * Requests the session and returns which screen the user may see. After any error other than 401
+ * and 403, the console opens without data: the server still checks each of its requests
+ * (specification line C:252, decision A-14).
  */
 async function fetchAccessState(): Promise<AccessState> {
   try {
@@ -52,8 +53,8 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
   }, [setExpired]);
   useEffect(() => {
     if (!expired || state.status === 'half') return;
-    // A login without its second factor continues in the code form; an ended session starts a new
-    // login.
+    // A login without its second factor continues in the code form. An ended session opens the
+    // login page.
     void fetchAccessState().then((next) =>
       setState(next.status === 'in' ? { status: 'out', to: '/admin/login' } : next),
     );
@@ -66,7 +67,7 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
     }
     if (state.status === 'in' && !window.location.search) {
       const left = readStored('session', RETURN_URL_STORAGE_KEY);
-      if (typeof left === 'string') navigate(CONSOLE + left, { replace: true });
+      if (typeof left === 'string') navigate(CONSOLE_PATH + left, { replace: true });
     }
     if (state.status === 'in') forgetStored('session', RETURN_URL_STORAGE_KEY);
   }, [state, navigate]);
@@ -74,7 +75,7 @@ export function ConsoleAccess({ children }: { children: ReactNode }) {
   if (state.status === 'in') return children;
   if (state.status === 'half') {
     return (
-      <SecondFactor
+      <SecondFactorForm
         step={state.step}
         onVerified={(whoami) => {
           setExpired(false);

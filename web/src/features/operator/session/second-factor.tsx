@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
-import { enrol, logout, verifyCode } from '@/api/endpoints/operator';
+import { enrolAuthenticator, logout, verifyTotpCode } from '@/api/endpoints/operator';
 import type { Enrolment, Whoami } from '@/api/wire-operator';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { CodeForm } from './code-field';
 import { isSessionExpired, isWrongCode, serverMessage } from './error-kinds';
 
-interface SecondFactorProps {
+interface SecondFactorFormProps {
   step: 'enrol' | 'required';
   onVerified: (whoami: Whoami) => void;
   onLoggedOut: () => void;
@@ -15,11 +15,11 @@ interface SecondFactorProps {
  * Second step of the operator's login: six digits. The first time it also sets up the
  * authenticator app.
  */
-export function SecondFactor({ step, onVerified, onLoggedOut }: SecondFactorProps) {
+export function SecondFactorForm({ step, onVerified, onLoggedOut }: SecondFactorFormProps) {
   usePageTitle(step === 'enrol' ? 'Set up two-step login' : 'Two-step login');
   const onCode = async (code: string) => {
     try {
-      onVerified(await verifyCode(code));
+      onVerified(await verifyTotpCode(code));
       return null;
     } catch (error) {
       if (isSessionExpired(error)) onLoggedOut();
@@ -55,13 +55,13 @@ export function SecondFactor({ step, onVerified, onLoggedOut }: SecondFactorProp
   );
 }
 
-const inGroupsOfFour = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ');
+const groupSecretByFour = (secret: string) => secret.replace(/(.{4})(?=.)/g, '$1 ');
 
 function AuthenticatorSetup() {
   const [enrolment, setEnrolment] = useState<Enrolment | null>(null);
   const [loadError, setLoadError] = useState('');
   useEffect(() => {
-    enrol().then(setEnrolment, (error: unknown) =>
+    enrolAuthenticator().then(setEnrolment, (error: unknown) =>
       setLoadError(
         serverMessage(error) || 'The secret could not be made. Reload the page to try again.',
       ),
@@ -84,7 +84,7 @@ function AuthenticatorSetup() {
           ) : (
             <span className="skeleton" style={{ width: 180, height: 180 }} />
           )}
-          {enrolment ? <code>{inGroupsOfFour(enrolment.secret)}</code> : null}
+          {enrolment ? <code>{groupSecretByFour(enrolment.secret)}</code> : null}
         </li>
         <li>Enter the code that the app shows.</li>
       </ol>

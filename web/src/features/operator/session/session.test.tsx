@@ -8,7 +8,7 @@ import {
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { OPERATOR } from '@/testing/operator-data';
+import { OPERATOR_WHOAMI } from '@/testing/operator-data';
 import { renderScreen } from '@/testing/render-screen';
 import { ConsoleAccess } from './gate';
 
@@ -23,7 +23,7 @@ const renderAccess = (address = '/super-admin') =>
     address,
   );
 const halfFinishedLogin = (secondFactor: 'enrol' | 'required') => ({
-  body: { ...OPERATOR, secondFactor },
+  body: { ...OPERATOR_WHOAMI, secondFactor },
 });
 const SESSION_ENDED_RESPONSE = refusalResponse(401, 'Please log in.', 'unauthenticated');
 
@@ -67,7 +67,7 @@ test('a failed identity check shows the console, and its calls are refused one b
 
 test('an ended session leads to the login and afterwards back to the same section', async () => {
   startConsoleServer({
-    [WHOAMI_CALL]: [{ body: OPERATOR }, SESSION_ENDED_RESPONSE],
+    [WHOAMI_CALL]: [{ body: OPERATOR_WHOAMI }, SESSION_ENDED_RESPONSE],
     'GET /api/admin/payment-anomalies': SESSION_ENDED_RESPONSE,
   });
   const { Console } = await import('../console/console');
@@ -89,7 +89,7 @@ test('a half-finished login continues with a code, and a wrong code shows the se
     [WHOAMI_CALL]: halfFinishedLogin('required'),
     'POST /api/admin/totp/verify': [
       refusalResponse(401, 'That code was used already. Wait for the next one.', 'code-used'),
-      { body: OPERATOR },
+      { body: OPERATOR_WHOAMI },
     ],
   });
   renderAccess();

@@ -1,7 +1,7 @@
 import { dollars } from '@/shared/money';
 import { useQuery } from '../queries/use-query';
-import { percent } from '../components/money';
-import { Facts, QueryResult } from '../components/common';
+import { percentText } from '../components/money';
+import { FactList, QueryResult } from '../components/common';
 
 const hoursText = (seconds: number) =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;
@@ -17,15 +17,15 @@ export function PlatformConfiguration() {
       <h2 id="configuration-title">Platform configuration</h2>
       <QueryResult {...configuration} title="The configuration did not load" rows={6}>
         {(now) => (
-          <Facts
+          <FactList
             facts={[
               [
                 'Platform fee',
-                `${percent(now.feeRateBps)}, at most ${dollars(now.feeCapCents)} a draw`,
+                `${percentText(now.feeRateBps)}, at most ${dollars(now.feeCapCents)} a draw`,
               ],
               [
                 'Card fee passed on',
-                `${percent(now.cardFeeBps)} + ${dollars(now.cardFeeFixedCents)}, ${now.surchargeMode.replaceAll('_', ' ')}${now.feePassthroughAllowed ? '' : ' (not allowed)'}`,
+                `${percentText(now.cardFeeBps)} + ${dollars(now.cardFeeFixedCents)}, ${now.surchargeMode.replaceAll('_', ' ')}${now.feePassthroughAllowed ? '' : ' (not allowed)'}`,
               ],
               ['Tickets', `${now.ticketsPerDraw} in a draw, ${now.maxPerPurchase} in a purchase`],
               [

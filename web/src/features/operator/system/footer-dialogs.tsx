@@ -1,29 +1,34 @@
 import { useRef, useState, type FormEvent, type ReactNode } from 'react';
-import { createItem, createMenu, updateItem, updateMenu } from '@/api/endpoints/operator';
+import {
+  createFooterItem,
+  createFooterMenu,
+  updateFooterItem,
+  updateFooterMenu,
+} from '@/api/endpoints/operator';
 import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
-import { Check, Field } from '@/shared/ui/field';
+import { CheckboxField, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 import { useRefetchQueries } from '../queries/use-query';
 import { ErrorMessage } from '../components/common';
 import { useAction, type FailureText } from '../session/use-action';
 
-const HEADING_REQUIRED = 'Heading is required';
-const LABEL_REQUIRED = 'Label is required';
-const URL_REQUIRED = 'URL is required';
-const URL_REFUSED = 'The URL must be a path, #, https: or mailto:';
-const ORDER_REQUIRED = 'Display order must be a whole number';
+const HEADING_REQUIRED_TEXT = 'Heading is required';
+const LABEL_REQUIRED_TEXT = 'Label is required';
+const URL_REQUIRED_TEXT = 'URL is required';
+const URL_REFUSED_TEXT = 'The URL must be a path, #, https: or mailto:';
+const ORDER_REQUIRED_TEXT = 'Display order must be a whole number';
 
 /**
  * Whether a footer link is a path, an anchor, or a URL whose scheme cannot execute code
  * (specification line C:243, decision G-10).
  */
-export const isUrl = (text: string): boolean =>
+export const isFooterLinkTarget = (text: string): boolean =>
   /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());
 const isWholeNumber = (text: string): boolean => /^-?\d+$/.test(text.trim());
 
-interface MenuFormProps {
+interface FooterFormProps {
   title: string;
   onClose: () => void;
   problems: () => FormProblem[];
@@ -37,7 +42,7 @@ interface MenuFormProps {
  * Shared form of both footer dialogs: shows problems in a list and beside the fields, sends once,
  * and reloads the menus.
  */
-function FooterForm({ title, onClose, problems, send, text, button, children }: MenuFormProps) {
+function FooterForm({ title, onClose, problems, send, text, button, children }: FooterFormProps) {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const [submitted, setSubmitted] = useState(false);
@@ -79,7 +84,7 @@ function FooterForm({ title, onClose, problems, send, text, button, children }: 
 }
 
 /** Edits a menu of the public footer: heading, position and visibility. */
-export function MenuDialog({
+export function FooterMenuDialog({
   menu,
   order,
   onClose,
@@ -99,10 +104,10 @@ export function MenuDialog({
       button={menu ? 'Save menu' : 'Create menu'}
       text={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
       problems={() => [
-        ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED }]),
-        ...(isWholeNumber(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED }]),
+        ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED_TEXT }]),
+        ...(isWholeNumber(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED_TEXT }]),
       ]}
-      send={() => (menu ? updateMenu(menu.id, toInput()) : createMenu(toInput()))}
+      send={() => (menu ? updateFooterMenu(menu.id, toInput()) : createFooterMenu(toInput()))}
     >
       {(errorOf) => (
         <>
@@ -124,9 +129,9 @@ export function MenuDialog({
             hint="Small numbers come first."
             onValue={setPlace}
           />
-          <Check id="menu-visible" checked={isVisible} onChecked={setVisible}>
+          <CheckboxField id="menu-visible" checked={isVisible} onChecked={setVisible}>
             Visible
-          </Check>
+          </CheckboxField>
         </>
       )}
     </FooterForm>
@@ -134,7 +139,7 @@ export function MenuDialog({
 }
 
 /** Edits a link of a menu: text, target, position and visibility. */
-export function ItemDialog({
+export function FooterItemDialog({
   menu,
   item,
   onClose,
@@ -154,7 +159,11 @@ export function ItemDialog({
     displayOrder: Number(place),
     isVisible,
   });
-  const urlProblem = url.trim() ? (isUrl(url) ? null : URL_REFUSED) : URL_REQUIRED;
+  const urlProblem = url.trim()
+    ? isFooterLinkTarget(url)
+      ? null
+      : URL_REFUSED_TEXT
+    : URL_REQUIRED_TEXT;
   return (
     <FooterForm
       title={item ? `Edit ${item.label}` : `Add a link to ${menu.heading}`}
@@ -162,11 +171,11 @@ export function ItemDialog({
       button={item ? 'Save link' : 'Add link'}
       text={{ failed: item ? 'Error updating link' : 'Error creating link' }}
       problems={() => [
-        ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED }]),
+        ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED_TEXT }]),
         ...(urlProblem ? [{ field: 'item-url', text: urlProblem }] : []),
-        ...(isWholeNumber(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED }]),
+        ...(isWholeNumber(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED_TEXT }]),
       ]}
-      send={() => (item ? updateItem(item.id, toInput()) : createItem(toInput()))}
+      send={() => (item ? updateFooterItem(item.id, toInput()) : createFooterItem(toInput()))}
     >
       {(errorOf) => (
         <>
@@ -197,9 +206,9 @@ export function ItemDialog({
             error={errorOf('item-order')}
             onValue={setPlace}
           />
-          <Check id="item-visible" checked={isVisible} onChecked={setVisible}>
+          <CheckboxField id="item-visible" checked={isVisible} onChecked={setVisible}>
             Visible
-          </Check>
+          </CheckboxField>
         </>
       )}
     </FooterForm>

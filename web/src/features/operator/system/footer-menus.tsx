@@ -1,14 +1,19 @@
 import { useState } from 'react';
-import { deleteItem, deleteMenu, updateItem, updateMenu } from '@/api/endpoints/operator';
+import {
+  deleteFooterItem,
+  deleteFooterMenu,
+  updateFooterItem,
+  updateFooterMenu,
+} from '@/api/endpoints/operator';
 import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { ErrorMessage, QueryResult, Tag } from '../components/common';
 import { useAction } from '../session/use-action';
-import { ItemDialog, MenuDialog } from './footer-dialogs';
+import { FooterItemDialog, FooterMenuDialog } from './footer-dialogs';
 
-type EditedEntry =
+type EditedFooterEntry =
   | { what: 'menu'; menu: AdminFooterMenu | null }
   | { what: 'item'; menu: AdminFooterMenu; item: FooterItem | null }
   | null;
@@ -62,13 +67,13 @@ function useFooterWrite() {
 export function FooterMenus() {
   const menus = useQuery('menus');
   const { busy, error, change } = useFooterWrite();
-  const [editing, setEditing] = useState<EditedEntry>(null);
+  const [editing, setEditing] = useState<EditedFooterEntry>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
     change(
       () =>
         Promise.all(
           withMovedItem(all, id, by).map((next) =>
-            updateMenu(next.id, { displayOrder: next.displayOrder }),
+            updateFooterMenu(next.id, { displayOrder: next.displayOrder }),
           ),
         ),
       O.menuNotUpdated,
@@ -116,14 +121,14 @@ export function FooterMenus() {
                       busy={busy}
                       onDelete={() =>
                         change(
-                          () => deleteMenu(menu.id),
+                          () => deleteFooterMenu(menu.id),
                           'Error deleting menu',
                           'The menu is still there. Please try again.',
                         )
                       }
                     />
                   </div>
-                  <MenuItems
+                  <FooterMenuItems
                     menu={menu}
                     busy={busy}
                     onEdit={(item) => setEditing({ what: 'item', menu, item })}
@@ -148,27 +153,31 @@ export function FooterMenus() {
         title="Changes of the footer"
       />
       {editing?.what === 'menu' ? (
-        <MenuDialog
+        <FooterMenuDialog
           menu={editing.menu}
           order={menus.data?.length ?? 0}
           onClose={() => setEditing(null)}
         />
       ) : null}
       {editing?.what === 'item' ? (
-        <ItemDialog menu={editing.menu} item={editing.item} onClose={() => setEditing(null)} />
+        <FooterItemDialog
+          menu={editing.menu}
+          item={editing.item}
+          onClose={() => setEditing(null)}
+        />
       ) : null}
     </section>
   );
 }
 
-interface MenuItemsProps {
+interface FooterMenuItemsProps {
   menu: AdminFooterMenu;
   busy: boolean;
   onEdit: (item: FooterItem) => void;
   change: ReturnType<typeof useFooterWrite>['change'];
 }
 
-function MenuItems({ menu, busy, onEdit, change }: MenuItemsProps) {
+function FooterMenuItems({ menu, busy, onEdit, change }: FooterMenuItemsProps) {
   const items = inDisplayOrder(menu.items);
   return (
     <ul className="ops-items">
@@ -189,7 +198,7 @@ function MenuItems({ menu, busy, onEdit, change }: MenuItemsProps) {
                 () =>
                   Promise.all(
                     withMovedItem(items, item.id, by).map((next) =>
-                      updateItem(next.id, { displayOrder: next.displayOrder }),
+                      updateFooterItem(next.id, { displayOrder: next.displayOrder }),
                     ),
                   ),
                 'Error updating link',
@@ -205,7 +214,7 @@ function MenuItems({ menu, busy, onEdit, change }: MenuItemsProps) {
             busy={busy}
             onDelete={() =>
               change(
-                () => deleteItem(item.id),
+                () => deleteFooterItem(item.id),
                 'Error deleting link',
                 'The link is still there. Please try again.',
               )

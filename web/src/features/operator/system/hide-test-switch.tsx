@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useSetQueryData } from '../queries/use-query';
-import { HIDE_TEST_SETTING, useHideTestDraws } from '../draws/hidden-test-draws';
+import { HIDE_TEST_DRAWS_KEY, useHideTestDraws } from '../draws/hidden-test-draws';
 import { serverMessage } from '../session/error-kinds';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
@@ -20,7 +20,7 @@ export function HideTestSwitch() {
     toast({ bad: true, title: O.settingFailed, text: serverMessage(failed) });
   }, [failed, toast]);
   const { busy, save } = useSetting({
-    key: HIDE_TEST_SETTING,
+    key: HIDE_TEST_DRAWS_KEY,
     description: 'Hide draws whose league contains "test" from the console',
     onSaved: (saved) => setQueryData('hideTest', () => saved),
     refetchToo: ['analytics'],

@@ -6,14 +6,17 @@ import type { Draw } from '@/api/wire';
 import type { AdminClub, SystemSetting } from '@/api/wire-operator';
 import type { Health } from '@/api/wire-platform';
 
-export interface LogSources {
+export interface LogFileSources {
   settings: readonly SystemSetting[];
   clubs: readonly AdminClub[];
   activeDraws: readonly Draw[];
   health: Health | null;
 }
 
-export function logsOf({ settings, clubs, activeDraws, health }: LogSources, now: Date) {
+export function logFileContent(
+  { settings, clubs, activeDraws, health }: LogFileSources,
+  now: Date,
+) {
   return {
     timestamp: now.toISOString(),
     settings,

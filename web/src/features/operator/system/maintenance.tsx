@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
-import { fetchInFlight, setMaintenance } from '@/api/endpoints/operator';
+import { fetchInFlightPayments, setMaintenanceMode } from '@/api/endpoints/operator';
 import type { InFlight } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
@@ -29,7 +29,7 @@ export function Maintenance() {
   const change = async (enabled: boolean) => {
     const done = await action.run(
       async () => {
-        const answer = await setMaintenance(enabled);
+        const answer = await setMaintenanceMode(enabled);
         setQueryData('maintenance', () => ({ maintenanceMode: answer.maintenanceMode }));
         toast({
           title: answer.maintenanceMode ? 'Maintenance mode is on' : 'Maintenance mode is off',
@@ -92,7 +92,7 @@ export function Maintenance() {
 function CurrentActivity() {
   const [now, setNow] = useState<InFlight | null>(null);
   useEffect(() => {
-    fetchInFlight().then(setNow, () => {});
+    fetchInFlightPayments().then(setNow, () => {});
   }, []);
   return (
     <>

@@ -7,7 +7,7 @@ import { useSetting } from './use-setting';
  * Switch that decides whether new clubs register themselves or join the waitlist (specification
  * lines C:202-204). An unset setting means on (decision I-6).
  */
-export function Registration() {
+export function NewClubsSwitch() {
   const { data, error } = useQuery('registration');
   const setQueryData = useSetQueryData();
   const { busy, save } = useSetting({

@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import {
-  closeExpired,
+  closeExpiredDraws,
   fetchAdminClubs,
   fetchHealth,
   fetchSettings,
@@ -20,10 +20,10 @@ import { useAction } from '../session/use-action';
 import { CardFeeSwitch } from './card-fee-switch';
 import { FooterMenus } from './footer-menus';
 import { HideTestSwitch } from './hide-test-switch';
-import { logsOf } from './logs';
+import { logFileContent } from './logs';
 import { Maintenance } from './maintenance';
 import { PlatformConfiguration } from './configuration';
-import { Registration } from './registration';
+import { NewClubsSwitch } from './registration';
 import { SettingsList } from './settings-list';
 
 function useLogDownload() {
@@ -42,7 +42,7 @@ function useLogDownload() {
         saveFile({
           name: `system-logs-${at.toISOString().slice(0, 10)}.json`,
           content: new Blob(
-            [JSON.stringify(logsOf({ settings, clubs, activeDraws, health }, at), null, 2)],
+            [JSON.stringify(logFileContent({ settings, clubs, activeDraws, health }, at), null, 2)],
             { type: 'application/json' },
           ),
         });
@@ -94,7 +94,7 @@ function CloseExpiredDraws() {
   const close = () =>
     void action.run(
       async () => {
-        const { message } = await closeExpired();
+        const { message } = await closeExpiredDraws();
         toast({ title: message });
         void refetchQueries('draws').catch(() => {});
       },
@@ -118,7 +118,7 @@ function CloseExpiredDraws() {
 /**
  * Section 'System Controls': platform settings, the public footer and the current configuration.
  */
-export function SystemControls() {
+export function SystemControlsSection() {
   const settings = useQuery('settings').data;
   return (
     <>
@@ -127,7 +127,7 @@ export function SystemControls() {
         <Maintenance />
         <section className="card panel" aria-labelledby="controls-title">
           <h2 id="controls-title">Controls</h2>
-          <Registration />
+          <NewClubsSwitch />
           <HideTestSwitch />
           <CardFeeSwitch />
           <CloseExpiredDraws />

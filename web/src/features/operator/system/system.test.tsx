@@ -8,10 +8,10 @@ import {
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { clubs, settings } from '@/testing/operator-data';
-import { isUrl } from './footer-dialogs';
+import { makeAdminClubs, makeSettings } from '@/testing/operator-data';
+import { isFooterLinkTarget } from './footer-dialogs';
 import { withMovedItem } from './footer-menus';
-import { logsOf } from './logs';
+import { logFileContent } from './logs';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -126,8 +126,13 @@ test('refreshing the settings only reads, and shows an error on failure', async 
 
 test('the log file contains settings, clubs, active draws, the fixed status and the real one', () => {
   const now = new Date('2026-11-21T03:00:00Z');
-  const made = logsOf(
-    { settings: settings(now.getTime()), clubs: clubs(), activeDraws: [], health: null },
+  const made = logFileContent(
+    {
+      settings: makeSettings(now.getTime()),
+      clubs: makeAdminClubs(),
+      activeDraws: [],
+      health: null,
+    },
     now,
   );
   expect(made).toMatchObject({
@@ -174,16 +179,12 @@ test('a menu that cannot be saved shows an error', async () => {
 });
 
 test('a link requires a label and a URL that cannot execute code', async () => {
-  expect(['/club/sharks', '#', '#how', 'https://example.com', 'mailto:a@b.c'].map(isUrl)).toEqual([
-    true,
-    true,
-    true,
-    true,
-    true,
-  ]);
+  expect(
+    ['/club/sharks', '#', '#how', 'https://example.com', 'mailto:a@b.c'].map(isFooterLinkTarget),
+  ).toEqual([true, true, true, true, true]);
   expect(
     ['javascript:alert(1)', 'data:text/html,x', '//evil.example', 'http://example.com', 'club'].map(
-      isUrl,
+      isFooterLinkTarget,
     ),
   ).toEqual([false, false, false, false, false]);
   const server = startConsoleServer({

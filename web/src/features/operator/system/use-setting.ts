@@ -1,6 +1,6 @@
 /** Saves one boolean setting. */
 import { useSetAtom } from 'jotai';
-import { setSetting } from '@/api/endpoints/operator';
+import { saveSetting } from '@/api/endpoints/operator';
 import type { SystemSetting } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -8,7 +8,7 @@ import { useRefetchQueries } from '../queries/use-query';
 import type { QueryName } from '../queries/queries';
 import { useAction, type FailureText } from '../session/use-action';
 
-interface Setting {
+interface SettingOptions {
   key: string;
   /** Description of the setting in the list of settings. */
   description: string;
@@ -36,14 +36,14 @@ export function useSetting({
   done,
   failed = UNCHANGED_TEXT,
   refetchToo = [],
-}: Setting) {
+}: SettingOptions) {
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const save = (newValue: boolean) =>
     void action.run(
       async () => {
-        const saved = await setSetting(key, newValue, description);
+        const saved = await saveSetting(key, newValue, description);
         const on = saved.value !== O.off;
         onSaved(saved, on);
         if (done) toast({ title: on ? done[0] : done[1] });

@@ -11,7 +11,9 @@ export interface Column<Row> {
   cell?: (row: Row) => ReactNode;
   /** Whether the column is right-aligned, as numbers are. */
   end?: boolean;
-  /** Whether this column names the row: first on a phone's card, and the row heading. */
+  /**
+   * Whether this column names the row: it is the row heading, and comes first on a phone's card.
+   */
   name?: boolean;
   /** Returns the total of the visible rows, shown below the column. */
   total?: (rows: readonly Row[]) => string;
@@ -19,7 +21,7 @@ export interface Column<Row> {
   hidden?: boolean;
 }
 
-export function textOf<Row>(column: Column<Row>, row: Row): string {
+export function cellTextOf<Row>(column: Column<Row>, row: Row): string {
   if (column.text) return column.text(row);
   const value = column.value(row);
   return value === null || value === undefined ? '' : String(value);
@@ -30,10 +32,10 @@ export function textOf<Row>(column: Column<Row>, row: Row): string {
  * spreadsheets.
  */
 export const exportTextOf = <Row>(column: Column<Row>, row: Row): string =>
-  textOf(column, row).replaceAll('\u00a0', ' ');
+  cellTextOf(column, row).replaceAll('\u00a0', ' ');
 
 /** Compares two sort values in ascending order; texts in natural order, with 9 before 10. */
-export function compare(one: unknown, other: unknown): number {
+export function compareSortValues(one: unknown, other: unknown): number {
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   return String(one).localeCompare(String(other), 'en-AU', { numeric: true, sensitivity: 'base' });
 }

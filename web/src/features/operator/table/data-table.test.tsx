@@ -2,7 +2,12 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { startConsoleServer, NOW, openConsole, pressButton } from '@/testing/console-harness';
-import { makeAnomaly, anomalies, clubs, transactions } from '@/testing/operator-data';
+import {
+  makeAnomaly,
+  makeAnomalies,
+  makeAdminClubs,
+  makeTransactions,
+} from '@/testing/operator-data';
 
 const savedFiles: Blob[] = [];
 vi.mock('@/shared/save-file', () => ({
@@ -12,7 +17,7 @@ vi.mock('@/shared/save-file', () => ({
 afterEach(() => vi.unstubAllGlobals());
 
 const rowCount = () => document.querySelectorAll('.ops-table tbody tr[data-id]').length;
-const [PAID] = transactions(NOW);
+const [PAID] = makeTransactions(NOW);
 
 test.each([
   [
@@ -30,7 +35,7 @@ test.each([
   [
     'clubs',
     '&status=pending',
-    { 'GET /api/admin/clubs': { body: clubs().slice(0, 1) } },
+    { 'GET /api/admin/clubs': { body: makeAdminClubs().slice(0, 1) } },
     'No clubs yet.',
   ],
   [
@@ -60,12 +65,12 @@ test('an empty list does not blame a filter', async () => {
 });
 
 test.each([
-  ['payments', 'Payment anomalies', 10, anomalies(NOW).length],
+  ['payments', 'Payment anomalies', 10, makeAnomalies(NOW).length],
   [
     'transactions',
     'Transactions',
     20,
-    transactions(NOW).filter(({ status }) => status === 'succeeded').length,
+    makeTransactions(NOW).filter(({ status }) => status === 'succeeded').length,
   ],
 ] as const)(
   'the CSV of %s contains every matching row, not only the first ones shown',

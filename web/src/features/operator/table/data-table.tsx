@@ -7,17 +7,14 @@ import {
   rowSortingFeature,
   tableFeatures,
   useTable,
-  type ColumnDef,
-  type RowData,
-  type RowSelectionState,
-  type SortingState,
 } from '@tanstack/react-table';
+import type { ColumnDef, RowData, RowSelectionState, SortingState } from '@tanstack/react-table';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useConsoleUrl } from '../console/address';
-import { compare, exportTextOf, type Column } from './columns';
+import { compareSortValues, exportTextOf, type Column } from './columns';
 import { TableGrid } from './table-grid';
 import { TableTools } from './table-tools';
-import { useRowKeys, type RowKeys } from './use-row-keys';
+import { useRowKeys, type RowKeyHandlers } from './use-row-keys';
 
 const enabledFeatures = tableFeatures({
   columnFilteringFeature,
@@ -60,7 +57,7 @@ export interface DataTableProps<Row extends RowData> {
   chips?: ReactNode;
 }
 
-const sortingOf = (order: string): SortingState =>
+const toSortingState = (order: string): SortingState =>
   order ? [{ id: order.replace(/^-/, ''), desc: order.startsWith('-') }] : [];
 
 const NO_FILTERS = { status: '', type: '' };
@@ -91,13 +88,13 @@ export function DataTable<Row extends RowData>({
   const [selected, setSelected] = useState<RowSelectionState>({});
   const [all, setAll] = useState(false);
   const query = address.read('q');
-  const sorting = useMemo(() => sortingOf(address.read('sort') || order), [address, order]);
+  const sorting = useMemo(() => toSortingState(address.read('sort') || order), [address, order]);
   const defs = useMemo(
     () =>
       columns.map((column): ColumnDef<typeof enabledFeatures, Row> => ({
         id: column.id,
         accessorFn: (row) => column.value(row) ?? undefined,
-        sortFn: (one, other, id) => compare(one.getValue(id), other.getValue(id)),
+        sortFn: (one, other, id) => compareSortValues(one.getValue(id), other.getValue(id)),
         sortUndefined: 'last',
       })),
     [columns],
@@ -122,7 +119,7 @@ export function DataTable<Row extends RowData>({
   const ticked = selecting
     ? found.filter((row) => row.getIsSelected()).map((row) => row.original)
     : [];
-  const at = (act?: (row: Row) => void): RowKeys['onOpen'] =>
+  const at = (act?: (row: Row) => void): RowKeyHandlers['onOpen'] =>
     act && ((index) => originals[index] !== undefined && act(originals[index]));
   const keys = useRowKeys(cut.length, { onOpen: at(onOpen), onAct: at(onAct) });
   const onSort = (id: string) => {

@@ -1,8 +1,8 @@
 import { screen, waitFor } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { NOW, startConsoleServer, openConsole, pressButton } from '@/testing/console-harness';
-import { anomalies, transactions } from '@/testing/operator-data';
-import { fees } from '@/testing/platform-data';
+import { makeAnomalies, makeTransactions } from '@/testing/operator-data';
+import { makeFeesReport } from '@/testing/platform-data';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -12,7 +12,7 @@ const rows = () =>
   );
 
 test('a payment’s row is found by intent, order, name and address, shown or not', async () => {
-  const [, wanted] = transactions(NOW);
+  const [, wanted] = makeTransactions(NOW);
   expect(wanted?.customerName).toBe('Robin Buyer 1');
   for (const key of [wanted?.paymentIntentId, wanted?.orderId, wanted?.customerEmail]) {
     startConsoleServer();
@@ -22,11 +22,11 @@ test('a payment’s row is found by intent, order, name and address, shown or no
   }
   startConsoleServer();
   openConsole('transactions', '&q=Robin%20Buyer%2011');
-  await waitFor(() => expect(rows()).toEqual([transactions(NOW)[11]?.paymentIntentId]));
+  await waitFor(() => expect(rows()).toEqual([makeTransactions(NOW)[11]?.paymentIntentId]));
 });
 
 test('an anomaly is found by its id, its payment, its raw type and its draw', async () => {
-  const [wanted] = anomalies(NOW);
+  const [wanted] = makeAnomalies(NOW);
   for (const [key, count] of [
     [wanted?.id, 1],
     [wanted?.paymentIntentId, 1],
@@ -56,7 +56,7 @@ test('refreshing the settings reloads each of them, including the test-draw sett
 });
 
 test('the fee sums say that they include hidden test draws, and say nothing when there are none', async () => {
-  const report = fees(NOW);
+  const report = makeFeesReport(NOW);
   for (const [numbers, text] of [
     [[1042, 1047], 'These sums include 1 test draw, which the other sections hide.'],
     [[1042], null],

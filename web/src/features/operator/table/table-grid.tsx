@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { textOf, type Column } from './columns';
+import { cellTextOf, type Column } from './columns';
 import type { useRowKeys } from './use-row-keys';
 
 interface GridRow<Row> {
@@ -113,7 +113,7 @@ export function TableGrid<Row>({
                       />
                       <span className="sr">
                         Choose{' '}
-                        {textOf(
+                        {cellTextOf(
                           shown.find((column) => column.name) ?? (shown[0] as Column<Row>),
                           row.original,
                         )}
@@ -134,7 +134,7 @@ export function TableGrid<Row>({
                   }
                 >
                   <div className="ops-cell">
-                    {column.cell ? column.cell(row.original) : textOf(column, row.original)}
+                    {column.cell ? column.cell(row.original) : cellTextOf(column, row.original)}
                   </div>
                 </td>
               ))}

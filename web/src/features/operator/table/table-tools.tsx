@@ -32,7 +32,7 @@ export function TableTools<Row>({ label, columns, rows, of, chips, order }: Tabl
         />
       </div>
       {chips}
-      {order === undefined ? null : <OrderSelect columns={columns} order={order} />}
+      {order === undefined ? null : <SortOrderSelect columns={columns} order={order} />}
       <span className="ops-count" role="status">
         {count} {of === 1 ? 'row' : 'rows'}
       </span>
@@ -51,7 +51,13 @@ export function TableTools<Row>({ label, columns, rows, of, chips, order }: Tabl
 }
 
 /** Select for the sort order on a phone, where rows are cards without headings. */
-function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[]; order: string }) {
+function SortOrderSelect<Row>({
+  columns,
+  order,
+}: {
+  columns: readonly Column<Row>[];
+  order: string;
+}) {
   const address = useConsoleUrl();
   const shown = columns.filter((column) => !column.hidden);
   return (
@@ -73,7 +79,7 @@ function OrderSelect<Row>({ columns, order }: { columns: readonly Column<Row>[];
   );
 }
 
-interface ChipsProps {
+interface FilterChipsProps {
   /** Name of the URL parameter that stores the chosen option. */
   name: string;
   label: string;
@@ -81,7 +87,7 @@ interface ChipsProps {
 }
 
 /** Filter with a few options, kept in the URL. The first option means no filter. */
-export function Chips({ name, label, options }: ChipsProps) {
+export function FilterChips({ name, label, options }: FilterChipsProps) {
   const address = useConsoleUrl();
   const chosen = address.read(name);
   return (

@@ -1,17 +1,17 @@
 /**
- * Row shortcuts: J and K move, Enter opens, E acts. They work only while a row has focus and can be
- * switched off (WCAG 2.1.4).
+ * Row shortcuts: J and K move, Enter opens the row, E starts the row's action. They work only while
+ * a row has focus. The letters can be switched off (WCAG 2.1.4).
  */
 import { useAtomValue } from 'jotai';
 import { useState, type KeyboardEvent } from 'react';
-import { keysOnAtom } from '../console/console-atoms';
+import { shortcutsEnabledAtom } from '../console/console-atoms';
 
-export interface RowKeys {
+export interface RowKeyHandlers {
   onOpen?: (index: number) => void;
   onAct?: (index: number) => void;
 }
 
-const moveByKey: Record<string, (at: number, count: number) => number> = {
+const nextRowByKey: Record<string, (at: number, count: number) => number> = {
   ArrowDown: (at, count) => Math.min(at + 1, count - 1),
   ArrowUp: (at) => Math.max(at - 1, 0),
   Home: () => 0,
@@ -20,8 +20,8 @@ const moveByKey: Record<string, (at: number, count: number) => number> = {
 
 const KEY_OF_LETTER: Record<string, string> = { j: 'ArrowDown', k: 'ArrowUp' };
 
-export function useRowKeys(count: number, { onOpen, onAct }: RowKeys) {
-  const lettersOn = useAtomValue(keysOnAtom);
+export function useRowKeys(count: number, { onOpen, onAct }: RowKeyHandlers) {
+  const lettersOn = useAtomValue(shortcutsEnabledAtom);
   const [chosen, setChosen] = useState(0);
   const current = Math.min(chosen, Math.max(0, count - 1));
 
@@ -35,7 +35,7 @@ export function useRowKeys(count: number, { onOpen, onAct }: RowKeys) {
     if (typing) return;
     const at = Number(row.dataset.row);
     const key = lettersOn ? (KEY_OF_LETTER[event.key.toLowerCase()] ?? event.key) : event.key;
-    const step = moveByKey[key];
+    const step = nextRowByKey[key];
     if (step) {
       event.preventDefault();
       const next = step(at, count);

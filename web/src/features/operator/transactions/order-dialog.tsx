@@ -1,8 +1,8 @@
 import { dayAndTime } from '@/shared/dates';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { Skeleton, CopyId, Facts } from '../components/common';
-import { OrderFacts, useOrder } from './order-facts';
+import { RowsSkeleton, CopyableId, FactList } from '../components/common';
+import { OrderFacts, useOrderLookup } from './order-facts';
 
 interface OrderDialogProps {
   order: string;
@@ -15,10 +15,10 @@ interface OrderDialogProps {
  * paid.
  */
 export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) {
-  const lookup = useOrder(id);
+  const lookup = useOrderLookup(id);
   return (
     <Dialog title="Order" open onClose={onClose}>
-      {lookup.status === 'asking' ? <Skeleton rows={4} /> : null}
+      {lookup.status === 'asking' ? <RowsSkeleton rows={4} /> : null}
       {lookup.status === 'failed' ? (
         <p className="callout is-bad" role="alert">
           {lookup.text}
@@ -26,10 +26,10 @@ export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) 
       ) : null}
       {lookup.status === 'known' ? (
         <>
-          <Facts
+          <FactList
             facts={[
-              ['Order', <CopyId key="order" id={lookup.order.id} full />],
-              ['Payment intent', <CopyId key="pi" id={lookup.order.paymentIntentId} full />],
+              ['Order', <CopyableId key="order" id={lookup.order.id} full />],
+              ['Payment intent', <CopyableId key="pi" id={lookup.order.paymentIntentId} full />],
               ['When', dayAndTime(lookup.order.createdAt)],
               ['Status', lookup.order.state],
             ]}

@@ -2,8 +2,8 @@
 import { useEffect, useState } from 'react';
 import { fetchOrder } from '@/api/endpoints/operator';
 import type { OrderDetail } from '@/api/wire-operator';
-import { money } from '../components/money';
-import { Facts } from '../components/common';
+import { amountText } from '../components/money';
+import { FactList } from '../components/common';
 import { serverMessage } from '../session/error-kinds';
 
 type OrderLookup =
@@ -12,7 +12,7 @@ type OrderLookup =
   | { status: 'failed'; text: string };
 
 /** Loads an order once; remount the component to show another order. */
-export function useOrder(id: string): OrderLookup {
+export function useOrderLookup(id: string): OrderLookup {
   const [lookup, setLookup] = useState<OrderLookup>({ status: 'asking' });
   useEffect(() => {
     fetchOrder(id).then(
@@ -25,7 +25,7 @@ export function useOrder(id: string): OrderLookup {
 }
 
 export const OrderFacts = ({ order }: { order: OrderDetail }) => (
-  <Facts
+  <FactList
     facts={[
       [
         'Buyer',
@@ -43,17 +43,17 @@ export const OrderFacts = ({ order }: { order: OrderDetail }) => (
           )
           .join('; '),
       ],
-      [order.capturedAt ? 'Paid' : 'Total', money(order.total)],
+      [order.capturedAt ? 'Paid' : 'Total', amountText(order.total)],
       // The draw's ledger decides how much of the platform fee is refunded. A draw past the fee cap
       // may refund less (decision D-3).
       order.refund
-        ? ['Platform fee given back', money(order.refund.feeReturned)]
-        : ['Platform fee', money(order.platformFee)],
+        ? ['Platform fee given back', amountText(order.refund.feeReturned)]
+        : ['Platform fee', amountText(order.platformFee)],
       ...(order.refund
         ? [
             [
               'Refund',
-              `${order.refund.state}: ${money(order.refund.amount)} – ${order.refund.reason}`,
+              `${order.refund.state}: ${amountText(order.refund.amount)} – ${order.refund.reason}`,
             ] as const,
           ]
         : []),

@@ -3,11 +3,11 @@ import { refundOrder } from '@/api/endpoints/operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { Dialog } from '@/shared/ui/dialog';
 import { useRefetchQueries } from '../queries/use-query';
-import { money } from '../components/money';
-import { Skeleton } from '../components/common';
+import { amountText } from '../components/money';
+import { RowsSkeleton } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
 import { useAction } from '../session/use-action';
-import { OrderFacts, useOrder } from './order-facts';
+import { OrderFacts, useOrderLookup } from './order-facts';
 
 interface RefundDialogProps {
   order: string | null;
@@ -24,7 +24,7 @@ export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
 }
 
 function RefundForm({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
-  const lookup = useOrder(order);
+  const lookup = useOrderLookup(order);
   const action = useAction();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
@@ -32,7 +32,7 @@ function RefundForm({ order, onClose, onDone }: RefundDialogProps & { order: str
   if (lookup.status !== 'known' || !lookup.order.refundable) {
     return (
       <Dialog title="Refund payment" open onClose={onClose}>
-        {lookup.status === 'asking' ? <Skeleton rows={3} /> : null}
+        {lookup.status === 'asking' ? <RowsSkeleton rows={3} /> : null}
         {lookup.status === 'failed' ? (
           <p className="callout is-bad" role="alert">
             {lookup.text}
@@ -60,8 +60,8 @@ function RefundForm({ order, onClose, onDone }: RefundDialogProps & { order: str
         toast({
           title: state === 'succeeded' ? 'Refunded' : 'Refund under way',
           text: refusedBefore
-            ? `${money(amount)} goes back.`
-            : `${money(amount)} goes back; ${ticketsVoided.length} ${ticketsVoided.length === 1 ? 'ticket is' : 'tickets are'} void.`,
+            ? `${amountText(amount)} goes back.`
+            : `${amountText(amount)} goes back; ${ticketsVoided.length} ${ticketsVoided.length === 1 ? 'ticket is' : 'tickets are'} void.`,
         });
       },
       { failed: 'Refund failed', failedText: 'Nothing was refunded. Please try again.' },
@@ -76,7 +76,7 @@ function RefundForm({ order, onClose, onDone }: RefundDialogProps & { order: str
       title="Refund payment"
       open
       onClose={onClose}
-      button={`Refund ${money(lookup.order.total)}`}
+      button={`Refund ${amountText(lookup.order.total)}`}
       action={action}
       onConfirm={(reason) => void refund(reason)}
     >

@@ -3,8 +3,8 @@ import { dayAndTime } from '@/shared/dates';
 import { O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
-import { money } from '../components/money';
-import { CopyId, Facts } from '../components/common';
+import { amountText } from '../components/money';
+import { CopyableId, FactList } from '../components/common';
 
 interface TransactionDialogProps {
   transaction: Transaction;
@@ -28,10 +28,10 @@ export function TransactionDialog({ transaction, onClose, onRefund }: Transactio
   const games = lines ?? [{ drawNumber: Number(drawId), ticketCount, ticketPrice }];
   const canRefund = orderId && transaction.status === 'succeeded' && !refundState;
   return (
-    <Dialog title={`Payment of ${money(transaction.customerCharged)}`} open onClose={onClose}>
-      <Facts
+    <Dialog title={`Payment of ${amountText(transaction.customerCharged)}`} open onClose={onClose}>
+      <FactList
         facts={[
-          ['Payment intent', <CopyId key="pi" id={paymentIntentId} full />],
+          ['Payment intent', <CopyableId key="pi" id={paymentIntentId} full />],
           ['When', dayAndTime(transaction.createdAt)],
           ['Status', transaction.status],
           [
@@ -46,18 +46,18 @@ export function TransactionDialog({ transaction, onClose, onRefund }: Transactio
             games
               .map(
                 (line) =>
-                  `${line.ticketCount} × ${money(line.ticketPrice)} (FD-${line.drawNumber})`,
+                  `${line.ticketCount} × ${amountText(line.ticketPrice)} (FD-${line.drawNumber})`,
               )
               .join('; '),
           ],
-          ['Charged', money(transaction.customerCharged)],
+          ['Charged', amountText(transaction.customerCharged)],
           [
             'Stripe fees',
-            `${money(transaction.stripeFees)}${transaction.feesEstimated ? ' (estimated)' : ''}`,
+            `${amountText(transaction.stripeFees)}${transaction.feesEstimated ? ' (estimated)' : ''}`,
           ],
-          ['Platform fee', money(transaction.platformFee)],
-          ['Club payout', money(transaction.clubPayout)],
-          ...(refundState ? [['Refund', `${refundState}: ${money(refunded)}`] as const] : []),
+          ['Platform fee', amountText(transaction.platformFee)],
+          ['Club payout', amountText(transaction.clubPayout)],
+          ...(refundState ? [['Refund', `${refundState}: ${amountText(refunded)}`] as const] : []),
         ]}
       />
       <div className="actions">

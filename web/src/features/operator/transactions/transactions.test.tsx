@@ -9,29 +9,29 @@ import {
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { SUMS, transactions } from '@/testing/operator-data';
-import { fees } from '@/testing/platform-data';
-import { money, percent, sumOf } from '../components/money';
+import { TRANSACTION_SUMS, makeTransactions } from '@/testing/operator-data';
+import { makeFeesReport } from '@/testing/platform-data';
+import { amountText, percentText, sumText } from '../components/money';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const [FIRST] = transactions(NOW);
+const [FIRST] = makeTransactions(NOW);
 
 test('money is added in cents, negative sums have a minus sign, and an unknown sum is a dash', () => {
   expect([
-    sumOf(['0.10', '0.20', null]),
-    sumOf(['5.00', '-7.50']),
-    money('1234.50'),
-    money(null),
-    money(''),
-    percent(350),
-    percent(175),
+    sumText(['0.10', '0.20', null]),
+    sumText(['5.00', '-7.50']),
+    amountText('1234.50'),
+    amountText(null),
+    amountText(''),
+    percentText(350),
+    percentText(175),
   ]).toEqual(['$0.30', '−$2.50', '$1,234.50', '–', '–', '3.5%', '1.75%']);
 });
 
 test('the sums are the server’s for all successful payments, and the list has the latest twenty', async () => {
   const server = startConsoleServer({
-    'GET /api/stripe-debug/sums': { body: { ...SUMS, listedMax: 26, count: 11_038 } },
+    'GET /api/stripe-debug/sums': { body: { ...TRANSACTION_SUMS, listedMax: 26, count: 11_038 } },
   });
   openConsole('transactions');
   const table = await screen.findByRole('table', { name: 'Transactions' });
@@ -197,7 +197,7 @@ test('a payment that cannot be refunded says why', async () => {
   expect(await screen.findByText('This order was never captured.')).toBeTruthy();
 });
 
-const OLD_ORDER = {
+const ORDER_OUTSIDE_LIST = {
   id: 'o-old',
   state: 'captured',
   paymentIntentId: 'pi_old',
@@ -237,7 +237,7 @@ test('an order found by search is shown and can be refunded although the payment
         },
       ],
     },
-    'GET /api/admin/orders/o-old': { body: OLD_ORDER },
+    'GET /api/admin/orders/o-old': { body: ORDER_OUTSIDE_LIST },
     'POST /api/admin/orders/o-old/refund': {
       body: {
         orderId: 'o-old',
@@ -291,7 +291,7 @@ test('an unpaid order says so, and a listed one opens its payment', async () => 
     ],
     'GET /api/admin/orders/o-old': {
       body: {
-        ...OLD_ORDER,
+        ...ORDER_OUTSIDE_LIST,
         state: 'released',
         paymentIntentId: null,
         capturedAt: null,
@@ -327,7 +327,7 @@ test('the fees report states both figures, and a failed PDF shows the specified 
 });
 
 test('the fees report shows a kick-off in the draw’s own zone, on the same day as elsewhere', async () => {
-  const report = fees(NOW);
+  const report = makeFeesReport(NOW);
   const draws = [
     { ...report.draws[0], gameDate: '2026-11-20T15:00:00Z', timezone: 'Australia/Perth' },
   ];

@@ -8,22 +8,25 @@ import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
 import { KeyHints } from '../console/shortcuts';
 import { RelativeTime } from '../components/relative-time';
-import { money, signedCents, sumOf } from '../components/money';
+import { amountText, signedCents, sumText } from '../components/money';
 import { Figure, Figures, QueryResult, Tag } from '../components/common';
 import { BusyButton } from '../components/busy-button';
 import { useAction } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
-import { Chips } from '../table/table-tools';
+import { FilterChips } from '../table/table-tools';
 import { OrderDialog } from './order-dialog';
 import { RefundDialog } from './refund-dialog';
 import { TransactionDialog } from './transaction-dialog';
 
-const LATEST_SHOWN = 20;
-/** Without successful payments, the default status filter would hide every row. */
+const TRANSACTION_ROWS_SHOWN = 20;
+/**
+ * URL parameters that show payments of every status. Used when no payment has succeeded, because
+ * the default filter would then hide every row.
+ */
 const ALL_STATUSES_FILTER = { status: 'all' };
 
-export const succeeded = ({ status }: Pick<Transaction, 'status'>): boolean =>
+export const hasSucceeded = ({ status }: Pick<Transaction, 'status'>): boolean =>
   status === 'succeeded';
 
 /** Formats the payment method; an unknown method is a dash. */
@@ -37,11 +40,11 @@ const moneyColumn = (
   header,
   end: true,
   value: (row) => signedCents(row[id]),
-  text: (row) => money(row[id]),
-  total: (rows) => sumOf(rows.map((row) => row[id])),
+  text: (row) => amountText(row[id]),
+  total: (rows) => sumText(rows.map((row) => row[id])),
 });
 
-function StateTag({ transaction }: { transaction: Transaction }) {
+function PaymentStateTag({ transaction }: { transaction: Transaction }) {
   const { status, refundState, disputed } = transaction;
   if (disputed) return <Tag kind="bad">Disputed</Tag>;
   if (refundState)
@@ -55,8 +58,8 @@ function StateTag({ transaction }: { transaction: Transaction }) {
       </Tag>
     );
   return (
-    <Tag kind={succeeded(transaction) ? 'ok' : 'warn'}>
-      {succeeded(transaction) ? 'Succeeded' : status.replaceAll('_', ' ')}
+    <Tag kind={hasSucceeded(transaction) ? 'ok' : 'warn'}>
+      {hasSucceeded(transaction) ? 'Succeeded' : status.replaceAll('_', ' ')}
     </Tag>
   );
 }
@@ -89,10 +92,10 @@ const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     header: 'Tickets',
     end: true,
     value: ({ ticketCount }) => ticketCount,
-    text: ({ ticketCount, ticketPrice }) => `${ticketCount} × ${money(ticketPrice)}`,
+    text: ({ ticketCount, ticketPrice }) => `${ticketCount} × ${amountText(ticketPrice)}`,
     cell: ({ ticketCount, ticketPrice, paymentMethod }) => (
       <span className="ops-two">
-        {ticketCount} × {money(ticketPrice)}
+        {ticketCount} × {amountText(ticketPrice)}
         <small>{methodText(paymentMethod)}</small>
       </span>
     ),
@@ -112,7 +115,7 @@ const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     id: 'status',
     header: 'Status',
     value: ({ status }) => status,
-    cell: (transaction) => <StateTag transaction={transaction} />,
+    cell: (transaction) => <PaymentStateTag transaction={transaction} />,
   },
   {
     id: 'paymentIntentId',
@@ -131,7 +134,7 @@ const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
 ];
 
-function RefreshButton() {
+function RefreshPaymentsButton() {
   const refetchQueries = useRefetchQueries();
   const action = useAction();
   return (
@@ -155,7 +158,7 @@ function RefreshButton() {
  * Section 'Stripe Transactions': sums of the last 30 days and the latest successful payments
  * (specification lines C:78-81).
  */
-export function Transactions() {
+export function TransactionsSection() {
   const list = useQuery('transactions');
   const { data: sums } = useQuery('transactionSums');
   const { read, write } = useConsoleUrl();
@@ -166,20 +169,20 @@ export function Transactions() {
   const show = (row: Transaction) => write({ open: row.orderId });
   const close = () => write({ open: '' });
   const everyStatus = read('status') === 'all';
-  const good = useMemo(() => list.data?.filter(succeeded), [list.data]);
+  const good = useMemo(() => list.data?.filter(hasSucceeded), [list.data]);
   const rows = everyStatus ? list.data : good;
   return (
     <>
-      <RefreshButton />
+      <RefreshPaymentsButton />
       <Figures label={O.stripeTransactions}>
-        <Figure label="Total Charged" value={sums && money(sums.totalCharged)} />
+        <Figure label="Total Charged" value={sums && amountText(sums.totalCharged)} />
         <Figure
           label="Stripe Fees"
-          value={sums && money(sums.stripeFees)}
+          value={sums && amountText(sums.stripeFees)}
           note={sums?.feesEstimated ? 'partly estimated' : undefined}
         />
-        <Figure label="Platform Fees" value={sums && money(sums.platformFees)} />
-        <Figure label="Club Payouts" value={sums && money(sums.clubPayouts)} />
+        <Figure label="Platform Fees" value={sums && amountText(sums.platformFees)} />
+        <Figure label="Club Payouts" value={sums && amountText(sums.clubPayouts)} />
       </Figures>
       <QueryResult {...list} data={rows} title={O.transactionsFailed} rows={8}>
         {(transactions) => (
@@ -190,11 +193,11 @@ export function Transactions() {
             rowId={(row) => row.paymentIntentId}
             columns={TRANSACTION_COLUMNS}
             order="-createdAt"
-            shown={LATEST_SHOWN}
+            shown={TRANSACTION_ROWS_SHOWN}
             empty={<strong>No payments in the last 30 days.</strong>}
             unfiltered={good?.length ? undefined : ALL_STATUSES_FILTER}
             chips={
-              <Chips
+              <FilterChips
                 name="status"
                 label="Status"
                 options={[

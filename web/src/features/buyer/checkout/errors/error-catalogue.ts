@@ -3,12 +3,12 @@
  * Pure. No money has moved in any of these cases.
  */
 import { HttpError } from '@/api/http';
-import { S, fill, onlyRemaining } from '@/shared/strings';
+import { S, fillPlaceholders, onlyRemainingText } from '@/shared/strings';
 import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
 
 /**
- * The draw page's form, the two-step checkout or the cart. Each has its own text for the same
- * error.
+ * The page that shows an error: the draw page, the two-step checkout or the cart. Each has its own
+ * text for the same error.
  */
 export type CheckoutPage = 'draw' | 'checkout' | 'cart';
 
@@ -19,7 +19,7 @@ export function splitTitle(message: string): CheckoutError {
 }
 
 /**
- * Returns the error of a wallet button that was pressed before both boxes were ticked
+ * Returns the error of a wallet button that was pressed before both consent boxes were ticked
  * (specification lines A:201-203).
  */
 export function consentsMissingError(page: CheckoutPage): CheckoutError {
@@ -44,8 +44,8 @@ export function incompleteCardError(page: CheckoutPage, message: string | null):
 }
 
 /**
- * Returns the error when the server's check of details, consents and tickets failed or got no
- * answer.
+ * Returns the error for the first problem that the server's check of details, consents and tickets
+ * reported. Without a problem's text, the error has a general text.
  */
 export function validationError([first]: readonly string[]): CheckoutError {
   return (
@@ -62,7 +62,7 @@ export function validationError([first]: readonly string[]): CheckoutError {
  */
 function soldOutError(message: string): CheckoutError | null {
   const available = Number(/Only (\d+) tickets/.exec(message)?.[1] ?? NaN);
-  return message === onlyRemaining(available) ? { ...splitTitle(message), available } : null;
+  return message === onlyRemainingText(available) ? { ...splitTitle(message), available } : null;
 }
 
 /** Returns the error when the provider declined the payment. */
@@ -87,7 +87,7 @@ export function declinedError(
  */
 export const unexpectedStatusError = (status: string): CheckoutError => ({
   title: S.paymentIncomplete,
-  text: fill(S.paymentStatus, { status }),
+  text: fillPlaceholders(S.paymentStatus, { status }),
 });
 
 /** Error when the wallet could not be started. */
@@ -104,8 +104,8 @@ export const applePayUnavailableError: CheckoutError = {
 };
 
 /**
- * Returns the error when the server opened no payment. The text is the server's refusal, or else
- * the screen's own text.
+ * Returns the error when the server opened no payment. Its text is the server's refusal, or else a
+ * text of this page.
  */
 export function paymentOpeningError(
   page: CheckoutPage,
@@ -135,14 +135,11 @@ export function paymentOpeningError(
   };
 }
 
-/**
- * Returns the error of a refusal that has the same meaning on every screen. Null for other
- * refusals.
- */
+/** Returns the error for a refusal that has one text on all pages. Null for other refusals. */
 function sharedRefusalError({ code, body }: HttpError): CheckoutError | null {
   if (code === 'tickets-unavailable' || code === 'hold-limit') {
     const available = Number(body.available ?? 0);
-    return { ...splitTitle(body.message ?? onlyRemaining(available)), available };
+    return { ...splitTitle(body.message ?? onlyRemainingText(available)), available };
   }
   return code === 'maintenance' ? { title: S.maintenance, text: S.maintenanceText } : null;
 }
@@ -156,7 +153,7 @@ function unreachableError(page: CheckoutPage, method: PaymentMethodKind): Checko
     : splitTitle(S.setupFailed);
 }
 
-/** Returns the error when the server's check before the payment was refused or got no answer. */
+/** Returns the error when the server's check before the payment was refused or got no response. */
 export function validationRequestError(page: CheckoutPage, error: unknown): CheckoutError {
   if (!(error instanceof HttpError)) return unexpectedError(page, error);
   const refusalError = sharedRefusalError(error);
@@ -171,7 +168,7 @@ export function unexpectedError(page: CheckoutPage, error: unknown): CheckoutErr
   if (page === 'checkout')
     return {
       title: S.processingError,
-      text: fill(S.processingErrorText, {
+      text: fillPlaceholders(S.processingErrorText, {
         message: error instanceof Error ? error.message : String(error),
       }),
     };

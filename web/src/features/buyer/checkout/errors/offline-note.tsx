@@ -1,6 +1,6 @@
 import { useServerContact } from '@/features/shared-live/server-contact';
 import { dayAndTime } from '@/shared/dates';
-import { OFFLINE_TEXTS } from '@/shared/offline';
+import { OFFLINE_MESSAGE } from '@/shared/offline';
 
 /**
  * Replaces the payment part of the form while offline and shows how old the data on the screen is.
@@ -9,7 +9,7 @@ export function OfflineNote() {
   const { agoMs, atMs } = useServerContact();
   return (
     <p className="callout is-warn" role="status">
-      <strong>{OFFLINE_TEXTS}</strong>
+      <strong>{OFFLINE_MESSAGE}</strong>
       {agoMs === null ? null : `Last update: ${dayAndTime(new Date(atMs).toISOString())}.`}
     </p>
   );

@@ -1,8 +1,8 @@
 import { PaymentElement } from '@stripe/react-stripe-js';
 import type { StripePaymentElementOptions } from '@stripe/stripe-js';
 import { Field } from '@/shared/ui/field';
-import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
-import { FIELD, emailHint, type PurchaseDetails } from './purchase-rules';
+import { fieldErrorOf, type FormProblem } from '@/shared/ui/problem-list';
+import { PURCHASE_FIELD_IDS, emailTypoHint, type PurchaseDetails } from './purchase-rules';
 
 interface BuyerFieldsProps {
   details: PurchaseDetails;
@@ -18,18 +18,18 @@ export function BuyerFields({ details, onDetails, problems, readOnly = false }: 
   return (
     <>
       <Field
-        id={FIELD.name}
+        id={PURCHASE_FIELD_IDS.name}
         name="name"
         label="Full Name"
         autoComplete="name"
         enterKeyHint="next"
         value={details.name}
         readOnly={readOnly}
-        error={errorOf(problems, FIELD.name)}
+        error={fieldErrorOf(problems, PURCHASE_FIELD_IDS.name)}
         onValue={(name) => onDetails({ ...details, name })}
       />
       <Field
-        id={FIELD.email}
+        id={PURCHASE_FIELD_IDS.email}
         name="email"
         label="Email Address"
         type="email"
@@ -38,12 +38,12 @@ export function BuyerFields({ details, onDetails, problems, readOnly = false }: 
         enterKeyHint="next"
         value={details.email}
         readOnly={readOnly}
-        error={errorOf(problems, FIELD.email)}
-        hint={emailHint(details.email)}
+        error={fieldErrorOf(problems, PURCHASE_FIELD_IDS.email)}
+        hint={emailTypoHint(details.email)}
         onValue={(email) => onDetails({ ...details, email })}
       />
       <Field
-        id={FIELD.phone}
+        id={PURCHASE_FIELD_IDS.phone}
         name="phone"
         label="Phone Number"
         type="tel"
@@ -53,7 +53,7 @@ export function BuyerFields({ details, onDetails, problems, readOnly = false }: 
         placeholder="04XX XXX XXX"
         value={details.phone}
         readOnly={readOnly}
-        error={errorOf(problems, FIELD.phone)}
+        error={fieldErrorOf(problems, PURCHASE_FIELD_IDS.phone)}
         onValue={(phone) => onDetails({ ...details, phone })}
       />
     </>
@@ -70,7 +70,7 @@ const CARD_FIELD_OPTIONS: StripePaymentElementOptions = {
   fields: { billingDetails: { name: 'never', email: 'never', phone: 'never' } },
 };
 
-const LETTERS = {
+const CARD_LOGO_TEXT_STYLE = {
   fontFamily: 'Arial, Helvetica, sans-serif',
   fontWeight: 700,
   textAnchor: 'middle',
@@ -78,7 +78,7 @@ const LETTERS = {
 } as const;
 
 /** The accepted cards, as logos and in words (specification line A:11). */
-function CardsTaken() {
+function AcceptedCards() {
   return (
     <ul className="cards-taken" aria-label="Accepted cards">
       <li>
@@ -91,7 +91,7 @@ function CardsTaken() {
             fontStyle="italic"
             textLength="22"
             lengthAdjust="spacingAndGlyphs"
-            {...LETTERS}
+            {...CARD_LOGO_TEXT_STYLE}
           >
             VISA
           </text>
@@ -115,7 +115,7 @@ function CardsTaken() {
             fontSize="8.5"
             textLength="24"
             lengthAdjust="spacingAndGlyphs"
-            {...LETTERS}
+            {...CARD_LOGO_TEXT_STYLE}
           >
             AMEX
           </text>
@@ -128,11 +128,17 @@ function CardsTaken() {
 
 export function CardField() {
   return (
-    <div className="field" id={FIELD.card} role="group" aria-label="Card" tabIndex={-1}>
+    <div
+      className="field"
+      id={PURCHASE_FIELD_IDS.card}
+      role="group"
+      aria-label="Card"
+      tabIndex={-1}
+    >
       <div className="card-box">
         <PaymentElement options={CARD_FIELD_OPTIONS} />
       </div>
-      <CardsTaken />
+      <AcceptedCards />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { Check } from '@/shared/ui/field';
+import { CheckboxField } from '@/shared/ui/field';
 import { S } from '@/shared/strings';
-import { errorOf, type FormProblem } from '@/shared/ui/problem-list';
-import { FIELD, type PurchaseDetails } from './purchase-rules';
+import { fieldErrorOf, type FormProblem } from '@/shared/ui/problem-list';
+import { PURCHASE_FIELD_IDS, type PurchaseDetails } from './purchase-rules';
 import { TermsDialog } from './terms-dialog';
 
 interface ConsentBoxesProps {
@@ -17,18 +17,18 @@ export function ConsentBoxes({ details, onDetails, problems, ageText }: ConsentB
   const [reading, setReading] = useState(false);
   return (
     <>
-      <Check
-        id={FIELD.age}
+      <CheckboxField
+        id={PURCHASE_FIELD_IDS.age}
         checked={details.overEighteen}
-        error={errorOf(problems, FIELD.age)}
+        error={fieldErrorOf(problems, PURCHASE_FIELD_IDS.age)}
         onChecked={(overEighteen) => onDetails({ ...details, overEighteen })}
       >
         {ageText}
-      </Check>
-      <Check
-        id={FIELD.terms}
+      </CheckboxField>
+      <CheckboxField
+        id={PURCHASE_FIELD_IDS.terms}
         checked={details.acceptsTerms}
-        error={errorOf(problems, FIELD.terms)}
+        error={fieldErrorOf(problems, PURCHASE_FIELD_IDS.terms)}
         onChecked={(acceptsTerms) => onDetails({ ...details, acceptsTerms })}
       >
         I accept the{' '}
@@ -36,14 +36,14 @@ export function ConsentBoxes({ details, onDetails, problems, ageText }: ConsentB
           type="button"
           className="link-btn"
           onClick={(event) => {
-            // A press on the terms link inside the label must not tick the box.
+            // Pressing the terms link inside the label must not tick the box.
             event.preventDefault();
             setReading(true);
           }}
         >
           {S.termsOfSale}
         </button>
-      </Check>
+      </CheckboxField>
       <TermsDialog open={reading} onClose={() => setReading(false)} />
     </>
   );

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
 import {
-  NO_DETAILS,
-  buyerOf,
+  EMPTY_DETAILS,
+  buyerOfDetails,
   cardProblems,
-  clampCount,
+  clampTicketCount,
   consentProblems,
-  countFromQuery,
-  emailHint,
+  ticketCountFromQuery,
+  emailTypoHint,
 } from './purchase-rules';
 
 test('an empty form lists all five problems in the specified texts and order', () => {
-  expect(cardProblems(NO_DETAILS).map((problem) => problem.text)).toEqual([
+  expect(cardProblems(EMPTY_DETAILS).map((problem) => problem.text)).toEqual([
     'Full name is required',
     'Email is required',
     'Phone number is required',
@@ -28,7 +28,7 @@ test('a name of spaces is empty, and submitted details are trimmed', () => {
     acceptsTerms: true,
   };
   expect(cardProblems(details).map((problem) => problem.text)).toEqual(['Full name is required']);
-  expect(buyerOf({ ...details, name: ' Jo ' })).toEqual({
+  expect(buyerOfDetails({ ...details, name: ' Jo ' })).toEqual({
     buyerName: 'Jo',
     buyerEmail: 'jo@example.com',
     buyerPhone: '0400 000 000',
@@ -42,7 +42,8 @@ test('a wallet requires only the two boxes', () => {
 });
 
 test('a link presets the count only when it can be bought', () => {
-  const count = (query: string, available = 169) => countFromQuery(query, 'quantity', available);
+  const count = (query: string, available = 169) =>
+    ticketCountFromQuery(query, 'quantity', available);
   expect(
     [
       '?quantity=3',
@@ -60,21 +61,21 @@ test('a link presets the count only when it can be bought', () => {
 
 test('a count stays between one and the tickets left, at most fifty', () => {
   expect([
-    clampCount(0, 9),
-    clampCount(5, 9),
-    clampCount(12, 9),
-    clampCount(99, 169),
-    clampCount(3, 0),
+    clampTicketCount(0, 9),
+    clampTicketCount(5, 9),
+    clampTicketCount(12, 9),
+    clampTicketCount(99, 169),
+    clampTicketCount(3, 0),
   ]).toEqual([1, 5, 9, 50, 1]);
 });
 
 test('a likely typing error in an e-mail domain gets a hint, and a real domain none', () => {
-  expect(['jo@gmial.com', 'jo@gmai.com', 'jo@hotmial.com'].map(emailHint)).toEqual([
+  expect(['jo@gmial.com', 'jo@gmai.com', 'jo@hotmial.com'].map(emailTypoHint)).toEqual([
     'Did you mean gmail.com?',
     'Did you mean gmail.com?',
     'Did you mean hotmail.com?',
   ]);
-  expect(['jo@gmail.com', 'jo@example.org', 'jo', ''].map(emailHint)).toEqual([
+  expect(['jo@gmail.com', 'jo@example.org', 'jo', ''].map(emailTypoHint)).toEqual([
     null,
     null,
     null,

@@ -1,12 +1,12 @@
 /**
- * Required fields and boxes of a purchase, in the specified words and order (specification lines
- * A:199-203). Pure.
+ * Required fields and consent boxes of a purchase, with the specified messages in the specified
+ * order (specification lines A:199-203). Pure.
  */
 import type { Buyer } from '@/api/wire';
 import { S } from '@/shared/strings';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
-export const FIELD = {
+export const PURCHASE_FIELD_IDS = {
   name: 'buyer-name',
   email: 'buyer-email',
   phone: 'buyer-phone',
@@ -24,7 +24,7 @@ export interface PurchaseDetails {
   acceptsTerms: boolean;
 }
 
-export const NO_DETAILS: PurchaseDetails = {
+export const EMPTY_DETAILS: PurchaseDetails = {
   name: '',
   email: '',
   phone: '',
@@ -39,9 +39,9 @@ export const NO_DETAILS: PurchaseDetails = {
 export function cardProblems(details: PurchaseDetails): FormProblem[] {
   const missing = (text: string) => text.trim() === '';
   return [
-    missing(details.name) && { field: FIELD.name, text: S.nameRequired },
-    missing(details.email) && { field: FIELD.email, text: S.emailRequired },
-    missing(details.phone) && { field: FIELD.phone, text: S.phoneRequired },
+    missing(details.name) && { field: PURCHASE_FIELD_IDS.name, text: S.nameRequired },
+    missing(details.email) && { field: PURCHASE_FIELD_IDS.email, text: S.emailRequired },
+    missing(details.phone) && { field: PURCHASE_FIELD_IDS.phone, text: S.phoneRequired },
     ...consentProblems(details),
   ].filter((problem) => problem !== false);
 }
@@ -50,12 +50,12 @@ export function consentProblems(
   details: Pick<PurchaseDetails, 'overEighteen' | 'acceptsTerms'>,
 ): FormProblem[] {
   return [
-    !details.overEighteen && { field: FIELD.age, text: S.ageRequired },
-    !details.acceptsTerms && { field: FIELD.terms, text: S.termsRequired },
+    !details.overEighteen && { field: PURCHASE_FIELD_IDS.age, text: S.ageRequired },
+    !details.acceptsTerms && { field: PURCHASE_FIELD_IDS.terms, text: S.termsRequired },
   ].filter((problem) => problem !== false);
 }
 
-export function buyerOf(details: PurchaseDetails): Buyer {
+export function buyerOfDetails(details: PurchaseDetails): Buyer {
   return {
     buyerName: details.name.trim(),
     buyerEmail: details.email.trim(),
@@ -67,7 +67,7 @@ export function buyerOf(details: PurchaseDetails): Buyer {
  * Limits the wanted count to the range from 1 to min(available, 50). The limit of 50 is a default
  * until the server's configuration is loaded.
  */
-export function clampCount(wanted: number, available: number, perPurchase = 50): number {
+export function clampTicketCount(wanted: number, available: number, perPurchase = 50): number {
   return Math.max(1, Math.min(Math.floor(wanted) || 1, available, perPurchase));
 }
 
@@ -75,7 +75,7 @@ export function clampCount(wanted: number, available: number, perPurchase = 50):
  * Returns the ticket count in a link when it is a whole number that can be bought, otherwise 1
  * (specification line A:81).
  */
-export function countFromQuery(
+export function ticketCountFromQuery(
   search: string,
   name: string,
   available: number,
@@ -101,7 +101,7 @@ const KNOWN_EMAIL_DOMAINS = [
  * Suggests `gmail.com` for `jo@gmial.com`. The suggestion is only a hint and does not block the
  * purchase.
  */
-export function emailHint(email: string): string | null {
+export function emailTypoHint(email: string): string | null {
   const domain = /^[^@\s]+@([^@\s]+)$/.exec(email.trim())?.[1]?.toLowerCase();
   if (!domain || KNOWN_EMAIL_DOMAINS.includes(domain)) return null;
   const near = KNOWN_EMAIL_DOMAINS.find((knownDomain) => editDistance(domain, knownDomain) <= 2);

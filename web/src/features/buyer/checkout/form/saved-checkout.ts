@@ -6,7 +6,7 @@ import { forgetStored, readStored, readStoredText, writeStored } from '@/shared/
 import type { PurchaseDetails } from './purchase-rules';
 import type { WalletKind } from '../payment/wallet-slot';
 
-const STORAGE_KEYS = {
+const CHECKOUT_STORAGE_KEYS = {
   count: 'ticketCount',
   buyer: 'buyerInfo',
   age: 'ageConfirmation',
@@ -32,19 +32,20 @@ const isStoredTrue = (key: string): boolean => readStoredText('local', key) === 
  * Reads the stored data of the checkout. Malformed data is ignored, as if nothing had been saved.
  */
 export function readSavedCheckout(): SavedCheckout {
-  const buyer = (readStored('local', STORAGE_KEYS.buyer) ?? {}) as Record<string, unknown>;
-  const count = Number(readStoredText('local', STORAGE_KEYS.count));
+  const buyer = (readStored('local', CHECKOUT_STORAGE_KEYS.buyer) ?? {}) as Record<string, unknown>;
+  const count = Number(readStoredText('local', CHECKOUT_STORAGE_KEYS.count));
   return {
     ticketCount: Number.isInteger(count) && count >= 1 && count <= 50 ? count : null,
     details: {
       name: textOrEmpty(buyer.name ?? buyer.buyerName),
       email: textOrEmpty(buyer.email ?? buyer.buyerEmail),
       phone: textOrEmpty(buyer.phone ?? buyer.buyerPhone),
-      overEighteen: isStoredTrue(STORAGE_KEYS.age),
-      acceptsTerms: isStoredTrue(STORAGE_KEYS.terms),
+      overEighteen: isStoredTrue(CHECKOUT_STORAGE_KEYS.age),
+      acceptsTerms: isStoredTrue(CHECKOUT_STORAGE_KEYS.terms),
     },
-    walletFirst: isStoredTrue(STORAGE_KEYS.quick) || isStoredTrue(STORAGE_KEYS.wallet),
-    walletType: walletKindOf(readStoredText('local', STORAGE_KEYS.walletType)),
+    walletFirst:
+      isStoredTrue(CHECKOUT_STORAGE_KEYS.quick) || isStoredTrue(CHECKOUT_STORAGE_KEYS.wallet),
+    walletType: walletKindOf(readStoredText('local', CHECKOUT_STORAGE_KEYS.walletType)),
   };
 }
 
@@ -63,12 +64,12 @@ export function walletKindOf(text: string | null): WalletKind | null {
  */
 export function saveCheckout(details: PurchaseDetails, ticketCount: number): void {
   const { name, email, phone, overEighteen, acceptsTerms } = details;
-  writeStored('local', STORAGE_KEYS.count, ticketCount);
-  writeStored('local', STORAGE_KEYS.buyer, { name, email, phone });
-  writeStored('local', STORAGE_KEYS.age, overEighteen);
-  writeStored('local', STORAGE_KEYS.terms, acceptsTerms);
+  writeStored('local', CHECKOUT_STORAGE_KEYS.count, ticketCount);
+  writeStored('local', CHECKOUT_STORAGE_KEYS.buyer, { name, email, phone });
+  writeStored('local', CHECKOUT_STORAGE_KEYS.age, overEighteen);
+  writeStored('local', CHECKOUT_STORAGE_KEYS.terms, acceptsTerms);
 }
 
 export function forgetSavedCheckout(): void {
-  for (const key of Object.values(STORAGE_KEYS)) forgetStored('local', key);
+  for (const key of Object.values(CHECKOUT_STORAGE_KEYS)) forgetStored('local', key);
 }

@@ -8,19 +8,19 @@ import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { BuyerFields } from './buyer-fields';
 import { detailsAtom } from '../state/checkout-atoms';
-import { purchasedCount, isBusy, type Checkout } from '../state/checkout';
+import { purchasedCount, isCheckoutBusy, type Checkout } from '../state/checkout';
 import { ConsentBoxes } from './consent-boxes';
 import { DebugPanel } from './debug-panel';
 import { OutcomePanel, hasOutcome } from '../outcome/outcome-panel';
 import { PaymentStep } from '../payment/payment-step';
-import { NO_DETAILS, buyerOf, cardProblems } from './purchase-rules';
+import { EMPTY_DETAILS, buyerOfDetails, cardProblems } from './purchase-rules';
 import { forgetSavedCheckout, readSavedCheckout, saveCheckout } from './saved-checkout';
 import { cardPurchase, walletPurchase } from '../payment/single-purchase';
 import { purchaseSummary } from '../state/summary';
 import { TimerBar } from '../reservation/timer-bar';
 import {
-  WALLET_SUCCESS,
-  checkoutSuccess,
+  WALLET_SUCCESS_TOAST,
+  checkoutSuccessToast,
   useCheckout,
   useCompletePurchase,
 } from '../state/use-checkout';
@@ -43,7 +43,7 @@ function useFillSavedDetails() {
   const [details, setDetails] = useAtom(detailsAtom);
   useEffect(() => {
     setDetails((typed) =>
-      JSON.stringify(typed) === JSON.stringify(NO_DETAILS) ? readSavedCheckout().details : typed,
+      JSON.stringify(typed) === JSON.stringify(EMPTY_DETAILS) ? readSavedCheckout().details : typed,
     );
   }, [setDetails]);
   return [details, setDetails] as const;
@@ -84,7 +84,7 @@ export function TwoStepForm({
   const opened = useIsPaymentFormReady(checkout);
   const paused = useIsPaymentPaused(checkout);
   const order = { draw, count, price };
-  const buyer = buyerOf(details);
+  const buyer = buyerOfDetails(details);
   useReservation({
     scope,
     page: 'checkout',
@@ -109,7 +109,7 @@ export function TwoStepForm({
   const bought = purchasedCount(checkout, count);
   useCompletePurchase(scope, checkout, {
     summary: () => purchaseSummary([{ draw, count: bought }], details.name),
-    toast: payment.pressed === 'wallet' ? WALLET_SUCCESS : checkoutSuccess(bought),
+    toast: payment.pressed === 'wallet' ? WALLET_SUCCESS_TOAST : checkoutSuccessToast(bought),
     onDone: forgetSavedCheckout,
   });
   const onExpired = useCallback(() => {
@@ -153,14 +153,14 @@ export function TwoStepForm({
               <button
                 type="button"
                 className="btn small sec"
-                disabled={isBusy(checkout)}
+                disabled={isCheckoutBusy(checkout)}
                 onClick={() => setLocked(false)}
               >
                 {S.changeDetails}
               </button>
             ) : null}
           </div>
-          <fieldset className="bare" disabled={isBusy(checkout)}>
+          <fieldset className="bare" disabled={isCheckoutBusy(checkout)}>
             {walletOnly ? (
               <p>Your wallet gives us your name, e-mail and phone number.</p>
             ) : (

@@ -1,6 +1,6 @@
 /**
- * Reloads the draws after the server refused an outdated total, so that the buyer's next press
- * shows and sends the correct total (decision C-3).
+ * Reloads the draws after the server refused an outdated total, so that the buyer sees the correct
+ * total and the next press sends it (decision C-3).
  */
 import { useSetAtom } from 'jotai';
 import { useEffect } from 'react';

@@ -1,9 +1,9 @@
 /**
- * The number of wanted tickets, between one and the number left. When other buyers take tickets,
- * the number drops and a message says so (specification lines A:205 and A:283).
+ * The number of tickets that the buyer wants, from one to the number left. When other buyers take
+ * tickets, the number drops and a message says so (specification lines A:205 and A:283).
  */
 import { useEffect, useState } from 'react';
-import { clampCount } from './purchase-rules';
+import { clampTicketCount } from './purchase-rules';
 
 interface TicketCountOptions {
   initial: () => number;
@@ -11,8 +11,8 @@ interface TicketCountOptions {
   available: number;
   maximum: number;
   /**
-   * Held tickets that may be this buyer's own, because the server has not answered the reservation
-   * yet. They do not reduce the count.
+   * Held tickets that may be this buyer's own, because the server has not responded to the
+   * reservation request yet. They do not reduce the count.
    */
   possiblyOwn: number;
 }
@@ -22,12 +22,12 @@ export function useTicketCount({ initial, available, maximum, possiblyOwn }: Tic
   const [note, setNote] = useState<string | null>(null);
   useEffect(() => {
     if (available === 0 || count <= available + possiblyOwn) return;
-    setCount(clampCount(count, available, maximum));
+    setCount(clampTicketCount(count, available, maximum));
     setNote(`Only ${available} left – quantity changed`);
   }, [available, possiblyOwn, count, maximum]);
   const change = (next: number) => {
     setNote(null);
-    setCount(clampCount(next, Math.max(1, available), maximum));
+    setCount(clampTicketCount(next, Math.max(1, available), maximum));
   };
   return { count, note, change };
 }

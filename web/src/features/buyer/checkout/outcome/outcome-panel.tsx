@@ -1,8 +1,13 @@
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { notAllocatedError } from '../errors/error-catalogue';
-import { CONFIRMING, moneyText, waitingText, type Checkout } from '../state/checkout';
-import { ISSUING } from '../state/use-checkout';
+import {
+  CONFIRMING_PAYMENT_TITLE,
+  chargeOutcomeText,
+  confirmingPaymentText,
+} from '../state/checkout';
+import type { Checkout } from '../state/checkout';
+import { TICKETS_ISSUING_TOAST } from '../state/use-checkout';
 
 interface OutcomePanelProps {
   checkout: Checkout;
@@ -17,8 +22,8 @@ export const hasOutcome = (checkout: Checkout): boolean =>
   ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.state);
 
 /**
- * Explains a payment that did not simply succeed: first what happened to the money, then what
- * happens next.
+ * Explains a payment whose tickets were not issued at once: first what happened to the money, then
+ * what happens next.
  */
 export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
   const config = useAtomValue(configAtom);
@@ -31,8 +36,8 @@ export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
   if (checkout.state === 'pending') {
     return (
       <div className="panel" role="status">
-        <h2>{ISSUING.title}</h2>
-        <p>{ISSUING.text}</p>
+        <h2>{TICKETS_ISSUING_TOAST.title}</h2>
+        <p>{TICKETS_ISSUING_TOAST.text}</p>
         <p>
           Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
         </p>
@@ -43,9 +48,9 @@ export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
   if (checkout.state === 'confirming' || checkout.state === 'lost') {
     return (
       <div className="panel" role="status">
-        <h2>{CONFIRMING}</h2>
+        <h2>{CONFIRMING_PAYMENT_TITLE}</h2>
         {checkout.state === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
-        <p>{waitingText(checkout)}</p>
+        <p>{confirmingPaymentText(checkout)}</p>
         <p>
           Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
         </p>
@@ -57,7 +62,7 @@ export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
   return (
     <div className="panel" role="alert">
       <h2>{notAllocatedError.title}</h2>
-      <p>No tickets were bought. {moneyText(checkout.reason, checkout.refunding)}</p>
+      <p>No tickets were bought. {chargeOutcomeText(checkout.reason, checkout.refunding)}</p>
       <button type="button" className="btn" onClick={onRetry}>
         Back to the draw
       </button>

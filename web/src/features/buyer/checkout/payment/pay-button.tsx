@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useOffline } from '@/features/shared-live/server-contact';
-import { purchaseButton, S } from '@/shared/strings';
+import { purchaseButtonText, S } from '@/shared/strings';
 import type { Checkout } from '../state/checkout';
 import { OfflineNote } from '../errors/offline-note';
 
@@ -39,7 +39,7 @@ export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) 
           ? S.settingUpPayment
           : working
             ? S.processingPayment
-            : purchaseButton(total)}
+            : purchaseButtonText(total)}
       </button>
       <p className="pay-note" role="status">
         {working ? (busyText ?? (slow ? 'Still working – do not close this page' : '')) : ''}

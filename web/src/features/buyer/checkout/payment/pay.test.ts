@@ -1,20 +1,16 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { EMPTY, addItem, itemOf } from '@/features/buyer/cart/cart';
+import { EMPTY_CART, addItem, cartItemOf } from '@/features/buyer/cart/cart';
 import { cartCardPurchase, cartWalletPurchase } from '@/features/buyer/cart/cart-purchase';
 import { FakeServer } from '@/testing/fake-server';
 import { priceOf } from '@/shared/money';
 import { makeDraw } from '@/testing/draw-data';
 import { currentAttempt } from '../state/attempt';
-import {
-  INITIAL_CHECKOUT,
-  reduceCheckout,
-  type Checkout,
-  type CheckoutEvent,
-} from '../state/checkout';
-import { pollOrder, pay, type Purchase } from './pay';
+import { INITIAL_CHECKOUT, reduceCheckout } from '../state/checkout';
+import type { Checkout, CheckoutEvent } from '../state/checkout';
+import { pollPaymentOutcome, carryOutPurchase, type Purchase } from './pay';
 import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
 import { dropCachedSecret } from './secret-cache';
-import { cardPurchase, payerWithName, walletPurchase } from './single-purchase';
+import { cardPurchase, withTypedName, walletPurchase } from './single-purchase';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -61,7 +57,7 @@ async function runPurchase(
   incomplete: string | null = null,
 ): Promise<Checkout> {
   let checkout = INITIAL_CHECKOUT;
-  await pay(
+  await carryOutPurchase(
     cardPurchase(singleOrder, buyer),
     makeSurface(confirmation, incomplete),
     (event: CheckoutEvent) => (checkout = reduceCheckout(checkout, event)),
@@ -182,7 +178,7 @@ test('a payment that does not match its order promises nothing and is never paid
     serverMessage: MISMATCH_RESPONSE.body.message,
   });
   expect(currentAttempt('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
-  expect(await pollOrder('draw:1042', 'pi_1')).toEqual({
+  expect(await pollPaymentOutcome('draw:1042', 'pi_1')).toEqual({
     type: 'unsure',
     serverMessage: MISMATCH_RESPONSE.body.message,
   });
@@ -225,7 +221,7 @@ test('a provider status that is neither success nor failure refers the buyer to 
 });
 
 describe('payments confirmed by the server', () => {
-  const cart = addItem(EMPTY, itemOf(makeDraw(), 2));
+  const cart = addItem(EMPTY_CART, cartItemOf(makeDraw(), 2));
   const cartServer = () =>
     new FakeServer()
       .on('POST /api/cart/create-payment-intent', { body: INTENT_RESPONSE })
@@ -236,7 +232,7 @@ describe('payments confirmed by the server', () => {
   ) {
     dropCachedSecret('cart');
     const states: Checkout[] = [INITIAL_CHECKOUT];
-    await pay(purchase, makeSurface(confirmation), (event) =>
+    await carryOutPurchase(purchase, makeSurface(confirmation), (event) =>
       states.push(reduceCheckout(states.at(-1) ?? INITIAL_CHECKOUT, event)),
     );
     return states.at(-1);
@@ -317,7 +313,7 @@ describe('payments confirmed by the server', () => {
       body: { ...COMPLETED_RESPONSE, tickets: undefined },
     });
     let checkout = INITIAL_CHECKOUT;
-    await pay(
+    await carryOutPurchase(
       walletPurchase(
         singleOrder,
         { name: 'Jo', email: 'jo@example.com', phone: '0400' },
@@ -349,7 +345,7 @@ describe('payments confirmed by the server', () => {
     });
     const two = addItem(
       cart,
-      itemOf(makeDraw({ id: 1043, drawNumber: 1043, awayTeam: 'Ipswich Jets' }), 3),
+      cartItemOf(makeDraw({ id: 1043, drawNumber: 1043, awayTeam: 'Ipswich Jets' }), 3),
     );
     const text = 'Only 1 tickets remaining. Please adjust your selection.';
     expect(await runCart(cartCardPurchase(two, 2500, buyer))).toMatchObject({
@@ -370,7 +366,7 @@ describe('payments confirmed by the server', () => {
     );
     await runCart(cartCardPurchase(cart, 1500, buyer));
     let checkout = INITIAL_CHECKOUT;
-    await pay(
+    await carryOutPurchase(
       cartCardPurchase(cart, 1500, buyer),
       makeSurface({ kind: 'authorised' }),
       (event) => (checkout = reduceCheckout(checkout, event)),
@@ -383,7 +379,7 @@ describe('payments confirmed by the server', () => {
 test('a wallet supplies the buyer’s details', async () => {
   const fake = startServer();
   let checkout = INITIAL_CHECKOUT;
-  await pay(
+  await carryOutPurchase(
     walletPurchase(singleOrder, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
     makeSurface({ kind: 'authorised' }),
     (event) => (checkout = reduceCheckout(checkout, event)),
@@ -404,10 +400,10 @@ test.each([
   'a buyer who typed %j and pays with a wallet named %j is named %j',
   async (typed, name, buyerName) => {
     const fake = startServer();
-    await pay(
+    await carryOutPurchase(
       walletPurchase(
         singleOrder,
-        payerWithName({ name, email: 'jo@example.com' }, { name: typed }),
+        withTypedName({ name, email: 'jo@example.com' }, { name: typed }),
       ),
       makeSurface({ kind: 'authorised' }),
       () => {},

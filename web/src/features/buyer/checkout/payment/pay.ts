@@ -1,9 +1,9 @@
 /**
- * Runs one purchase from the button to the tickets. Each step dispatches an event; the state
- * machine decides what is shown.
+ * Carries out one purchase, from pressing the pay button to the issued tickets. Each step
+ * dispatches an event; the checkout's state machine decides what is shown.
  */
 import { HttpError, withRetry } from '@/api/http';
-import { finishPayment } from '@/api/endpoints/buyer';
+import { completeUnknownPayment } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
 import { beginAttempt, endAttempt, finishAttempt, saveAttempt } from '../state/attempt';
@@ -15,13 +15,17 @@ import {
   paymentOpeningError,
   unexpectedStatusError,
   validationRequestError,
-  type CheckoutPage,
 } from '../errors/error-catalogue';
-import type { CheckoutEvent, OpenOrder, CheckoutError, PaymentMethodKind } from '../state/checkout';
+import type { CheckoutPage } from '../errors/error-catalogue';
+import type {
+  CheckoutDispatch,
+  CheckoutError,
+  CheckoutEvent,
+  OpenOrder,
+  OrderIds,
+  PaymentMethodKind,
+} from '../state/checkout';
 import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
-
-/** Identifies an order and proves that it belongs to the buyer. */
-export type PaymentOutcome = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 
 /** What is bought: the tickets of a draw or a whole cart. */
 export interface Purchase {
@@ -48,7 +52,7 @@ export interface Purchase {
    * Completes the purchase with the order's token. The server accepts buyer details with the token
    * even after the provider's webhook (decision M-1).
    */
-  complete: (order: PaymentOutcome) => Promise<CompletionResponse>;
+  complete: (order: OrderIds) => Promise<CompletionResponse>;
 }
 
 /**
@@ -57,14 +61,12 @@ export interface Purchase {
  */
 export const LAST_PAYMENT_KEY = 'lastPayment';
 
-const MISMATCH_CODE = 'payment-mismatch';
+const PAYMENT_MISMATCH_CODE = 'payment-mismatch';
 
-type Dispatch = (event: CheckoutEvent) => void;
-
-export async function pay(
+export async function carryOutPurchase(
   purchase: Purchase,
   surface: PaymentSurface,
-  dispatch: Dispatch,
+  dispatch: CheckoutDispatch,
   onBusy: () => void = () => {},
 ): Promise<void> {
   dispatch({ type: 'submitted', method: purchase.method });
@@ -198,13 +200,13 @@ async function confirmOnServer(
   }
 }
 
-/** Requests the outcome of a payment again. Null while the outcome is still unknown. */
-export async function pollOrder(
+/** Asks the server again for the outcome of a payment. Null while the outcome is still unknown. */
+export async function pollPaymentOutcome(
   scope: string,
   paymentIntentId: string,
 ): Promise<CheckoutEvent | 'untouched' | null> {
   try {
-    const answer = await finishPayment(paymentIntentId);
+    const answer = await completeUnknownPayment(paymentIntentId);
     if (answer.status === 'requires_payment_method') return 'untouched';
     const event = eventOfCompletion(scope, answer, { type: 'unsure' });
     return event.type === 'unsure' ? null : event;
@@ -224,7 +226,8 @@ function eventOfRefusal(scope: string, error: unknown): CheckoutEvent | null {
     (error.body.status !== 'not_charged' && error.status !== 409)
   )
     return null;
-  if (error.code === MISMATCH_CODE) return { type: 'unsure', serverMessage: error.body.message };
+  if (error.code === PAYMENT_MISMATCH_CODE)
+    return { type: 'unsure', serverMessage: error.body.message };
   endAttempt(scope);
   return {
     type: 'notCharged',
@@ -234,8 +237,8 @@ function eventOfRefusal(scope: string, error: unknown): CheckoutEvent | null {
 }
 
 /**
- * Completes the purchase after the provider has authorised the money. From here on, failures of our
- * server read "your tickets are being issued", never "try again".
+ * Completes the purchase after the provider has authorised the money. From here on, a failure of
+ * our server shows "your tickets are being issued", never "try again".
  */
 async function issueTickets(
   purchase: Purchase,
@@ -251,8 +254,8 @@ async function issueTickets(
 }
 
 /**
- * Returns the event for the answer of a completing call. `fallback` applies when the answer is not
- * final.
+ * Returns the event for the server's response to a call that completes a purchase. Returns
+ * `fallback` when the response is not final.
  */
 function eventOfCompletion(
   scope: string,

@@ -4,8 +4,8 @@ import { useAtomValue } from 'jotai';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useOffline } from '@/features/shared-live/server-contact';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { stripeSurface, type PaymentSurface } from './payment-surface';
-import { loadStripeFor } from './stripe-loader';
+import { createStripeSurface, type PaymentSurface } from './payment-surface';
+import { loadStripeForAccount } from './stripe-loader';
 
 const STRIPE_APPEARANCE: Appearance = {
   theme: 'stripe',
@@ -33,12 +33,15 @@ interface PaymentProviderProps {
 }
 
 /** Whether the provider's library failed to load, and a function that loads it again. */
-interface LoadingState {
+interface LibraryLoadingState {
   failed: boolean;
   reload: () => void;
 }
 
-const LoadingContext = createContext<LoadingState>({ failed: false, reload: () => {} });
+const LibraryLoadingContext = createContext<LibraryLoadingState>({
+  failed: false,
+  reload: () => {},
+});
 
 /**
  * Mounts the provider's fields before any payment intent exists. The amount is enough to show them
@@ -58,7 +61,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
     const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
     idle(
       () =>
-        void loadStripeFor(config, account).then(
+        void loadStripeForAccount(config, account).then(
           (loaded) => current && (setStripe(loaded), setFailed(false)),
           () => current && setFailed(true),
         ),
@@ -80,22 +83,22 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   );
   const loading = useMemo(() => ({ failed, reload: () => setRound((last) => last + 1) }), [failed]);
   return (
-    <LoadingContext.Provider value={loading}>
+    <LibraryLoadingContext.Provider value={loading}>
       <Elements stripe={stripe} options={options}>
         {children}
       </Elements>
-    </LoadingContext.Provider>
+    </LibraryLoadingContext.Provider>
   );
 }
 
-/** Returns the access to the provider. Null until the provider's library is loaded. */
+/** Returns the functions of the payment provider's library. Null until the library is loaded. */
 export function usePaymentSurface(): PaymentSurface | null {
   const stripe = useStripe();
   const elements = useElements();
   return useMemo(
-    () => (stripe && elements ? stripeSurface(stripe, elements) : null),
+    () => (stripe && elements ? createStripeSurface(stripe, elements) : null),
     [stripe, elements],
   );
 }
 
-export const usePaymentLoading = (): LoadingState => useContext(LoadingContext);
+export const useLibraryLoading = (): LibraryLoadingState => useContext(LibraryLoadingContext);

@@ -1,12 +1,8 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { CardField } from '../form/buyer-fields';
 import { applePayUnavailableError, walletStartError } from '../errors/error-catalogue';
-import {
-  isBusy,
-  type Checkout,
-  type CheckoutEvent,
-  type PaymentMethodKind,
-} from '../state/checkout';
+import { isCheckoutBusy } from '../state/checkout';
+import type { Checkout, CheckoutDispatch, PaymentMethodKind } from '../state/checkout';
 import { MaintenanceNote } from '../errors/maintenance-note';
 import { PayButton } from './pay-button';
 import type { PurchaseDetails } from '../form/purchase-rules';
@@ -16,7 +12,7 @@ import { WalletSlot, type WalletKind } from './wallet-slot';
 
 interface PaymentStepProps {
   checkout: Checkout;
-  dispatch: (event: CheckoutEvent) => void;
+  dispatch: CheckoutDispatch;
   details: PurchaseDetails;
   total: string;
   /** Whether all details and boxes that a card payment needs are complete. */
@@ -52,7 +48,7 @@ export function PaymentStep({
   onWallet,
 }: PaymentStepProps) {
   const confirmed = details.overEighteen && details.acceptsTerms;
-  const busy = isBusy(checkout);
+  const busy = isCheckoutBusy(checkout);
   const paused = useIsPaymentPaused(checkout);
   const atButton = withCard && pressed === 'card';
   return (

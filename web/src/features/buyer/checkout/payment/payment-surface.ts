@@ -31,7 +31,7 @@ export interface PaymentSurface {
    * payment with it.
    */
   method: (buyer: Buyer | null) => Promise<PaymentMethodSource>;
-  /** Answers the bank's challenge after the server has confirmed. */
+  /** Lets the buyer answer the bank's challenge after the server has confirmed the payment. */
   nextAction: (clientSecret: string) => Promise<PaymentConfirmation>;
 }
 
@@ -48,7 +48,7 @@ const billingDetailsOf = (buyer: Buyer) => ({
   phone: buyer.buyerPhone,
 });
 
-export function stripeSurface(stripe: Stripe, elements: StripeElements): PaymentSurface {
+export function createStripeSurface(stripe: Stripe, elements: StripeElements): PaymentSurface {
   return {
     submit: async () => {
       const { error } = await elements.submit();
@@ -68,7 +68,7 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
         if (error) return await confirmationAfterError(stripe, clientSecret, error);
         return confirmationOf(paymentIntent.status);
       } catch {
-        return await fetchStatusAgain(stripe, clientSecret);
+        return await refetchPaymentStatus(stripe, clientSecret);
       }
     },
     method: async (buyer) => {
@@ -90,9 +90,9 @@ export function stripeSurface(stripe: Stripe, elements: StripeElements): Payment
         if (error) return await confirmationAfterError(stripe, clientSecret, error);
         return paymentIntent
           ? confirmationOf(paymentIntent.status)
-          : await fetchStatusAgain(stripe, clientSecret);
+          : await refetchPaymentStatus(stripe, clientSecret);
       } catch {
-        return await fetchStatusAgain(stripe, clientSecret);
+        return await refetchPaymentStatus(stripe, clientSecret);
       }
     },
   };
@@ -106,8 +106,8 @@ function confirmationOf(status: string, message: string | null = null): PaymentC
 }
 
 /**
- * Returns the result after an error. A decline is final. After any other error the provider may
- * have received the request, so the payment's state is requested.
+ * Returns the result after an error of the provider. A decline is final. After any other error the
+ * provider may have received the request, so the payment's status is requested.
  */
 async function confirmationAfterError(
   stripe: Stripe,
@@ -117,10 +117,10 @@ async function confirmationAfterError(
   const message = error.message ?? null;
   if (error.type === 'card_error' || error.type === 'validation_error')
     return { kind: 'declined', message };
-  return fetchStatusAgain(stripe, clientSecret, message);
+  return refetchPaymentStatus(stripe, clientSecret, message);
 }
 
-async function fetchStatusAgain(
+async function refetchPaymentStatus(
   stripe: Stripe,
   clientSecret: string,
   message: string | null = null,

@@ -1,6 +1,7 @@
 /**
- * Caches a payment's client secret for two minutes, for the exact contents, and never longer than
- * the reservation (specification line A:188, decision C-15).
+ * Caches the response that opened a payment, with its client secret, for two minutes and never
+ * longer than the reservation. The response is reused only for an unchanged selection of tickets
+ * (specification line A:188, decision C-15).
  */
 import type { IntentResponse } from '@/api/wire';
 
@@ -13,11 +14,11 @@ interface CachedSecret {
   until: number;
 }
 
-// Holds only the latest contents of each scope, because all contents share one payment, which has
-// been resized since.
+// Holds one response per scope, for the latest selection of tickets. Each change of the selection
+// resizes the scope's single payment, so an older response is outdated.
 const secretsByScope = new Map<string, CachedSecret>();
 
-const millisecondsOf = (time: string | number) =>
+const toMilliseconds = (time: string | number) =>
   typeof time === 'number' ? time : Date.parse(time);
 
 export function cacheSecret(
@@ -26,7 +27,7 @@ export function cacheSecret(
   answer: IntentResponse,
   now = performance.now(),
 ): void {
-  const lasts = Date.parse(answer.expiresAt) - millisecondsOf(answer.serverTime);
+  const lasts = Date.parse(answer.expiresAt) - toMilliseconds(answer.serverTime);
   secretsByScope.set(scope, {
     contents,
     answer,

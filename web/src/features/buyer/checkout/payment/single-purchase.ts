@@ -5,7 +5,7 @@
 import {
   completeCardPayment,
   createPaymentIntent,
-  debugLog,
+  sendDebugLog,
   processWalletPayment,
   purchaseTickets,
   validatePurchase,
@@ -13,10 +13,11 @@ import {
 import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
 import { S } from '@/shared/strings';
-import type { PaymentOutcome, Purchase } from './pay';
+import type { OrderIds } from '../state/checkout';
+import type { Purchase } from './pay';
 import type { PurchaseDetails } from '../form/purchase-rules';
 
-export interface SingleOrder {
+export interface SingleDrawOrder {
   draw: Pick<Draw, 'drawNumber'>;
   count: number;
   price: Price;
@@ -30,15 +31,15 @@ export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => 
   phone: buyerPhone,
 });
 
-const noted = (error: unknown) =>
-  debugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
+const logBackgroundFailure = (error: unknown) =>
+  sendDebugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
 
 /**
  * Returns the card purchase of the draw page or of the two-step checkout. The two differ only in
  * the call that completes the purchase.
  */
 export function cardPurchase(
-  { draw, count, price }: SingleOrder,
+  { draw, count, price }: SingleDrawOrder,
   buyer: Buyer,
   page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
@@ -68,16 +69,13 @@ export function cardPurchase(
 }
 
 /**
- * The payer's details from a wallet. A payer without a name or address still gets tickets (decision
- * C-11).
+ * The payer's details from a wallet. A payer without a name or an e-mail address still gets tickets
+ * (decision C-11).
  */
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
-/**
- * Returns the payer with a name. If the wallet gives an address but no name, the name typed in the
- * form is used.
- */
-export const payerWithName = (
+/** Returns the payer with the wallet's name, or else with the name typed in the form. */
+export const withTypedName = (
   payer: WalletPayer,
   { name }: Pick<PurchaseDetails, 'name'>,
 ): WalletPayer => ({
@@ -94,18 +92,19 @@ export function buyerOfPayer(payer: WalletPayer): Buyer {
 }
 
 /**
- * Returns the wallet purchase. On the draw page the provider confirms. On the checkout page the
- * server confirms with the wallet's payment method (specification line A:246).
+ * Returns the wallet purchase. On the draw page, the provider's library confirms the payment. On
+ * the checkout page, the server confirms it with the wallet's payment method (specification line
+ * A:246).
  */
 export function walletPurchase(
-  { draw, count, price }: SingleOrder,
+  { draw, count, price }: SingleDrawOrder,
   payer: WalletPayer,
   page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
   const { drawNumber } = draw;
   const buyer = buyerOfPayer(payer);
   const customerInfo = customerInfoOf(buyer);
-  const background = ({ paymentIntentId, orderToken }: PaymentOutcome) =>
+  const background = ({ paymentIntentId, orderToken }: OrderIds) =>
     purchaseTickets({
       drawNumber,
       ticketCount: count,
@@ -122,9 +121,9 @@ export function walletPurchase(
       paymentMethodId,
       customerInfo,
     });
-    // The purchase does not wait for this call, which only records the two ticked boxes
+    // The purchase does not wait for this call, which only records the two ticked consent boxes
     // (specification line A:249).
-    if (answer.status === 'succeeded') void background(order).catch(noted);
+    if (answer.status === 'succeeded') void background(order).catch(logBackgroundFailure);
     return answer;
   };
   return {

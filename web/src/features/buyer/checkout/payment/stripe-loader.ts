@@ -1,4 +1,4 @@
-/** Loads the provider's library once per connected account, and only when a payment is possible. */
+/** Loads the payment provider's library once per connected account. */
 import { loadStripe } from '@stripe/stripe-js/pure';
 import type { Stripe } from '@stripe/stripe-js';
 import type { Config } from '@/api/wire';
@@ -6,10 +6,10 @@ import type { Config } from '@/api/wire';
 const libraryByAccount = new Map<string, Promise<Stripe | null>>();
 
 /**
- * Loads the library for a club's own account, which receives the payment as a direct charge
- * (decision C-24).
+ * Loads the provider's library for a club's own account, which receives the payment as a direct
+ * charge (decision C-24).
  */
-export function loadStripeFor(config: Config, account: string): Promise<Stripe | null> {
+export function loadStripeForAccount(config: Config, account: string): Promise<Stripe | null> {
   let stripe = libraryByAccount.get(account);
   if (!stripe) {
     stripe = loadSandboxScript(config).then(() =>
@@ -23,8 +23,8 @@ export function loadStripeFor(config: Config, account: string): Promise<Stripe |
 }
 
 /**
- * Loads the demo's own version of the library if the page does not carry it. `loadStripe` then uses
- * that version.
+ * In a demo, loads the sandbox's replacement of the provider's library unless the page has already
+ * loaded it. `loadStripe` then uses the replacement.
  */
 async function loadSandboxScript(config: Config): Promise<void> {
   if (!config.demo || 'Stripe' in window || !config.stripeJs.startsWith('/')) return;

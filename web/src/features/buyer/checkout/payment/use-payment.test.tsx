@@ -2,14 +2,14 @@ import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js
 import { renderHook } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { INITIAL_CHECKOUT } from '../state/checkout';
-import { NO_DETAILS } from '../form/purchase-rules';
+import { EMPTY_DETAILS } from '../form/purchase-rules';
 import { usePayment } from './use-payment';
 
 vi.mock('./payment-provider', () => ({
   usePaymentSurface: () => ({}),
-  usePaymentLoading: () => ({ failed: false, reload: () => {} }),
+  useLibraryLoading: () => ({ failed: false, reload: () => {} }),
 }));
-vi.mock('./pay', () => ({ pay: () => Promise.resolve() }));
+vi.mock('./pay', () => ({ carryOutPurchase: () => Promise.resolve() }));
 
 test.each([
   ['nothing but an address', { email: 'jo@example.com' }, 'Jo'],
@@ -21,7 +21,7 @@ test.each([
       page: 'draw',
       checkout: INITIAL_CHECKOUT,
       dispatch: () => {},
-      details: { ...NO_DETAILS, name: 'Jo' },
+      details: { ...EMPTY_DETAILS, name: 'Jo' },
       card: vi.fn(),
       wallet,
     }),

@@ -1,4 +1,7 @@
-/** Handles the pay button and the wallet of all three screens: validates, shows problems, pays. */
+/**
+ * Handles the pay button and the wallet of the draw page, the checkout and the cart: validates,
+ * shows problems, pays.
+ */
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
@@ -6,21 +9,17 @@ import { useOffline } from '@/features/shared-live/server-contact';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { notReadyError, consentsMissingError, type CheckoutPage } from '../errors/error-catalogue';
-import {
-  canPay,
-  type Checkout,
-  type CheckoutEvent,
-  type PaymentMethodKind,
-} from '../state/checkout';
-import { pay, type Purchase } from './pay';
-import { usePaymentLoading, usePaymentSurface } from './payment-provider';
+import { canPay } from '../state/checkout';
+import type { Checkout, CheckoutDispatch, PaymentMethodKind } from '../state/checkout';
+import { carryOutPurchase, type Purchase } from './pay';
+import { useLibraryLoading, usePaymentSurface } from './payment-provider';
 import { cardProblems, consentProblems, type PurchaseDetails } from '../form/purchase-rules';
-import { payerWithName, type WalletPayer } from './single-purchase';
+import { withTypedName, type WalletPayer } from './single-purchase';
 
 interface PaymentInputs {
   page: CheckoutPage;
   checkout: Checkout;
-  dispatch: (event: CheckoutEvent) => void;
+  dispatch: CheckoutDispatch;
   details: PurchaseDetails;
   card: () => Purchase;
   wallet: (payer: WalletPayer) => Purchase;
@@ -35,7 +34,7 @@ export function useIsPaymentPaused(checkout: Checkout): boolean {
 
 export function usePayment({ page, checkout, dispatch, details, card, wallet }: PaymentInputs) {
   const surface = usePaymentSurface();
-  const loading = usePaymentLoading();
+  const loading = useLibraryLoading();
   const offline = useOffline();
   const [formProblems, setProblems] = useState<readonly FormProblem[]>([]);
   const left = cardProblems(details);
@@ -44,8 +43,8 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
     isEdited: !left.some(({ field }) => field === problem.field),
   }));
   const [busyText, setBusyText] = useState<string | null>(null);
-  // The control that was pressed last. Errors are shown there, and wallet texts differ from card
-  // texts.
+  // The control that was pressed last, card or wallet. Errors are shown beside it, and wallet texts
+  // differ from card texts.
   const [pressed, setPressed] = useState<PaymentMethodKind | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const begin = (by: PaymentMethodKind) => {
@@ -70,24 +69,28 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
       return;
     }
     begin('card');
-    void pay(card(), surface, dispatch, () => setBusyText('Busy right now, trying again')).finally(
-      () => setBusyText(null),
-    );
+    void carryOutPurchase(card(), surface, dispatch, () =>
+      setBusyText('Busy right now, trying again'),
+    ).finally(() => setBusyText(null));
   };
   const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
     if (!surface || !canPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
     begin('wallet');
-    void pay(wallet(payerWithName(event.billingDetails, details)), surface, (outcome) => {
-      // Tells the wallet whether the purchase succeeded, because the wallet's dialog stays open
-      // until then.
-      if (
-        outcome.type === 'refused' ||
-        outcome.type === 'declined' ||
-        outcome.type === 'notCharged'
-      )
-        event.paymentFailed({ reason: 'fail' });
-      dispatch(outcome);
-    });
+    void carryOutPurchase(
+      wallet(withTypedName(event.billingDetails, details)),
+      surface,
+      (outcome) => {
+        // Tells the wallet whether the purchase succeeded, because the wallet's dialog stays open
+        // until then.
+        if (
+          outcome.type === 'refused' ||
+          outcome.type === 'declined' ||
+          outcome.type === 'notCharged'
+        )
+          event.paymentFailed({ reason: 'fail' });
+        dispatch(outcome);
+      },
+    );
   };
   /**
    * Called when the buyer pressed the wallet before the form was complete. The missing parts are

@@ -18,7 +18,7 @@ vi.mock('@stripe/react-stripe-js', () => ({
 
 afterEach(() => vi.unstubAllGlobals());
 
-const slotElement = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
+const walletSlotElement = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
   <WalletSlot
     confirmed={false}
     busy={false}
@@ -31,7 +31,7 @@ const slotElement = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
 test('a press on the wallet is answered at once without a request', () => {
   const asked = vi.fn();
   vi.stubGlobal('fetch', asked);
-  render(slotElement({ confirmed: true }));
+  render(walletSlotElement({ confirmed: true }));
   const resolve = vi.fn();
   walletHandlers?.onClick({ resolve });
   expect(resolve).toHaveBeenCalledExactlyOnceWith({
@@ -43,10 +43,10 @@ test('a press on the wallet is answered at once without a request', () => {
 
 test('the wallet box asks for both boxes until they are ticked, and says when it is busy', () => {
   const onUnconfirmed = vi.fn();
-  const { rerender } = render(slotElement({ onUnconfirmed }));
+  const { rerender } = render(walletSlotElement({ onUnconfirmed }));
   fireEvent.click(screen.getByRole('button', { name: 'Complete confirmation above first' }));
   expect(onUnconfirmed).toHaveBeenCalledOnce();
-  rerender(slotElement({ confirmed: true, busy: true }));
+  rerender(walletSlotElement({ confirmed: true, busy: true }));
   expect(screen.getByRole('button', { name: 'Processing...' }).getAttribute('aria-disabled')).toBe(
     'true',
   );
@@ -55,9 +55,9 @@ test('the wallet box asks for both boxes until they are ticked, and says when it
 
 test('without a wallet the box lists the accepted cards', () => {
   const onNone = vi.fn();
-  const { rerender } = render(slotElement({ onNone }));
+  const { rerender } = render(walletSlotElement({ onNone }));
   act(() => walletHandlers?.onReady({}));
-  rerender(slotElement({ onNone }));
+  rerender(walletSlotElement({ onNone }));
   expect(onNone).toHaveBeenCalledOnce();
   expect(screen.getByText('Pay with Visa, Mastercard or Amex')).toBeDefined();
 });

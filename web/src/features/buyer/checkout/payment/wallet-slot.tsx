@@ -5,7 +5,7 @@ import type {
 } from '@stripe/stripe-js';
 import { useMemo, useState } from 'react';
 import { useOffline } from '@/features/shared-live/server-contact';
-import { OFFLINE_TEXTS } from '@/shared/offline';
+import { OFFLINE_MESSAGE } from '@/shared/offline';
 import { S } from '@/shared/strings';
 
 const WALLET_BUTTON_OPTIONS: StripeExpressCheckoutElementOptions = {
@@ -33,7 +33,7 @@ interface WalletSlotProps {
   onLoadError?: () => void;
 }
 
-type AvailableWallets = 'unknown' | 'some' | 'none';
+type WalletAvailability = 'unknown' | 'some' | 'none';
 
 /**
  * The place of the wallet button, 48 px high from the first paint. The provider's button stays
@@ -51,7 +51,7 @@ export function WalletSlot({
   onNone,
   onLoadError,
 }: WalletSlotProps) {
-  const [wallets, setWallets] = useState<AvailableWallets>('unknown');
+  const [wallets, setWallets] = useState<WalletAvailability>('unknown');
   const options = useMemo<StripeExpressCheckoutElementOptions>(
     () => ({
       ...WALLET_BUTTON_OPTIONS,
@@ -85,8 +85,8 @@ export function WalletSlot({
               setWallets('none');
               onLoadError?.();
             }}
-            // Answers the wallet without a server request, because the wallet allows only one
-            // second.
+            // Answers the wallet's click event without a server request, because the wallet allows
+            // only one second.
             onClick={(event) => event.resolve({ emailRequired: true, phoneNumberRequired: true })}
             onConfirm={onConfirm}
             onCancel={onCancel}
@@ -102,7 +102,7 @@ export function WalletSlot({
             {busy
               ? S.processing
               : offline
-                ? OFFLINE_TEXTS
+                ? OFFLINE_MESSAGE
                 : confirmed
                   ? S.settingUpPayment
                   : S.completeConfirmation}

@@ -3,9 +3,9 @@
  * 2.2.1). Pure.
  */
 
-export const WARN_SECONDS = 30;
+export const EXPIRY_WARNING_SECONDS = 30;
 
-export function secondsLeft(expiresAt: number, nowMs: number): number {
+export function secondsUntilExpiry(expiresAt: number, nowMs: number): number {
   return Math.max(0, Math.ceil((expiresAt - nowMs) / 1000));
 }
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { endAttempt } from '../state/attempt';
-import { savedReservedTickets, saveReservation } from './reserved-tickets';
+import { savedReservedTicketCount, saveReservation } from './reserved-tickets';
 
 test('the purchase of a draw holds its tickets until the reservation expires', () => {
   saveReservation('draw:1042', { expiresAt: 1_000, ticketCount: 3 });
   expect([
-    savedReservedTickets('draw:1042', 1042, 999),
-    savedReservedTickets('draw:1042', 1042, 1_000),
-    savedReservedTickets('draw:1043', 1043, 0),
+    savedReservedTicketCount('draw:1042', 1042, 999),
+    savedReservedTicketCount('draw:1042', 1042, 1_000),
+    savedReservedTicketCount('draw:1043', 1043, 0),
   ]).toEqual([3, 0, 0]);
 });
 
@@ -20,9 +20,9 @@ test('a cart holds tickets of each of its draws, and none once its outcome is kn
       { drawNumber: 2, quantity: 3 },
     ],
   });
-  expect([1, 2, 3].map((draw) => savedReservedTickets('cart', draw, 0))).toEqual([2, 3, 0]);
+  expect([1, 2, 3].map((draw) => savedReservedTicketCount('cart', draw, 0))).toEqual([2, 3, 0]);
   endAttempt('cart');
-  expect(savedReservedTickets('cart', 1, 0)).toBe(0);
+  expect(savedReservedTicketCount('cart', 1, 0)).toBe(0);
 });
 
 test('malformed stored data holds no tickets', () => {
@@ -34,6 +34,6 @@ test('malformed stored data holds no tickets', () => {
     '{',
   ]) {
     sessionStorage.setItem('fd_kept:cart', said);
-    expect(savedReservedTickets('cart', 1, 0), said).toBe(0);
+    expect(savedReservedTicketCount('cart', 1, 0), said).toBe(0);
   }
 });

@@ -5,24 +5,24 @@
  */
 import type { Draw } from '@/api/wire';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
-import { ownReservedTickets, type Checkout, type OpenOrder } from '../state/checkout';
+import { ownReservedTicketCount, type Checkout, type OpenOrder } from '../state/checkout';
 
 type SavedReservation = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
 
-const storageKeyOf = (scope: string) => `fd_kept:${scope}`;
+const reservationKeyOf = (scope: string) => `fd_kept:${scope}`;
 
 export function saveReservation(
   scope: string,
   { expiresAt, ticketCount, items }: SavedReservation,
 ): void {
-  writeStored('session', storageKeyOf(scope), { expiresAt, ticketCount, items });
+  writeStored('session', reservationKeyOf(scope), { expiresAt, ticketCount, items });
 }
 
 /**
  * Returns the tickets of a draw that are held for `scope`. None once the reservation has expired.
  */
-export function savedReservedTickets(scope: string, drawNumber: number, nowMs: number): number {
-  const saved = readStored('session', storageKeyOf(scope)) as Partial<SavedReservation> | null;
+export function savedReservedTicketCount(scope: string, drawNumber: number, nowMs: number): number {
+  const saved = readStored('session', reservationKeyOf(scope)) as Partial<SavedReservation> | null;
   if (typeof saved?.expiresAt !== 'number' || saved.expiresAt <= nowMs) return 0;
   const items: OpenOrder['items'] = Array.isArray(saved.items) ? saved.items : undefined;
   const count = items
@@ -41,10 +41,10 @@ export function ticketsForThisBuyer(
   nowMs: number,
 ): { held: number; available: number } {
   const held =
-    ownReservedTickets(checkout, nowMs) ||
-    savedReservedTickets(`draw:${draw.drawNumber}`, draw.drawNumber, nowMs);
+    ownReservedTicketCount(checkout, nowMs) ||
+    savedReservedTicketCount(`draw:${draw.drawNumber}`, draw.drawNumber, nowMs);
   return { held, available: Math.max(0, draw.ticketsAvailable) + held };
 }
 
 export const forgetReservation = (scope: string): void =>
-  forgetStored('session', storageKeyOf(scope));
+  forgetStored('session', reservationKeyOf(scope));

@@ -5,7 +5,12 @@ import { HttpError } from '@/api/http';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { Checkout, OpenOrder } from '../state/checkout';
-import { WARN_SECONDS, formatClock, secondsLeft, announcementAt } from './reservation-clock';
+import {
+  EXPIRY_WARNING_SECONDS,
+  formatClock,
+  secondsUntilExpiry,
+  announcementAt,
+} from './reservation-clock';
 
 interface TimerBarProps {
   checkout: Checkout;
@@ -21,7 +26,7 @@ const EXTENSION_FAILED_TITLE = 'Your tickets could not be kept for longer';
 export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: TimerBarProps) {
   const now = useAtomValue(nowAtom);
   const order = checkout.state === 'choosing' ? checkout.order : null;
-  const seconds = order ? secondsLeft(order.expiresAt, now) : null;
+  const seconds = order ? secondsUntilExpiry(order.expiresAt, now) : null;
   useEffect(() => {
     if (seconds === 0) onExpired();
   }, [seconds, onExpired]);
@@ -46,7 +51,7 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
         <span>Reserving your tickets …</span>
       </div>
     );
-  const short = seconds <= WARN_SECONDS;
+  const short = seconds <= EXPIRY_WARNING_SECONDS;
   return (
     <div className={`timer-bar${short ? ' is-short' : ''}`}>
       <span role="timer">

@@ -16,7 +16,8 @@ export interface Attempt {
 const attemptKeyOf = (scope: string) => `fd_attempt:${scope}`;
 const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
 
-// Replaces browser storage where the browser forbids it. The keys then live as long as the page.
+// Replaces browser storage where the browser forbids it. These attempts are lost when the page
+// closes.
 const attemptsInMemory = new Map<string, Attempt>();
 
 function newIdempotencyKey(): string {
@@ -56,9 +57,9 @@ export function endAttempt(scope: string): void {
 }
 
 /**
- * Ends the attempt with tickets. A buyer who returns by the back button, in a duplicated tab or on
- * a cached page then finds the purchase finished, until the next attempt starts. The token defaults
- * to the attempt's own.
+ * Ends the attempt with issued tickets. A buyer who returns by the back button, in a duplicated tab
+ * or on a cached page then finds the purchase finished, until the next attempt starts. `orderToken`
+ * defaults to the token of the current attempt.
  */
 export function finishAttempt(scope: string, orderToken = currentAttempt(scope)?.orderToken): void {
   endAttempt(scope);

@@ -3,14 +3,12 @@ import {
   INITIAL_CHECKOUT,
   reduceCheckout,
   purchasedCount,
-  isBusy,
+  isCheckoutBusy,
   canPay,
-  outcomeOf,
-  ownReservedTickets,
-  type Checkout,
-  type CheckoutEvent,
-  type OpenOrder,
+  outcomeEventOf,
+  ownReservedTicketCount,
 } from './checkout';
+import type { Checkout, CheckoutEvent, OpenOrder } from './checkout';
 
 const openOrder: OpenOrder = {
   clientSecret: 's',
@@ -46,17 +44,17 @@ test('a decline keeps the order and offers another card', () => {
   });
   expect(checkout).toEqual({ state: 'choosing', order: openOrder, error: declinedError });
   expect(canPay(checkout)).toBe(true);
-  expect(ownReservedTickets(checkout, 999)).toBe(2);
+  expect(ownReservedTicketCount(checkout, 999)).toBe(2);
 });
 
 test('tickets are held until the reservation expires, but through a payment that has started', () => {
   expect(
-    ownReservedTickets(
+    ownReservedTicketCount(
       stateAfterEvents(submittedEvent, openedEvent, { type: 'declined', error: declinedError }),
       1_000,
     ),
   ).toBe(0);
-  expect(ownReservedTickets(stateAfterEvents(submittedEvent, openedEvent), 1_000)).toBe(2);
+  expect(ownReservedTicketCount(stateAfterEvents(submittedEvent, openedEvent), 1_000)).toBe(2);
 });
 
 test('after a reload during a payment the count comes from the tickets, not from the form', () => {
@@ -214,7 +212,7 @@ describe('once money may have moved', () => {
     const paying = stateAfterEvents(submittedEvent, openedEvent);
     expect(reduceCheckout(paying, submittedEvent)).toBe(paying);
     expect(reduceCheckout(paying, { type: 'expired' })).toBe(paying);
-    expect(isBusy(paying)).toBe(true);
+    expect(isCheckoutBusy(paying)).toBe(true);
   });
 });
 
@@ -222,20 +220,20 @@ test('an order’s answer is an outcome only when it is final', () => {
   const lines = [
     { tickets: [{ ticketNumber: 1, serialNumber: 'x', homeNumber: 1, awayNumber: 1 }] },
   ];
-  expect(outcomeOf({ status: 'succeeded', reason: null, lines })).toEqual({
+  expect(outcomeEventOf({ status: 'succeeded', reason: null, lines })).toEqual({
     type: 'issued',
     tickets: lines[0]?.tickets,
   });
-  expect(outcomeOf({ status: 'not_charged', reason: 'sold out', lines })).toEqual({
+  expect(outcomeEventOf({ status: 'not_charged', reason: 'sold out', lines })).toEqual({
     type: 'notCharged',
     reason: 'sold out',
   });
-  expect(outcomeOf({ status: 'refunding', reason: null, lines })).toEqual({
+  expect(outcomeEventOf({ status: 'refunding', reason: null, lines })).toEqual({
     type: 'notCharged',
     reason: '',
     refunding: true,
   });
-  expect(outcomeOf({ status: 'processing', reason: null, lines })).toBeNull();
+  expect(outcomeEventOf({ status: 'processing', reason: null, lines })).toBeNull();
   // The intent may have been authorised a moment ago, so this order status is not final.
-  expect(outcomeOf({ status: 'requires_payment_method', reason: null, lines })).toBeNull();
+  expect(outcomeEventOf({ status: 'requires_payment_method', reason: null, lines })).toBeNull();
 });

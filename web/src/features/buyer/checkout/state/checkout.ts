@@ -21,6 +21,9 @@ export interface OpenOrder {
   expiresAt: number;
 }
 
+/** Ids of an order. The token proves to the server that the order belongs to this buyer. */
+export type OrderIds = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
+
 /** An error before any money moved: the text for the buyer, and the field to look at. */
 export interface CheckoutError {
   title: string;
@@ -29,7 +32,7 @@ export interface CheckoutError {
   available?: number;
   /** Whether the shown price is outdated and must be loaded again. */
   stale?: boolean;
-  /** Whether no payment was attempted. The text then need not mention money. */
+  /** Whether no payment was attempted, so that the text need not say that nothing was charged. */
   notAttempted?: boolean;
 }
 
@@ -39,25 +42,25 @@ export type Checkout =
   | { state: 'paying'; method: PaymentMethodKind; order: OpenOrder }
   | { state: 'issuing'; method: PaymentMethodKind; order: OpenOrder }
   /**
-   * `said`: the server's own text, when it knows of a problem but not yet what happens to the
-   * money.
+   * `serverMessage`: the server's own text, when it knows of a problem but not yet what happens to
+   * the money.
    */
   | {
       state: 'confirming';
-      order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      order: OrderIds;
       serverMessage?: string;
     }
   /**
    * The money is authorised and the tickets are not issued yet. The thank-you page waits for the
    * tickets (specification line A:190, decision C-19).
    */
-  | { state: 'pending'; order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'> }
+  | { state: 'pending'; order: OrderIds }
   | { state: 'issued'; tickets: readonly OwnTicket[] }
   /** `refunding`: money was taken although no tickets could be issued, and is being refunded. */
   | { state: 'notCharged'; reason: string; refunding: boolean }
   | {
       state: 'lost';
-      order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      order: OrderIds;
       serverMessage?: string;
     };
 
@@ -70,7 +73,7 @@ export type CheckoutEvent =
   | { type: 'pending' }
   | {
       type: 'unsure';
-      order?: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>;
+      order?: OrderIds;
       serverMessage?: string;
     }
   | { type: 'issued'; tickets: readonly OwnTicket[] }
@@ -81,11 +84,13 @@ export type CheckoutEvent =
   | { type: 'expired' }
   | { type: 'again' };
 
+export type CheckoutDispatch = (event: CheckoutEvent) => void;
+
 export const INITIAL_CHECKOUT: Checkout = { state: 'choosing', order: null, error: null };
 
 /**
- * Applies an event. An event that does not fit the state changes nothing, because late answers are
- * normal.
+ * Applies an event. An event that does not fit the state changes nothing, because responses may
+ * arrive late.
  */
 export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checkout {
   switch (checkout.state) {
@@ -95,7 +100,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { ...checkout, order: event.order, error: withoutSoldOutError(checkout.error) };
       if (event.type === 'refused') return { ...checkout, error: event.error };
       if (event.type === 'expired') return { ...checkout, order: null };
-      // After a reload during a payment, the order is loaded from storage and only its outcome is
+      // After a reload during a payment, the order comes from storage, and only its outcome is
       // requested.
       if (event.type === 'unsure' && event.order)
         return { state: 'confirming', order: event.order };
@@ -135,7 +140,7 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { ...checkout, state: 'lost' };
       return checkout;
     case 'lost':
-      // The socket may still deliver the outcome after the requests have stopped.
+      // The socket may still deliver the outcome after the polling has stopped.
       if (event.type === 'issued') return { state: 'issued', tickets: event.tickets };
       if (event.type === 'notCharged')
         return {
@@ -151,10 +156,11 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
   }
 }
 
-const confirmingState = (
-  order: Pick<OpenOrder, 'orderToken' | 'paymentIntentId'>,
-  serverMessage?: string,
-): Checkout => ({ state: 'confirming', order, ...(serverMessage ? { serverMessage } : {}) });
+const confirmingState = (order: OrderIds, serverMessage?: string): Checkout => ({
+  state: 'confirming',
+  order,
+  ...(serverMessage ? { serverMessage } : {}),
+});
 
 /** Clears a "too few tickets" error once tickets are available. Other errors stay. */
 const withoutSoldOutError = (error: CheckoutError | null): CheckoutError | null =>
@@ -167,14 +173,14 @@ export const canPay = (checkout: Checkout): boolean => checkout.state === 'choos
  * Whether a request is in progress. Controls are disabled then, and leaving the page asks for
  * confirmation.
  */
-export const isBusy = (checkout: Checkout): boolean =>
+export const isCheckoutBusy = (checkout: Checkout): boolean =>
   ['reserving', 'paying', 'issuing', 'confirming', 'pending'].includes(checkout.state);
 
 /**
  * Returns the tickets that this purchase has reserved. The buyer can still buy them when the public
  * count is zero.
  */
-export function ownReservedTickets(checkout: Checkout, nowMs: number): number {
+export function ownReservedTicketCount(checkout: Checkout, nowMs: number): number {
   if (!('order' in checkout) || !checkout.order || !('ticketCount' in checkout.order)) return 0;
   // A payment that has started is never interrupted. Before that, the reservation counts only until
   // it expires.
@@ -184,17 +190,17 @@ export function ownReservedTickets(checkout: Checkout, nowMs: number): number {
 }
 
 /**
- * Returns the number of tickets bought. After a reload, the order's number is more reliable than
- * the form's.
+ * Returns the number of tickets bought: the issued tickets, or else `wanted`. After a reload, the
+ * form's count may differ from the issued tickets.
  */
 export const purchasedCount = (checkout: Checkout, wanted: number): number =>
   checkout.state === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
 
 /**
- * Returns the event for the server's answer about an order whose payment outcome is unknown. Null
- * while the order is open.
+ * Returns the event for an order that the server has sent while the payment's outcome is unknown.
+ * Null while the order is open.
  */
-export function outcomeOf(order: {
+export function outcomeEventOf(order: {
   status: string;
   reason: string | null;
   lines: readonly { tickets: readonly OwnTicket[] }[];
@@ -208,19 +214,22 @@ export function outcomeOf(order: {
 }
 
 /**
- * Returns why there are no tickets, as a full sentence, and what happens to the money. Some
- * specified server texts lack the full stop.
+ * Returns why there are no tickets and what happens to the money. Adds a full stop to the reason,
+ * because some specified server texts lack it.
  */
-export function moneyText(reason: string, refunding: boolean): string {
+export function chargeOutcomeText(reason: string, refunding: boolean): string {
   if (/not been charged|being refunded/.test(reason)) return reason;
   const why = reason === '' || /[.!?]$/.test(reason) ? reason : `${reason}.`;
   return `${why} ${refunding ? 'Your payment is being refunded.' : 'You have not been charged.'}`.trim();
 }
 
-export const CONFIRMING = 'We are confirming your payment';
+export const CONFIRMING_PAYMENT_TITLE = 'We are confirming your payment';
 
-/** Returns what the buyer should do while the outcome is unknown or under manual review. */
-export function waitingText({
+/**
+ * Returns what the buyer should do while the outcome of the payment is unknown or under manual
+ * review.
+ */
+export function confirmingPaymentText({
   state,
   serverMessage,
 }: Pick<Extract<Checkout, { state: 'confirming' | 'lost' }>, 'state' | 'serverMessage'>): string {

@@ -24,7 +24,7 @@ export interface SummaryDraw {
   prizePercentage: number;
 }
 
-export interface Summary {
+export interface PurchaseSummary {
   clubId: number | null;
   clubName: string;
   clubSlug: string;
@@ -53,7 +53,7 @@ type SoldDraw = Pick<
 export function purchaseSummary(
   lines: readonly { draw: SoldDraw; count: number }[],
   customerName: string,
-): Summary {
+): PurchaseSummary {
   const first = lines[0]?.draw;
   return {
     clubId: first?.clubId ?? null,
@@ -83,7 +83,7 @@ export function purchaseSummary(
  * The sample purchase of the demo page. Its data is obviously fictional, so that it is not mistaken
  * for a purchase (decision A-12).
  */
-export const DEMO_SUMMARY: Summary = {
+export const DEMO_SUMMARY: PurchaseSummary = {
   clubId: null,
   clubName: 'Sample Rugby League Club',
   clubSlug: '',
@@ -106,22 +106,26 @@ export const DEMO_SUMMARY: Summary = {
   ],
 };
 
-const LOCAL_COPY_MS_MAX = 24 * 60 * 60_000;
+const LOCAL_COPY_AGE_MS_MAX = 24 * 60 * 60_000;
 
 /**
  * Returns whether the session could store the summary. The local copy holds no e-mail address and
  * no phone number.
  */
-export function saveSummary(summary: Summary): boolean {
+export function savePurchaseSummary(summary: PurchaseSummary): boolean {
   writeStored('local', S.summaryKey, { ...summary, savedAt: Date.now() });
   return writeStored('session', S.summaryKey, summary);
 }
 
-export function readSummary(): Summary | null {
+export function readPurchaseSummary(): PurchaseSummary | null {
   const stored = readStored('session', S.summaryKey) ?? readRecentCopy();
-  if (typeof stored !== 'object' || stored === null || !Array.isArray((stored as Summary).draws))
+  if (
+    typeof stored !== 'object' ||
+    stored === null ||
+    !Array.isArray((stored as PurchaseSummary).draws)
+  )
     return null;
-  const summary = stored as Partial<Summary> & Pick<Summary, 'draws'>;
+  const summary = stored as Partial<PurchaseSummary> & Pick<PurchaseSummary, 'draws'>;
   return {
     clubId: summary.clubId ?? null,
     clubName: summary.clubName || S.fallbackClub,
@@ -137,5 +141,5 @@ export function readSummary(): Summary | null {
 function readRecentCopy(): unknown {
   const copy = readStored('local', S.summaryKey);
   const savedAt = (copy as { savedAt?: unknown } | null)?.savedAt;
-  return typeof savedAt === 'number' && Date.now() - savedAt < LOCAL_COPY_MS_MAX ? copy : null;
+  return typeof savedAt === 'number' && Date.now() - savedAt < LOCAL_COPY_AGE_MS_MAX ? copy : null;
 }

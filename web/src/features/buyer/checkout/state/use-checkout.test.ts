@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
-import { DEMO_SUMMARY, saveSummary, readSummary, purchaseSummary } from './summary';
-import { nextPageAfterPurchase, checkoutSuccess } from './use-checkout';
+import { DEMO_SUMMARY, savePurchaseSummary, readPurchaseSummary, purchaseSummary } from './summary';
+import { nextPageAfterPurchase, checkoutSuccessToast } from './use-checkout';
 
 test('a buyer whose summary cannot be stored goes to the club, the draw or home', () => {
   const summary = purchaseSummary([{ draw: makeDraw(), count: 2 }], 'Jo');
@@ -11,7 +11,7 @@ test('a buyer whose summary cannot be stored goes to the club, the draw or home'
 });
 
 test('the checkout’s toast shows the number of tickets', () => {
-  expect(checkoutSuccess(3)).toEqual({
+  expect(checkoutSuccessToast(3)).toEqual({
     title: 'Purchase successful!',
     text: "You've purchased 3 ticket(s). Check your email for details.",
   });
@@ -28,19 +28,19 @@ test('a summary falls back to the specified names, holds no address, and its cop
     summary.totalTickets,
     summary.draws[0]?.prizePool,
   ]).toEqual(['Football Club', 'Ticket Holder', 2, '395.50']);
-  saveSummary(summary);
+  savePurchaseSummary(summary);
   expect(JSON.stringify({ ...localStorage })).not.toMatch(/@|phone/i);
   sessionStorage.clear();
-  expect(readSummary()).toEqual(summary);
+  expect(readPurchaseSummary()).toEqual(summary);
   localStorage.setItem(
     'purchaseData',
     JSON.stringify({ ...summary, savedAt: Date.now() - 25 * 3_600_000 }),
   );
-  expect(readSummary()).toBeNull();
+  expect(readPurchaseSummary()).toBeNull();
 });
 
 test('the sample purchase is marked as a sample', () => {
-  saveSummary(DEMO_SUMMARY);
-  expect(readSummary()?.demo).toBe(true);
+  savePurchaseSummary(DEMO_SUMMARY);
+  expect(readPurchaseSummary()?.demo).toBe(true);
   expect(DEMO_SUMMARY.draws.every((draw) => /Sample/.test(draw.matchName))).toBe(true);
 });

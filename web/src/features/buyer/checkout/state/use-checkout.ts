@@ -1,11 +1,12 @@
 /**
- * Gives a component the state of its purchase and runs the three effects that need no user action.
+ * Gives a component the state of its purchase. Recovers a payment after a reload, saves the
+ * reservation, resolves an unknown outcome and shows toasts.
  */
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { useOrder } from '@/features/shared-live/use-live';
-import { S, fill } from '@/shared/strings';
+import { useLiveOrder } from '@/features/shared-live/use-live';
+import { S, fillPlaceholders } from '@/shared/strings';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { notAllocatedError } from '../errors/error-catalogue';
 import {
@@ -15,16 +16,16 @@ import {
   finishedOrderToken,
   saveAttempt,
 } from './attempt';
-import { isBusy, outcomeOf, type Checkout, type CheckoutEvent } from './checkout';
+import { isCheckoutBusy, outcomeEventOf, type Checkout, type CheckoutDispatch } from './checkout';
 import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
 import { saveReservation } from '../reservation/reserved-tickets';
-import { pollOrder } from '../payment/pay';
-import { NO_DETAILS } from '../form/purchase-rules';
-import { saveSummary, type Summary } from './summary';
+import { pollPaymentOutcome } from '../payment/pay';
+import { EMPTY_DETAILS } from '../form/purchase-rules';
+import { savePurchaseSummary, type PurchaseSummary } from './summary';
 
 export function useCheckout(scope: string) {
   const [checkout, dispatch] = useAtom(checkoutAtom(scope));
-  useRecovery(scope, dispatch);
+  useRecoverPayment(scope, dispatch);
   useSaveReservation(scope, checkout);
   useResolveUnknownOutcome(scope, checkout, dispatch);
   useErrorToast(checkout);
@@ -33,14 +34,12 @@ export function useCheckout(scope: string) {
   return { checkout, dispatch };
 }
 
-type CheckoutDispatch = (event: CheckoutEvent) => void;
-
 /**
- * Requests the outcome of a payment after a reload or when the browser restores the page from its
- * cache, before the page offers anything. A purchase that finished meanwhile, for example on a
- * bank's page, is ended here.
+ * Requests the outcome of a payment that was running before a reload, or before the browser
+ * restored the page from its cache. A purchase that finished meanwhile, for example on a bank's
+ * page, is ended.
  */
-function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
+function useRecoverPayment(scope: string, dispatch: CheckoutDispatch): void {
   const store = useStore();
   useEffect(() => {
     const recover = () => {
@@ -56,7 +55,7 @@ function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
       if (!persisted) return;
       if (finishedOrderToken(scope) === null) return recover();
       endAttempt(scope);
-      store.set(detailsAtom, NO_DETAILS);
+      store.set(detailsAtom, EMPTY_DETAILS);
       store.set(resetCheckoutAtom, scope);
     };
     recover();
@@ -65,7 +64,9 @@ function useRecovery(scope: string, dispatch: CheckoutDispatch): void {
   }, [scope, dispatch, store]);
 }
 
-/** Saves the reservation for a reload, from the first answer to the last extension. */
+/**
+ * Saves the reservation whenever it is opened or extended, so that a reload of the page keeps it.
+ */
 function useSaveReservation(scope: string, checkout: Checkout): void {
   const order =
     'order' in checkout && checkout.order && 'expiresAt' in checkout.order ? checkout.order : null;
@@ -77,14 +78,14 @@ function useSaveReservation(scope: string, checkout: Checkout): void {
 const OUTCOME_POLLING_MS = 30_000;
 const OUTCOME_POLL_INTERVAL_MS = 4_000;
 /**
- * Number of "no card accepted" answers after which the answer is final. The first may come just
+ * Number of "no card accepted" responses after which this outcome is final. The first may come just
  * before the provider has finished.
  */
-const NO_CARD_ANSWERS_MIN = 2;
+const NO_CARD_RESPONSES_FINAL = 2;
 
 /**
- * Requests the order every two seconds, fifteen times, while the outcome is unknown. Live updates
- * are followed without limit.
+ * While the payment's outcome is unknown, polls the order and gives up after 30 seconds. Later live
+ * updates of the order are still applied.
  */
 function useResolveUnknownOutcome(
   scope: string,
@@ -95,12 +96,13 @@ function useResolveUnknownOutcome(
     checkout.state === 'confirming' || checkout.state === 'lost' || checkout.state === 'pending'
       ? checkout.order
       : null;
-  const { order } = useOrder(
+  const { order } = useLiveOrder(
     open?.orderToken ?? '',
     checkout.state === 'confirming' || checkout.state === 'pending',
   );
   useEffect(() => {
-    const outcome = open && order && order.orderToken === open.orderToken ? outcomeOf(order) : null;
+    const outcome =
+      open && order && order.orderToken === open.orderToken ? outcomeEventOf(order) : null;
     if (!outcome) return;
     if (outcome.type === 'issued') finishAttempt(scope, open?.orderToken);
     else endAttempt(scope);
@@ -119,7 +121,8 @@ function useResolveUnknownOutcome(
 }
 
 /**
- * Completes the purchase again, which is idempotent, and so learns the outcome from the provider.
+ * Asks the server every four seconds to complete the payment, which is idempotent. The response
+ * tells the outcome.
  */
 function useOrderPolling(
   scope: string,
@@ -131,12 +134,13 @@ function useOrderPolling(
     let untouched = 0;
     let current = true;
     const turn = async () => {
-      const answer = await pollOrder(scope, paymentIntentId);
+      const answer = await pollPaymentOutcome(scope, paymentIntentId);
       if (!current || answer === null) return;
       untouched = answer === 'untouched' ? untouched + 1 : 0;
       if (answer !== 'untouched') return dispatch(answer);
-      if (untouched < NO_CARD_ANSWERS_MIN) return;
-      // Reuses the attempt's key: it means the same payment, so no second charge is possible.
+      if (untouched < NO_CARD_RESPONSES_FINAL) return;
+      // Keeps the attempt and its idempotency key, which stands for the same payment. So no second
+      // charge is possible.
       const attempt = currentAttempt(scope);
       if (attempt) saveAttempt(scope, { ...attempt, paying: false });
       dispatch({
@@ -166,7 +170,7 @@ function useErrorToast(checkout: Checkout): void {
  * Toast when the money was authorised and the tickets are still being issued or could not be
  * issued.
  */
-export const ISSUING = {
+export const TICKETS_ISSUING_TOAST = {
   title: 'Your payment went through',
   text: 'Your tickets are being issued. A confirmation e-mail should follow; if it does not, please contact support.',
 };
@@ -175,7 +179,7 @@ function useOutcomeToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
   const { state } = checkout;
   useEffect(() => {
-    if (state === 'pending') showToast({ ...ISSUING, bad: true });
+    if (state === 'pending') showToast({ ...TICKETS_ISSUING_TOAST, bad: true });
     if (state === 'notCharged')
       showToast({ title: notAllocatedError.title, text: notAllocatedError.text, bad: true });
   }, [state, showToast]);
@@ -183,7 +187,7 @@ function useOutcomeToast(checkout: Checkout): void {
 
 /** Asks for confirmation when the buyer leaves during a payment. */
 function useConfirmBeforeLeaving(checkout: Checkout): void {
-  const busy = isBusy(checkout);
+  const busy = isCheckoutBusy(checkout);
   useEffect(() => {
     if (!busy) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
@@ -193,13 +197,13 @@ function useConfirmBeforeLeaving(checkout: Checkout): void {
 }
 
 /**
- * Milliseconds for which the buyer reads that the tickets are being issued, before the thank-you
+ * Milliseconds for which the buyer reads that the tickets are being issued before the thank-you
  * page opens (specification line A:190).
  */
-const PENDING_READ_MS = 2_000;
+const PENDING_MESSAGE_MS = 2_000;
 
-export interface PurchaseEnding {
-  summary: () => Summary;
+export interface CompletePurchaseOptions {
+  summary: () => PurchaseSummary;
   toast: Toast;
   /** Ends the purchase in this browser: empties the cart and deletes the saved details. */
   onDone?: () => void;
@@ -212,7 +216,7 @@ export interface PurchaseEnding {
 export function useCompletePurchase(
   scope: string,
   checkout: Checkout,
-  { summary, toast, onDone }: PurchaseEnding,
+  { summary, toast, onDone }: CompletePurchaseOptions,
 ): void {
   const showToast = useSetAtom(showToastAtom);
   const [, navigate] = useLocation();
@@ -225,8 +229,8 @@ export function useCompletePurchase(
       if (done.current) return;
       done.current = true;
       const savedSummary = summary();
-      const stored = saveSummary(savedSummary);
-      store.set(detailsAtom, NO_DETAILS);
+      const stored = savePurchaseSummary(savedSummary);
+      store.set(detailsAtom, EMPTY_DETAILS);
       if (state === 'issued') showToast(toast);
       onDone?.();
       navigate(stored ? '/thank-you' : nextPageAfterPurchase(savedSummary));
@@ -235,7 +239,7 @@ export function useCompletePurchase(
   useEffect(() => {
     if (state === 'issued') ending.current();
     if (state !== 'pending') return;
-    const timer = setTimeout(() => ending.current(), PENDING_READ_MS);
+    const timer = setTimeout(() => ending.current(), PENDING_MESSAGE_MS);
     return () => clearTimeout(timer);
   }, [state]);
   // Resets the purchase only after this page has closed. Until then, the page must not look as if
@@ -255,15 +259,15 @@ export function useCompletePurchase(
 export function nextPageAfterPurchase({
   clubSlug,
   draws,
-}: Pick<Summary, 'clubSlug' | 'draws'>): string {
+}: Pick<PurchaseSummary, 'clubSlug' | 'draws'>): string {
   if (clubSlug) return `/club/${clubSlug}`;
   const draw = draws[0]?.drawNumber;
   return draw ? `/draw/${draw}` : '/';
 }
 
-export const CARD_SUCCESS: Toast = { title: S.purchaseSuccessful, text: S.checkEmail };
-export const WALLET_SUCCESS: Toast = { title: S.processingTickets };
-export const checkoutSuccess = (tickets: number): Toast => ({
+export const CARD_SUCCESS_TOAST: Toast = { title: S.purchaseSuccessful, text: S.checkEmail };
+export const WALLET_SUCCESS_TOAST: Toast = { title: S.processingTickets };
+export const checkoutSuccessToast = (tickets: number): Toast => ({
   title: S.purchaseSuccessfulLower,
-  text: fill(S.purchasedCount, { n: tickets }),
+  text: fillPlaceholders(S.purchasedCount, { n: tickets }),
 });
