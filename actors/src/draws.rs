@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use actix::{Addr, Handler, Message};
 use domain::{
-    Cell, Command, Deal, DrawId, Editor, HoldSource, OrderId, Reservation, Serial, TermsEdit, View,
+    Cell, Command, Deal, DrawId, HoldSource, OrderId, Reservation, Serial, TermsEdit, TermsEditor,
+    View,
 };
 use persistence::Ledger;
 use persistence::ledger::{AttachedWrite, DrawDetails};
@@ -186,7 +187,7 @@ impl Draws {
         draw: DrawId,
         edit: TermsEdit,
         details: Option<DrawDetails>,
-        by: Editor,
+        by: TermsEditor,
     ) -> Result<CommandOutcome, Denied> {
         let command = Command::Amend {
             edit,

@@ -38,7 +38,7 @@ pub struct EngineParts {
 
 /// Selects the threads on which actors run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Placement {
+pub enum ThreadPlacement {
     /// On separate threads, so that HTTP workers never wait for actors: `draws` threads for draw
     /// actors, and one for all other actors.
     OwnThreads { draws: usize },
@@ -68,17 +68,17 @@ impl Engine {
     /// # Errors
     /// The database could not be read.
     pub async fn start(parts: EngineParts) -> Result<Engine, Failure> {
-        Engine::start_with_placement(parts, Placement::OwnThreads { draws: 1 }).await
+        Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 1 }).await
     }
 
     /// Makes every live draw available, and starts the workers on the threads that `placement`
-    /// selects. `Placement::Current` needs only a tokio runtime with local tasks.
+    /// selects. `ThreadPlacement::Current` needs only a tokio runtime with local tasks.
     ///
     /// # Errors
     /// The database could not be read.
     pub async fn start_with_placement(
         parts: EngineParts,
-        placement: Placement,
+        placement: ThreadPlacement,
     ) -> Result<Engine, Failure> {
         let membership = Arc::new(Membership::new(parts.peers));
         membership.join_cluster().await?;
@@ -89,8 +89,10 @@ impl Engine {
         }
         let live = parts.ledger.live_draws().await?;
         let threads: Vec<Arbiter> = match placement {
-            Placement::OwnThreads { draws } => (0..=draws.max(1)).map(|_| Arbiter::new()).collect(),
-            Placement::Current => Vec::new(),
+            ThreadPlacement::OwnThreads { draws } => {
+                (0..=draws.max(1)).map(|_| Arbiter::new()).collect()
+            }
+            ThreadPlacement::Current => Vec::new(),
         };
         let mut draw_threads: Vec<ActorThread> = threads
             .iter()

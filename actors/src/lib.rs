@@ -24,7 +24,7 @@ pub use anomalies::{Anomalies, AnomalyCounts};
 pub use clock::{Clock, SystemClock};
 pub use command_outcome::{CommandOutcome, Denied};
 pub use draws::Draws;
-pub use engine::{Engine, EngineParts, Placement};
+pub use engine::{Engine, EngineParts, ThreadPlacement};
 pub use mailer::{MailTransport, Outbox};
 pub use metrics::{DurationHistogram, EngineMetrics};
 pub use payments::connect::{AccountStatus, Connect};

@@ -162,12 +162,12 @@ impl Mailer {
             failpoint::around(PurchaseStep::Mail, self.post.send(mail, order.as_ref())).await;
         let now = self.clock.now();
         match sent {
-            Ok(()) => self.store.mail_sent(mail.id, now).await,
+            Ok(()) => self.store.mark_mail_sent(mail.id, now).await,
             Err(why) => {
                 tracing::warn!(why, mail.id, mail.kind, "mail not sent: mail server error");
                 let retry_at = now.plus_ms(retry_delay_ms(mail.attempts, mail.id as u64));
                 self.store
-                    .mail_failed(
+                    .record_mail_failure(
                         mail.id,
                         &why,
                         (mail.attempts < SEND_ATTEMPTS_MAX).then_some(retry_at),

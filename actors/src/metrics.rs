@@ -6,14 +6,14 @@ use std::time::Duration;
 use domain::Timestamp;
 
 /// Upper bounds of the histogram buckets, in seconds. One more bucket has no upper bound.
-pub const BUCKETS_SECONDS: [f64; 11] = [
+pub const HISTOGRAM_BOUNDS_SECONDS: [f64; 11] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0,
 ];
 
-/// A histogram of durations with the buckets of [`BUCKETS_SECONDS`].
+/// A histogram of durations with the buckets of [`HISTOGRAM_BOUNDS_SECONDS`].
 #[derive(Debug, Default)]
 pub struct DurationHistogram {
-    buckets: [AtomicU64; BUCKETS_SECONDS.len() + 1],
+    buckets: [AtomicU64; HISTOGRAM_BOUNDS_SECONDS.len() + 1],
     sum_micros: AtomicU64,
 }
 
@@ -21,10 +21,10 @@ impl DurationHistogram {
     /// Adds a duration.
     pub fn record(&self, took: Duration) {
         let seconds = took.as_secs_f64();
-        let bucket = BUCKETS_SECONDS
+        let bucket = HISTOGRAM_BOUNDS_SECONDS
             .iter()
             .position(|upper_bound| seconds <= *upper_bound)
-            .unwrap_or(BUCKETS_SECONDS.len());
+            .unwrap_or(HISTOGRAM_BOUNDS_SECONDS.len());
         self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
         self.sum_micros
             .fetch_add(took.as_micros() as u64, Ordering::Relaxed);
@@ -39,7 +39,7 @@ impl DurationHistogram {
 
     /// Returns for each bucket the number of durations up to its upper bound. The last number is
     /// the total.
-    pub fn cumulative_counts(&self) -> [u64; BUCKETS_SECONDS.len() + 1] {
+    pub fn cumulative_counts(&self) -> [u64; HISTOGRAM_BOUNDS_SECONDS.len() + 1] {
         let mut sum = 0;
         std::array::from_fn(|bucket| {
             sum += self.buckets[bucket].load(Ordering::Relaxed);

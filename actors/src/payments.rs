@@ -6,14 +6,14 @@
 use std::sync::Arc;
 
 use domain::{
-    AccountId, ClubId, Command, DrawId, EndReason, HoldSource, Line, OrderId, PaymentIntentId,
+    AccountId, ClubId, Command, DrawId, HoldSource, Line, OrderEndReason, OrderId, PaymentIntentId,
     Refusal, Reservation, Timestamp, View,
 };
 use persistence::Failure;
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 use persistence::ledger::BuyerDetails;
 use persistence::records::audit::AuditEntry;
-use persistence::stores::{BuyerSource, OrderRecord, StoredWebhookEvent, TermsAgreed};
+use persistence::stores::{AgreedTerms, BuyerSource, OrderRecord, StoredWebhookEvent};
 use thiserror::Error;
 
 use crate::{Denied, EngineMetrics};
@@ -83,7 +83,7 @@ pub enum FulfilStatus {
     Processing,
     /// The order is rejected: no tickets, and the authorisation is cancelled or being cancelled.
     /// `reason` is shown to the buyer.
-    NotCharged { reason: EndReason },
+    NotCharged { reason: OrderEndReason },
     /// The payment was captured and is being refunded.
     Refunding,
 }
@@ -358,7 +358,7 @@ impl Payments {
         &self,
         order: OrderId,
         ip: &str,
-        terms: TermsAgreed,
+        terms: AgreedTerms,
     ) -> Result<(), Failure> {
         let (context, ip) = (self.context.clone(), ip.to_owned());
         self.run_detached(async move {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, Fault, GatewayMethod};
 use actors::{
-    Clock, Engine, EngineParts, FulfilStatus, OpenOrder, PaymentFailure, Peers, Placement,
-    SystemClock,
+    Clock, Engine, EngineParts, FulfilStatus, OpenOrder, PaymentFailure, Peers, SystemClock,
+    ThreadPlacement,
 };
 use domain::{
     AccountId, Cents, ClubId, Command, DrawId, GameResult, Line, OrderId, OrderState, Terms,
@@ -90,7 +90,7 @@ impl TestClub {
             mail: Arc::new(self.mailer.clone()),
             peers: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres.clone())),
         };
-        Engine::start_with_placement(parts, Placement::OwnThreads { draws: 2 })
+        Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 2 })
             .await
             .expect("the engine starts")
     }
@@ -285,7 +285,7 @@ fn killed_process_orders_are_finished_by_next_process() {
             club.gateway.authorise(&intent_of(&record));
             records.push(record);
         }
-        club.gateway.set_pace(|_| Duration::from_millis(15));
+        club.gateway.set_call_delays(|_| Duration::from_millis(15));
         let calls = records.iter().map(|record| {
             let (payments, id) = (engine.payments.clone(), intent_of(record));
             actix::spawn(async move { payments.fulfil(&id).await })

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use actors::{Denied, Engine, EngineParts, Peers, Placement};
+use actors::{Denied, Engine, EngineParts, Peers, ThreadPlacement};
 use domain::{AnomalyKind, Command, DrawId, GameResult, Status};
 use persistence::memory::{Call, Fault};
 
@@ -532,7 +532,7 @@ fn draws_run_on_separate_threads() {
                 std::sync::Arc::new(memory.clone()),
             ),
         };
-        let engine = Engine::start_with_placement(parts, Placement::OwnThreads { draws: 2 })
+        let engine = Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 2 })
             .await
             .unwrap();
         let command = Command::Reserve {

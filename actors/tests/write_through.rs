@@ -1,7 +1,9 @@
 //! Tests of the write path with a fault at each step: decide, write, apply, publish.
 
 use actors::{CommandOutcome, Denied};
-use domain::{Authority, Command, DrawId, Editor, GameResult, OrderId, Refusal, Status, TermsEdit};
+use domain::{
+    Authority, Command, DrawId, GameResult, OrderId, Refusal, Status, TermsEdit, TermsEditor,
+};
 use persistence::ledger::AttachedWrite;
 use persistence::memory::{Call, Fault};
 
@@ -75,7 +77,7 @@ fn moved_kick_off_moves_the_end_of_sales() {
             };
             world
                 .draws()
-                .edit(DRAW, edit, None, Editor::Operator)
+                .edit(DRAW, edit, None, TermsEditor::Operator)
                 .await
                 .unwrap()
                 .view

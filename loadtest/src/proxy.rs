@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use persistence::embedded::Embedded;
+use persistence::embedded::EmbeddedPostgres;
 
 use crate::audit::{self, AuditCheck};
 use crate::browser::RunSettings;
@@ -86,13 +86,13 @@ struct ProxyRun {
     proxied_site: Arc<RunSettings>,
     links: Vec<Link>,
     club: Club,
-    embedded: Embedded,
+    embedded: EmbeddedPostgres,
 }
 
 impl ProxyRun {
     async fn open(seed: u64) -> Result<ProxyRun> {
         let dir = ServerProcess::create_folder()?;
-        let embedded = Embedded::start(&dir.join("data/postgres")).await?;
+        let embedded = EmbeddedPostgres::start(&dir.join("data/postgres")).await?;
         let url = embedded.url();
         let socket_dir = url
             .split_once("host=")

@@ -25,7 +25,7 @@ pub struct DrawTotals {
 
 /// What one order charged, captured and refunded according to our database, in cents.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
-pub struct OrderMoney {
+pub struct OrderAmounts {
     pub order: String,
     pub payment_intent: Option<String>,
     pub account: String,
@@ -103,7 +103,7 @@ impl Auditor {
     }
 
     /// Returns the number of orders whose buyer's e-mail address ends with `address_end`.
-    pub async fn named_buyers(&self, address_end: &str) -> Result<i64, Failure> {
+    pub async fn count_orders_with_email_ending(&self, address_end: &str) -> Result<i64, Failure> {
         sqlx::query_scalar("select count(*) from orders where right(buyer_email, length($1)) = $1")
             .bind(address_end)
             .fetch_one(&self.pool)
@@ -147,7 +147,7 @@ impl Auditor {
     }
 
     /// Returns the sums of every order that ever had a payment intent.
-    pub async fn order_sums(&self) -> Result<Vec<OrderMoney>, Failure> {
+    pub async fn order_sums(&self) -> Result<Vec<OrderAmounts>, Failure> {
         sqlx::query_as(
             "select o.id::text as order, o.payment_intent_id as payment_intent, o.account_id as account,
                  o.captured_at is not null as is_taken, o.total_cents as total,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use domain::draw::Outcome;
-use domain::{Cents, Event, FeeStep, OrderId, Reservation, Serial, Status, Terms};
+use domain::{Cents, Event, FeeLedgerStep, OrderId, Reservation, Serial, Status, Terms};
 
 /// The combined effect of a draw's events on its tables.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +31,7 @@ pub(crate) struct DrawChange {
 pub(crate) struct TicketChange {
     pub order: OrderId,
     pub serials: Vec<Serial>,
-    pub step: FeeStep,
+    pub step: FeeLedgerStep,
     /// Whether the tickets are taken back from an order whose payment was captured.
     pub charged: bool,
 }
@@ -155,7 +155,7 @@ impl DrawChange {
 
     /// Returns the last fee step (change of the draw's application fee) with its order. A single
     /// commit has at most one fee step, because a command allocates or voids one order.
-    pub fn last_fee_step(&self) -> Option<(OrderId, FeeStep)> {
+    pub fn last_fee_step(&self) -> Option<(OrderId, FeeLedgerStep)> {
         self.allocated
             .iter()
             .chain(&self.voided)

@@ -50,7 +50,7 @@ pub enum EmbeddedError {
 
 /// A running private Postgres, restarted when it dies. When this value is dropped without `stop`,
 /// Postgres keeps running, and the next `start` adopts it.
-pub struct Embedded {
+pub struct EmbeddedPostgres {
     dir: PathBuf,
     address: PostgresAddress,
     adopted: bool,
@@ -60,15 +60,15 @@ pub struct Embedded {
     _lock: File,
 }
 
-impl Embedded {
+impl EmbeddedPostgres {
     /// Starts Postgres in a folder, and creates its data directory the first time. If the user that
     /// runs Postgres cannot reach the folder, a folder under `/var/tmp` is used instead and logged.
-    pub async fn start(dir: &Path) -> Result<Embedded, EmbeddedError> {
+    pub async fn start(dir: &Path) -> Result<EmbeddedPostgres, EmbeddedError> {
         let dir = os_user::create_postgres_folder(dir)?;
         let lock = lock_folder(&dir)?;
         let cluster = Cluster::start(&dir, Durability::Full).await?;
         let (address, adopted) = (cluster.address(), cluster.adopted());
-        let embedded = Embedded {
+        let embedded = EmbeddedPostgres {
             dir,
             address,
             adopted,

@@ -90,10 +90,10 @@ pub fn reach(_: PurchaseStep, _: FailpointSide) {}
 /// response has been sent.
 #[cfg(not(all(feature = "failpoints", debug_assertions)))]
 #[inline(always)]
-pub fn reach_soon(_: PurchaseStep, _: FailpointSide) {}
+pub fn reach_after_response(_: PurchaseStep, _: FailpointSide) {}
 
 #[cfg(all(feature = "failpoints", debug_assertions))]
-pub use armed::{reach, reach_soon};
+pub use armed::{reach, reach_after_response};
 
 #[cfg(all(feature = "failpoints", debug_assertions))]
 mod armed {
@@ -142,7 +142,7 @@ mod armed {
 
     /// Kills this process after `RESPONSE_SEND_DELAY` when the failpoint file names this failpoint,
     /// so that the current response is still sent.
-    pub fn reach_soon(step: PurchaseStep, side: FailpointSide) {
+    pub fn reach_after_response(step: PurchaseStep, side: FailpointSide) {
         if remove_matching_failpoint_file(step, side) {
             std::thread::spawn(|| {
                 std::thread::sleep(RESPONSE_SEND_DELAY);

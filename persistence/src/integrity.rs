@@ -37,7 +37,7 @@ pub struct AccountTotals {
 const WINNING_TICKET_INVARIANT: &str = "T9 the winning ticket carries the result";
 /// The invariant that a draw's sealed seed matches the draw's published commitment. If the sealing
 /// key is wrong, every draw violates this invariant.
-pub const COMMITMENT: &str = "T10 a seed is the one that was committed to";
+pub const SEED_COMMITMENT_INVARIANT: &str = "T10 a seed is the one that was committed to";
 
 /// Time limit of all checks together. It exceeds `statement_timeout`, which is five minutes for
 /// these checks.
@@ -150,7 +150,7 @@ async fn check_deals(
             .and_then(|seed| seed.try_into().ok())
             .map(Seed);
         let Some(seed) = seed.filter(|seed| seed.commitment(DrawId(id))[..] == commitment) else {
-            violations.push(violation(COMMITMENT));
+            violations.push(violation(SEED_COMMITMENT_INVARIANT));
             continue;
         };
         if let (Some(home), Some(away), Some(winner)) = (home, away, winner) {

@@ -4,8 +4,8 @@
 //! be added, and so may a field that has a default. Any other change needs a new version number.
 
 use domain::{
-    Cents, Event, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms, Timestamp,
-    draw::event::Event as E,
+    Cents, Event, FeeLedgerStep, GameResult, OrderId, Reservation, Serial, Status, Terms,
+    Timestamp, draw::event::Event as E,
 };
 use serde::{Deserialize, Serialize};
 
@@ -278,8 +278,8 @@ impl StoredEvent {
     }
 }
 
-impl From<&FeeStep> for StoredStep {
-    fn from(step: &FeeStep) -> StoredStep {
+impl From<&FeeLedgerStep> for StoredStep {
+    fn from(step: &FeeLedgerStep) -> StoredStep {
         StoredStep {
             revenue_delta: step.revenue_delta.0,
             fee_delta: step.fee_delta.0,
@@ -290,9 +290,9 @@ impl From<&FeeStep> for StoredStep {
     }
 }
 
-impl From<StoredStep> for FeeStep {
-    fn from(step: StoredStep) -> FeeStep {
-        FeeStep {
+impl From<StoredStep> for FeeLedgerStep {
+    fn from(step: StoredStep) -> FeeLedgerStep {
+        FeeLedgerStep {
             revenue_delta: Cents(step.revenue_delta),
             fee_delta: Cents(step.fee_delta),
             revenue_after: Cents(step.revenue_after),
@@ -356,7 +356,7 @@ mod tests {
         let order = OrderId(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
         let serials = vec![Serial::new(1).expect("1"), Serial::new(169).expect("169")];
         let cents = |amount| Cents(amount);
-        let step = FeeStep {
+        let step = FeeLedgerStep {
             revenue_delta: cents(-1000),
             fee_delta: cents(-35),
             revenue_after: cents(0),
@@ -390,7 +390,7 @@ mod tests {
             E::Voided {
                 order,
                 serials: serials.clone(),
-                step: FeeStep {
+                step: FeeLedgerStep {
                     to_return: cents(35),
                     ..step
                 },

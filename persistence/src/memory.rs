@@ -282,7 +282,11 @@ impl Memory {
     }
 
     /// Returns the newest provider snapshot of each payment intent.
-    pub fn witnesses(&self) -> Vec<ProviderSnapshot> {
-        self.state().webhook_events.witnesses().cloned().collect()
+    pub fn provider_snapshots(&self) -> Vec<ProviderSnapshot> {
+        self.state()
+            .webhook_events
+            .provider_snapshots()
+            .cloned()
+            .collect()
     }
 }

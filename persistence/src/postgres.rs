@@ -161,7 +161,7 @@ impl Postgres {
         options: PgConnectOptions,
         sealer: Sealer,
     ) -> Result<Postgres, Failure> {
-        Postgres::connect_by(DatabaseLogins::single(options), sealer).await
+        Postgres::connect_with_logins(DatabaseLogins::single(options), sealer).await
     }
 
     /// Connects with separate logins for pages and bank details.
@@ -169,7 +169,10 @@ impl Postgres {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the database does not answer.
-    pub async fn connect_by(logins: DatabaseLogins, sealer: Sealer) -> Result<Postgres, Failure> {
+    pub async fn connect_with_logins(
+        logins: DatabaseLogins,
+        sealer: Sealer,
+    ) -> Result<Postgres, Failure> {
         // The log names only the text of slow statements, because bound values may hold personal
         // data.
         let without_values = |options: PgConnectOptions| {

@@ -9,7 +9,7 @@ mod reconciliation;
 mod webhook_events;
 
 pub use anomalies::{AnomalyRecord, AnomalyStore};
-pub use orders::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgreed};
+pub use orders::{AgreedTerms, BuyerSource, NotifyBuyer, OrderRecord, OrderStore};
 pub use outbox::{Mail, OutboxStore};
 pub use payment_operations::{
     Attempt, FAST_PATH_MS, Operation, OperationKind, PaymentOperationStore, REPAIR_BLOCK_MS, Repair,

@@ -57,7 +57,7 @@ impl Database {
 
     /// Returns the Postgres stores in this database, with the sealing key of the tests.
     pub async fn postgres(&self) -> Postgres {
-        Postgres::connect_by(self.logins(), sealer())
+        Postgres::connect_with_logins(self.logins(), sealer())
             .await
             .expect("the tests' Postgres answers")
     }

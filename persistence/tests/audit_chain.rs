@@ -8,7 +8,7 @@ use persistence::testing::{Database, database};
 use persistence::{Postgres, Sealer};
 
 async fn records_with_key(database: &Database, key: u8) -> Records {
-    let postgres = Postgres::connect_by(database.logins(), Sealer::new(&[key; 32]))
+    let postgres = Postgres::connect_with_logins(database.logins(), Sealer::new(&[key; 32]))
         .await
         .expect("connected");
     Records::new(postgres)

@@ -4,7 +4,7 @@
 use domain::{Cents, DrawId, FeePolicy, Serial, Timestamp};
 use persistence::postgres::bank::DatabaseLogins;
 use persistence::records::Records;
-use persistence::records::bank_changes::{BankChange, BankOutcome};
+use persistence::records::bank_changes::{BankChange, BankChangeOutcome};
 use persistence::records::claims::ClaimBankDetails;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
@@ -65,8 +65,8 @@ async fn database_with_bank_details() -> (Database, Postgres, DrawId) {
         at: NOW,
     };
     assert_eq!(
-        records.change_bank(&change).await.expect("written"),
-        BankOutcome::Changed
+        records.change_bank_details(&change).await.expect("written"),
+        BankChangeOutcome::Changed
     );
     (database, postgres, draw)
 }
@@ -87,7 +87,7 @@ async fn refusal_sql_state(connection: &mut PgConnection, statement: &str) -> Op
 #[tokio::test]
 async fn serving_login_has_no_access_to_bank_details() {
     let (database, postgres, draw) = database_with_bank_details().await;
-    assert!(postgres.bank_is_apart().await.expect("asked"));
+    assert!(postgres.is_bank_separate().await.expect("asked"));
     let mut serving = PgConnection::connect(&database.ordinary_url)
         .await
         .expect("let in");
@@ -143,7 +143,7 @@ async fn single_login_and_superuser_are_not_apart_from_the_bank() {
     let one = Postgres::connect(&database.ordinary_url, sealer())
         .await
         .expect("connected");
-    assert!(!one.bank_is_apart().await.expect("asked"));
+    assert!(!one.is_bank_separate().await.expect("asked"));
     let failed = Records::new(one)
         .bank_details(draw)
         .await
@@ -151,10 +151,10 @@ async fn single_login_and_superuser_are_not_apart_from_the_bank() {
     assert!(failed.to_string().contains("BANK_DATABASE_URL"), "{failed}");
     for url in [&database.url, &database.bank_url] {
         let logins = DatabaseLogins::hosted(url, Some(&database.bank_url)).expect("urls");
-        let wide = Postgres::connect_by(logins, sealer())
+        let wide = Postgres::connect_with_logins(logins, sealer())
             .await
             .expect("connected");
-        assert!(!wide.bank_is_apart().await.expect("asked"), "{url}");
+        assert!(!wide.is_bank_separate().await.expect("asked"), "{url}");
     }
 }
 
@@ -201,7 +201,7 @@ async fn bank_details_are_purged_ninety_days_after_the_payout() {
 async fn migration_moves_bank_details_out_of_the_claims() {
     let database = empty_database().await;
     let owner = DatabaseLogins::single(database.options.clone());
-    let old = Postgres::connect_by(owner, Sealer::new(&[42; 32]))
+    let old = Postgres::connect_with_logins(owner, Sealer::new(&[42; 32]))
         .await
         .expect("connected");
     old.migrate().await.expect("the tables");

@@ -4,7 +4,7 @@
 #[path = "support/world.rs"]
 mod support;
 
-use domain::{Command, Draw, Editor, GameResult, TermsEdit, Timestamp};
+use domain::{Command, Draw, GameResult, TermsEdit, TermsEditor, Timestamp};
 use persistence::ledger::{AttachedWrite, DrawDetails};
 use support::{KICK_OFF, TERMS, World};
 
@@ -54,7 +54,7 @@ async fn edit_changes_named_columns_and_the_catalogue() {
     };
     let command = Command::Amend {
         edit,
-        by: Editor::Club,
+        by: TermsEditor::Club,
         described: true,
     };
     owner
@@ -92,7 +92,7 @@ async fn edit_changes_named_columns_and_the_catalogue() {
     };
     let command = Command::Amend {
         edit: TermsEdit::default(),
-        by: Editor::Club,
+        by: TermsEditor::Club,
         described: true,
     };
     owner
@@ -137,7 +137,7 @@ async fn postponed_draw_is_active_again() {
     };
     let command = Command::Amend {
         edit,
-        by: Editor::Operator,
+        by: TermsEditor::Operator,
         described: false,
     };
     owner.execute(command, None).await.expect("put off");

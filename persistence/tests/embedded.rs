@@ -2,19 +2,19 @@
 //! process that started it was killed.
 
 use persistence::MIGRATOR;
-use persistence::embedded::{Embedded, EmbeddedError, backup, restore};
+use persistence::embedded::{EmbeddedError, EmbeddedPostgres, backup, restore};
 use persistence::testing::{Folder, database};
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
-async fn connect(embedded: &Embedded) -> PgConnection {
+async fn connect(embedded: &EmbeddedPostgres) -> PgConnection {
     PgConnection::connect_with(&embedded.options())
         .await
         .expect("the private Postgres answers")
 }
 
 /// Returns the process id of the main Postgres process.
-fn postgres_pid(embedded: &Embedded) -> String {
+fn postgres_pid(embedded: &EmbeddedPostgres) -> String {
     let note =
         std::fs::read_to_string(embedded.dir().join("data/postmaster.pid")).unwrap_or_default();
     note.lines().next().unwrap_or_default().to_string()
@@ -23,7 +23,9 @@ fn postgres_pid(embedded: &Embedded) -> String {
 #[tokio::test]
 async fn data_survives_a_stop_and_a_killed_server() {
     let folder = Folder::new();
-    let first = Embedded::start(folder.path()).await.expect("started");
+    let first = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("started");
     assert!(!first.adopted());
     let mut connection = connect(&first).await;
     MIGRATOR.run(&mut connection).await.expect("migrated");
@@ -37,8 +39,14 @@ async fn data_survives_a_stop_and_a_killed_server() {
 
     // A killed server process does not stop its Postgres. Dropping the value without `stop` has the
     // same effect.
-    drop(Embedded::start(folder.path()).await.expect("started again"));
-    let second = Embedded::start(folder.path()).await.expect("adopted");
+    drop(
+        EmbeddedPostgres::start(folder.path())
+            .await
+            .expect("started again"),
+    );
+    let second = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("adopted");
     assert!(second.adopted());
     let clubs: i64 = sqlx::query_scalar("select count(*) from clubs")
         .fetch_one(&mut connect(&second).await)
@@ -47,7 +55,7 @@ async fn data_survives_a_stop_and_a_killed_server() {
     assert_eq!(clubs, 1);
 
     assert!(matches!(
-        Embedded::start(folder.path()).await,
+        EmbeddedPostgres::start(folder.path()).await,
         Err(EmbeddedError::InUse(_))
     ));
     second.stop().await;
@@ -56,7 +64,9 @@ async fn data_survives_a_stop_and_a_killed_server() {
 #[tokio::test]
 async fn killed_postgres_restarts_with_committed_data() {
     let folder = Folder::new();
-    let embedded = Embedded::start(folder.path()).await.expect("started");
+    let embedded = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("started");
     let mut connection = connect(&embedded).await;
     sqlx::query("create table kept as select 7 as seven")
         .execute(&mut connection)
@@ -112,7 +122,9 @@ async fn killed_postgres_restarts_with_committed_data() {
 #[tokio::test]
 async fn url_and_options_lead_to_the_same_database() {
     let folder = Folder::new();
-    let embedded = Embedded::start(folder.path()).await.expect("started");
+    let embedded = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("started");
     let mut connection = PgConnection::connect(&embedded.url())
         .await
         .expect("connected by url");
@@ -130,7 +142,7 @@ async fn interrupted_first_start_begins_again() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path().join("data.unfinished")).expect("made");
     std::fs::write(folder.path().join("data.unfinished/PG_VERSION"), "15").expect("made");
-    Embedded::start(folder.path())
+    EmbeddedPostgres::start(folder.path())
         .await
         .expect("started")
         .stop()
@@ -142,7 +154,7 @@ async fn data_of_a_missing_version_is_not_touched() {
     let folder = Folder::new();
     std::fs::create_dir(folder.path().join("data")).expect("made");
     std::fs::write(folder.path().join("data/PG_VERSION"), "7\n").expect("made");
-    match Embedded::start(folder.path()).await {
+    match EmbeddedPostgres::start(folder.path()).await {
         Err(EmbeddedError::WrongVersion { wrote, .. }) => assert_eq!(wrote, "7"),
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("started on data of another version"),
@@ -176,7 +188,9 @@ const FOLDER_ENV_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
 /// starts Postgres there and is killed.
 async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
     if let Some(folder) = std::env::var_os(FOLDER_ENV_VARIABLE) {
-        let embedded = Embedded::start(folder.as_ref()).await.expect("started");
+        let embedded = EmbeddedPostgres::start(folder.as_ref())
+            .await
+            .expect("started");
         let mut connection = connect(&embedded).await;
         sqlx::query("create table stored_words (word text)")
             .execute(&mut connection)
@@ -206,7 +220,7 @@ async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
     folder
 }
 
-async fn read_stored_word(embedded: &Embedded) -> Result<String, sqlx::Error> {
+async fn read_stored_word(embedded: &EmbeddedPostgres) -> Result<String, sqlx::Error> {
     let mut connection = PgConnection::connect_with(&embedded.options()).await?;
     sqlx::query_scalar("select word from stored_words")
         .fetch_one(&mut connection)
@@ -217,7 +231,9 @@ async fn read_stored_word(embedded: &Embedded) -> Result<String, sqlx::Error> {
 async fn restarted_server_adopts_its_running_postgres() {
     let folder =
         leave_postgres_of_a_killed_server("restarted_server_adopts_its_running_postgres").await;
-    let embedded = Embedded::start(folder.path()).await.expect("adopted");
+    let embedded = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("adopted");
     assert!(embedded.adopted());
     assert_eq!(read_stored_word(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
@@ -232,7 +248,9 @@ async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
     let folder =
         leave_postgres_of_a_killed_server("zombie_of_killed_postgres_does_not_prevent_a_restart")
             .await;
-    let embedded = Embedded::start(folder.path()).await.expect("adopted");
+    let embedded = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("adopted");
     let pid = postgres_pid(&embedded);
     let killed = std::process::Command::new("kill")
         .args(["-9", &pid])
@@ -256,7 +274,9 @@ async fn pid_of_another_program_does_not_prevent_a_start() {
     use std::os::unix::fs::MetadataExt;
     use std::os::unix::process::CommandExt;
     let folder = Folder::new();
-    let first = Embedded::start(folder.path()).await.expect("started");
+    let first = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("started");
     let path = first.dir().join("data/postmaster.pid");
     let note = std::fs::read_to_string(&path).expect("a note");
     first.stop().await;
@@ -269,7 +289,9 @@ async fn pid_of_another_program_does_not_prevent_a_start() {
     let (_, rest) = note.split_once('\n').expect("lines");
     std::fs::write(&path, format!("{}\n{rest}", other.id())).expect("written");
 
-    let second = Embedded::start(folder.path()).await.expect("started");
+    let second = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("started");
     assert!(!second.adopted());
     assert_ne!(postgres_pid(&second), other.id().to_string());
     second.stop().await;
@@ -289,7 +311,7 @@ async fn unreachable_folder_gets_a_replacement() {
     std::fs::set_permissions(closed.path(), std::fs::Permissions::from_mode(0o700))
         .expect("closed");
     let wanted = closed.path().join("data");
-    let embedded = Embedded::start(&wanted).await.expect("started");
+    let embedded = EmbeddedPostgres::start(&wanted).await.expect("started");
     let is_stand_in = embedded.dir() != wanted;
     assert_eq!(is_stand_in, nix::unistd::geteuid().is_root());
     let dir = embedded.dir().to_path_buf();
@@ -303,7 +325,9 @@ async fn unreachable_folder_gets_a_replacement() {
 #[tokio::test]
 async fn backup_under_load_is_complete() {
     let (folder, elsewhere) = (Folder::new(), Folder::new());
-    let embedded = Embedded::start(folder.path()).await.expect("started");
+    let embedded = EmbeddedPostgres::start(folder.path())
+        .await
+        .expect("started");
     let mut connection = connect(&embedded).await;
     sqlx::query("create table done (number int8 primary key, filler text)")
         .execute(&mut connection)
@@ -320,7 +344,7 @@ async fn backup_under_load_is_complete() {
         }
         number
     });
-    let known = async |embedded: &Embedded| -> (i64, i64) {
+    let known = async |embedded: &EmbeddedPostgres| -> (i64, i64) {
         let counted = sqlx::query_as("select count(*), coalesce(max(number), 0) from done");
         counted
             .fetch_one(&mut connect(embedded).await)
@@ -344,7 +368,7 @@ async fn backup_under_load_is_complete() {
             .expect("restored")
             .is_empty()
     );
-    let restored = Embedded::start(&again).await.expect("started");
+    let restored = EmbeddedPostgres::start(&again).await.expect("started");
     let (count, most) = known(&restored).await;
     assert!(
         before <= count && count == most && most <= last,

@@ -454,7 +454,7 @@ async fn killed_backends_never_cause_a_wrong_outcome() {
 #[tokio::test]
 async fn writers_and_readers_survive_a_database_restart() {
     let folder = Folder::new();
-    let embedded = persistence::embedded::Embedded::start(folder.path())
+    let embedded = persistence::embedded::EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");
     let postgres = Postgres::connect(&embedded.url(), sealer())
@@ -495,7 +495,7 @@ async fn writers_and_readers_survive_a_database_restart() {
         postgres.order(OrderId(1)).await,
         Err(Failure::NotWritten(_))
     ));
-    let embedded = persistence::embedded::Embedded::start(folder.path())
+    let embedded = persistence::embedded::EmbeddedPostgres::start(folder.path())
         .await
         .expect("started again");
     owner

@@ -77,7 +77,11 @@ async fn sample_database() -> (World, Postgres) {
         .await
         .expect("claimed")
     {
-        world.stores.mail_sent(mail.id, NOW).await.expect("sent");
+        world
+            .stores
+            .mark_mail_sent(mail.id, NOW)
+            .await
+            .expect("sent");
     }
     // Adds two provider snapshots for each of the orders 1 to 4, as the reconciler would store
     // them.

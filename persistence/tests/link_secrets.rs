@@ -23,7 +23,7 @@ fn postgres(world: &World) -> (&Database, &Postgres) {
 
 /// Opens the same database with another sealing key.
 async fn open_with_another_key(database: &Database) -> Postgres {
-    Postgres::connect_by(database.logins(), Sealer::new(&[9; 32]))
+    Postgres::connect_with_logins(database.logins(), Sealer::new(&[9; 32]))
         .await
         .expect("connected")
 }
@@ -177,7 +177,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     for kind in [1, 2, 4] {
         open.extend(
             records
-                .reset_is_for(&[kind; 32], LINK_USE_TIME)
+                .account_of_reset_link(&[kind; 32], LINK_USE_TIME)
                 .await
                 .expect("read")
                 .map(|_| kind),
@@ -277,7 +277,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
     for kind in [1, 2, 4] {
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", LINK_USE_TIME)
+                .finish_password_reset(&[kind; 32], "hash", LINK_USE_TIME)
                 .await
                 .expect("written")
                 .is_some(),
@@ -285,7 +285,7 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
         );
         assert!(
             records
-                .finish_reset(&[kind; 32], "hash", LINK_USE_TIME)
+                .finish_password_reset(&[kind; 32], "hash", LINK_USE_TIME)
                 .await
                 .expect("written")
                 .is_none(),

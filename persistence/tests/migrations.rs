@@ -9,7 +9,7 @@ async fn processes_that_migrate_at_once_do_not_deadlock() {
     let database = empty_database().await;
     let connect = async || {
         let owner = DatabaseLogins::single(database.options.clone());
-        Postgres::connect_by(owner, Sealer::new(&[42; 32]))
+        Postgres::connect_with_logins(owner, Sealer::new(&[42; 32]))
             .await
             .expect("connected")
     };

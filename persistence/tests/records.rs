@@ -387,7 +387,7 @@ async fn settings_footers_offers_and_others_are_stored() {
     let too_late = at.plus_seconds(31 * 60);
     let create = async |at| {
         records
-            .create_draws_agreed(club, &[], at)
+            .create_draws_under_terms(club, &[], at)
             .await
             .expect("read")
     };
@@ -495,12 +495,12 @@ async fn second_factor_code_works_once_and_reset_ends_sessions() {
         "a repeated enrolment keeps the secret"
     );
     let used: Vec<bool> = [
-        records.use_step(admin, 7, NOW).await,
-        records.use_step(admin, 7, NOW).await,
+        records.use_code_step(admin, 7, NOW).await,
+        records.use_code_step(admin, 7, NOW).await,
     ]
     .into_iter()
     .map(|used| used.expect("written"))
-    .chain([records.use_step(admin, 6, NOW).await.expect("written")])
+    .chain([records.use_code_step(admin, 6, NOW).await.expect("written")])
     .collect();
     assert_eq!(used, [true, false, false]);
     let lifetime = SessionLifetime {

@@ -4,7 +4,7 @@
 mod support;
 
 use domain::{
-    Authority, Cents, Command, Event, FeeStep, OrderId, Reservation, Serial, Terms, Timestamp,
+    Authority, Cents, Command, Event, FeeLedgerStep, OrderId, Reservation, Serial, Terms, Timestamp,
 };
 use persistence::Failure;
 use sqlx::Executor;
@@ -33,10 +33,15 @@ fn assert_refused(outcome: Result<(), Failure>, constraint: &str) {
     }
 }
 
-fn fee_step(revenue_delta: i64, fee_delta: i64, revenue_after: i64, fee_after: i64) -> FeeStep {
+fn fee_step(
+    revenue_delta: i64,
+    fee_delta: i64,
+    revenue_after: i64,
+    fee_after: i64,
+) -> FeeLedgerStep {
     let (revenue_delta, fee_delta) = (Cents(revenue_delta), Cents(fee_delta));
     let (revenue_after, fee_after) = (Cents(revenue_after), Cents(fee_after));
-    FeeStep {
+    FeeLedgerStep {
         revenue_delta,
         fee_delta,
         revenue_after,

@@ -73,7 +73,7 @@ async fn backdated_draw_moves_with_its_orders() {
 async fn interrupted_demo_seed_can_be_repeated() {
     let (postgres, records) = open_database().await;
     records.create_club(&new_club()).await.expect("a club");
-    postgres.forget_everything().await.expect("forgotten");
+    postgres.drop_all_tables().await.expect("forgotten");
     postgres.migrate().await.expect("migrated again");
     assert!(records.clubs().await.expect("read").is_empty());
     records

@@ -213,7 +213,7 @@ impl StoreRun {
             }
             StoreCall::FeesBack(draw) => {
                 let draw = self.world.draws[*draw];
-                let owed = stores.fees_owed().await.expect("read");
+                let owed = stores.draws_owing_fees().await.expect("read");
                 outcome_of(stores.queue_fee_refunds(draw).await, |()| {
                     StepOutcome::Owed(owed)
                 })
@@ -296,14 +296,19 @@ impl StoreRun {
             .expect("claimed");
         for mail in &claimed {
             let recorded = match (fails, mail.attempts) {
-                (true, 3..) => self.world.stores.mail_failed(mail.id, "no", None).await,
+                (true, 3..) => {
+                    self.world
+                        .stores
+                        .record_mail_failure(mail.id, "no", None)
+                        .await
+                }
                 (true, _) => {
                     self.world
                         .stores
-                        .mail_failed(mail.id, "busy", Some(now.plus_ms(700)))
+                        .record_mail_failure(mail.id, "busy", Some(now.plus_ms(700)))
                         .await
                 }
-                (false, _) => self.world.stores.mail_sent(mail.id, now).await,
+                (false, _) => self.world.stores.mark_mail_sent(mail.id, now).await,
             };
             recorded.expect("noted");
         }
@@ -321,7 +326,7 @@ impl StoreRun {
         let open = self
             .world
             .stores
-            .orders_open(far, 1_000)
+            .undecided_orders(far, 1_000)
             .await
             .expect("read");
         let captured = self

@@ -56,14 +56,22 @@ async fn club_share_does_not_prevent_an_undo() {
         recipient_name: None,
     };
     let id = records.record_payout(&share).await.expect("recorded").id;
-    assert_eq!(records.shares_pending().await.expect("read"), [(id, draw)]);
+    assert_eq!(
+        records.pending_club_shares().await.expect("read"),
+        [(id, draw)]
+    );
     assert!(
         records
-            .complete_share(id, Cents(870))
+            .complete_club_share(id, Cents(870))
             .await
             .expect("completed")
     );
-    assert!(!records.complete_share(id, Cents(1)).await.expect("once"));
+    assert!(
+        !records
+            .complete_club_share(id, Cents(1))
+            .await
+            .expect("once")
+    );
     let kept = records.payouts(draw).await.expect("read").remove(0);
     assert_eq!(
         (
@@ -73,7 +81,13 @@ async fn club_share_does_not_prevent_an_undo() {
         ),
         (Cents(870), "completed", true)
     );
-    assert!(records.shares_pending().await.expect("read").is_empty());
+    assert!(
+        records
+            .pending_club_shares()
+            .await
+            .expect("read")
+            .is_empty()
+    );
     owner.execute(Command::Undo, None).await.expect("undone");
     assert!(records.payouts(draw).await.expect("read").is_empty());
 }
@@ -214,7 +228,11 @@ async fn undo_corrects_only_winner_mails_that_were_tried() {
         .iter()
         .find(|mail| mail.kind == "winner")
         .expect("the winner's mail");
-    world.stores.mail_sent(winner.id, NOW).await.expect("sent");
+    world
+        .stores
+        .mark_mail_sent(winner.id, NOW)
+        .await
+        .expect("sent");
     owner.execute(Command::Undo, None).await.expect("undone");
     assert_eq!(pending_mail_kinds(&world).await, ["correction"]);
     owner

@@ -12,7 +12,7 @@ use persistence::ledger::BuyerDetails;
 use crate::access::order_access::OwnOrder;
 use crate::api::error::Problem;
 use crate::api::purchase::Purchase;
-use crate::services::identity::{Browser, KnownBrowser, address};
+use crate::services::identity::{Browser, RequestBrowser, address};
 use crate::state::State;
 
 mod answer;
@@ -57,7 +57,7 @@ impl CheckoutRequest {
     ) -> CheckoutRequest {
         CheckoutRequest {
             browser,
-            is_known: KnownBrowser::of(request).is_some(),
+            is_known: RequestBrowser::of(request).is_some(),
             address: address(request, &state.config),
             tickets,
             attempt: body.client_key.clone().filter(|key| !key.is_empty()),
@@ -105,8 +105,9 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
         counts: request.tickets,
         generation,
         attempt: request.attempt,
-        reserved_until: shown_until
-            .plus_seconds(reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS),
+        reserved_until: shown_until.plus_seconds(
+            reservation::ACTUAL_RESERVATION_SECONDS - reservation::SHOWN_RESERVATION_SECONDS,
+        ),
         is_finished: !is_unpaid(&order),
     };
     state
@@ -124,7 +125,7 @@ pub async fn newest_order_or_open(
     state: &State,
     request: CheckoutRequest,
 ) -> Result<OwnOrder, Problem> {
-    if let Some(own) = order::newest_order(state, &request.browser, &request.tickets).await? {
+    if let Some(own) = order::newest_order_time(state, &request.browser, &request.tickets).await? {
         let record = own.record();
         let is_same = record
             .order

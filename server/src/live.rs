@@ -76,9 +76,10 @@ pub async fn open_socket(
     if is_full || *state.phase.borrow() >= Phase::Draining || !state.draws.may_serve() {
         return Err(Problem::unavailable());
     }
-    state
-        .limits
-        .check_new_socket(caller.ip, state.live.sessions_of(caller.ip.into()))?;
+    state.limits.check_new_socket(
+        caller.ip,
+        state.live.open_sockets_of_network(caller.ip.into()),
+    )?;
     session::start(
         &request,
         payload,
@@ -181,7 +182,7 @@ impl PublishedState {
             if self.ops.as_ref() != Some(&now) {
                 state
                     .live
-                    .remove_signed_out(&state.records, state.clock.now(), &topic)
+                    .unsubscribe_signed_out(&state.records, state.clock.now(), &topic)
                     .await;
                 let frame_text = encode_frame(state, &topic, seq, "ops", &now);
                 state.live.publish(&topic, frame_text);
@@ -219,8 +220,7 @@ async fn republish_topic(state: &State, topic: Topic) {
 }
 
 /// Subscribes a socket to a topic and sends it the current frame. Undoes the subscription if the
-/// topic's object
-/// does not exist.
+/// topic's object does not exist.
 async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
     // Subscribe before building the first frame. A frame published in between is newer and replaces
     // it.

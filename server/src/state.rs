@@ -24,7 +24,7 @@ use crate::services::catalogue::Catalogue;
 use crate::services::identity::{BrowserCookies, browser};
 use crate::services::integrity::IntegrityCache;
 use crate::services::limits::Limits;
-use crate::services::live_hub::Hub;
+use crate::services::live_hub::LiveHub;
 use crate::services::offer::Offers;
 use crate::services::open_orders::OpenOrders;
 
@@ -45,7 +45,7 @@ pub struct State {
     pub catalogue: Arc<Catalogue>,
     pub limits: Limits,
     pub open_orders: OpenOrders,
-    pub live: Hub,
+    pub live: LiveHub,
     pub integrity: IntegrityCache,
     pub metrics: Metrics,
     pub started_at: Timestamp,
@@ -88,7 +88,9 @@ impl State {
             limits: Limits::new(parts.config.stage),
             policies: Policies::new(&parts.config),
             browser_cookies: BrowserCookies::new(
-                &parts.records.derive_key(browser::KEY_PURPOSE),
+                &parts
+                    .records
+                    .derive_key(browser::BROWSER_COOKIE_KEY_PURPOSE),
                 &parts.config,
             ),
             renderer: Renderer::new(parts.config.picture_program.clone()),
@@ -104,7 +106,7 @@ impl State {
             anomalies: parts.anomalies,
             catalogue: Arc::new(catalogue),
             open_orders: OpenOrders::default(),
-            live: Hub::default(),
+            live: LiveHub::default(),
             integrity: IntegrityCache::default(),
             metrics: Metrics::default(),
             started_at,

@@ -113,7 +113,7 @@ impl MailFixture {
             wanted,
             buyer: Some("Alice Nguyen"),
         };
-        buyers::buy_one(&self.running.engine.payments, wish)
+        buyers::place_order(&self.running.engine.payments, wish)
             .await
             .expect("bought")
     }

@@ -16,7 +16,7 @@ pub struct Allocation {
 /// `fee_after` never exceeds the fee due on `revenue_after`, and so never the cap. It is below the
 /// fee due only after an order was voided without a charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FeeStep {
+pub struct FeeLedgerStep {
     pub revenue_delta: Cents,
     pub fee_delta: Cents,
     pub revenue_after: Cents,

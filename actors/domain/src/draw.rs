@@ -4,8 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    Allocation, Cents, Deal, DrawId, FeePolicy, FeeStep, GameResult, OrderId, Reservation, Serial,
-    TICKETS, TICKETS_PER_ORDER_MAX, Timestamp, prize::prize, reservation::EXTENSIONS_MAX,
+    Allocation, Cents, Deal, DrawId, FeeLedgerStep, FeePolicy, GameResult, OrderId, Reservation,
+    Serial, TICKETS, TICKETS_PER_ORDER_MAX, Timestamp, prize::prize,
+    reservation::EXTENSIONS_PER_RESERVATION_MAX,
 };
 use command::Command;
 use event::Event;
@@ -13,7 +14,7 @@ use refusal::Refusal;
 use view::View;
 
 pub use snapshot::DrawSnapshot;
-pub use terms::{PRICE_MAX, Terms, TermsEdit};
+pub use terms::{TICKET_PRICE_MAX, Terms, TermsEdit};
 
 // Types that other crates use: commands, events, refusals and views.
 pub mod command;
@@ -330,7 +331,7 @@ impl Draw {
         }
     }
 
-    fn apply_fee_step(&mut self, step: &FeeStep) {
+    fn apply_fee_step(&mut self, step: &FeeLedgerStep) {
         self.revenue = step.revenue_after;
         self.fee = step.fee_after;
     }
@@ -363,7 +364,7 @@ impl Draw {
                 "D4: draw {id} {order} {reservation:?}"
             );
             assert!(
-                reservation.extensions <= EXTENSIONS_MAX,
+                reservation.extensions <= EXTENSIONS_PER_RESERVATION_MAX,
                 "D4: draw {id} {order} {reservation:?}"
             );
             assert!(

@@ -32,7 +32,7 @@ impl AbandonReason {
 
 /// The causes for which the buyer is shown a specific message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EndCause {
+pub enum OrderEndCause {
     Abandoned(AbandonReason),
     /// A draw had fewer tickets left than the order requested from it.
     TooFewTickets {
@@ -45,38 +45,38 @@ pub enum EndCause {
 /// Why an order ended without a charge: the stored text, and the cause parsed from it. Derefs to
 /// the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EndReason {
+pub struct OrderEndReason {
     text: String,
-    cause: EndCause,
+    cause: OrderEndCause,
 }
 
-impl EndReason {
-    pub fn cause(&self) -> EndCause {
+impl OrderEndReason {
+    pub fn cause(&self) -> OrderEndCause {
         self.cause
     }
 }
 
-impl From<String> for EndReason {
-    fn from(text: String) -> EndReason {
+impl From<String> for OrderEndReason {
+    fn from(text: String) -> OrderEndReason {
         let cause = parse_cause(&text);
-        EndReason { text, cause }
+        OrderEndReason { text, cause }
     }
 }
 
-impl From<&str> for EndReason {
-    fn from(text: &str) -> EndReason {
-        EndReason::from(text.to_owned())
+impl From<&str> for OrderEndReason {
+    fn from(text: &str) -> OrderEndReason {
+        OrderEndReason::from(text.to_owned())
     }
 }
 
-impl Default for EndReason {
+impl Default for OrderEndReason {
     /// Returns the value for an order without a stored reason.
-    fn default() -> EndReason {
-        EndReason::from("")
+    fn default() -> OrderEndReason {
+        OrderEndReason::from("")
     }
 }
 
-impl Deref for EndReason {
+impl Deref for OrderEndReason {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -86,38 +86,41 @@ impl Deref for EndReason {
 
 /// Parses the stored reason of an ended order. The text may start with the draw, as in `draw 1001:
 /// the draw is closed`.
-fn parse_cause(text: &str) -> EndCause {
+fn parse_cause(text: &str) -> OrderEndCause {
     let remaining = text
         .split_once("only ")
         .and_then(|(_, rest)| rest.split_once(" tickets remaining"));
     if let Some(free) = remaining.and_then(|(free, _)| free.parse().ok()) {
-        return EndCause::TooFewTickets { free };
+        return OrderEndCause::TooFewTickets { free };
     }
     let causes = [
-        ("draw is closed", EndCause::DrawClosed),
+        ("draw is closed", OrderEndCause::DrawClosed),
         (
             "reservation lapsed",
-            EndCause::Abandoned(AbandonReason::ReservationLapsed),
+            OrderEndCause::Abandoned(AbandonReason::ReservationLapsed),
         ),
-        ("buyer left", EndCause::Abandoned(AbandonReason::BuyerLeft)),
+        (
+            "buyer left",
+            OrderEndCause::Abandoned(AbandonReason::BuyerLeft),
+        ),
         (
             "no longer available",
-            EndCause::Abandoned(AbandonReason::TicketsUnavailable),
+            OrderEndCause::Abandoned(AbandonReason::TicketsUnavailable),
         ),
         (
             "amount was not the one",
-            EndCause::Abandoned(AbandonReason::AmountChanged),
+            OrderEndCause::Abandoned(AbandonReason::AmountChanged),
         ),
     ];
     causes
         .into_iter()
         .find(|(words, _)| text.contains(words))
-        .map_or(EndCause::Other, |(_, cause)| cause)
+        .map_or(OrderEndCause::Other, |(_, cause)| cause)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{AbandonReason, EndCause, EndReason};
+    use super::{AbandonReason, OrderEndCause, OrderEndReason};
     use crate::Refusal;
 
     #[test]
@@ -138,10 +141,10 @@ mod tests {
             ),
         ] {
             assert_eq!(reason.stored_text(), text);
-            let parsed = EndReason::from(text);
+            let parsed = OrderEndReason::from(text);
             assert_eq!(
                 (&*parsed, parsed.cause()),
-                (text, EndCause::Abandoned(reason))
+                (text, OrderEndCause::Abandoned(reason))
             );
         }
     }
@@ -151,17 +154,17 @@ mod tests {
         for (text, cause) in [
             (
                 Refusal::TooFewTickets { free: 3 }.to_string(),
-                EndCause::TooFewTickets { free: 3 },
+                OrderEndCause::TooFewTickets { free: 3 },
             ),
             (
                 "draw 1001: only 3 tickets remaining".to_owned(),
-                EndCause::TooFewTickets { free: 3 },
+                OrderEndCause::TooFewTickets { free: 3 },
             ),
-            (Refusal::DrawClosed.to_string(), EndCause::DrawClosed),
-            (Refusal::PriceChanged.to_string(), EndCause::Other),
-            (String::new(), EndCause::Other),
+            (Refusal::DrawClosed.to_string(), OrderEndCause::DrawClosed),
+            (Refusal::PriceChanged.to_string(), OrderEndCause::Other),
+            (String::new(), OrderEndCause::Other),
         ] {
-            let parsed = EndReason::from(text.as_str());
+            let parsed = OrderEndReason::from(text.as_str());
             assert_eq!((&*parsed, parsed.cause()), (text.as_str(), cause));
         }
     }

@@ -24,7 +24,7 @@ impl OrderId {
     /// Returns the id of the order that an operator opens for a payment without an order (decision
     /// M-9). The id is the first half of a hash of the payment's id, so a repeated request finds
     /// the same order.
-    pub fn of_payment(payment: &PaymentIntentId) -> OrderId {
+    pub fn for_payment_without_order(payment: &PaymentIntentId) -> OrderId {
         let digest = Sha256::digest(format!("football-doubles-order-of-payment:{payment}"));
         OrderId(
             digest

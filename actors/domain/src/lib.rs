@@ -20,19 +20,19 @@ pub mod result;
 pub mod ticket;
 pub mod time;
 
-pub use allocation::{Allocation, FeeStep};
+pub use allocation::{Allocation, FeeLedgerStep};
 pub use anomaly::{Anomaly, AnomalyKind, DrawPause, PauseCause};
 pub use cell::Cell;
 pub use deal::{Deal, Seed};
 pub use draw::{
-    Draw, PRICE_MAX, Status, Terms, TermsEdit,
-    command::{Authority, Command, Editor},
+    Draw, Status, TICKET_PRICE_MAX, Terms, TermsEdit,
+    command::{Authority, Command, TermsEditor},
     event::Event,
-    hold_limit::{HoldLimiter, HoldSource, SourceId},
+    hold_limit::{HoldLimiter, HoldSource, HoldSourceId},
     refusal::Refusal,
     view::View,
 };
-pub use end_reason::{AbandonReason, EndCause, EndReason};
+pub use end_reason::{AbandonReason, OrderEndCause, OrderEndReason};
 pub use fee::{FeePolicy, SurchargeMode};
 pub use id::{AccountId, ClubId, DrawId, OrderId, PaymentIntentId};
 pub use money::Cents;

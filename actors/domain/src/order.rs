@@ -64,7 +64,7 @@ impl OrderState {
 
     /// Whether the buyer may see the number pairs of the order's tickets (decision M-2). Before the
     /// capture the authorisation may still expire, and then the tickets are sold to another buyer.
-    pub fn shows_pairs(self) -> bool {
+    pub fn shows_number_pairs(self) -> bool {
         self == OrderState::Captured
     }
 }
@@ -208,7 +208,7 @@ impl Order {
     fn is_paid_by(&self, intent: &PaymentIntent) -> bool {
         let order = intent
             .order
-            .unwrap_or_else(|| OrderId::of_payment(&intent.id));
+            .unwrap_or_else(|| OrderId::for_payment_without_order(&intent.id));
         intent.account == self.account
             && order == self.id
             && self

@@ -12,8 +12,8 @@ use std::collections::HashSet;
 use std::mem::discriminant;
 
 use domain::{
-    Authority, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult, OrderId,
-    Refusal, Seed, Status, Terms, TermsEdit, Timestamp,
+    Authority, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId, Refusal,
+    Seed, Status, Terms, TermsEdit, TermsEditor, Timestamp,
 };
 use model::{Model, Prediction};
 
@@ -99,7 +99,7 @@ fn postpone_command(closes_at: Timestamp) -> Command {
     };
     Command::Amend {
         edit,
-        by: Editor::Operator,
+        by: TermsEditor::Operator,
         described: false,
     }
 }

@@ -5,18 +5,18 @@
 use domain::draw::hold_limit::{
     SCARCE_FREE_TICKETS_MAX, SOURCE_QUOTA_MIN, never_paid_quota, source_quota,
 };
-use domain::reservation::KEPT_SECONDS;
+use domain::reservation::ACTUAL_RESERVATION_SECONDS;
 use domain::{
-    Authority, Cents, Command, Deal, Draw, DrawId, FeePolicy, HoldLimiter, HoldSource, OrderId,
-    Refusal, Seed, SourceId, TICKETS, Terms, Timestamp,
+    Authority, Cents, Command, Deal, Draw, DrawId, FeePolicy, HoldLimiter, HoldSource,
+    HoldSourceId, OrderId, Refusal, Seed, TICKETS, Terms, Timestamp,
 };
 
 const ATTACKER_NETWORK: HoldSource = HoldSource {
-    id: SourceId(1),
+    id: HoldSourceId(1),
     has_paid: false,
 };
 const CLUBHOUSE_NETWORK: HoldSource = HoldSource {
-    id: SourceId(2),
+    id: HoldSourceId(2),
     has_paid: false,
 };
 const PRICE: Cents = Cents(500);
@@ -71,7 +71,7 @@ impl LimitedSale {
         count: u16,
         source: Option<HoldSource>,
     ) -> Result<(), Refusal> {
-        let until = self.now.plus_seconds(KEPT_SECONDS);
+        let until = self.now.plus_seconds(ACTUAL_RESERVATION_SECONDS);
         self.execute(
             &Command::Reserve {
                 order,
@@ -86,7 +86,7 @@ impl LimitedSale {
         self.execute(
             &Command::Extend {
                 order,
-                until: self.now.plus_seconds(KEPT_SECONDS),
+                until: self.now.plus_seconds(ACTUAL_RESERVATION_SECONDS),
             },
             None,
         )
@@ -347,7 +347,7 @@ fn browsers_that_never_paid_leave_a_sixth_for_paying_browsers() {
             sale.reserve(
                 1,
                 Some(HoldSource {
-                    id: SourceId(network),
+                    id: HoldSourceId(network),
                     has_paid: false,
                 }),
             )
@@ -356,7 +356,7 @@ fn browsers_that_never_paid_leave_a_sixth_for_paying_browsers() {
     }
     assert_eq!(held, never_paid_quota(TICKETS));
     let has_paid = HoldSource {
-        id: SourceId(999),
+        id: HoldSourceId(999),
         has_paid: true,
     };
     sale.reserve(TICKETS - held, Some(has_paid))
@@ -387,7 +387,7 @@ fn resizing_does_not_extend_a_reservation_beyond_the_quota() {
         last_reserved = second;
     }
     assert!(
-        last_reserved < 2 * KEPT_SECONDS,
+        last_reserved < 2 * ACTUAL_RESERVATION_SECONDS,
         "reserved for {last_reserved} s"
     );
 }
@@ -400,11 +400,11 @@ fn reduced_order_beyond_the_quota_keeps_its_end() {
     sale.advance_seconds(100);
     sale.resize(first, 49, Some(ATTACKER_NETWORK))
         .expect("within the quota");
-    assert_eq!(sale.seconds_left(first), KEPT_SECONDS);
+    assert_eq!(sale.seconds_left(first), ACTUAL_RESERVATION_SECONDS);
     sale.advance_seconds(40);
     sale.resize(first, 48, Some(ATTACKER_NETWORK))
         .expect("fewer are never refused");
-    assert_eq!(sale.seconds_left(first), KEPT_SECONDS - 40);
+    assert_eq!(sale.seconds_left(first), ACTUAL_RESERVATION_SECONDS - 40);
     assert_eq!(
         sale.resize(first, 50, Some(ATTACKER_NETWORK)),
         Err(Refusal::HoldLimit { available: 0 })
@@ -432,7 +432,7 @@ fn early_released_tickets_count_in_proportion_to_their_duration() {
 fn paid_tickets_offset_lapsed_tickets_in_the_quota() {
     let mut sale = LimitedSale::new();
     sale.reserve(50, Some(CLUBHOUSE_NETWORK)).expect("free");
-    sale.advance_seconds(KEPT_SECONDS);
+    sale.advance_seconds(ACTUAL_RESERVATION_SECONDS);
     let order = sale
         .reserve(30, Some(CLUBHOUSE_NETWORK))
         .expect("the rest of the quota");
@@ -453,7 +453,7 @@ fn scarce_draw_limits_an_order_and_its_extensions() {
     for _ in 0..2 {
         sale.advance_seconds(100);
         sale.extend(order).expect("twice");
-        assert!(sale.seconds_left(order) <= KEPT_SECONDS - 100 + 60);
+        assert!(sale.seconds_left(order) <= ACTUAL_RESERVATION_SECONDS - 100 + 60);
     }
     sale.advance_seconds(60);
     assert_eq!(sale.extend(order), Err(Refusal::ExtensionsUsedUp));

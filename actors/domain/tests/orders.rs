@@ -152,14 +152,14 @@ fn payment_without_order_pays_only_the_order_opened_for_it() {
     let mut intent = new_intent(PaymentStatus::Succeeded);
     intent.order = None;
     let mut opened = Order {
-        id: OrderId::of_payment(&intent.id),
+        id: OrderId::for_payment_without_order(&intent.id),
         ..order_in_state(OrderState::Allocated)
     };
     opened.payment_intent = Some(intent.id.clone());
     assert_eq!(opened.decide(&intent), Record);
     assert_eq!(
-        OrderId::of_payment(&intent.id),
-        OrderId::of_payment(&intent.id),
+        OrderId::for_payment_without_order(&intent.id),
+        OrderId::for_payment_without_order(&intent.id),
         "the id is not a function of the payment"
     );
     intent.order = Some(OrderId(7));

@@ -7,8 +7,8 @@ mod model;
 use domain::draw::DrawSnapshot;
 use domain::order::{LineRequest, price_lines, split_by_weights};
 use domain::{
-    Authority, Cell, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult,
-    OrderId, Seed, Serial, SurchargeMode, TICKETS, Terms, Timestamp, fee, prize::prize,
+    Authority, Cell, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId,
+    Seed, Serial, SurchargeMode, TICKETS, Terms, TermsEditor, Timestamp, fee, prize::prize,
 };
 use model::{Model, Prediction};
 use proptest::collection::vec;
@@ -106,9 +106,9 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
             36..39 => Command::Amend {
                 edit: amended_terms(number, cents).into(),
                 by: if number % 4 == 0 {
-                    Editor::Operator
+                    TermsEditor::Operator
                 } else {
-                    Editor::Club
+                    TermsEditor::Club
                 },
                 described: false,
             },

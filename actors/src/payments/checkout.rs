@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
+use domain::reservation::{ACTUAL_RESERVATION_SECONDS, SHOWN_RESERVATION_SECONDS};
 use domain::{
     AbandonReason, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus,
     Refusal, Reservation, Timestamp,
@@ -99,11 +99,11 @@ impl<'a> Checkout<'a> {
     ) -> Result<Timestamp, PaymentFailure> {
         let record = self.context.load_order(order).await?;
         let now = self.context.clock.now();
-        let mut shown_until = now.plus_seconds(SHOWN_SECONDS);
+        let mut shown_until = now.plus_seconds(SHOWN_RESERVATION_SECONDS);
         for line in &record.order.lines {
             let command = Command::Extend {
                 order,
-                until: now.plus_seconds(KEPT_SECONDS),
+                until: now.plus_seconds(ACTUAL_RESERVATION_SECONDS),
             };
             let committed = self
                 .context
@@ -116,8 +116,11 @@ impl<'a> Checkout<'a> {
                 .reservation
                 .filter(|reservation| reservation.until < closes_at)
             {
-                shown_until =
-                    shown_until.min(reservation.until.plus_seconds(SHOWN_SECONDS - KEPT_SECONDS));
+                shown_until = shown_until.min(
+                    reservation
+                        .until
+                        .plus_seconds(SHOWN_RESERVATION_SECONDS - ACTUAL_RESERVATION_SECONDS),
+                );
             }
         }
         Ok(shown_until)
@@ -144,7 +147,7 @@ impl<'a> Checkout<'a> {
                 earliest = Some(reservation);
             }
         }
-        let grace = KEPT_SECONDS - SHOWN_SECONDS;
+        let grace = ACTUAL_RESERVATION_SECONDS - SHOWN_RESERVATION_SECONDS;
         Ok(earliest.map(|reservation| Reservation {
             until: reservation.until.plus_seconds(-grace),
             ..reservation
@@ -201,7 +204,7 @@ impl<'a> Checkout<'a> {
             PaymentStatus::RequiresPaymentMethod | PaymentStatus::RequiresConfirmation => true,
             PaymentStatus::RequiresAction | PaymentStatus::Processing => {
                 let timed_out = reason == AbandonReason::ReservationLapsed
-                    && age_ms > (KEPT_SECONDS + THREE_D_SECURE_GRACE_SECONDS) * 1000;
+                    && age_ms > (ACTUAL_RESERVATION_SECONDS + THREE_D_SECURE_GRACE_SECONDS) * 1000;
                 timed_out || reason == AbandonReason::AmountChanged
             }
             PaymentStatus::RequiresCapture => reason == AbandonReason::AmountChanged,

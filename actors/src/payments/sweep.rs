@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::reservation::KEPT_SECONDS;
+use domain::reservation::ACTUAL_RESERVATION_SECONDS;
 use domain::{AbandonReason, OrderId};
 
 use super::checkout::Checkout;
@@ -27,7 +27,7 @@ pub(crate) async fn sweep_order(
             .await;
     }
     let age_ms = context.clock.now().ms_since(fulfilled.record.opened_at);
-    if fulfilled.status != FulfilStatus::Waiting || age_ms < KEPT_SECONDS * 1000 {
+    if fulfilled.status != FulfilStatus::Waiting || age_ms < ACTUAL_RESERVATION_SECONDS * 1000 {
         return Ok(());
     }
     let checkout = Checkout::new(context);

@@ -112,7 +112,7 @@ impl FakeGateway {
 
     /// Sets the function that decides the delay of each call. The call waits before it has its
     /// effect.
-    pub fn set_pace(&self, pace: impl FnMut(GatewayCall<'_>) -> Duration + Send + 'static) {
+    pub fn set_call_delays(&self, pace: impl FnMut(GatewayCall<'_>) -> Duration + Send + 'static) {
         *lock(&self.pace) = Some(Box::new(pace));
     }
 

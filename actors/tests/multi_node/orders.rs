@@ -106,7 +106,7 @@ fn order_abandoned_by_one_node_gets_no_intent_from_another() {
     run_in_paused_time(|| async {
         let nodes = TestNodes::with_draws(&[1042]);
         let (owner, other) = start_two_nodes(&nodes).await;
-        nodes.gateway.set_pace(|call| {
+        nodes.gateway.set_call_delays(|call| {
             Duration::from_secs(if call.verb == GatewayMethod::Create {
                 2
             } else {

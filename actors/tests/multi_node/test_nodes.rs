@@ -7,7 +7,7 @@ use std::time::Duration;
 use actors::testing::{FakeGateway, ManualClock};
 use actors::{
     Denied, DrawRequest, Draws, Engine, EngineParts, PeerAnswer, PeerClient, PeerError, Peers,
-    Placement,
+    ThreadPlacement,
 };
 use async_trait::async_trait;
 use domain::{AccountId, ClubId, DrawId, View};
@@ -161,7 +161,7 @@ impl TestNodes {
                 client: Arc::new(self.network.clone()),
             },
         };
-        let engine = Engine::start_with_placement(parts, Placement::Current)
+        let engine = Engine::start_with_placement(parts, ThreadPlacement::Current)
             .await
             .expect("the engine starts");
         self.network

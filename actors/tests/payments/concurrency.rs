@@ -66,7 +66,7 @@ fn provider_hanging_on_one_order_delays_no_other_call() {
             open_authorised_order(&world, 1).await,
         );
         let hangs = slow.order.id.to_string();
-        world.gateway.set_pace(move |call| {
+        world.gateway.set_call_delays(move |call| {
             let slow = call.verb == GatewayMethod::Capture && call.key.contains(&hangs);
             Duration::from_secs(if slow { 20 } else { 0 })
         });

@@ -348,7 +348,7 @@ fn captured_payments_are_recorded_within_a_minute() {
             world.buy_tickets(&[(1042, 1)]).await;
         }
         world.advance_seconds(40).await;
-        assert_eq!(world.memory.witnesses().len(), 12);
+        assert_eq!(world.memory.provider_snapshots().len(), 12);
         assert!(world.memory.anomaly_records().is_empty());
     });
 }
@@ -382,7 +382,7 @@ fn many_captured_payments_are_recorded_page_by_page() {
         }
         // In these 30 seconds the reconciler makes one scheduled pass.
         world.advance_seconds(30).await;
-        assert_eq!(world.memory.witnesses().len(), ORDERS_BOUGHT);
+        assert_eq!(world.memory.provider_snapshots().len(), ORDERS_BOUGHT);
         // One write for a page of 500 orders, and one for the page with the rest.
         assert_eq!(writes.load(Ordering::Relaxed), 2);
         // One list call for the captured orders, and one for payments that the database may have
@@ -415,7 +415,7 @@ fn disconnected_caller_does_not_stop_fulfilment() {
         world.gateway.authorise(&id);
         world
             .gateway
-            .set_pace(|_| std::time::Duration::from_millis(300));
+            .set_call_delays(|_| std::time::Duration::from_millis(300));
         let payments = world.payments();
         let gone =
             tokio::time::timeout(std::time::Duration::from_millis(100), payments.fulfil(&id)).await;

@@ -492,7 +492,7 @@ fn provider_hanging_on_one_order_delays_no_other_capture() {
         }
         world.gateway.clear_faults();
         let hanging = format!("cap-{}", records[0].order.id);
-        world.gateway.set_pace(move |call| {
+        world.gateway.set_call_delays(move |call| {
             std::time::Duration::from_secs(if call.key == hanging { 600 } else { 0 })
         });
         world.advance_seconds(10).await;

@@ -69,7 +69,7 @@ fn intent_of_abandoned_order_is_cancelled() {
         let world = TestWorld::with_draws(&[1042]).await;
         let (request, payments) = (world.order_request(&[(1042, 2)]), world.payments());
         let order = request.id;
-        world.gateway.set_pace(|call| {
+        world.gateway.set_call_delays(|call| {
             Duration::from_secs(if call.verb == GatewayMethod::Create {
                 5
             } else {

@@ -112,7 +112,7 @@ fn buyer_without_authorisation_or_email_gets_no_mail() {
         // The bank authorises the payment while the buyer abandons the order, between two reads of
         // the intent.
         let (bank, id, mut asked_before) = (world.gateway.clone(), intent_of(&left), false);
-        world.gateway.set_pace(move |call| {
+        world.gateway.set_call_delays(move |call| {
             if call.verb == GatewayMethod::Retrieve && std::mem::replace(&mut asked_before, true) {
                 bank.authorise(&id);
             }
@@ -228,7 +228,7 @@ fn dispute_of_forged_payment_is_not_mailed() {
         assert!(
             world
                 .memory
-                .witnesses()
+                .provider_snapshots()
                 .iter()
                 .any(|seen| seen.intent.id == forged && seen.intent.disputed)
         );

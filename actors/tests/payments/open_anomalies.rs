@@ -34,7 +34,7 @@ fn anomaly_is_resolved_only_by_newer_provider_data() {
             .await
             .unwrap();
         let (bank, at) = (world.gateway.clone(), id.clone());
-        world.gateway.set_pace(move |call| {
+        world.gateway.set_call_delays(move |call| {
             // The reconciler has listed the payments and is about to read this payment.
             if call.verb == GatewayMethod::Retrieve {
                 bank.dispute(&at);

@@ -6,7 +6,7 @@ use crate::world::{TestWorld, intent_of, order_line, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{
-    Cents, Command, DrawId, HoldSource, OrderState, PaymentStatus, Refusal, SourceId, Timestamp,
+    Cents, Command, DrawId, HoldSource, HoldSourceId, OrderState, PaymentStatus, Refusal, Timestamp,
 };
 use persistence::memory::{Call, Fault as BooksFault};
 
@@ -391,7 +391,7 @@ fn orders_of_one_network_share_its_quota_of_unpaid_tickets() {
         let world = TestWorld::with_draws(&[1042]).await;
         let of = |network| {
             Some(HoldSource {
-                id: SourceId(network),
+                id: HoldSourceId(network),
                 has_paid: false,
             })
         };

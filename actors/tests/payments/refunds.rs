@@ -236,7 +236,7 @@ fn payment_being_refunded_manually_gets_no_tickets() {
         let record = world.open_order(&[(1042, 2)]).await;
         let id = intent_of(&record);
         assert!(world.gateway.authorise(&id) && world.gateway.capture_in_dashboard(&id));
-        world.gateway.set_pace(|call| {
+        world.gateway.set_call_delays(|call| {
             Duration::from_secs(if call.verb == GatewayMethod::Refund {
                 60
             } else {

@@ -1,7 +1,7 @@
 //! A draw whose number pairs are public allocates no more tickets (decision M-4).
 
 use actors::{Denied, RepairError};
-use domain::{AnomalyKind, Command, DrawId, Editor, GameResult, Refusal, Status, TermsEdit};
+use domain::{AnomalyKind, Command, DrawId, GameResult, Refusal, Status, TermsEdit, TermsEditor};
 
 use crate::anomalies::{lost_payment, open_anomalies, recovered_buyer};
 use crate::world::{KICK_OFF, TestWorld, run_in_paused_time};
@@ -43,7 +43,7 @@ fn revealed_draw_is_not_postponed_and_takes_no_repair() {
             };
             let postpone = Command::Amend {
                 edit,
-                by: Editor::Operator,
+                by: TermsEditor::Operator,
                 described: false,
             };
             assert_eq!(

@@ -170,7 +170,7 @@ pub async fn pending_work(world: &World) -> Vec<String> {
             ));
         }
     }
-    for draw in world.memory.fees_owed().await.unwrap_or_default() {
+    for draw in world.memory.draws_owing_fees().await.unwrap_or_default() {
         pending_items.push(format!("P5 pending: draw {draw} owes a fee to its orders"));
     }
     let draws = world.monitor.rebuild_draws(world);

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actors::{Confirmation, FulfilStatus, OpenOrder, PaymentFailure};
 use domain::order::{LineRequest, price_lines};
 use domain::{
-    ClubId, DrawId, HoldSource, OrderId, OrderState, PaymentIntentId, Refusal, SourceId,
+    ClubId, DrawId, HoldSource, HoldSourceId, OrderId, OrderState, PaymentIntentId, Refusal,
     SurchargeMode,
 };
 use futures_util::future::join;
@@ -201,7 +201,7 @@ impl Buyer {
     fn reservation_source(&self) -> Option<HoldSource> {
         let network = self.number % 8;
         (network > 1).then_some(HoldSource {
-            id: SourceId(network.into()),
+            id: HoldSourceId(network.into()),
             has_paid: network == 2,
         })
     }

@@ -44,7 +44,7 @@ impl FaultInjector {
         let injector = self.clone();
         provider.set_faults(move |asked| injector.choose_provider_fault(asked));
         let injector = self.clone();
-        provider.set_pace(move |_| injector.random_delay(injector.rates.provider_slow_ms));
+        provider.set_call_delays(move |_| injector.random_delay(injector.rates.provider_slow_ms));
     }
 
     pub fn end_faults(&self) {

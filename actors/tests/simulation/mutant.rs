@@ -3,7 +3,7 @@
 
 use actors::NewIntent;
 use domain::{
-    AbandonReason, AccountId, Cents, Draw, DrawId, EndCause, FeePolicy, OrderId, OrderState,
+    AbandonReason, AccountId, Cents, Draw, DrawId, FeePolicy, OrderEndCause, OrderId, OrderState,
     PaymentIntentId, Timestamp,
 };
 use persistence::Failure;
@@ -207,7 +207,7 @@ impl Mutant {
             order
                 .and_then(|record| record.reason.as_ref())
                 .is_some_and(|reason| {
-                    reason.cause() == EndCause::Abandoned(AbandonReason::ReservationLapsed)
+                    reason.cause() == OrderEndCause::Abandoned(AbandonReason::ReservationLapsed)
                 })
         };
         self == Mutant::CancellationNotSent

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::testing::ManualClock;
-use actors::{Anomalies, Draws, Engine, EngineParts, Payments, Peers, Placement};
+use actors::{Anomalies, Draws, Engine, EngineParts, Payments, Peers, ThreadPlacement};
 use domain::View;
 use persistence::nodes::{InstanceId, Node};
 use tokio::sync::Notify;
@@ -237,7 +237,7 @@ impl Processes {
                     client: Arc::new(SimulatedPeerClient::new(with())),
                 },
             };
-            match Engine::start_with_placement(parts, Placement::Current).await {
+            match Engine::start_with_placement(parts, ThreadPlacement::Current).await {
                 Ok(engine) => {
                     *process.engine() = Some(engine);
                     self.all_processes().push(process.clone());

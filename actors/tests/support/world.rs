@@ -9,7 +9,7 @@ use std::time::Duration;
 use actors::testing::{FakeGateway, ManualClock};
 use actors::{
     Draws, Engine, EngineParts, FulfilmentResult, MailTransport, OpenOrder, PaymentFailure,
-    Payments, Peers, Placement,
+    Payments, Peers, ThreadPlacement,
 };
 use async_trait::async_trait;
 use domain::draw::DrawSnapshot;
@@ -152,7 +152,7 @@ impl TestWorld {
             peers: Peers::alone(InstanceId(self.instances), nodes),
         };
         self.engine = Some(
-            Engine::start_with_placement(parts, Placement::Current)
+            Engine::start_with_placement(parts, ThreadPlacement::Current)
                 .await
                 .expect("the engine starts"),
         );

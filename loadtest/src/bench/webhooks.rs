@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use actors::payments::signature;
 use actors::{Clock, SystemClock};
 use anyhow::{Context, Result, ensure};
-use persistence::auditor::{Auditor, OrderMoney};
+use persistence::auditor::{Auditor, OrderAmounts};
 use serde_json::json;
 use server::config::DEMO_WEBHOOK_SECRET;
 use tokio::task::JoinSet;
@@ -43,7 +43,7 @@ impl BenchContext<'_> {
         )
         .await?;
         let auditor = Auditor::open(&self.database).await?;
-        let payments: Vec<OrderMoney> = auditor
+        let payments: Vec<OrderAmounts> = auditor
             .order_sums()
             .await?
             .into_iter()
@@ -102,7 +102,7 @@ impl BenchContext<'_> {
 #[derive(Clone)]
 struct WebhookBurst {
     round: usize,
-    payments: Arc<Vec<OrderMoney>>,
+    payments: Arc<Vec<OrderAmounts>>,
     seconds: u32,
 }
 

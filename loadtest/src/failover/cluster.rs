@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use persistence::auditor::Auditor;
-use persistence::embedded::Embedded;
+use persistence::embedded::EmbeddedPostgres;
 use persistence::postgres::bank::{BANK_LOGIN_NAME, PAGES_LOGIN_NAME};
 use persistence::{Postgres, Sealer};
 use tokio::net::{TcpListener, UnixStream};
@@ -39,7 +39,7 @@ pub struct Cluster {
     dir: PathBuf,
     binary: PathBuf,
     key: String,
-    postgres: Option<Embedded>,
+    postgres: Option<EmbeddedPostgres>,
     nodes: Vec<Option<Child>>,
     addresses: NodeAddresses,
     /// Host, port and name of the database as nodes reach it through the proxy. Contains no login.
@@ -73,7 +73,7 @@ impl Cluster {
         let key = std::fs::read_to_string(data.join("seal.key"))?
             .trim()
             .to_owned();
-        let postgres = Embedded::start(&data.join("postgres")).await?;
+        let postgres = EmbeddedPostgres::start(&data.join("postgres")).await?;
         let network = LinkedNetwork::create(NODE_COUNT);
         let host = if network.is_some() {
             network::bridge_address()
@@ -159,7 +159,7 @@ impl Cluster {
     pub fn database_url(&self) -> String {
         self.postgres
             .as_ref()
-            .map(Embedded::url)
+            .map(EmbeddedPostgres::url)
             .unwrap_or_default()
     }
 
@@ -304,7 +304,7 @@ impl Cluster {
             Fault::Database => {
                 let dir = self.dir.join("data/postgres");
                 self.postgres.take().context("Postgres")?.stop().await;
-                self.postgres = Some(Embedded::start(&dir).await?);
+                self.postgres = Some(EmbeddedPostgres::start(&dir).await?);
             }
             Fault::Roll => {}
         }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::draw::DrawSnapshot;
 use domain::{
-    Allocation, Cents, Draw, DrawId, Event, FeeStep, OrderId, Reservation, Serial, Status, TICKETS,
-    Timestamp,
+    Allocation, Cents, Draw, DrawId, Event, FeeLedgerStep, OrderId, Reservation, Serial, Status,
+    TICKETS, Timestamp,
 };
 
 use crate::change::{DrawChange, TicketChange};
@@ -27,7 +27,7 @@ pub(super) struct MemoryDraw {
     pub epoch: i64,
     pub owner: Option<InstanceId>,
     pub tickets: BTreeMap<Serial, MemoryTicket>,
-    pub steps: Vec<(u64, OrderId, FeeStep)>,
+    pub steps: Vec<(u64, OrderId, FeeLedgerStep)>,
     /// The part of the application fee that the draw's orders hold in excess of the fee that is
     /// due. It must be refunded to the club.
     pub to_return: Cents,

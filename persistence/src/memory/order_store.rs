@@ -7,7 +7,7 @@ use super::{Call, Memory, MemoryState};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::stores::{
-    BuyerSource, NotifyBuyer, OperationKind, OrderRecord, OrderStore, TermsAgreed,
+    AgreedTerms, BuyerSource, NotifyBuyer, OperationKind, OrderRecord, OrderStore,
 };
 
 /// The payment operations that a successful order needs, from its opening to its capture.
@@ -111,7 +111,7 @@ impl OrderStore for Memory {
         order: OrderId,
         at: Timestamp,
         _ip: &str,
-        _terms: TermsAgreed,
+        _terms: AgreedTerms,
     ) -> Result<(), Failure> {
         self.write_state(Call::Write("consented"), |state| {
             state

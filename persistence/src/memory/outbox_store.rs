@@ -41,19 +41,19 @@ impl OutboxStore for Memory {
         })
     }
 
-    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
-        self.write_state(Call::Write("mail_sent"), |state| {
+    async fn mark_mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
+        self.write_state(Call::Write("mark_mail_sent"), |state| {
             state.outbox.mark_sent(mail, at)
         })
     }
 
-    async fn mail_failed(
+    async fn record_mail_failure(
         &self,
         mail: i64,
         _why: &str,
         again: Option<Timestamp>,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("mail_failed"), |state| {
+        self.write_state(Call::Write("record_mail_failure"), |state| {
             state.outbox.record_failure(mail, again)
         })
     }

@@ -68,8 +68,10 @@ impl PaymentOperationStore for Memory {
         })
     }
 
-    async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
-        self.read_state("fees_owed", |state| state.draws.draws_owing_fee_refunds())
+    async fn draws_owing_fees(&self) -> Result<Vec<DrawId>, Failure> {
+        self.read_state("draws_owing_fees", |state| {
+            state.draws.draws_owing_fee_refunds()
+        })
     }
 
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure> {

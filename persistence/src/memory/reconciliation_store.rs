@@ -12,12 +12,12 @@ use crate::stores::{OrderRecord, ReconciliationStore};
 
 #[async_trait]
 impl ReconciliationStore for Memory {
-    async fn orders_open(
+    async fn undecided_orders(
         &self,
         opened_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
-        self.read_state("orders_open", |state| {
+        self.read_state("undecided_orders", |state| {
             state.orders.open_before(opened_before, limit as usize)
         })
     }
@@ -80,8 +80,8 @@ impl ReconciliationStore for Memory {
         })
     }
 
-    async fn newest_order(&self) -> Result<Option<Timestamp>, Failure> {
-        self.read_state("newest_order", |state| {
+    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure> {
+        self.read_state("newest_order_time", |state| {
             state.orders.all().map(|row| row.record.opened_at).max()
         })
     }
@@ -112,7 +112,7 @@ impl ReconciliationStore for Memory {
         payment_intent: &PaymentIntentId,
     ) -> Result<Option<AccountId>, Failure> {
         self.read_state("witnessed", |state| {
-            let mut snapshots = state.webhook_events.witnesses();
+            let mut snapshots = state.webhook_events.provider_snapshots();
             snapshots
                 .find(|witness| witness.intent.id == *payment_intent)
                 .map(|witness| witness.intent.account.clone())

@@ -20,7 +20,7 @@ pub(super) struct WebhookEvents {
     rows: BTreeMap<String, (StoredWebhookEvent, InstanceId)>,
     unhandled: BTreeSet<(Timestamp, String)>,
     received: BTreeMap<String, Timestamp>,
-    witnesses: BTreeMap<PaymentIntentId, ProviderSnapshot>,
+    provider_snapshots: BTreeMap<PaymentIntentId, ProviderSnapshot>,
 }
 
 impl WebhookEvents {
@@ -62,11 +62,11 @@ impl WebhookEvents {
 
     pub fn store_snapshot(&mut self, intent: &PaymentIntent, at: Timestamp) {
         if self
-            .witnesses
+            .provider_snapshots
             .get(&intent.id)
             .is_none_or(|stored| stored.at <= at)
         {
-            self.witnesses.insert(
+            self.provider_snapshots.insert(
                 intent.id.clone(),
                 ProviderSnapshot {
                     intent: intent.clone(),
@@ -76,7 +76,7 @@ impl WebhookEvents {
         }
     }
 
-    pub fn witnesses(&self) -> impl Iterator<Item = &ProviderSnapshot> {
-        self.witnesses.values()
+    pub fn provider_snapshots(&self) -> impl Iterator<Item = &ProviderSnapshot> {
+        self.provider_snapshots.values()
     }
 }

@@ -205,7 +205,7 @@ impl Postgres {
     }
 
     /// Returns whether a login for bank details is configured.
-    pub fn reaches_bank(&self) -> bool {
+    pub fn has_bank_login(&self) -> bool {
         self.inner.bank.is_some()
     }
 
@@ -215,7 +215,7 @@ impl Postgres {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the database cannot be read.
-    pub async fn bank_is_apart(&self) -> Result<bool, Failure> {
+    pub async fn is_bank_separate(&self) -> Result<bool, Failure> {
         let (serves, bank) = (self.reads().clone(), self.inner.logins.bank.clone());
         let Some(bank) = bank else { return Ok(false) };
         let check = async move {
@@ -241,7 +241,7 @@ impl Postgres {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] or [`Failure::Unknown`]. The caller may call again.
-    pub async fn forget_everything(&self) -> Result<(), Failure> {
+    pub async fn drop_all_tables(&self) -> Result<(), Failure> {
         let owner = self.inner.logins.owner.clone();
         let work = async move {
             let pool = PgPoolOptions::new()

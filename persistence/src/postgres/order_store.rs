@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, ClubId, DrawId, EndReason, Line, Order, OrderId, PaymentIntent,
+    AccountId, Cents, ClubId, DrawId, Line, Order, OrderEndReason, OrderId, PaymentIntent,
     PaymentIntentId, Serial, Timestamp,
 };
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
@@ -25,7 +25,7 @@ use crate::audit_log;
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
-use crate::stores::{BuyerSource, NotifyBuyer, OrderRecord, OrderStore, TermsAgreed};
+use crate::stores::{AgreedTerms, BuyerSource, NotifyBuyer, OrderRecord, OrderStore};
 
 #[async_trait]
 impl OrderStore for Postgres {
@@ -122,7 +122,7 @@ impl OrderStore for Postgres {
         order: OrderId,
         at: Timestamp,
         ip: &str,
-        terms: TermsAgreed,
+        terms: AgreedTerms,
     ) -> Result<(), Failure> {
         self.submit(PurchaseWrite::RecordConsent {
             order,
@@ -392,7 +392,7 @@ pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Fa
             captured_at: at("captured_at")?,
             reason: row
                 .try_get::<Option<String>, _>("reason")?
-                .map(EndReason::from),
+                .map(OrderEndReason::from),
             tickets,
         })
     };

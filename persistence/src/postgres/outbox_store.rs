@@ -49,13 +49,13 @@ impl OutboxStore for Postgres {
         .await
     }
 
-    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
+    async fn mark_mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
         self.submit(PurchaseWrite::MarkMailSent { mail, at })
             .await
             .map(drop)
     }
 
-    async fn mail_failed(
+    async fn record_mail_failure(
         &self,
         mail: i64,
         why: &str,

@@ -83,7 +83,7 @@ impl PaymentOperationStore for Postgres {
         self.write(work).await
     }
 
-    async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure> {
+    async fn draws_owing_fees(&self) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
         self.run(async move { fees::draws_owing_fee_refunds(postgres.background()).await })
             .await

@@ -17,7 +17,7 @@ use crate::error::Failure;
 use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
 use crate::stable_hash::fnv1a;
-use crate::stores::{Attempt, Operation, OperationKind, StoredWebhookEvent, TermsAgreed};
+use crate::stores::{AgreedTerms, Attempt, Operation, OperationKind, StoredWebhookEvent};
 
 /// Maximum number of writes in one transaction.
 pub(super) const TRANSACTION_WRITES_MAX: usize = 256;
@@ -28,7 +28,7 @@ pub(super) enum PurchaseWrite {
         order: OrderId,
         at: Timestamp,
         ip: String,
-        terms: TermsAgreed,
+        terms: AgreedTerms,
     },
     RecordPaymentIntent {
         order: OrderId,

@@ -13,7 +13,7 @@ use crate::stores::{OrderRecord, ReconciliationStore};
 
 #[async_trait]
 impl ReconciliationStore for Postgres {
-    async fn orders_open(
+    async fn undecided_orders(
         &self,
         opened_before: Timestamp,
         limit: u32,
@@ -70,7 +70,7 @@ impl ReconciliationStore for Postgres {
         .await
     }
 
-    async fn newest_order(&self) -> Result<Option<Timestamp>, Failure> {
+    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure> {
         let postgres = self.clone();
         self.run(async move { orders::newest_opened_at(postgres.background()).await })
             .await

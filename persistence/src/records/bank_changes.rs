@@ -39,7 +39,7 @@ pub struct BankChange {
 
 /// The outcome of entering bank details for a club.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BankOutcome {
+pub enum BankChangeOutcome {
     Changed,
     /// The same details were stored already. Nothing was written.
     Unchanged,
@@ -51,7 +51,7 @@ pub enum BankOutcome {
 
 /// A proposed change of bank details that waits for a second person.
 #[derive(Clone, Debug)]
-pub struct PendingBank {
+pub struct ProposedBankChange {
     pub bank: ClaimBankDetails,
     pub by: String,
     pub expires_at: Timestamp,
@@ -62,7 +62,10 @@ type ProposalRow = (Vec<u8>, String, OffsetDateTime);
 impl Records {
     /// Stores bank details that the club entered. If the winner has entered details, the new
     /// details become a proposal instead.
-    pub async fn change_bank(&self, change: &BankChange) -> Result<BankOutcome, Failure> {
+    pub async fn change_bank_details(
+        &self,
+        change: &BankChange,
+    ) -> Result<BankChangeOutcome, Failure> {
         let (records, change) = (self.clone(), change.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -115,11 +118,11 @@ impl Records {
     }
 
     /// Returns the proposed change of a draw's bank details, or `None` when there is none.
-    pub async fn pending_bank(
+    pub async fn pending_bank_change(
         &self,
         draw: DrawId,
         at: Timestamp,
-    ) -> Result<Option<PendingBank>, Failure> {
+    ) -> Result<Option<ProposedBankChange>, Failure> {
         let records = self.clone();
         let work = async move |pool: PgPool| {
             records
@@ -131,7 +134,7 @@ impl Records {
 
     /// Deletes the proposed change of a draw's bank details. Returns `false`, and writes no audit
     /// entry, when there is none.
-    pub async fn decline_bank(&self, draw: DrawId, at: Timestamp) -> Result<bool, Failure> {
+    pub async fn decline_bank_change(&self, draw: DrawId, at: Timestamp) -> Result<bool, Failure> {
         let records = self.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -161,7 +164,7 @@ impl Records {
         &self,
         connection: &mut PgConnection,
         change: &BankChange,
-    ) -> Result<BankOutcome, sqlx::Error> {
+    ) -> Result<BankChangeOutcome, sqlx::Error> {
         let draw = change.draw;
         sqlx::query(
             "insert into public.winner_claims (draw_id, serial) values ($1, $2) on conflict (draw_id) do nothing",
@@ -179,7 +182,7 @@ impl Records {
             .fetch_one(&mut *connection)
             .await?;
         if paid {
-            return Ok(BankOutcome::Paid);
+            return Ok(BankChangeOutcome::Paid);
         }
         let stored = "select sealed from bank.winner_details where draw_id = $1";
         let stored: Option<Vec<u8>> = sqlx::query_scalar(stored)
@@ -191,7 +194,7 @@ impl Records {
             .transpose()
             .map_err(unreadable_details_error)?;
         if before.as_ref() == Some(&change.bank) {
-            return Ok(BankOutcome::Unchanged);
+            return Ok(BankChangeOutcome::Unchanged);
         }
         // One person may change the details alone if the winner entered none, or if the winner's
         // details were deleted after their retention time.
@@ -204,14 +207,14 @@ impl Records {
                 "enter-winner-bank",
             )
             .await?;
-            return Ok(BankOutcome::Changed);
+            return Ok(BankChangeOutcome::Changed);
         }
         match self
             .read_proposal(connection, draw, change.at)
             .await?
             .filter(|pending| pending.bank == change.bank)
         {
-            Some(pending) if pending.by == change.by => Ok(BankOutcome::Pending),
+            Some(pending) if pending.by == change.by => Ok(BankChangeOutcome::Pending),
             Some(_) => {
                 self.replace_details(
                     connection,
@@ -221,12 +224,12 @@ impl Records {
                     "approve-winner-bank",
                 )
                 .await?;
-                Ok(BankOutcome::Changed)
+                Ok(BankChangeOutcome::Changed)
             }
             None => {
                 self.store_proposal(connection, change, before.as_ref())
                     .await?;
-                Ok(BankOutcome::Pending)
+                Ok(BankChangeOutcome::Pending)
             }
         }
     }
@@ -300,7 +303,7 @@ impl Records {
         connection: &mut PgConnection,
         draw: DrawId,
         at: Timestamp,
-    ) -> Result<Option<PendingBank>, sqlx::Error> {
+    ) -> Result<Option<ProposedBankChange>, sqlx::Error> {
         let read = "select sealed, proposed_by, expires_at from bank.bank_proposals
              where draw_id = $1 and expires_at > $2";
         let row: Option<ProposalRow> = sqlx::query_as(read)
@@ -312,7 +315,7 @@ impl Records {
             let bank = self
                 .unseal_bank_details(draw.0, &sealed)
                 .map_err(unreadable_details_error)?;
-            Ok(PendingBank {
+            Ok(ProposedBankChange {
                 bank,
                 by,
                 expires_at: timestamp(expires_at),

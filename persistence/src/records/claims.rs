@@ -215,7 +215,7 @@ impl Records {
 
     /// Records that the prize was paid. Its bank details are deleted after
     /// `BANK_DETAILS_KEPT_DAYS`.
-    pub async fn claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
+    pub async fn record_claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
         // The claim's row is inserted even if there are no bank details, because a row that is
         // marked paid refuses later details.
         let write = "insert into winner_claims (draw_id, serial, paid_at)

@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::link_secrets::LinkKind;
 
 /// The maximum number of members of one club. Removed members do not count.
-pub const PEOPLE_MAX: i64 = 50;
+pub const CLUB_MEMBERS_MAX: i64 = 50;
 
 /// A member of a club without the password hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Records {
 
     /// Returns when the club's shared login was last used, according to the login's open sessions.
     /// `None` when there is no open session.
-    pub async fn club_login_seen(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
+    pub async fn club_login_last_used(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
         let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
         let read = sqlx::query_scalar(read).bind(club.0);
         let seen: Option<OffsetDateTime> = self
@@ -324,7 +324,7 @@ async fn insert_member(
     if is_taken {
         return Ok(Err(InvitationOutcome::Taken));
     }
-    if count >= PEOPLE_MAX {
+    if count >= CLUB_MEMBERS_MAX {
         return Ok(Err(InvitationOutcome::TooMany));
     }
     let id = sqlx::query_scalar(

@@ -14,7 +14,7 @@ use crate::Failure;
 
 /// After how many months buyer details are erased, if the configuration does not say otherwise
 /// (decision F-8).
-pub const KEPT_MONTHS: u8 = 13;
+pub const BUYER_DETAILS_KEPT_MONTHS: u8 = 13;
 /// The text that replaces a buyer's name. It is not empty, because an e-mail address without a name
 /// is not allowed (decision F-2).
 pub const ERASED_NAME: &str = "Details erased";
@@ -22,7 +22,7 @@ pub const ERASED_NAME: &str = "Details erased";
 /// ticket with an address as sold. Mail to the domain `invalid` is never delivered.
 pub const ERASED_EMAIL: &str = "erased@invalid";
 /// The maximum number of orders that one transaction erases.
-pub const AT_ONCE: i64 = 100;
+pub const ORDERS_PER_ERASURE_MAX: i64 = 100;
 /// The purpose for which the keyed hash of a buyer's address is derived.
 const EMAIL_HASH_PURPOSE: &str = "buyer-email";
 
@@ -37,7 +37,7 @@ pub struct ErasureProgress {
 }
 
 impl Records {
-    /// Erases the buyers of at most [`AT_ONCE`] orders of one draw: the first draw after `after`
+    /// Erases the buyers of at most [`ORDERS_PER_ERASURE_MAX`] orders of one draw: the first draw after `after`
     /// that is due. A draw is due when its kick-off was `months` ago and some of its orders can be
     /// erased. An order with several games is erased after its last game. Returns `None` when no
     /// draw is due.
@@ -153,7 +153,7 @@ async fn erasable_orders(
     .bind(draw.0)
     .bind(i32::from(months))
     .bind(to_column_time(at))
-    .bind(AT_ONCE)
+    .bind(ORDERS_PER_ERASURE_MAX)
     .fetch_all(connection)
     .await
 }

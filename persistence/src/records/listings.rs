@@ -10,7 +10,7 @@ use crate::Failure;
 use crate::postgres::views::{ViewRow, view_columns};
 
 /// The time zone of a draw for which no time zone is stored (specification A, line 13).
-pub const ZONE_DEFAULT: &str = "Australia/Brisbane";
+pub const DEFAULT_TIME_ZONE: &str = "Australia/Brisbane";
 
 #[derive(Clone, Debug)]
 pub struct Listing {
@@ -73,7 +73,7 @@ impl ListingRow {
             league: self.league,
             home_team: self.home_team,
             away_team: self.away_team,
-            zone: self.zone.unwrap_or_else(|| ZONE_DEFAULT.to_string()),
+            zone: self.zone.unwrap_or_else(|| DEFAULT_TIME_ZONE.to_string()),
             opens_at: self.opens_at.map(timestamp),
             prize_percentage: self.view_row.prize_percentage as u8,
             round_up_prize: self.view_row.round_up_prize,

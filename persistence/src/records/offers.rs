@@ -43,7 +43,11 @@ impl Records {
     /// # Errors
     ///
     /// The database could not be written.
-    pub async fn note_offers(&self, order: OrderId, offers: &[(i64, u16)]) -> Result<(), Failure> {
+    pub async fn record_order_offers(
+        &self,
+        order: OrderId,
+        offers: &[(i64, u16)],
+    ) -> Result<(), Failure> {
         let order = uuid::Uuid::from_u128(order.0);
         let (bundles, counts): (Vec<i64>, Vec<i32>) = offers
             .iter()

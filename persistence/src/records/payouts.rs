@@ -154,7 +154,7 @@ impl Records {
 
     /// Returns completed draws for which no club share was recorded. This happens when the process
     /// stops after the result and before the share.
-    pub async fn shares_missing(&self) -> Result<Vec<DrawId>, Failure> {
+    pub async fn draws_without_club_share(&self) -> Result<Vec<DrawId>, Failure> {
         let read = "select id from draws d where status = 'completed' and not exists (
                  select from payouts p where p.draw_id = d.id and p.type = 'club_share' and p.status <> 'failed')
              order by id limit 500";
@@ -166,7 +166,7 @@ impl Records {
     }
 
     /// Returns the recorded shares of clubs that are still pending: the payout's id and the draw.
-    pub async fn shares_pending(&self) -> Result<Vec<(i64, DrawId)>, Failure> {
+    pub async fn pending_club_shares(&self) -> Result<Vec<(i64, DrawId)>, Failure> {
         let read = "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
         let read = sqlx::query_as(read);
         let rows: Vec<(i64, i64)> = self
@@ -180,7 +180,7 @@ impl Records {
 
     /// Completes a club's share with the amount that the provider paid out. Returns `false` when
     /// the share was completed before.
-    pub async fn complete_share(&self, id: i64, amount: Cents) -> Result<bool, Failure> {
+    pub async fn complete_club_share(&self, id: i64, amount: Cents) -> Result<bool, Failure> {
         let write = "update payouts set amount_cents = $2, status = 'completed', completed_at = transaction_instant()
              where id = $1 and type = 'club_share' and status = 'pending'";
         Ok(self

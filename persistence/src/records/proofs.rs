@@ -27,7 +27,7 @@ impl Records {
     /// Stores the hash of a reset token for the account with this e-mail address, operators first.
     /// An earlier token stops working. Returns `None`, and stores nothing, when no account has the
     /// address.
-    pub async fn begin_reset(
+    pub async fn begin_password_reset(
         &self,
         email: &str,
         token_hash: &[u8; 32],
@@ -77,7 +77,7 @@ impl Records {
     /// Returns the name, address and club slug of the account that a reset link belongs to. The
     /// caller calls this before it hashes the new password, because hashing is expensive. Returns
     /// `None` when the link no longer works.
-    pub async fn reset_is_for(
+    pub async fn account_of_reset_link(
         &self,
         token_hash: &[u8; 32],
         at: Timestamp,
@@ -102,7 +102,7 @@ impl Records {
     /// Sets the account's password, invalidates the token, ends all sessions of the account and
     /// queues a mail, in one transaction. Accepting an invitation sets the first password, so no
     /// mail is queued for it. Returns `None` when the token is unknown, used or expired.
-    pub async fn finish_reset(
+    pub async fn finish_password_reset(
         &self,
         token_hash: &[u8; 32],
         password_hash: &str,

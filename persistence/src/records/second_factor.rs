@@ -60,7 +60,12 @@ impl Records {
 
     /// Marks the code of a time step as used. Returns `false` when this code, or a later one, was
     /// used before. The first use completes the enrolment.
-    pub async fn use_step(&self, admin: i64, step: i64, at: Timestamp) -> Result<bool, Failure> {
+    pub async fn use_code_step(
+        &self,
+        admin: i64,
+        step: i64,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
         let write = "update admins set totp_last_step = $2, totp_enrolled_at = coalesce(totp_enrolled_at, $3)
              where id = $1 and totp_last_step < $2";
         let write = sqlx::query(write)

@@ -141,7 +141,11 @@ impl Records {
 
     /// Records the time at which the account's second factor or password was entered again in this
     /// session.
-    pub async fn prove_session(&self, token_hash: &[u8; 32], at: Timestamp) -> Result<(), Failure> {
+    pub async fn record_session_proof(
+        &self,
+        token_hash: &[u8; 32],
+        at: Timestamp,
+    ) -> Result<(), Failure> {
         let write = "update sessions set proven_at = $2 where token_hash = any($1)";
         self.execute(
             sqlx::query(write)

@@ -68,7 +68,7 @@ impl Records {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when nothing was created.
-    pub async fn create_draws_agreed(
+    pub async fn create_draws_under_terms(
         &self,
         club: ClubId,
         new: &[DrawToCreate],

@@ -18,12 +18,12 @@ pub struct Upload {
 
 /// The maximum number of pictures of one club (ASVS 5.2.4). It allows several pictures for each
 /// game of a long season.
-pub const PICTURES_MAX: i64 = 200;
+pub const CLUB_PICTURES_MAX: i64 = 200;
 
 impl Records {
     /// Stores a picture. A picture whose file name is already stored is not stored again. Returns
-    /// `false` when the club has [`PICTURES_MAX`] other pictures.
-    pub async fn keep_upload(&self, upload: Upload) -> Result<bool, Failure> {
+    /// `false` when the club has [`CLUB_PICTURES_MAX`] other pictures.
+    pub async fn store_upload(&self, upload: Upload) -> Result<bool, Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             // Concurrent uploads of one club wait for each other, so that each upload counts the
@@ -32,7 +32,7 @@ impl Records {
             let read = "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
             let fits = sqlx::query_scalar(read)
                 .bind(upload.club.0)
-                .bind(PICTURES_MAX)
+                .bind(CLUB_PICTURES_MAX)
                 .bind(upload.key.clone());
             if !fits.fetch_one(&mut *transaction).await? {
                 return Ok(false);
@@ -60,7 +60,7 @@ impl Records {
 
     /// Deletes the picture of a club's offer, unless another offer still uses it: offers with the
     /// same picture share one row. Returns `false` when the club has no such picture.
-    pub async fn forget_upload(
+    pub async fn delete_upload(
         &self,
         key: &str,
         club: ClubId,

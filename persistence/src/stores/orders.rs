@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use domain::{
-    DrawId, EndReason, Order, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
+    DrawId, Order, OrderEndReason, OrderId, PaymentIntent, PaymentIntentId, Serial, Timestamp,
 };
 
 use crate::audit_log::AuditEntry;
@@ -27,7 +27,7 @@ pub struct OrderRecord {
     pub authorised_at: Option<Timestamp>,
     pub captured_at: Option<Timestamp>,
     /// Why the order ended without a charge. `None` for any other order.
-    pub reason: Option<EndReason>,
+    pub reason: Option<OrderEndReason>,
     /// The allocated tickets of each draw, ascending by draw. Empty while no tickets are allocated.
     pub tickets: Vec<(DrawId, Vec<Serial>)>,
 }
@@ -41,7 +41,7 @@ impl OrderRecord {
     /// Returns the tickets whose number pairs the buyer may see: all tickets once the payment was
     /// captured, none before (decision M-2).
     pub fn shown_tickets(&self) -> &[(DrawId, Vec<Serial>)] {
-        if self.order.state.shows_pairs() {
+        if self.order.state.shows_number_pairs() {
             &self.tickets
         } else {
             &[]
@@ -66,7 +66,7 @@ pub enum BuyerSource {
 
 /// The terms of sale that a buyer agreed to: version, and SHA-256 of the text (decision B-15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TermsAgreed {
+pub struct AgreedTerms {
     pub version: &'static str,
     pub sha256: [u8; 32],
 }
@@ -155,7 +155,7 @@ pub trait OrderStore: Send + Sync {
         order: OrderId,
         at: Timestamp,
         ip: &str,
-        terms: TermsAgreed,
+        terms: AgreedTerms,
     ) -> Result<(), Failure>;
     /// Records that the provider captured the payment: the state `allocated` becomes `captured`.
     ///

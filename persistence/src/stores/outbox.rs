@@ -51,10 +51,10 @@ pub trait OutboxStore: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Mail>, Failure>;
     /// Records that a mail was sent.
-    async fn mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure>;
+    async fn mark_mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure>;
     /// Records that sending failed. The mail is tried again at the time `again`, or never if it is
     /// `None`.
-    async fn mail_failed(
+    async fn record_mail_failure(
         &self,
         mail: i64,
         why: &str,

@@ -135,7 +135,7 @@ pub trait PaymentOperationStore: Send + Sync {
 
     /// Returns the draws whose orders hold more application fee than the draw's fee ledger says is
     /// due. The excess must be refunded to the club.
-    async fn fees_owed(&self) -> Result<Vec<DrawId>, Failure>;
+    async fn draws_owing_fees(&self) -> Result<Vec<DrawId>, Failure>;
     /// Queues `fee_refund` operations for the application fee that a draw must refund (decision
     /// D-3).
     ///

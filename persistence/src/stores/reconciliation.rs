@@ -20,7 +20,7 @@ pub trait ReconciliationStore: Send + Sync {
     /// Returns orders whose outcome is undecided (`quoted`, `allocated` or `rejecting`) and that
     /// were opened before a time, oldest first. Includes captured orders without tickets, because
     /// their refund was interrupted after their tickets were voided.
-    async fn orders_open(
+    async fn undecided_orders(
         &self,
         opened_before: Timestamp,
         limit: u32,
@@ -43,7 +43,7 @@ pub trait ReconciliationStore: Send + Sync {
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure>;
     /// Returns when the newest order was opened, or `None` when there is no order.
-    async fn newest_order(&self) -> Result<Option<Timestamp>, Failure>;
+    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure>;
     /// Returns every connected account that may have received payments: the accounts of clubs, and
     /// the accounts named in orders.
     async fn connected_accounts(&self) -> Result<Vec<AccountId>, Failure>;

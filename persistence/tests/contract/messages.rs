@@ -232,12 +232,12 @@ pub async fn mail_is_sent_once(world: World) {
     assert_ne!(first.message_id, second.message_id);
     world
         .stores
-        .mail_failed(first.id, "busy", Some(NOW.plus_ms(5_000)))
+        .record_mail_failure(first.id, "busy", Some(NOW.plus_ms(5_000)))
         .await
         .expect("recorded");
     world
         .stores
-        .mail_failed(second.id, "no such box", None)
+        .record_mail_failure(second.id, "no such box", None)
         .await
         .expect("recorded");
     assert!(claim(4_999, 9).await.is_empty());
@@ -256,22 +256,22 @@ pub async fn mail_is_sent_once(world: World) {
     for _ in 0..2 {
         world
             .stores
-            .mail_sent(first.id, NOW)
+            .mark_mail_sent(first.id, NOW)
             .await
             .expect("sent, and again");
     }
     world
         .stores
-        .mail_failed(first.id, "late", Some(NOW))
+        .record_mail_failure(first.id, "late", Some(NOW))
         .await
         .expect("it was sent");
     assert!(claim(60_000, 9).await.is_empty());
     assert_eq!(
-        world.stores.mail_sent(77, NOW).await,
+        world.stores.mark_mail_sent(77, NOW).await,
         Err(Failure::NotFound)
     );
     assert_eq!(
-        world.stores.mail_failed(77, "", None).await,
+        world.stores.record_mail_failure(77, "", None).await,
         Err(Failure::NotFound)
     );
 }
@@ -300,7 +300,7 @@ pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
     );
     world
         .stores
-        .mail_failed(second.id, "busy", Some(NOW.plus_ms(5_000)))
+        .record_mail_failure(second.id, "busy", Some(NOW.plus_ms(5_000)))
         .await
         .expect("recorded");
     assert!(
@@ -333,7 +333,11 @@ async fn send_due_mails(world: &World) -> Vec<(String, Option<u128>, String)> {
         .await
         .expect("claimed");
     for mail in &mails {
-        world.stores.mail_sent(mail.id, NOW).await.expect("sent");
+        world
+            .stores
+            .mark_mail_sent(mail.id, NOW)
+            .await
+            .expect("sent");
     }
     let domain = |to: &str| to.split('@').next_back().unwrap_or_default().to_string();
     mails

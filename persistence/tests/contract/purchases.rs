@@ -5,7 +5,7 @@ use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
 use persistence::stores::{
-    Attempt, BuyerSource, NotifyBuyer, Operation, OperationKind, TermsAgreed,
+    AgreedTerms, Attempt, BuyerSource, NotifyBuyer, Operation, OperationKind,
 };
 
 use crate::support::{KICK_OFF, NOW, World, account, buyer, intent_id, provider_intent};
@@ -162,7 +162,7 @@ pub async fn buyer_details_are_filled_and_never_replaced(world: World) {
         }
     );
     assert_eq!(fill(9, &buyer()).await, Err(Failure::NotFound));
-    let terms = TermsAgreed {
+    let terms = AgreedTerms {
         version: "1.0",
         sha256: [7; 32],
     };
@@ -628,7 +628,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             .await
             .expect("queued, and again");
     }
-    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
     assert_eq!(
         claim_due_operations(&world, 0).await,
         [(id(1), OperationKind::Refund)]
@@ -641,7 +641,10 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
         .queue_refund(id(2), paid, Cents(1100), "asked for")
         .await
         .expect("queued");
-    assert_eq!(world.stores.fees_owed().await, Ok(vec![world.draws[0]]));
+    assert_eq!(
+        world.stores.draws_owing_fees().await,
+        Ok(vec![world.draws[0]])
+    );
     for _ in 0..2 {
         world
             .stores
@@ -649,7 +652,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             .await
             .expect("queued, and again");
     }
-    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
     assert_eq!(
         claim_due_operations(&world, 0).await,
         [
@@ -727,7 +730,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .queue_fee_refunds(world.draws[0])
         .await
         .expect("the refunded order holds enough");
-    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
 
     // A third order comes after the fee reached its cap. The first order holds the whole fee, so no
     // fee can be refunded until the first order is captured.
@@ -754,7 +757,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .queue_fee_refunds(world.draws[0])
         .await
         .expect("the third order, which was refunded, holds enough");
-    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
 
     // When the first order is released without a charge, the fee that it holds disappears. So no
     // fee refund is queued for it.
@@ -763,7 +766,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .await
         .expect("voided");
     assert_eq!(owner.draw.fee(), Cents::ZERO);
-    assert_eq!(world.stores.fees_owed().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
     assert_eq!(
         owner.void_with_charged_flag(1, true).await,
         Ok(vec![]),
@@ -803,7 +806,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         .await
         .expect("the part the refunded order holds");
     assert_eq!(
-        world.stores.fees_owed().await,
+        world.stores.draws_owing_fees().await,
         Ok(vec![world.draws[0]]),
         "650 are in a capture in flight"
     );
@@ -838,7 +841,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         [Cents(650)]
     );
     assert_eq!(
-        (world.stores.fees_owed().await, owner.draw.fee()),
+        (world.stores.draws_owing_fees().await, owner.draw.fee()),
         (Ok(vec![]), Cents(175))
     );
     if let Some((_, postgres)) = &world.postgres {
@@ -997,7 +1000,7 @@ pub async fn open_and_captured_orders_are_found_by_age(world: World) {
     let open = async |before_ms, limit| {
         let records = world
             .stores
-            .orders_open(NOW.plus_ms(before_ms), limit)
+            .undecided_orders(NOW.plus_ms(before_ms), limit)
             .await
             .expect("read");
         records

@@ -15,7 +15,7 @@ pub const DEMO_OPERATOR_EMAIL: &str = "operator@demo.test";
 const CODE_LIFETIME_SECONDS: i64 = 30;
 
 /// The second-factor secret of the seeded demo operators. It is public, so it protects nothing.
-pub const OPERATOR_SECRET: &[u8; 20] = b"demo-operator-secret";
+pub const DEMO_OPERATOR_TOTP_SECRET: &[u8; 20] = b"demo-operator-secret";
 
 pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("/operator-code.json", web::get().to(operator_code));
@@ -28,7 +28,7 @@ async fn operator_code(sandbox: Data<Sandbox>) -> impl Responder {
     let step = now.div_euclid(CODE_LIFETIME_SECONDS);
     let code_at = |step: i64| {
         let totp = Builder::new()
-            .with_secret(Secret::new(OPERATOR_SECRET.as_slice().into()))
+            .with_secret(Secret::new(DEMO_OPERATOR_TOTP_SECRET.as_slice().into()))
             .with_account_name(DEMO_OPERATOR_EMAIL)
             .build()
             .ok()?;

@@ -62,7 +62,7 @@ use self::webhook_sender::client::WebhookUrl;
 use self::webhook_sender::{WebhookEndpoint, WebhookSender};
 
 /// Maximum size in bytes of a request body sent by the sandbox's own pages.
-pub const BODY_BYTES_MAX: usize = 64 * 1024;
+pub const SANDBOX_BODY_BYTES_MAX: usize = 64 * 1024;
 
 /// Settings of the sandbox.
 #[derive(Clone, Debug)]
@@ -231,7 +231,7 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(
         web::scope("/sandbox")
             .app_data(Data::from(sandbox))
-            .app_data(JsonConfig::default().limit(BODY_BYTES_MAX))
+            .app_data(JsonConfig::default().limit(SANDBOX_BODY_BYTES_MAX))
             .configure(control::configure)
             .configure(mailbox::configure)
             .configure(authenticator::configure)

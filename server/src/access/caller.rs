@@ -61,7 +61,10 @@ impl Caller {
     ///
     /// `None` when the caller must prove the identity again.
     pub fn proof_recent_until(self, now: Timestamp) -> Option<Timestamp> {
-        let until = self.session?.proven_at?.plus_ms(second_factor::FRESH_MS);
+        let until = self
+            .session?
+            .proven_at?
+            .plus_ms(second_factor::PROOF_LIFETIME_MS);
         (until > now).then_some(until)
     }
 
@@ -238,7 +241,7 @@ pub async fn record_recent_proof(request: &HttpRequest, state: &State) -> Result
     let login = login_hash(request, &state.config).ok_or_else(Problem::unauthenticated)?;
     Ok(state
         .records
-        .prove_session(&login, state.clock.now())
+        .record_session_proof(&login, state.clock.now())
         .await?)
 }
 

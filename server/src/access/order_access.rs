@@ -334,7 +334,7 @@ impl OwnOrder {
             .buyer
             .email
             .as_deref()
-            .filter(|_| captured && state.limits.may_resend(order.0));
+            .filter(|_| captured && state.limits.may_resend_confirmation(order.0));
         if let Some(to) = to {
             let dedupe_key = format!("resend:{order}:{}", state.clock.now().0);
             state

@@ -6,10 +6,10 @@ use persistence::stores::OrderRecord;
 
 use crate::access::order_access::OwnOrder;
 use crate::api::draw::status_shown;
-use crate::api::error::{Problem, reason_shown};
+use crate::api::error::{Problem, not_charged_text};
 use crate::api::instant::rfc3339;
 use crate::api::order::{Order, OrderLine, OrderTicket, Refund, masked_email};
-use crate::render::mail_sender::NOBODY;
+use crate::render::mail_sender::PLACEHOLDER_EMAIL_ENDING;
 use crate::state::State;
 
 /// Builds the API object of an order for its buyer, with the number pairs of its tickets.
@@ -30,7 +30,7 @@ pub async fn order_for_buyer(state: &State, own: &OwnOrder) -> Result<Order, Pro
         None => record
             .reason
             .as_ref()
-            .map(|reason| reason_shown(reason.cause())),
+            .map(|reason| not_charged_text(reason.cause())),
         Some(_) => buyer_refund_reason(&lines),
     };
     Ok(Order {
@@ -58,7 +58,7 @@ pub async fn order_for_buyer(state: &State, own: &OwnOrder) -> Result<Order, Pro
             .buyer
             .email
             .as_deref()
-            .filter(|email| !email.ends_with(NOBODY))
+            .filter(|email| !email.ends_with(PLACEHOLDER_EMAIL_ENDING))
             .map(masked_email),
         purchased_at: record.captured_at.or(record.authorised_at).map(rfc3339),
         reason,

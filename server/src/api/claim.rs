@@ -1,6 +1,6 @@
 //! A winner's bank details: submitted once, shown masked (decision B-4).
 
-use persistence::records::bank_changes::PendingBank;
+use persistence::records::bank_changes::ProposedBankChange;
 use persistence::records::claims::{
     BankDetailsSource as BankSource, Claim as ClaimRecord, ClaimBankDetails,
 };
@@ -53,7 +53,7 @@ pub struct PendingApproval {
 }
 
 impl PendingApproval {
-    pub fn for_caller(pending: &PendingBank, caller: &str) -> PendingApproval {
+    pub fn for_caller(pending: &ProposedBankChange, caller: &str) -> PendingApproval {
         PendingApproval {
             account_name: pending.bank.account_name.clone(),
             account_number: pending.bank.masked_number(),

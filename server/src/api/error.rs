@@ -8,7 +8,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, ResponseError};
 use actors::{Denied, PaymentFailure};
 use domain::access::Role;
-use domain::{AbandonReason, DrawId, EndCause, Refusal};
+use domain::{AbandonReason, DrawId, OrderEndCause, Refusal};
 use persistence::Failure;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -122,7 +122,7 @@ impl Problem {
             Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit_text(available))
                 .with("available", available)
                 .retry_after(HOLD_LIMIT_RETRY_SECONDS),
-            Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED),
+            Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED_TEXT),
             Refusal::DrawNotOpen => conflict(
                 "draw-not-open",
                 "Ticket sales for this draw have not opened yet.",
@@ -195,7 +195,7 @@ impl Problem {
 
     /// Sets the `Allow` header: methods separated by commas.
     #[must_use]
-    pub fn allowing(mut self, methods: String) -> Problem {
+    pub fn with_allowed_methods(mut self, methods: String) -> Problem {
         self.allowed = Some(methods);
         self
     }
@@ -232,7 +232,7 @@ enum BodyField<'a> {
 }
 
 /// Text for a buyer who wants tickets of a draw that kick-off has closed.
-pub const DRAW_CLOSED: &str =
+pub const DRAW_CLOSED_TEXT: &str =
     "This draw has closed as the game has started. No more tickets can be purchased.";
 
 /// Builds the text for a buyer when too few tickets are left.
@@ -262,17 +262,17 @@ fn hold_limit_text(available: u16) -> String {
 }
 
 /// Returns the text that tells a buyer why the order was not charged.
-pub fn reason_shown(cause: EndCause) -> String {
+pub fn not_charged_text(cause: OrderEndCause) -> String {
     let sentence = match cause {
-        EndCause::TooFewTickets { free } => return too_few_tickets_text(free),
-        EndCause::DrawClosed => DRAW_CLOSED,
-        EndCause::Abandoned(AbandonReason::ReservationLapsed) => "Reservation expired",
-        EndCause::Abandoned(AbandonReason::BuyerLeft) => "The purchase was cancelled.",
-        EndCause::Abandoned(AbandonReason::TicketsUnavailable) => {
+        OrderEndCause::TooFewTickets { free } => return too_few_tickets_text(free),
+        OrderEndCause::DrawClosed => DRAW_CLOSED_TEXT,
+        OrderEndCause::Abandoned(AbandonReason::ReservationLapsed) => "Reservation expired",
+        OrderEndCause::Abandoned(AbandonReason::BuyerLeft) => "The purchase was cancelled.",
+        OrderEndCause::Abandoned(AbandonReason::TicketsUnavailable) => {
             "The tickets were no longer available."
         }
-        EndCause::Abandoned(AbandonReason::AmountChanged) => "The total has changed.",
-        EndCause::Other => "Your payment could not be completed.",
+        OrderEndCause::Abandoned(AbandonReason::AmountChanged) => "The total has changed.",
+        OrderEndCause::Other => "Your payment could not be completed.",
     };
     sentence.to_string()
 }
@@ -358,19 +358,19 @@ impl From<PaymentFailure> for Problem {
 
 #[cfg(test)]
 mod tests {
-    use domain::EndReason;
+    use domain::OrderEndReason;
     use serde_json::json;
 
     use super::*;
 
     #[test]
     fn stored_reason_is_shown_in_the_specified_words() {
-        let shown = |text: &str| reason_shown(EndReason::from(text).cause());
+        let shown = |text: &str| not_charged_text(OrderEndReason::from(text).cause());
         assert_eq!(
             shown("draw 1001: only 3 tickets remaining"),
             too_few_tickets_text(3)
         );
-        assert_eq!(shown("the draw is closed"), DRAW_CLOSED);
+        assert_eq!(shown("the draw is closed"), DRAW_CLOSED_TEXT);
         assert_eq!(
             shown("something new"),
             "Your payment could not be completed."

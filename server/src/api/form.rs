@@ -12,11 +12,11 @@ pub const NAME_CHARS_MAX: usize = 100;
 
 /// The errors found so far in a form's fields, at most one per field.
 #[derive(Default)]
-pub struct Findings {
+pub struct FormErrors {
     found: Vec<(&'static str, String)>,
 }
 
-impl Findings {
+impl FormErrors {
     /// Adds the error `message` for a field unless `is_valid`.
     pub fn require(&mut self, field: &'static str, is_valid: bool, message: &str) {
         if !is_valid && self.found.iter().all(|(known, _)| *known != field) {
@@ -74,7 +74,7 @@ pub fn trimmed(field: Option<&str>) -> String {
 /// 400 `invalid`: not an e-mail address.
 pub fn required_email(field: Option<&str>) -> Result<String, Problem> {
     let email = trimmed(field);
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require("email", is_email(&email), "Valid email address is required");
     findings.finish()?;
     Ok(email)
@@ -92,7 +92,7 @@ const PICTURE_ADDRESS_BYTES_MAX: usize = 500;
 /// `http:` URL.
 ///
 /// `None` when the text is neither, or contains a character that could end an HTML attribute.
-pub fn picture_address(text: &str) -> Option<String> {
+pub fn normalised_picture_url(text: &str) -> Option<String> {
     let is_plain = |text: &str| {
         text.len() <= PICTURE_ADDRESS_BYTES_MAX
             && !text.contains(|letter: char| {
@@ -109,7 +109,7 @@ pub fn picture_address(text: &str) -> Option<String> {
 }
 
 /// Checks name and phone of a draw's contact for buyers. An absent part is not checked.
-pub fn check_contact(findings: &mut Findings, name: Option<&str>, phone: Option<&str>) {
+pub fn check_contact(findings: &mut FormErrors, name: Option<&str>, phone: Option<&str>) {
     if let Some(name) = name.map(str::trim) {
         findings.require("contactName", !name.is_empty(), "Contact name is required");
         findings.require_short_name("contactName", name);
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn only_first_error_of_a_field_is_reported() {
-        let mut findings = Findings::default();
+        let mut findings = FormErrors::default();
         findings.require("name", false, "Club name is required");
         findings.require("name", false, "Club name is too long");
         findings.require("email", true, "Valid email is required");
@@ -163,7 +163,11 @@ mod tests {
             ("http://127.0.0.1:9/x.png", "http://127.0.0.1:9/x.png"),
             ("/uploads/abc.png", "/uploads/abc.png"),
         ] {
-            assert_eq!(picture_address(text).as_deref(), Some(stored), "{text}");
+            assert_eq!(
+                normalised_picture_url(text).as_deref(),
+                Some(stored),
+                "{text}"
+            );
         }
         for bad in [
             "",
@@ -181,7 +185,7 @@ mod tests {
             "/uploads/a\"b",
             "ftp://example.com/logo.png",
         ] {
-            assert_eq!(picture_address(bad), None, "{bad:?}");
+            assert_eq!(normalised_picture_url(bad), None, "{bad:?}");
         }
     }
 }

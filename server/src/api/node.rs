@@ -5,8 +5,9 @@
 
 use actors::{CommandOutcome, Denied};
 use domain::{
-    Allocation, Authority, Cents, Command as DrawCommand, DrawId, Editor, GameResult, HoldSource,
-    OrderId, Refusal, Reservation, Serial, SourceId, Status, TermsEdit, Timestamp, View,
+    Allocation, Authority, Cents, Command as DrawCommand, DrawId, GameResult, HoldSource,
+    HoldSourceId, OrderId, Refusal, Reservation, Serial, Status, TermsEdit, TermsEditor, Timestamp,
+    View,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -232,7 +233,7 @@ impl WireCommand {
                 described,
             } => WireCommand::Amend {
                 edit: WireTermsEdit::from_domain(edit),
-                operator: *by == Editor::Operator,
+                operator: *by == TermsEditor::Operator,
                 described: *described,
             },
             DrawCommand::Archive { archived } => WireCommand::Archive {
@@ -253,7 +254,7 @@ impl WireCommand {
                 source,
             } => {
                 hold_source = source.map(|WireHoldSource { id, has_paid }| HoldSource {
-                    id: SourceId(id.as_u128()),
+                    id: HoldSourceId(id.as_u128()),
                     has_paid,
                 });
                 DrawCommand::Reserve {
@@ -299,9 +300,9 @@ impl WireCommand {
                 described,
             } => {
                 let by = if operator {
-                    Editor::Operator
+                    TermsEditor::Operator
                 } else {
-                    Editor::Club
+                    TermsEditor::Club
                 };
                 DrawCommand::Amend {
                     edit: edit.into_domain(),

@@ -106,7 +106,7 @@ impl Purchase {
     }
 
     /// Whether the body has an e-mail address that mail cannot be sent to.
-    pub fn has_unreadable_email(&self) -> bool {
+    pub fn has_undeliverable_email(&self) -> bool {
         self.buyer()
             .and_then(Buyer::email)
             .is_some_and(|email| !is_email(email))
@@ -295,7 +295,7 @@ mod tests {
             assert_eq!(
                 (
                     purchase.buyer_details().email,
-                    purchase.has_unreadable_email()
+                    purchase.has_undeliverable_email()
                 ),
                 (None, true),
                 "{email:?}"
@@ -306,7 +306,8 @@ mod tests {
             Some("a@b.co")
         );
         assert!(
-            !purchase("a@b.co").has_unreadable_email() && !purchase(" ").has_unreadable_email()
+            !purchase("a@b.co").has_undeliverable_email()
+                && !purchase(" ").has_undeliverable_email()
         );
     }
 }

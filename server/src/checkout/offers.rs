@@ -35,5 +35,5 @@ pub(super) async fn store_order_offers(
             }
         }
     }
-    Ok(state.records.note_offers(own.id(), &found).await?)
+    Ok(state.records.record_order_offers(own.id(), &found).await?)
 }

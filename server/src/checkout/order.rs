@@ -40,7 +40,7 @@ pub(super) async fn find_or_open_order(
     let mut is_counted = plan.is_new;
     let tracked = state
         .open_orders
-        .newest_order(&request.browser, &request.tickets);
+        .newest_order_time(&request.browser, &request.tickets);
     let attempt_of = |order: OrderId| {
         tracked
             .as_ref()
@@ -119,13 +119,13 @@ pub(super) async fn reservation_end_shown(
     now: Timestamp,
 ) -> Result<Timestamp, Problem> {
     let shown = |from: Timestamp| {
-        from.plus_seconds(reservation::SHOWN_SECONDS)
+        from.plus_seconds(reservation::SHOWN_RESERVATION_SECONDS)
             .min(quote.closes_at)
     };
     if record.opened_at >= now {
         return Ok(shown(record.opened_at));
     }
-    let grace = reservation::KEPT_SECONDS - reservation::SHOWN_SECONDS;
+    let grace = reservation::ACTUAL_RESERVATION_SECONDS - reservation::SHOWN_RESERVATION_SECONDS;
     Ok(match state.payments.reservation(record.order.id).await? {
         // `kept.until` lacks the grace period, but a reservation that ends at kick-off has none.
         // Show the earlier of kick-off and 120 seconds from now.
@@ -136,13 +136,13 @@ pub(super) async fn reservation_end_shown(
 }
 
 /// Finds the browser's newest order for the requested draws.
-pub(super) async fn newest_order(
+pub(super) async fn newest_order_time(
     state: &State,
     browser: &Browser,
     tickets: &RequestedTickets,
 ) -> Result<Option<OwnOrder>, Problem> {
     let own = |record| OwnOrder::of_browser(record, browser);
-    if let Some(tracked) = state.open_orders.newest_order(browser, tickets) {
+    if let Some(tracked) = state.open_orders.newest_order_time(browser, tickets) {
         return Ok(state.payments.order(tracked.order).await?.and_then(own));
     }
     // Search the database, because the orders in memory are lost at a restart.

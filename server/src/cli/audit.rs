@@ -8,7 +8,7 @@ use actors::Gateway;
 use anyhow::Context;
 use domain::{AccountId, PaymentIntent, Timestamp};
 use persistence::Postgres;
-use persistence::auditor::{Auditor, OrderMoney};
+use persistence::auditor::{Auditor, OrderAmounts};
 use persistence::records::Records;
 use persistence::records::audit_chain::AuditAnchor;
 
@@ -66,7 +66,7 @@ pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<
         let postgres = database.connect_migrated(config).await?;
         let auditor = Auditor::open(database.url.expose()).await?;
         let provider = provider::connect_provider(config, database.running_demo())?;
-        let findings = examine(&postgres, &auditor, &provider.gateway).await;
+        let findings = audit_database_and_stripe(&postgres, &auditor, &provider.gateway).await;
         provider.stop_sandbox().await;
         let mut findings = findings?;
         if let Some(anchor) = kept {
@@ -85,7 +85,7 @@ pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<
 ///
 /// # Errors
 /// The database cannot be read, or Stripe does not answer.
-pub async fn examine(
+pub async fn audit_database_and_stripe(
     postgres: &Postgres,
     auditor: &Auditor,
     gateway: &dyn Gateway,
@@ -123,7 +123,7 @@ pub async fn examine(
             .list(&AccountId(account.clone()), Timestamp(0))
             .await
             .context("asking the provider")?;
-        let ledger_side: Vec<&OrderMoney> = orders
+        let ledger_side: Vec<&OrderAmounts> = orders
             .iter()
             .filter(|order| order.account == account)
             .collect();
@@ -140,7 +140,7 @@ pub async fn examine(
 /// Compares each payment in the database with Stripe. Payments with an open anomaly are skipped,
 /// because an operator handles them.
 fn compare_payments(
-    ledger_side: &[&OrderMoney],
+    ledger_side: &[&OrderAmounts],
     provider_side: &[PaymentIntent],
     reported: &BTreeSet<String>,
 ) -> Vec<Disagreement> {
@@ -184,7 +184,7 @@ fn compare_payments(
 }
 
 fn totals(
-    ledger_side: &[&OrderMoney],
+    ledger_side: &[&OrderAmounts],
     provider_side: &[PaymentIntent],
     reported: &BTreeSet<String>,
 ) -> AccountTotals {
@@ -215,7 +215,7 @@ fn totals(
     }
 }
 
-fn order_totals(order: &OrderMoney) -> MoneyTotals {
+fn order_totals(order: &OrderAmounts) -> MoneyTotals {
     if !order.is_taken {
         return MoneyTotals::default();
     }

@@ -4,7 +4,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
-use domain::{Cents, PRICE_MAX};
+use domain::{Cents, TICKET_PRICE_MAX};
 use persistence::records::Records;
 
 use crate::config::Config;
@@ -13,7 +13,7 @@ use crate::ops::database::Database;
 use crate::render::when;
 use crate::services::fixtures::{self, Contact, FixtureTerms, ImportPlan, ImportRefusal};
 use crate::services::identity::password::{self, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
-use crate::services::identity::weakness::{EASY, is_easy};
+use crate::services::identity::weakness::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
 use crate::text::plain_text;
 
 /// Migrates the database.
@@ -26,13 +26,13 @@ pub async fn migrate(config: &Config) -> anyhow::Result<()> {
     let migrated = async {
         let postgres = database.connect(config).await?;
         Database::migrate(&postgres, config).await?;
-        Ok::<_, anyhow::Error>(postgres.reaches_bank())
+        Ok::<_, anyhow::Error>(postgres.has_bank_login())
     };
     let migrated = migrated.await;
     database.close().await;
-    let reaches_bank = migrated?;
+    let has_bank_login = migrated?;
     println!("The database is up to date.");
-    if !reaches_bank {
+    if !has_bank_login {
         println!(
             "Without BANK_DATABASE_URL no bank details can be kept: set it, and migrate once more (.env.example)."
         );
@@ -62,10 +62,10 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     );
     let about = vec![email.to_string(), name.to_string()];
     ensure!(
-        !is_easy(password.to_string(), about)
+        !is_easy_to_guess(password.to_string(), about)
             .await
             .map_err(|_| anyhow!("stopping"))?,
-        "{EASY}"
+        "{EASY_PASSWORD_MESSAGE}"
     );
     let hash = password::hash(password);
     let database = Database::open_for_command(config).await?;
@@ -169,7 +169,10 @@ pub async fn import_fixtures(
         std::fs::read(file).with_context(|| format!("{} cannot be read", file.display()))?;
     let price = Cents::parse(&terms.price).filter(|price| *price >= Cents(1));
     let price = price.with_context(|| format!("{} is no price in dollars", terms.price))?;
-    ensure!(price <= PRICE_MAX, "a ticket costs at most {PRICE_MAX}");
+    ensure!(
+        price <= TICKET_PRICE_MAX,
+        "a ticket costs at most {TICKET_PRICE_MAX}"
+    );
     ensure!(
         (1..=100).contains(&terms.prize_percentage),
         "a prize percentage lies between 1 and 100"

@@ -109,7 +109,7 @@ async fn open_demo(
     let postgres = database.connect(&config).await?;
     Database::migrate(&postgres, &config).await?;
     ensure!(
-        postgres.reaches_bank(),
+        postgres.has_bank_login(),
         "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
     );
     let seed_state = prepare_database(&postgres, database, &data_dir).await?;
@@ -170,7 +170,7 @@ async fn prepare_database(
             database.is_private(),
             "DATABASE_URL names a database with clubs of its own; the demo seeds only an empty one"
         );
-        postgres.forget_everything().await?;
+        postgres.drop_all_tables().await?;
         postgres.migrate().await?;
         match std::fs::remove_dir_all(data_dir.join("sandbox")) {
             Err(failure) if failure.kind() != ErrorKind::NotFound => return Err(failure.into()),

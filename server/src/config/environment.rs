@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use persistence::records::erasure::KEPT_MONTHS;
+use persistence::records::erasure::BUYER_DETAILS_KEPT_MONTHS;
 
 use super::{Secret, split_list};
 
@@ -148,14 +148,14 @@ impl Environment {
     /// Returns how many months after the game a buyer's details are erased (decision F-8): 1 to
     /// 120.
     pub(super) fn buyers_kept_months(&self, problems: &mut Problems) -> u8 {
-        match problems.record(self.parse("BUYER_DETAILS_MONTHS", KEPT_MONTHS)) {
+        match problems.record(self.parse("BUYER_DETAILS_MONTHS", BUYER_DETAILS_KEPT_MONTHS)) {
             Some(months) if !(1..=120).contains(&months) => {
                 problems
                     .0
                     .push("BUYER_DETAILS_MONTHS must be from 1 to 120".to_string());
-                KEPT_MONTHS
+                BUYER_DETAILS_KEPT_MONTHS
             }
-            months => months.unwrap_or(KEPT_MONTHS),
+            months => months.unwrap_or(BUYER_DETAILS_KEPT_MONTHS),
         }
     }
 

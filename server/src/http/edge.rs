@@ -13,7 +13,7 @@ use tracing::Instrument;
 
 use crate::api::error::Problem;
 use crate::ops::metrics::{NO_ROUTE_LABEL, route_label};
-use crate::services::identity::{KnownBrowser, random};
+use crate::services::identity::{RequestBrowser, random};
 use crate::state::State;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -47,7 +47,7 @@ pub async fn wrap(
     let browser = browser_from_cookie.unwrap_or_default();
     request
         .extensions_mut()
-        .insert(KnownBrowser(browser_from_cookie));
+        .insert(RequestBrowser(browser_from_cookie));
     request.extensions_mut().insert(browser);
     count_untrusted_forward(&state, &request);
 

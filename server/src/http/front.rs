@@ -171,7 +171,7 @@ impl<S> FastPathInner<S> {
                     return None;
                 }
                 let prepared = call.prepared_response(&self.state.catalogue, now)?;
-                let is_known = prepared.is_known_to(request);
+                let is_known = prepared.is_cached_by_client(request);
                 (
                     self.json_response(&prepared, is_known, request.headers(), now),
                     &self.counts.calls[call.index()][usize::from(is_known)],

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use actix_web::dev::ServerHandle;
 use actix_web::{App, HttpResponse, HttpServer, web};
 use actors::DurationHistogram;
-use actors::metrics::BUCKETS_SECONDS;
+use actors::metrics::HISTOGRAM_BOUNDS_SECONDS;
 
 use crate::state::State;
 
@@ -145,7 +145,7 @@ impl MetricsText {
         timings: &DurationHistogram,
     ) {
         let counts = timings.cumulative_counts();
-        let ends = BUCKETS_SECONDS
+        let ends = HISTOGRAM_BOUNDS_SECONDS
             .iter()
             .map(f64::to_string)
             .chain(["+Inf".to_string()]);

@@ -370,5 +370,5 @@ fn method_not_allowed(allowed: String) -> Result<actix_web::HttpResponse, Proble
         "method-not-allowed",
         "This address does not take this kind of call.",
     )
-    .allowing(allowed))
+    .with_allowed_methods(allowed))
 }

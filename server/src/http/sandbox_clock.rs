@@ -11,7 +11,7 @@ use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::http::housekeeping;
 use crate::state::State;
-use sandbox::{BODY_BYTES_MAX, Sandbox};
+use sandbox::{SANDBOX_BODY_BYTES_MAX, Sandbox};
 
 /// Maximum seconds by which one request may advance the clock: two years.
 const ADVANCE_SECONDS_MAX: i64 = 2 * 366 * 86_400;
@@ -22,7 +22,7 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
     cfg.service(
         web::resource("/sandbox/clock")
             .app_data(Data::from(sandbox))
-            .app_data(JsonConfig::default().limit(BODY_BYTES_MAX))
+            .app_data(JsonConfig::default().limit(SANDBOX_BODY_BYTES_MAX))
             .route(web::post().to(advance)),
     );
 }

@@ -118,7 +118,7 @@ async fn check_invariants(config: &Config) -> anyhow::Result<Vec<String>> {
     let violations = checked?;
     let unopened_deals = violations
         .iter()
-        .filter(|found| found.invariant == persistence::integrity::COMMITMENT)
+        .filter(|found| found.invariant == persistence::integrity::SEED_COMMITMENT_INVARIANT)
         .count();
     if unopened_deals > 0 {
         bail!(

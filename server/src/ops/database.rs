@@ -7,7 +7,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use persistence::embedded::{Embedded, EmbeddedError};
+use persistence::embedded::{EmbeddedError, EmbeddedPostgres};
 use persistence::postgres::bank::DatabaseLogins;
 use persistence::postgres::canary::SealCheck;
 use persistence::{Postgres, Sealer};
@@ -19,7 +19,7 @@ use crate::ops::private_files;
 /// A reachable database.
 pub struct Database {
     pub url: Secret,
-    embedded: Option<Embedded>,
+    embedded: Option<EmbeddedPostgres>,
     /// The demo that runs in another process and owns this database; `None` when there is none.
     running_demo: Option<RunningInstance>,
 }
@@ -39,7 +39,7 @@ impl Database {
                 running_demo: None,
             });
         }
-        let embedded = Embedded::start(&config.data_dir.join("postgres")).await?;
+        let embedded = EmbeddedPostgres::start(&config.data_dir.join("postgres")).await?;
         Ok(Database {
             url: Secret::new(embedded.url()),
             embedded: Some(embedded),
@@ -76,7 +76,7 @@ impl Database {
         let key = read_or_create_sealing_key(config)?;
         let sealer =
             Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
-        let connected = Postgres::connect_by(self.logins(config).await?, sealer).await;
+        let connected = Postgres::connect_with_logins(self.logins(config).await?, sealer).await;
         let postgres = connected.context(
             "the database does not answer: is PostgreSQL running, and is DATABASE_URL right?",
         )?;
@@ -127,7 +127,7 @@ impl Database {
             "the database does not let BANK_DATABASE_URL's login in: check its name and password",
         )?;
         ensure!(
-            postgres.bank_is_apart().await?,
+            postgres.is_bank_separate().await?,
             "the login of DATABASE_URL can read bank details: it must be no superuser, not BANK_DATABASE_URL's login and no \
              member of it, and `server migrate` must have run with both"
         );

@@ -212,7 +212,7 @@ pub fn card_url(public_url: &str, path: &str, card: &Card) -> String {
 
 /// Returns the URL of the share image that the club uploaded for an offer, or else of the generated
 /// card.
-pub fn address_of_offer(public_url: &str, offer: &Offer) -> String {
+pub fn offer_image_url(public_url: &str, offer: &Offer) -> String {
     match offer
         .bundle
         .share_image_url

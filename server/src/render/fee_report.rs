@@ -164,11 +164,11 @@ fn write_row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::console::money::READINGS;
+    use crate::api::console::money::FEE_READINGS;
 
     #[test]
     fn report_states_all_readings_of_the_fee() {
-        let lines: Vec<String> = READINGS.iter().map(fee_reading_text).collect();
+        let lines: Vec<String> = FEE_READINGS.iter().map(fee_reading_text).collect();
         assert_eq!(
             lines,
             [

@@ -23,7 +23,7 @@ mod templates;
 
 /// Ending of the placeholder address that is stored for a buyer without an e-mail address. No mail
 /// is sent to such an address (decision C-11).
-pub const NOBODY: &str = "@invalid";
+pub const PLACEHOLDER_EMAIL_ENDING: &str = "@invalid";
 
 /// Purpose for which links in queued mails are encrypted. The recipient's e-mail address is the
 /// second part of the encryption context.
@@ -107,7 +107,7 @@ impl MailSender {
 #[async_trait]
 impl MailTransport for MailSender {
     async fn send(&self, mail: &Mail, order: Option<&OrderRecord>) -> Result<(), String> {
-        if mail.to.ends_with(NOBODY) {
+        if mail.to.ends_with(PLACEHOLDER_EMAIL_ENDING) {
             return Ok(());
         }
         let catalogue = self.catalogue.get().ok_or("the draws are not awake yet")?;

@@ -12,8 +12,8 @@ pub use first_paint::{ClubTexts, DrawPhase, DrawTexts};
 pub use offer_first_paint::OfferTexts;
 
 /// Colour of the browser's address bar on pages that belong to no club.
-pub const THEME: &str = "#06382e";
-pub const THEME_BOARD: &str = "#081311";
+pub const THEME_COLOUR: &str = "#06382e";
+pub const BOARD_THEME_COLOUR: &str = "#081311";
 
 /// The metadata in a page's `<head>`, for search engines and share cards.
 #[derive(Clone, Debug)]

@@ -9,10 +9,10 @@ use time_tz::{Offset, OffsetDateTimeExt, TimeZone, Tz, timezones};
 pub const NON_BREAKING_SPACE: char = '\u{a0}';
 
 /// Time zone used for a draw whose stored zone is unknown (specification A, line 13).
-const ZONE_DEFAULT: &Tz = timezones::db::australia::BRISBANE;
+const DEFAULT_TIME_ZONE: &Tz = timezones::db::australia::BRISBANE;
 
 fn zone_or_default(name: &str) -> &'static Tz {
-    timezones::get_by_name(name).unwrap_or(ZONE_DEFAULT)
+    timezones::get_by_name(name).unwrap_or(DEFAULT_TIME_ZONE)
 }
 
 fn to_local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {

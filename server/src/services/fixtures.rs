@@ -10,7 +10,7 @@ use persistence::records::Records;
 use persistence::records::clubs::Club;
 use persistence::records::draws::DrawToCreate;
 
-use crate::api::form::{Findings, check_contact};
+use crate::api::form::{FormErrors, check_contact};
 
 pub mod kick_off;
 pub mod moment;
@@ -45,9 +45,9 @@ impl Contact {
         club: &Club,
         name: Option<&str>,
         phone: Option<&str>,
-    ) -> Result<Contact, Findings> {
+    ) -> Result<Contact, FormErrors> {
         let own_phone = club.phone.as_deref().unwrap_or_default();
-        let mut findings = Findings::default();
+        let mut findings = FormErrors::default();
         check_contact(
             &mut findings,
             name,

@@ -19,7 +19,7 @@ pub mod second_factor;
 pub mod weakness;
 
 pub use address::address;
-pub use browser::{Browser, BrowserCookies, KnownBrowser};
+pub use browser::{Browser, BrowserCookies, RequestBrowser};
 
 const LOGIN_COOKIE_NAMES: [&str; 2] = ["fd_login", "__Host-fd_login"];
 
@@ -116,7 +116,7 @@ pub fn link_hash(token: &[u8; 32]) -> [u8; 32] {
 }
 
 /// Parses the hexadecimal secret of a mailed link and hashes it; `None` if the text is malformed.
-pub fn link_hash_of(text: &str) -> Option<[u8; 32]> {
+pub fn parse_link_hash(text: &str) -> Option<[u8; 32]> {
     decode_hex(text).map(|token| link_hash(&token))
 }
 

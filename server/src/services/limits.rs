@@ -37,7 +37,7 @@ pub const INTENTS_PER_ADDRESS_AND_MINUTE: u32 = 600;
 /// browser may. Real buyers are not affected, because the site's pages set a cookie before a
 /// purchase.
 pub const INTENT_WITHOUT_COOKIE_INTERVAL: Duration =
-    Duration::from_secs(domain::reservation::KEPT_SECONDS.unsigned_abs());
+    Duration::from_secs(domain::reservation::ACTUAL_RESERVATION_SECONDS.unsigned_abs());
 /// Maximum purchase checks per minute of one browser session, or of one IP address without a
 /// browser cookie.
 const CHECKS_PER_SESSION_AND_MINUTE: u32 = 60;
@@ -50,7 +50,7 @@ const DIAGNOSTICS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
 /// Maximum completion calls per minute of one IP address that do not prove access to their order
 /// (decision M-1). A browser that lost its cookie makes a few such calls.
-pub const UNPROVEN_PER_ADDRESS_AND_MINUTE: u32 = 30;
+pub const UNPROVEN_CALLS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// Maximum requests with a winner's claim link per minute of one IP address.
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
 /// Maximum invitation mails per hour of one club.
@@ -116,7 +116,9 @@ impl Limits {
                 FORMS_PER_ADDRESS_AND_HOUR,
             ))),
             claims_by_address: TokenBuckets::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
-            unproven_by_address: TokenBuckets::dashmap(per_minute(UNPROVEN_PER_ADDRESS_AND_MINUTE)),
+            unproven_by_address: TokenBuckets::dashmap(per_minute(
+                UNPROVEN_CALLS_PER_ADDRESS_AND_MINUTE,
+            )),
             links_by_account: TokenBuckets::dashmap(Quota::per_hour(non_zero(
                 LINKS_PER_ACCOUNT_AND_HOUR,
             ))),
@@ -128,7 +130,7 @@ impl Limits {
             ))),
             wrong_passwords: FailureCounters::new(WRONG_PASSWORDS_WINDOW),
             wrong_codes: FailureCounters::new(WRONG_CODES_WINDOW),
-            known_addresses: FailureCounters::new(accounts::AN_HOUR),
+            known_addresses: FailureCounters::new(accounts::LINK_AND_FORM_WINDOW),
             declines: FailureCounters::new(DECLINES_WINDOW),
             declines_by_card: FailureCounters::new(DECLINES_WINDOW),
         }
@@ -220,12 +222,12 @@ impl Limits {
 
     /// Counts a browser's diagnostic report; `false` if its IP address has sent too many this
     /// minute.
-    pub fn may_log(&self, address: IpAddr) -> bool {
+    pub fn may_send_diagnostic(&self, address: IpAddr) -> bool {
         self.logs_by_address.check_key(&address.into()).is_ok()
     }
 
     /// Counts a repeated confirmation mail of an order; `false` if too many were sent this hour.
-    pub fn may_resend(&self, order: u128) -> bool {
+    pub fn may_resend_confirmation(&self, order: u128) -> bool {
         self.resends_by_order.check_key(&order).is_ok()
     }
 
@@ -249,7 +251,7 @@ impl Limits {
     /// # Errors
     ///
     /// 429 with `Retry-After`.
-    pub fn check_unproven_limit(&self, address: IpAddr) -> Result<(), Problem> {
+    pub fn check_unproven_call_limit(&self, address: IpAddr) -> Result<(), Problem> {
         if self.is_exempt(address) {
             Ok(())
         } else {

@@ -19,7 +19,7 @@ use topic::Topic;
 
 /// The open sockets and the subscribed topics.
 #[derive(Default)]
-pub struct Hub {
+pub struct LiveHub {
     topics: DashMap<Topic, TopicState>,
     sessions: Mutex<OpenSockets>,
     /// Tokens of the orders that changed since the last publication.
@@ -46,7 +46,7 @@ pub struct TopicFrame {
     pub text: ByteString,
 }
 
-impl Hub {
+impl LiveHub {
     /// Number of open sockets.
     pub fn open_socket_count(&self) -> usize {
         self.sessions
@@ -57,7 +57,7 @@ impl Hub {
     }
 
     /// Number of open sockets of one network.
-    pub fn sessions_of(&self, network: Network) -> usize {
+    pub fn open_sockets_of_network(&self, network: Network) -> usize {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.by_network.get(&network).copied().unwrap_or(0)
     }
@@ -153,7 +153,7 @@ impl Hub {
     }
 
     /// Unsubscribes the sockets whose login has ended from `topic`, which requires a login.
-    pub async fn remove_signed_out(&self, records: &Records, now: Timestamp, topic: &Topic) {
+    pub async fn unsubscribe_signed_out(&self, records: &Records, now: Timestamp, topic: &Topic) {
         let watchers = self
             .topics
             .get(topic)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dashmap::DashMap;
-use domain::reservation::{KEPT_SECONDS, SHOWN_SECONDS};
+use domain::reservation::{ACTUAL_RESERVATION_SECONDS, SHOWN_RESERVATION_SECONDS};
 use domain::{DrawId, OrderId, Timestamp};
 use sha2::{Digest, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
@@ -175,7 +175,7 @@ impl OpenOrders {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders
             .unsettled
-            .push((counts.clone(), now.plus_seconds(KEPT_SECONDS)));
+            .push((counts.clone(), now.plus_seconds(ACTUAL_RESERVATION_SECONDS)));
     }
 
     /// Forgets the opening of an order that was refused, because it left the reservations
@@ -192,7 +192,7 @@ impl OpenOrders {
     }
 
     /// Returns the browser's newest order for exactly these draws.
-    pub fn newest_order(
+    pub fn newest_order_time(
         &self,
         browser: &Browser,
         counts: &RequestedTickets,
@@ -279,7 +279,8 @@ impl OpenOrders {
                 .iter_mut()
                 .filter(|tracked| tracked.order == order)
             {
-                tracked.reserved_until = shown_until.plus_seconds(KEPT_SECONDS - SHOWN_SECONDS);
+                tracked.reserved_until = shown_until
+                    .plus_seconds(ACTUAL_RESERVATION_SECONDS - SHOWN_RESERVATION_SECONDS);
             }
         }
     }
@@ -460,7 +461,7 @@ mod tests {
             50,
             "another order, which does not replace the first"
         );
-        let end = NOW.plus_seconds(KEPT_SECONDS);
+        let end = NOW.plus_seconds(ACTUAL_RESERVATION_SECONDS);
         assert_eq!(elsewhere(&[(1002, 50)], end), 0);
         orders.record_refused(&BROWSER, &counts(&[(1001, 7)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 0, "it was refused");

@@ -1,6 +1,6 @@
 //! Versioned legal texts (decision B-15). An acceptance stores the version and digest of the text.
 
-use persistence::stores::TermsAgreed;
+use persistence::stores::AgreedTerms;
 use sha2::{Digest, Sha256};
 
 /// One version of a legal text. `kind` names the text: `sale` or `service`.
@@ -30,8 +30,8 @@ pub const SERVICE: Document = Document {
 
 impl Document {
     /// Returns the version and digest that are stored with a buyer's consent.
-    pub fn agreed(&self) -> TermsAgreed {
-        TermsAgreed {
+    pub fn agreed(&self) -> AgreedTerms {
+        AgreedTerms {
             version: self.version,
             sha256: Sha256::digest(self.text).into(),
         }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use reqwest::Method;
 use reqwest::header::HeaderMap;
-use server::services::identity::browser::VALUE_DIGITS;
+use server::services::identity::browser::COOKIE_VALUE_DIGITS;
 
 use crate::support::{Buyer, TestServer, club};
 
@@ -49,7 +49,9 @@ fn header_values(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
         let value = value.to_str().expect("the text is UTF-8").to_string();
         // The value of a cookie may differ, but its attributes must be the same.
         let value = match value.split_once('=') {
-            Some((cookie @ "fd_session", rest)) => format!("{cookie}={}", &rest[VALUE_DIGITS..]),
+            Some((cookie @ "fd_session", rest)) => {
+                format!("{cookie}={}", &rest[COOKIE_VALUE_DIGITS..])
+            }
             _ => value,
         };
         let value = if VARYING_HEADERS.contains(&name.as_str()) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use actors::testing::FakeGateway;
 use actors::{
     Clock, Engine, EngineParts, FulfilStatus, MailTransport, OpenOrder, PaymentFailure, Peers,
-    Placement, SystemClock,
+    SystemClock, ThreadPlacement,
 };
 use async_trait::async_trait;
 use domain::{
@@ -121,7 +121,7 @@ impl RaceEnvironment {
             mail: Arc::new(NullMailer),
             peers: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres())),
         };
-        Engine::start_with_placement(parts, Placement::OwnThreads { draws: 1 })
+        Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 1 })
             .await
             .expect("the engine starts")
     }

@@ -1,7 +1,7 @@
 //! Plays and checks one round of a race for the last tickets.
 
 use domain::DrawId;
-use domain::reservation::KEPT_SECONDS;
+use domain::reservation::ACTUAL_RESERVATION_SECONDS;
 use futures_util::future::join_all;
 
 use persistence::stores::OrderRecord;
@@ -179,7 +179,7 @@ impl RaceSize {
                         .map(|opened| opened.expect("none is reserved")),
                 );
             }
-            environment.clock.advance(KEPT_SECONDS + 1);
+            environment.clock.advance(ACTUAL_RESERVATION_SECONDS + 1);
         }
         join_all(
             draws

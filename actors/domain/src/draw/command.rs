@@ -14,7 +14,7 @@ pub enum Authority {
 
 /// Who changes a draw's terms or description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Editor {
+pub enum TermsEditor {
     /// The draw's club. It may edit only while the draw is active and before kick-off.
     Club,
     /// The operator. May edit after kick-off as well, for a postponed game (decision E-9).
@@ -57,7 +57,7 @@ pub enum Command {
     /// the draw's names or contact. Such a commit is made even if the terms stay the same.
     Amend {
         edit: TermsEdit,
-        by: Editor,
+        by: TermsEditor,
         described: bool,
     },
     /// Remove an ended draw from the public lists, or put it back (B:140, decision E-14).
@@ -71,7 +71,7 @@ impl Command {
     pub fn amend_by_club(terms: Terms) -> Command {
         Command::Amend {
             edit: terms.into(),
-            by: Editor::Club,
+            by: TermsEditor::Club,
             described: false,
         }
     }

@@ -1,6 +1,6 @@
 //! The events of a draw, as the journal stores them.
 
-use crate::{Cents, FeeStep, GameResult, OrderId, Reservation, Serial, Status, Terms};
+use crate::{Cents, FeeLedgerStep, GameResult, OrderId, Reservation, Serial, Status, Terms};
 
 /// A change of a draw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,13 +20,13 @@ pub enum Event {
     Allocated {
         order: OrderId,
         serials: Vec<Serial>,
-        step: FeeStep,
+        step: FeeLedgerStep,
     },
     /// An order's tickets were taken back. They have no owner any more.
     Voided {
         order: OrderId,
         serials: Vec<Serial>,
-        step: FeeStep,
+        step: FeeLedgerStep,
         /// Whether the payment had been captured.
         charged: bool,
     },

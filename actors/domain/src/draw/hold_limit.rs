@@ -31,13 +31,13 @@ pub const SCARCE_EXTENSION_SECONDS: i64 = 60;
 
 /// Digest of a network or a browser. It is the same on every node and identifies no person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SourceId(pub u128);
+pub struct HoldSourceId(pub u128);
 
 /// The browser or network that makes a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoldSource {
     /// Digest of the browser if it has paid before, otherwise of its network.
-    pub id: SourceId,
+    pub id: HoldSourceId,
     pub has_paid: bool,
 }
 
@@ -58,7 +58,7 @@ pub fn extensions_max(free: u16) -> u8 {
     if free <= SCARCE_FREE_TICKETS_MAX {
         SCARCE_EXTENSIONS_PER_ORDER_MAX
     } else {
-        crate::reservation::EXTENSIONS_MAX
+        crate::reservation::EXTENSIONS_PER_RESERVATION_MAX
     }
 }
 
@@ -75,7 +75,7 @@ struct Hold {
 /// `until`.
 #[derive(Clone, Copy, Debug)]
 struct CoolingTickets {
-    source: SourceId,
+    source: HoldSourceId,
     count: u16,
     until: Timestamp,
 }
@@ -86,7 +86,7 @@ pub struct HoldLimiter {
     holds: BTreeMap<OrderId, Hold>,
     cooling: Vec<CoolingTickets>,
     /// Number of this draw's tickets that each source paid for. They increase the source's quota.
-    paid: BTreeMap<SourceId, u16>,
+    paid: BTreeMap<HoldSourceId, u16>,
 }
 
 impl HoldLimiter {
@@ -253,7 +253,7 @@ impl HoldLimiter {
 
     /// Returns how many more tickets a source may reserve: its quota, minus its reserved tickets,
     /// minus the tickets of its recently expired unpaid reservations. Each paid ticket adds one.
-    fn remaining_source_quota(&self, unsold: u16, source: SourceId, held: u16) -> u16 {
+    fn remaining_source_quota(&self, unsold: u16, source: HoldSourceId, held: u16) -> u16 {
         let cooling = self
             .cooling
             .iter()
@@ -322,7 +322,7 @@ impl HeldTickets {
         limiter: &HoldLimiter,
         draw: &Draw,
         now: Timestamp,
-        source: SourceId,
+        source: HoldSourceId,
         except: OrderId,
     ) -> HeldTickets {
         let mut held = HeldTickets::default();

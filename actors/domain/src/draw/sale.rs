@@ -3,8 +3,8 @@
 use super::command::Authority;
 use super::{Draw, Event, Refusal, Status};
 use crate::{
-    Cents, FeeStep, OrderId, Reservation, Serial, TICKETS, TICKETS_PER_ORDER_MAX, Timestamp,
-    reservation::EXTENSIONS_MAX,
+    Cents, FeeLedgerStep, OrderId, Reservation, Serial, TICKETS, TICKETS_PER_ORDER_MAX, Timestamp,
+    reservation::EXTENSIONS_PER_RESERVATION_MAX,
 };
 
 impl Draw {
@@ -64,7 +64,7 @@ impl Draw {
         if until <= earlier.until {
             return Ok(Vec::new());
         }
-        if earlier.extensions >= EXTENSIONS_MAX {
+        if earlier.extensions >= EXTENSIONS_PER_RESERVATION_MAX {
             return Err(Refusal::ExtensionsUsedUp);
         }
         let reservation = Reservation {
@@ -241,12 +241,12 @@ impl Draw {
     /// Returns the change of the fee ledger when tickets for the amount `line` are allocated. The
     /// ledger rises to the fee due on the draw's whole revenue. So this order also pays fee that is
     /// missing since an order was voided without a charge, but never more than `line`.
-    fn allocation_fee_step(&self, line: Cents) -> FeeStep {
+    fn allocation_fee_step(&self, line: Cents) -> FeeLedgerStep {
         let revenue_after = self.revenue + line;
         let fee_delta =
             (self.fee_policy.fee_on_revenue(revenue_after) - self.fee).clamp(Cents::ZERO, line);
         let fee_after = self.fee + fee_delta;
-        FeeStep {
+        FeeLedgerStep {
             revenue_delta: line,
             fee_delta,
             revenue_after,
@@ -259,7 +259,7 @@ impl Draw {
     /// ledger falls at least to the fee due on the remaining revenue. `unpaid_fee` is removed
     /// without a refund, because no order paid it; the rest of the reduction is refunded. If the
     /// ledger falls below the fee due, later sales collect the difference.
-    fn void_fee_step(&self, line: Cents, unpaid_fee: Cents) -> FeeStep {
+    fn void_fee_step(&self, line: Cents, unpaid_fee: Cents) -> FeeLedgerStep {
         let revenue_after = self.revenue - line;
         let held = self.fee - unpaid_fee;
         let fee_after = self
@@ -268,7 +268,7 @@ impl Draw {
             .min(held)
             .max(Cents::ZERO);
         let fee_delta = fee_after - self.fee;
-        FeeStep {
+        FeeLedgerStep {
             revenue_delta: -line,
             fee_delta,
             revenue_after,

@@ -1,16 +1,16 @@
 //! The terms of a draw (price, prize, opening, kick-off) and when they may be changed.
 
-use super::command::Editor;
+use super::command::TermsEditor;
 use super::{Draw, Event, Refusal, Status};
 use crate::{Cents, Reservation, Timestamp};
 
 /// Highest ticket price, $10,000. Sums over 169 tickets stay far below the limit of an `i64`.
-pub const PRICE_MAX: Cents = Cents(1_000_000);
+pub const TICKET_PRICE_MAX: Cents = Cents(1_000_000);
 
 /// The price, prize, opening time and kick-off of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Ticket price, from 1 cent (decision C-23) to `PRICE_MAX`.
+    /// Ticket price, from 1 cent (decision C-23) to `TICKET_PRICE_MAX`.
     pub price: Cents,
     /// Percentage of the revenue that is the prize, 1…100 (decision D-10).
     pub prize_percentage: u8,
@@ -24,7 +24,7 @@ pub struct Terms {
 impl Terms {
     /// Whether a draw may be created with these terms, or amended to them, at `now`.
     pub fn are_valid(&self, now: Timestamp) -> bool {
-        (Cents(1)..=PRICE_MAX).contains(&self.price)
+        (Cents(1)..=TICKET_PRICE_MAX).contains(&self.price)
             && (1..=100).contains(&self.prize_percentage)
             && self.closes_at > now
             && self
@@ -83,7 +83,7 @@ impl Draw {
         &self,
         now: Timestamp,
         edit: &TermsEdit,
-        by: Editor,
+        by: TermsEditor,
         described: bool,
     ) -> Result<Vec<Event>, Refusal> {
         let terms = edit.merge_into(self.terms);
@@ -121,13 +121,18 @@ impl Draw {
 
     /// Checks that `by` may edit the draw. After kick-off only the operator may, to postpone a game
     /// or to correct a name. The terms of a draw that has ended cannot change.
-    fn check_editable(&self, now: Timestamp, by: Editor, changes: bool) -> Result<(), Refusal> {
+    fn check_editable(
+        &self,
+        now: Timestamp,
+        by: TermsEditor,
+        changes: bool,
+    ) -> Result<(), Refusal> {
         match (self.status, by) {
-            (Status::Completed | Status::Cancelled, Editor::Operator) if !changes => Ok(()),
+            (Status::Completed | Status::Cancelled, TermsEditor::Operator) if !changes => Ok(()),
             (Status::Completed | Status::Cancelled, _) => Err(Refusal::DrawNotActive),
-            (Status::Active | Status::Closed, Editor::Operator) => Ok(()),
-            (Status::Active, Editor::Club) if now < self.terms.closes_at => Ok(()),
-            (Status::Active | Status::Closed, Editor::Club) => Err(Refusal::GameStarted),
+            (Status::Active | Status::Closed, TermsEditor::Operator) => Ok(()),
+            (Status::Active, TermsEditor::Club) if now < self.terms.closes_at => Ok(()),
+            (Status::Active | Status::Closed, TermsEditor::Club) => Err(Refusal::GameStarted),
         }
     }
 

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Authority, Cents, Command, Draw, Editor, GameResult, OrderId, Refusal, Reservation, Serial,
-    Status, Terms, TermsEdit, Timestamp,
+    Authority, Cents, Command, Draw, GameResult, OrderId, Refusal, Reservation, Serial, Status,
+    Terms, TermsEdit, TermsEditor, Timestamp,
 };
 
 /// The outcome of a command that the model predicts.
@@ -280,7 +280,7 @@ impl Model {
         &mut self,
         now: Timestamp,
         edit: &TermsEdit,
-        by: Editor,
+        by: TermsEditor,
         described: bool,
     ) -> Result<(), Refusal> {
         let old = self.terms;
@@ -294,10 +294,10 @@ impl Model {
             return Ok(());
         }
         let ended = self.status == Status::Completed || self.status == Status::Cancelled;
-        if ended && (by == Editor::Club || terms != old) {
+        if ended && (by == TermsEditor::Club || terms != old) {
             return Err(Refusal::DrawNotActive);
         }
-        if by == Editor::Club && (self.status == Status::Closed || now >= old.closes_at) {
+        if by == TermsEditor::Club && (self.status == Status::Closed || now >= old.closes_at) {
             return Err(Refusal::GameStarted);
         }
         self.descriptions += u32::from(described);

@@ -9,8 +9,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    Authority, Cents, Command, Deal, Draw, DrawId, Editor, Event, FeePolicy, GameResult, OrderId,
-    Refusal, Seed, Serial, Terms, TermsEdit, Timestamp,
+    Authority, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId, Refusal,
+    Seed, Serial, Terms, TermsEdit, TermsEditor, Timestamp,
 };
 
 use crate::model::{Model, Prediction};
@@ -168,14 +168,14 @@ impl ScenarioRun {
             "amend" => Command::amend_by_club(words.amend_terms(*self.draw.terms())),
             "override" => Command::Amend {
                 edit: words.amend_terms(*self.draw.terms()).into(),
-                by: Editor::Operator,
+                by: TermsEditor::Operator,
                 described: false,
             },
             "describe" => {
                 let by = if who == "operator" {
-                    Editor::Operator
+                    TermsEditor::Operator
                 } else {
-                    Editor::Club
+                    TermsEditor::Club
                 };
                 Command::Amend {
                     edit: TermsEdit::default(),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use domain::reservation::KEPT_SECONDS;
+use domain::reservation::ACTUAL_RESERVATION_SECONDS;
 use domain::{
     AbandonReason, Command, DrawId, HoldSource, Line, Order, OrderId, OrderState, Refusal,
     Reservation, Status, TICKETS, Timestamp,
@@ -174,7 +174,7 @@ impl Checkout<'_> {
     /// Reserves the lines of a new order. The commit of the first line also stores the order.
     async fn reserve_new_order(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
         let now = self.context.clock.now();
-        let until = now.plus_seconds(KEPT_SECONDS);
+        let until = now.plus_seconds(ACTUAL_RESERVATION_SECONDS);
         let record = new_order_record(&request, now);
         for (position, line) in request.lines.iter().enumerate() {
             let attached_write =
@@ -221,7 +221,11 @@ impl Checkout<'_> {
                 return Ok(ReserveOutcome::TooLate(record));
             }
         }
-        let until = self.context.clock.now().plus_seconds(KEPT_SECONDS);
+        let until = self
+            .context
+            .clock
+            .now()
+            .plus_seconds(ACTUAL_RESERVATION_SECONDS);
         let order = record.order.id;
         let mut earlier = EarlierReservations {
             is_complete: true,

@@ -1,7 +1,7 @@
 //! The steps of a fulfilment that ends without a charge: reject the order, cancel the
 //! authorisation, return the tickets and reservations.
 
-use domain::{AbandonReason, AnomalyKind, EndCause, OrderState, PaymentIntent, PaymentStatus};
+use domain::{AbandonReason, AnomalyKind, OrderEndCause, OrderState, PaymentIntent, PaymentStatus};
 use persistence::stores::{NotifyBuyer, OperationKind, OrderRecord};
 
 use super::{Fulfilment, FulfilmentContext};
@@ -189,7 +189,7 @@ impl Fulfilment<'_> {
                 .await?
                 .and_then(|record| record.reason),
         };
-        let left = EndCause::Abandoned(AbandonReason::BuyerLeft);
+        let left = OrderEndCause::Abandoned(AbandonReason::BuyerLeft);
         Ok(if reason.is_some_and(|reason| reason.cause() == left) {
             NotifyBuyer::Nobody
         } else {

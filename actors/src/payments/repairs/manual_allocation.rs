@@ -115,7 +115,7 @@ impl Repairs<'_> {
                 Err(RepairError::HasOrder)
             }
             Some(order) => Ok(order),
-            None if is_chosen => Ok(OrderId::of_payment(&intent.id)),
+            None if is_chosen => Ok(OrderId::for_payment_without_order(&intent.id)),
             None => Err(RepairError::NoOrder),
         }
     }

@@ -1,6 +1,6 @@
 //! What clubs and operators do in a simulated world.
 
-use domain::{Cents, Command, DrawId, Editor, GameResult, OrderState, Refusal, TermsEdit};
+use domain::{Cents, Command, DrawId, GameResult, OrderState, Refusal, TermsEdit, TermsEditor};
 use persistence::ledger::BuyerDetails;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -77,7 +77,7 @@ impl Participant {
                 draw,
                 Command::Amend {
                     edit,
-                    by: Editor::Club,
+                    by: TermsEditor::Club,
                     described,
                 },
             )
@@ -121,7 +121,7 @@ impl Participant {
             draw,
             Command::Amend {
                 edit,
-                by: Editor::Operator,
+                by: TermsEditor::Operator,
                 described: false,
             },
         )

@@ -13,9 +13,9 @@ use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
 use persistence::stores::{
-    AnomalyRecord, AnomalyStore, Attempt, BuyerSource, Mail, NotifyBuyer, Operation, OperationKind,
-    OrderRecord, OrderStore, OutboxStore, PaymentOperationStore, ReconciliationStore, Repair,
-    StoredWebhookEvent, TermsAgreed, WebhookEventStore,
+    AgreedTerms, AnomalyRecord, AnomalyStore, Attempt, BuyerSource, Mail, NotifyBuyer, Operation,
+    OperationKind, OrderRecord, OrderStore, OutboxStore, PaymentOperationStore,
+    ReconciliationStore, Repair, StoredWebhookEvent, WebhookEventStore,
 };
 
 use super::{PortContext, delay_or_fail_request, delay_or_lose_answer};
@@ -107,7 +107,7 @@ impl OrderStore for PaymentStoresPort {
         order: OrderId,
         at: Timestamp,
         ip: &str,
-        terms: TermsAgreed,
+        terms: AgreedTerms,
     ) -> StoreResult<()> {
         call_store!(self, record_consent(order, at, ip, terms))
     }
@@ -156,12 +156,12 @@ impl OrderStore for PaymentStoresPort {
 
 #[async_trait]
 impl ReconciliationStore for PaymentStoresPort {
-    async fn orders_open(
+    async fn undecided_orders(
         &self,
         opened_before: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<OrderRecord>> {
-        call_store!(self, orders_open(opened_before, limit))
+        call_store!(self, undecided_orders(opened_before, limit))
     }
 
     async fn orders_captured(&self, since: Timestamp, limit: u32) -> StoreResult<Vec<OrderRecord>> {
@@ -180,8 +180,8 @@ impl ReconciliationStore for PaymentStoresPort {
         call_store!(self, orders_without_address(captured_before, limit))
     }
 
-    async fn newest_order(&self) -> StoreResult<Option<Timestamp>> {
-        call_store!(self, newest_order())
+    async fn newest_order_time(&self) -> StoreResult<Option<Timestamp>> {
+        call_store!(self, newest_order_time())
     }
 
     async fn connected_accounts(&self) -> StoreResult<Vec<AccountId>> {
@@ -260,8 +260,8 @@ impl PaymentOperationStore for PaymentStoresPort {
         call_store!(self, queue_refund(order, amount, fee, reason))
     }
 
-    async fn fees_owed(&self) -> StoreResult<Vec<DrawId>> {
-        call_store!(self, fees_owed())
+    async fn draws_owing_fees(&self) -> StoreResult<Vec<DrawId>> {
+        call_store!(self, draws_owing_fees())
     }
 
     async fn queue_fee_refunds(&self, draw: DrawId) -> StoreResult<()> {
@@ -344,12 +344,17 @@ impl OutboxStore for PaymentStoresPort {
         call_store!(self, claim_mail(sender, now, lease_ms, limit))
     }
 
-    async fn mail_sent(&self, mail: i64, at: Timestamp) -> StoreResult<()> {
-        call_store!(self, mail_sent(mail, at))
+    async fn mark_mail_sent(&self, mail: i64, at: Timestamp) -> StoreResult<()> {
+        call_store!(self, mark_mail_sent(mail, at))
     }
 
-    async fn mail_failed(&self, mail: i64, why: &str, again: Option<Timestamp>) -> StoreResult<()> {
-        call_store!(self, mail_failed(mail, why, again))
+    async fn record_mail_failure(
+        &self,
+        mail: i64,
+        why: &str,
+        again: Option<Timestamp>,
+    ) -> StoreResult<()> {
+        call_store!(self, record_mail_failure(mail, why, again))
     }
 }
 

@@ -22,7 +22,7 @@ pub struct DrawFigures {
 
 impl Records {
     /// Returns the sums and open problems of every draw, sorted by the draw's id.
-    pub async fn draw_desks(&self) -> Result<Vec<DrawFigures>, Failure> {
+    pub async fn list_draw_figures(&self) -> Result<Vec<DrawFigures>, Failure> {
         let read = "select d.id, d.revenue_cents, d.fee_cents, d.created_at,
                  coalesce(s.orders, 0) as orders, coalesce(s.orphaned, 0)::bigint as orphaned_tickets,
                  (select p.status from payouts p where p.draw_id = d.id and p.type = 'winner' order by p.id desc limit 1)

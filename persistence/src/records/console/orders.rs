@@ -45,7 +45,7 @@ pub struct OrderDetailsLine {
 }
 
 impl Records {
-    pub async fn order_desk(
+    pub async fn find_order_details(
         &self,
         order: OrderId,
     ) -> Result<Option<(OrderDetails, Vec<OrderDetailsLine>)>, Failure> {

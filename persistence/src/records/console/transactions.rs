@@ -60,7 +60,7 @@ pub const TRANSACTIONS_LISTED_MAX: i64 = 5000;
 impl Records {
     /// Returns the successful payments of one club or of all, in groups with equal charge and
     /// provider fee.
-    pub async fn alike_transactions(
+    pub async fn transaction_groups(
         &self,
         club: Option<ClubId>,
         since: Timestamp,

@@ -46,7 +46,7 @@ fn every_command_survives_serialisation() {
         },
     ];
     let amend = |edit| {
-        [Editor::Club, Editor::Operator].map(|by| DrawCommand::Amend {
+        [TermsEditor::Club, TermsEditor::Operator].map(|by| DrawCommand::Amend {
             edit,
             by,
             described: true,
@@ -103,7 +103,7 @@ fn hold_source_survives_serialisation_and_is_optional() {
         until: TEST_TIME,
     };
     let source = Some(HoldSource {
-        id: SourceId(u128::MAX),
+        id: HoldSourceId(u128::MAX),
         has_paid: true,
     });
     assert_eq!(

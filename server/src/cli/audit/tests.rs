@@ -4,8 +4,8 @@ use domain::{Cents, PaymentIntentId, PaymentStatus};
 
 use super::*;
 
-fn order(id: &str, total: i64, fee: i64) -> OrderMoney {
-    OrderMoney {
+fn order(id: &str, total: i64, fee: i64) -> OrderAmounts {
+    OrderAmounts {
         order: format!("order of {id}"),
         payment_intent: Some(id.to_string()),
         account: "acct_1".to_string(),
@@ -40,12 +40,12 @@ fn intent(id: &str, amount: i64, fee: i64) -> PaymentIntent {
 }
 
 fn disagreeing_objects(
-    ledger_side: &[OrderMoney],
+    ledger_side: &[OrderAmounts],
     provider_side: &[PaymentIntent],
     reported: &[&str],
 ) -> Vec<String> {
     let reported = reported.iter().map(ToString::to_string).collect();
-    let ledger_side: Vec<&OrderMoney> = ledger_side.iter().collect();
+    let ledger_side: Vec<&OrderAmounts> = ledger_side.iter().collect();
     compare_payments(&ledger_side, provider_side, &reported)
         .into_iter()
         .map(|row| row.object)
@@ -83,7 +83,7 @@ fn one_sided_payment_disagrees_unless_an_anomaly_covers_it() {
         ["pi_1"]
     );
     assert!(disagreeing_objects(&[], &[intent("pi_1", 1047, 35)], &["pi_1"]).is_empty());
-    let reported = OrderMoney {
+    let reported = OrderAmounts {
         is_reported: true,
         ..order("pi_1", 1047, 35)
     };

@@ -153,7 +153,8 @@ impl AnomalySeeder<'_> {
             wanted,
             buyer: None,
         };
-        let record = buyers::buy_one(&self.seeding.running.engine.payments, order_to_place).await?;
+        let record =
+            buyers::place_order(&self.seeding.running.engine.payments, order_to_place).await?;
         let anomaly = Anomaly {
             kind: AnomalyKind::OrphanedTicket,
             payment_intent: record.order.payment_intent.clone(),

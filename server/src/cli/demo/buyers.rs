@@ -67,14 +67,14 @@ pub async fn place_orders(
     planned_orders: Vec<PlannedOrder>,
 ) -> anyhow::Result<()> {
     stream::iter(planned_orders)
-        .map(|order_to_place| buy_one(payments, order_to_place))
+        .map(|order_to_place| place_order(payments, order_to_place))
         .buffer_unordered(CONCURRENT_ORDERS_MAX)
         .try_for_each(|_| async { Ok(()) })
         .await
 }
 
 /// Reserves, authorises and fulfils one order, as a browser does.
-pub async fn buy_one(
+pub async fn place_order(
     payments: &Payments,
     order_to_place: PlannedOrder,
 ) -> anyhow::Result<OrderRecord> {

@@ -42,7 +42,7 @@ impl SeedRun<'_> {
             self.records().invite_club_user(&new).await?;
             let joined = self
                 .records()
-                .finish_reset(&token_hash, password_hash, self.now)
+                .finish_password_reset(&token_hash, password_hash, self.now)
                 .await?;
             joined.with_context(|| format!("{name} has not joined"))?;
         }
@@ -82,7 +82,7 @@ impl SeedRun<'_> {
         let payments = &self.running.engine.payments;
         let order = buyers::open_order(payments, &order_to_place).await?;
         self.records()
-            .note_offers(order.order.id, &[(bundle, 1)])
+            .record_order_offers(order.order.id, &[(bundle, 1)])
             .await?;
         buyers::pay_open_order(payments, order).await?;
         Ok(())

@@ -98,7 +98,7 @@ impl SeedRun<'_> {
                 .settle_payout(payout.id, "completed", Some("Bank transfer"))
                 .await?;
             self.records()
-                .claim_paid(draw, self.now.plus_seconds(2 * DAY_SECONDS))
+                .record_claim_paid(draw, self.now.plus_seconds(2 * DAY_SECONDS))
                 .await?;
         }
         Ok(())

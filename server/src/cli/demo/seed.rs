@@ -20,7 +20,7 @@ use super::{PASSWORD, anomalies, buyers};
 use crate::app::RunningServer;
 use crate::services::identity::{link_hash, password, random};
 use sandbox::Sandbox;
-use sandbox::authenticator::{DEMO_OPERATOR_EMAIL, OPERATOR_SECRET};
+use sandbox::authenticator::{DEMO_OPERATOR_EMAIL, DEMO_OPERATOR_TOTP_SECRET};
 
 /// Login of the second operator, who approves actions that need two operators (decision I-8).
 const SECOND_OPERATOR_EMAIL: &str = "second-operator@demo.test";
@@ -108,9 +108,9 @@ impl SeedRun<'_> {
         ] {
             let operator = self.records().create_admin(email, name, &hash).await?;
             self.records()
-                .begin_second_factor(operator, OPERATOR_SECRET)
+                .begin_second_factor(operator, DEMO_OPERATOR_TOTP_SECRET)
                 .await?;
-            self.records().use_step(operator, 1, self.now).await?;
+            self.records().use_code_step(operator, 1, self.now).await?;
         }
         let mut sellers = Vec::new();
         for plan in &CLUBS {

@@ -89,9 +89,9 @@ impl FastPathCall {
     /// Returns the current response to this API call if it is in memory.
     pub fn prepared_response(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
         match self {
-            FastPathCall::List(list) => catalogue.list_ready(list, now),
-            FastPathCall::Draw(draw) => catalogue.single_ready(draw, now),
-            FastPathCall::Tickets(draw) => catalogue.tickets_ready(draw, now),
+            FastPathCall::List(list) => catalogue.list_response_if_cached(list, now),
+            FastPathCall::Draw(draw) => catalogue.draw_response_if_cached(draw, now),
+            FastPathCall::Tickets(draw) => catalogue.tickets_response_if_cached(draw, now),
         }
     }
 }

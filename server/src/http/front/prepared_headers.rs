@@ -13,7 +13,7 @@ use domain::{DrawId, Refusal, Timestamp};
 use crate::api::error::Problem;
 use crate::http::edge::{X_REQUEST_ID, X_SERVER_TIME};
 use crate::render::security_policy::ResponseKind;
-use crate::services::catalogue::prepared::{REVALIDATE, VARY_ON};
+use crate::services::catalogue::prepared::{PREPARED_VARY_VALUE, REVALIDATE};
 use crate::state::State;
 
 /// The prepared headers and bodies of one worker.
@@ -70,7 +70,7 @@ impl PreparedHeaders {
             (CONTENT_TYPE, "text/html; charset=utf-8"),
             (CACHE_CONTROL, "no-cache"),
         );
-        let (depends, varies) = ((VARY, VARY_ON), (VARY, "Accept-Encoding"));
+        let (depends, varies) = ((VARY, PREPARED_VARY_VALUE), (VARY, "Accept-Encoding"));
         let smaller = (CONTENT_ENCODING, "gzip");
         let cookie = state
             .browser_cookies

@@ -65,7 +65,7 @@ fn head() -> PageHead {
         description: "Prize pool $290".to_string(),
         canonical: Some("http://localhost:8080/draw/1042".to_string()),
         image: Some("http://localhost:8080/og/draw/1042?v=1".to_string()),
-        theme: THEME.to_string(),
+        theme: THEME_COLOUR.to_string(),
     }
 }
 

@@ -95,7 +95,7 @@ impl Catalogue {
 
     /// Returns a complete list as a prepared response from memory; `None` if the response would
     /// have to be rebuilt.
-    pub fn list_ready(&self, list: List, now: Timestamp) -> Option<Prepared> {
+    pub fn list_response_if_cached(&self, list: List, now: Timestamp) -> Option<Prepared> {
         let reading = self.with_facts(CatalogueFacts::reading);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         lists
@@ -139,7 +139,7 @@ impl Catalogue {
 
     /// Returns all draws that wait for a result. Archived clubs are included, because their draws
     /// are still completed and paid (decision H-3).
-    pub fn without_result(
+    pub fn draws_without_result(
         &self,
         facts: &CatalogueFacts,
         now: Timestamp,

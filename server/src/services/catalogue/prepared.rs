@@ -19,7 +19,7 @@ use crate::api::encoded::Encoded;
 pub const REVALIDATE: &str = "private, no-cache";
 /// `Vary` value of prepared responses: the draw's club and the operator may see more fields, and
 /// not every client accepts gzip.
-pub const VARY_ON: &str = "Cookie, Accept-Encoding";
+pub const PREPARED_VARY_VALUE: &str = "Cookie, Accept-Encoding";
 
 /// Identifies the data that a prepared response was built from. A response with another key than
 /// the current data is stale.
@@ -108,7 +108,7 @@ impl Prepared {
     }
 
     /// Whether the request's `If-None-Match` shows that the browser already has these bytes.
-    pub fn is_known_to(&self, request: &impl HttpMessage) -> bool {
+    pub fn is_cached_by_client(&self, request: &impl HttpMessage) -> bool {
         let Some(if_none_match) = request.headers().get(header::IF_NONE_MATCH) else {
             return false;
         };
@@ -123,7 +123,7 @@ impl Prepared {
     /// Builds the 200 response with the bytes, or a 304 if the browser already has them. Browsers
     /// revalidate every time, and shared caches keep no copy.
     pub fn respond(&self, request: &HttpRequest) -> HttpResponse {
-        let is_known = self.is_known_to(request);
+        let is_known = self.is_cached_by_client(request);
         let mut response = if is_known {
             HttpResponse::NotModified()
         } else {
@@ -131,7 +131,7 @@ impl Prepared {
         };
         response.insert_header((header::ETAG, self.tag().clone()));
         response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(REVALIDATE)));
-        response.insert_header((header::VARY, HeaderValue::from_static(VARY_ON)));
+        response.insert_header((header::VARY, HeaderValue::from_static(PREPARED_VARY_VALUE)));
         if is_known {
             return response.finish();
         }

@@ -24,13 +24,13 @@ impl Catalogue {
 
     /// Returns a draw as a prepared response from memory; `None` if the draw's actor would have to
     /// be started, or the response built.
-    pub fn single_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+    pub fn draw_response_if_cached(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.singles.get(draw, self.key_from_memory(draw, now)?)
     }
 
     /// Returns a draw's tickets as a prepared response from memory; `None` if the draw's actor
     /// would have to be started, or the response built.
-    pub fn tickets_ready(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
+    pub fn tickets_response_if_cached(&self, draw: DrawId, now: Timestamp) -> Option<Prepared> {
         self.tickets.get(draw, self.key_from_memory(draw, now)?)
     }
 
@@ -55,14 +55,14 @@ impl Catalogue {
             return Ok(Some(prepared));
         }
         let sold = self.sold_serials(draw).await?;
-        let deal = self.deal_revealed(&view, now).await;
+        let deal = self.revealed_deal(&view, now).await;
         let rows = public_tickets(&view, &sold, deal.as_ref(), now);
         Ok(Some(self.tickets.insert(draw, Prepared::json(key, &rows))))
     }
 
     /// Reads the deal of a draw: which number pair each ticket has. `None` while the deal is not
     /// public, or if it cannot be read.
-    pub async fn deal_revealed(&self, view: &View, now: Timestamp) -> Option<Deal> {
+    pub async fn revealed_deal(&self, view: &View, now: Timestamp) -> Option<Deal> {
         if !view.is_deal_public(now) {
             return None;
         }

@@ -28,9 +28,9 @@ const ISSUE_TIME_BYTES: usize = 4;
 const SIGNATURE_BYTES: usize = 16;
 const COOKIE_VALUE_BYTES: usize = ID_BYTES + ISSUE_TIME_BYTES + SIGNATURE_BYTES;
 /// Number of hexadecimal digits in a cookie's value.
-pub const VALUE_DIGITS: usize = 2 * COOKIE_VALUE_BYTES;
+pub const COOKIE_VALUE_DIGITS: usize = 2 * COOKIE_VALUE_BYTES;
 /// Label with which the signing key of browser cookies is derived from the sealing key.
-pub const KEY_PURPOSE: &str = "browser-cookie";
+pub const BROWSER_COOKIE_KEY_PURPOSE: &str = "browser-cookie";
 
 impl Browser {
     /// Creates a browser with a random id.
@@ -64,14 +64,14 @@ impl FromRequest for Browser {
 /// The browser that sent a request, known by its valid cookie. `None` for a new browser, which gets
 /// its cookie with the response.
 #[derive(Clone, Copy)]
-pub struct KnownBrowser(pub Option<Browser>);
+pub struct RequestBrowser(pub Option<Browser>);
 
-impl KnownBrowser {
+impl RequestBrowser {
     /// Returns the browser that the outermost middleware read from a valid cookie.
     pub fn of(request: &HttpRequest) -> Option<Browser> {
         request
             .extensions()
-            .get::<KnownBrowser>()
+            .get::<RequestBrowser>()
             .and_then(|known| known.0)
     }
 }
@@ -173,7 +173,7 @@ mod tests {
     fn signed_cookie_identifies_its_browser() {
         let (cookies, browser) = (cookies_with_key(7), Browser([3; 16]));
         let value = cookies.sign(browser, NOW);
-        assert_eq!(value.len(), VALUE_DIGITS);
+        assert_eq!(value.len(), COOKIE_VALUE_DIGITS);
         assert!(cookies.verify(&value, NOW) == Some(browser));
     }
 
@@ -190,7 +190,7 @@ mod tests {
             "invented"
         );
         assert!(
-            !is_valid(&cookies, &value[..VALUE_DIGITS - 2], NOW),
+            !is_valid(&cookies, &value[..COOKIE_VALUE_DIGITS - 2], NOW),
             "truncated"
         );
         assert!(!is_valid(&cookies, "", NOW), "empty");
@@ -198,7 +198,7 @@ mod tests {
             !is_valid(&self::cookies_with_key(8), &value, NOW),
             "signed with another key"
         );
-        for place in 0..VALUE_DIGITS {
+        for place in 0..COOKIE_VALUE_DIGITS {
             let other = if &value[place..=place] == "0" {
                 "1"
             } else {

@@ -16,11 +16,11 @@ pub const CODE_STEP_SECONDS: i64 = 30;
 /// Maximum number of 30-second steps by which the clock of an authenticator app may be off.
 const CLOCK_SKEW_STEPS_MAX: u16 = 1;
 /// How long an entered code or password counts as recent proof of identity, in milliseconds.
-pub const FRESH_MS: i64 = 10 * 60 * 1000;
+pub const PROOF_LIFETIME_MS: i64 = 10 * 60 * 1000;
 
 /// Generates the secret that the server and an operator's authenticator app share: 160 bits, as RFC
 /// 4226 recommends.
-pub fn fresh_secret() -> [u8; 20] {
+pub fn generate_secret() -> [u8; 20] {
     random()
 }
 
@@ -70,7 +70,7 @@ pub async fn use_code(
     let Some(step) = authenticator(&factor.secret, &admin.email)?.check(&digits, seconds) else {
         return Ok(CodeCheck::Wrong);
     };
-    let is_new = records.use_step(admin.id, step as i64, now).await?;
+    let is_new = records.use_code_step(admin.id, step as i64, now).await?;
     Ok(if is_new {
         CodeCheck::Right
     } else {

@@ -28,7 +28,8 @@ const PRODUCT_WORDS: [&str; 8] = [
 ];
 
 /// The message for a password that is too easy to guess.
-pub const EASY: &str = "Password is too easy to guess. Please use a longer one, or other words.";
+pub const EASY_PASSWORD_MESSAGE: &str =
+    "Password is too easy to guess. Please use a longer one, or other words.";
 
 /// Whether the password is easy to guess. `about` holds the account's names and addresses, which an
 /// attacker may know.
@@ -36,7 +37,7 @@ pub const EASY: &str = "Password is too easy to guess. Please use a longer one, 
 /// # Errors
 ///
 /// The blocking threads are gone: the server is stopping.
-pub async fn is_easy(password: String, about: Vec<String>) -> Result<bool, Problem> {
+pub async fn is_easy_to_guess(password: String, about: Vec<String>) -> Result<bool, Problem> {
     web::block(move || is_quickly_guessed(&password, &about))
         .await
         .map_err(|_| Problem::unavailable())

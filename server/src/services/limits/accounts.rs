@@ -19,7 +19,7 @@ pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 /// one IP address. The members of a club may share one address.
 pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
 /// Time window of the limits on mailed links, on forms, and on revealing registered addresses.
-pub const AN_HOUR: Duration = Duration::from_secs(3600);
+pub const LINK_AND_FORM_WINDOW: Duration = Duration::from_secs(3600);
 /// Maximum wrong passwords in 15 minutes for one account from one network (decision G-6).
 pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX: u32 = 5;
 /// Maximum wrong passwords in 15 minutes from one network, for all accounts together.
@@ -37,7 +37,7 @@ pub(super) const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
 /// Maximum forms per hour, from one network or one club, that contain a registered e-mail address.
 /// The response to such a form reveals that the address has an account.
-pub const KNOWN_ADDRESSES_MAX: u32 = 5;
+pub const REVEALED_ACCOUNTS_PER_HOUR_MAX: u32 = 5;
 
 impl Limits {
     /// Counts a sign-in attempt, and refuses it above the limit of wrong passwords. An attempt
@@ -95,7 +95,11 @@ impl Limits {
         } else {
             vec![registered_address_try(&network)]
         };
-        Attempt::new(&self.known_addresses, tries, AN_HOUR.as_secs() as u32)
+        Attempt::new(
+            &self.known_addresses,
+            tries,
+            LINK_AND_FORM_WINDOW.as_secs() as u32,
+        )
     }
 
     /// Counts an invitation by a club, and refuses it above the limit. Only invitations of already
@@ -107,7 +111,11 @@ impl Limits {
     /// 429 with `Retry-After`.
     pub fn begin_invitation(&self, club: ClubId) -> Result<Attempt<'_>, Problem> {
         let tries = vec![registered_address_try(&format!("invited by club {club}"))];
-        Attempt::new(&self.known_addresses, tries, AN_HOUR.as_secs() as u32)
+        Attempt::new(
+            &self.known_addresses,
+            tries,
+            LINK_AND_FORM_WINDOW.as_secs() as u32,
+        )
     }
 
     /// Counts an operator's attempt to enter a second-factor code, and refuses it above the limit.
@@ -132,7 +140,7 @@ impl Limits {
     /// # Errors
     ///
     /// The database could not be written. No mail is sent then.
-    pub async fn may_mail(
+    pub async fn may_mail_account_link(
         &self,
         records: &Records,
         email: &str,
@@ -151,7 +159,7 @@ impl Limits {
     /// # Errors
     ///
     /// The database could not be written. No mail is sent then.
-    pub async fn may_mail_tickets(
+    pub async fn may_mail_ticket_link(
         &self,
         records: &Records,
         email: &str,
@@ -188,7 +196,7 @@ impl Limits {
         let form = RateLimitTry {
             about,
             max: FORMS_PER_ADDRESS_AND_HOUR,
-            window_seconds: AN_HOUR.as_secs() as i64,
+            window_seconds: LINK_AND_FORM_WINDOW.as_secs() as i64,
         };
         if records.count_tries(&[form], now).await? {
             Ok(())
@@ -300,8 +308,8 @@ fn registered_address_try(network: &str) -> RateLimitTry {
     let about = format!("known address {network}");
     RateLimitTry {
         about,
-        max: KNOWN_ADDRESSES_MAX,
-        window_seconds: AN_HOUR.as_secs() as i64,
+        max: REVEALED_ACCOUNTS_PER_HOUR_MAX,
+        window_seconds: LINK_AND_FORM_WINDOW.as_secs() as i64,
     }
 }
 
@@ -310,7 +318,7 @@ fn link_mail_try(what: &str, email: &str) -> RateLimitTry {
     RateLimitTry {
         about,
         max: LINKS_PER_ACCOUNT_AND_HOUR,
-        window_seconds: AN_HOUR.as_secs() as i64,
+        window_seconds: LINK_AND_FORM_WINDOW.as_secs() as i64,
     }
 }
 

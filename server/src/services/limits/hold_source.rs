@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use domain::{HoldSource, SourceId};
+use domain::{HoldSource, HoldSourceId};
 use sha2::{Digest, Sha256};
 
 use super::Limits;
@@ -45,9 +45,9 @@ fn site_network(address: IpAddr) -> Ipv6Addr {
     }
 }
 
-fn digest(kind: &[u8], bytes: &[u8; 16]) -> SourceId {
+fn digest(kind: &[u8], bytes: &[u8; 16]) -> HoldSourceId {
     let digest = Sha256::new_with_prefix(kind).chain_update(bytes).finalize();
-    SourceId(
+    HoldSourceId(
         digest[..16]
             .iter()
             .fold(0, |id, byte| id << 8 | u128::from(*byte)),

@@ -138,7 +138,7 @@ fn ipv6_addresses_of_one_customer_share_every_limit() {
         limits.check_claim_limit(address).is_ok()
     });
     tried(DIAGNOSTICS_PER_ADDRESS_AND_MINUTE, &|address| {
-        limits.may_log(address)
+        limits.may_send_diagnostic(address)
     });
     tried(FORMS_PER_ADDRESS_AND_HOUR, &|address| {
         limits.check_form_on_this_node(address).is_ok()

@@ -160,7 +160,7 @@ async fn too_long_password_gets_specified_messages() {
     server.finish().await;
 }
 
-/// A unit test beside `is_easy` checks the list of easy passwords. This test checks that
+/// A unit test beside `is_easy_to_guess` checks the list of easy passwords. This test checks that
 /// registration and password reset use the list.
 #[actix_web::test]
 async fn easy_password_is_refused_at_registration_and_reset() {

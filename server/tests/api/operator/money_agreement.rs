@@ -201,7 +201,7 @@ async fn run_audit(server: &TestServer) -> audit::AuditReport {
     let key = server.state.config.stripe.secret_key.expose();
     let settings = StripeSettings::new(key, format!("{}/sandbox/stripe", server.url));
     let gateway = Stripe::new(&settings).expect("a gateway");
-    audit::examine(&postgres, &auditor, &gateway)
+    audit::audit_database_and_stripe(&postgres, &auditor, &gateway)
         .await
         .expect("audited")
 }

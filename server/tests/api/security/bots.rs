@@ -324,38 +324,38 @@ async fn mail_limit_per_address_holds_across_nodes() {
     let (records, now) = (&server.records, server.now());
     for _ in 0..3 {
         assert!(
-            one.may_mail(records, "broncos@demo.test", now)
+            one.may_mail_account_link(records, "broncos@demo.test", now)
                 .await
                 .expect("the count succeeds")
         );
         assert!(
-            one.may_mail_tickets(records, "broncos@demo.test", now)
+            one.may_mail_ticket_link(records, "broncos@demo.test", now)
                 .await
                 .expect("the count succeeds")
         );
     }
     assert!(
         !other
-            .may_mail(records, " Broncos@Demo.test", now)
+            .may_mail_account_link(records, " Broncos@Demo.test", now)
             .await
             .expect("the count succeeds")
     );
     assert!(
         !other
-            .may_mail_tickets(records, " Broncos@Demo.test", now)
+            .may_mail_ticket_link(records, " Broncos@Demo.test", now)
             .await
             .expect("the count succeeds")
     );
     assert!(
         other
-            .may_mail(records, "storm@demo.test", now)
+            .may_mail_account_link(records, "storm@demo.test", now)
             .await
             .expect("the count succeeds"),
         "another address has its own limit"
     );
     assert!(
         other
-            .may_mail(records, "broncos@demo.test", now.plus_seconds(3600))
+            .may_mail_account_link(records, "broncos@demo.test", now.plus_seconds(3600))
             .await
             .expect("the count succeeds"),
         "the limit ends after an hour"

@@ -3,7 +3,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::services::limits::accounts::KNOWN_ADDRESSES_MAX;
+use server::services::limits::accounts::REVEALED_ACCOUNTS_PER_HOUR_MAX;
 
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
@@ -119,7 +119,7 @@ async fn unconfirmed_club_is_removed_after_a_week_unless_it_has_draws() {
 #[actix_web::test]
 async fn registration_with_known_email_is_limited_and_holder_is_mailed() {
     let server = TestServer::start().await;
-    for number in 0..=KNOWN_ADDRESSES_MAX {
+    for number in 0..=REVEALED_ACCOUNTS_PER_HOUR_MAX {
         server.create_club(&format!("club{number}")).await;
     }
     let register = async |network: &str, email: &str| {
@@ -130,21 +130,21 @@ async fn registration_with_known_email_is_limited_and_holder_is_mailed() {
         let form = json!({ "name": "Win at evil", "email": email, "password": PASSWORD, "phone": "0400 111 333" });
         Buyer::send_request(request.header("x-forwarded-for", network).json(&form)).await
     };
-    for number in 0..KNOWN_ADDRESSES_MAX {
+    for number in 0..REVEALED_ACCOUNTS_PER_HOUR_MAX {
         register("203.0.113.9", &format!("Club{number}@demo.test"))
             .await
             .expect_refusal(409, "email-taken");
     }
     // Beyond the limit, known and new addresses get the same response, so it reveals nothing.
     for email in [
-        format!("club{KNOWN_ADDRESSES_MAX}@demo.test"),
+        format!("club{REVEALED_ACCOUNTS_PER_HOUR_MAX}@demo.test"),
         "new@club.test".to_string(),
     ] {
         register("203.0.113.9", &email)
             .await
             .expect_refusal(429, "too-many-requests");
     }
-    for turn in 0..2 * KNOWN_ADDRESSES_MAX {
+    for turn in 0..2 * REVEALED_ACCOUNTS_PER_HOUR_MAX {
         register("203.0.113.10", &format!("new{turn}@club.test"))
             .await
             .ok();
@@ -159,7 +159,7 @@ async fn registration_with_known_email_is_limited_and_holder_is_mailed() {
         .expect_refusal(409, "email-taken");
     assert_eq!(
         server.queued_mails("registration-refused").await,
-        i64::from(KNOWN_ADDRESSES_MAX),
+        i64::from(REVEALED_ACCOUNTS_PER_HOUR_MAX),
         "once a day"
     );
     server.finish().await;
@@ -171,7 +171,7 @@ async fn invitations_of_emails_in_use_are_limited() {
     let broncos = server.create_club("broncos").await;
     let owner = club::sign_in_as_club(&server, "broncos").await;
     let people = format!("/api/clubs/{}/users", broncos.id);
-    for number in 0..=KNOWN_ADDRESSES_MAX {
+    for number in 0..=REVEALED_ACCOUNTS_PER_HOUR_MAX {
         server.create_club(&format!("club{number}")).await;
     }
     let invite = async |email: &str| {
@@ -183,13 +183,13 @@ async fn invitations_of_emails_in_use_are_limited() {
             .await
     };
     invite("sam@club.test").await.ok();
-    for number in 0..KNOWN_ADDRESSES_MAX {
+    for number in 0..REVEALED_ACCOUNTS_PER_HOUR_MAX {
         invite(&format!("club{number}@demo.test"))
             .await
             .expect_refusal(409, "email-in-use");
     }
     for email in [
-        format!("club{KNOWN_ADDRESSES_MAX}@demo.test"),
+        format!("club{REVEALED_ACCOUNTS_PER_HOUR_MAX}@demo.test"),
         "ann@club.test".to_string(),
     ] {
         invite(&email)

@@ -4,7 +4,7 @@ use actors::Clock;
 use domain::access::Role;
 use domain::{ClubId, DrawId};
 use persistence::records::club_users::NewClubUser;
-use sandbox::authenticator::OPERATOR_SECRET;
+use sandbox::authenticator::DEMO_OPERATOR_TOTP_SECRET;
 use serde_json::json;
 use server::services::identity::password;
 use server::services::identity::second_factor::{CODE_STEP_SECONDS, authenticator};
@@ -51,7 +51,8 @@ pub async fn submit_unused_code(server: &TestServer, browser: &Buyer, path: &str
 /// Returns the operator's authenticator code, `steps` half minutes from now.
 pub fn totp_code(server: &TestServer, steps: i64) -> String {
     let seconds = server.clock.now().0 / 1000 + steps * CODE_STEP_SECONDS;
-    let totp = authenticator(OPERATOR_SECRET, "operator@demo.test").expect("an authenticator");
+    let totp =
+        authenticator(DEMO_OPERATOR_TOTP_SECRET, "operator@demo.test").expect("an authenticator");
     totp.generate(seconds as u64).to_string()
 }
 
@@ -86,7 +87,7 @@ pub async fn sign_in_as_member(server: &TestServer, club: ClubId, role: Role) ->
     let hash = password::hash(PASSWORD);
     server
         .records
-        .finish_reset(&token_hash, &hash, at)
+        .finish_password_reset(&token_hash, &hash, at)
         .await
         .expect("the write succeeds")
         .expect("the call succeeds");

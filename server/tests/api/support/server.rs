@@ -22,7 +22,7 @@ use persistence::records::draws::DrawToCreate;
 use persistence::stores::{Mail, OrderRecord};
 use persistence::testing::Database;
 use persistence::{Ledger, PaymentStores, Postgres, Sealer};
-use sandbox::authenticator::OPERATOR_SECRET;
+use sandbox::authenticator::DEMO_OPERATOR_TOTP_SECRET;
 use sandbox::clock::SandboxClock;
 use sandbox::{self, Sandbox};
 use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
@@ -107,7 +107,7 @@ impl TestServer {
         movable_clock: Option<Arc<SandboxClock>>,
     ) -> TestServer {
         let database = persistence::testing::database().await;
-        let postgres = Postgres::connect_by(database.logins(), Sealer::new(&[7; 32]))
+        let postgres = Postgres::connect_with_logins(database.logins(), Sealer::new(&[7; 32]))
             .await
             .expect("connected");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
@@ -349,11 +349,11 @@ impl TestServer {
             .await
             .expect("an operator");
         self.records
-            .begin_second_factor(id, OPERATOR_SECRET)
+            .begin_second_factor(id, DEMO_OPERATOR_TOTP_SECRET)
             .await
             .expect("the call succeeds");
         self.records
-            .use_step(id, 1, self.clock.now())
+            .use_code_step(id, 1, self.clock.now())
             .await
             .expect("the operator is enrolled");
     }

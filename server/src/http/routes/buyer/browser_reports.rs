@@ -33,7 +33,9 @@ pub async fn debug_log(
 ) -> HttpResponse {
     let in_maintenance = state.catalogue.facts().maintenance_mode();
     if let (false, Ok(Body(diagnostics))) = (in_maintenance, body)
-        && state.limits.may_log(address(&request, &state.config))
+        && state
+            .limits
+            .may_send_diagnostic(address(&request, &state.config))
     {
         state.client_reports.record_diagnostic(
             &diagnostics.level,
@@ -68,7 +70,9 @@ pub async fn track_offer_event(
         club_slug,
         bundle_slug,
     })) = body
-        && state.limits.may_log(address(&request, &state.config))
+        && state
+            .limits
+            .may_send_diagnostic(address(&request, &state.config))
     {
         state
             .client_reports
@@ -98,7 +102,9 @@ pub async fn policy_report(
 ) -> HttpResponse {
     let in_maintenance = state.catalogue.facts().maintenance_mode();
     if let (false, Ok(body)) = (in_maintenance, body)
-        && state.limits.may_log(address(&request, &state.config))
+        && state
+            .limits
+            .may_send_diagnostic(address(&request, &state.config))
     {
         state
             .client_reports

@@ -3,11 +3,11 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{FulfilStatus, FulfilmentResult};
-use domain::{DrawId, EndCause, OrderState, PaymentIntentId};
+use domain::{DrawId, OrderEndCause, OrderState, PaymentIntentId};
 use persistence::stores::OrderRecord;
 
 use crate::access::order_access::{OrderAccess, OwnOrder};
-use crate::api::error::{Problem, reason_shown};
+use crate::api::error::{Problem, not_charged_text};
 use crate::api::purchase::{BoughtTicket, Purchase, PurchaseResult};
 use crate::checkout::{amount_changed, requested_tickets};
 use crate::http::routes::body::Body;
@@ -69,7 +69,7 @@ pub fn check_consents(body: &Purchase) -> Result<(), Problem> {
 /// # Errors
 /// 400.
 pub fn check_email(body: &Purchase) -> Result<(), Problem> {
-    if body.has_unreadable_email() {
+    if body.has_undeliverable_email() {
         Err(Problem::bad_request("email-invalid", EMAIL_ERROR))
     } else {
         Ok(())
@@ -102,7 +102,7 @@ async fn find_order(
         let tickets = requested_tickets::parse_single_or_cart(body)?;
         let tracked = state
             .open_orders
-            .newest_order(browser, &tickets)
+            .newest_order_time(browser, &tickets)
             .ok_or_else(unknown)?;
         state.payments.order(tracked.order).await?
     };
@@ -110,7 +110,7 @@ async fn find_order(
     if !matches!(access, Some(OrderAccess::Own(_))) {
         state
             .limits
-            .check_unproven_limit(address(request, &state.config))?;
+            .check_unproven_call_limit(address(request, &state.config))?;
     }
     access.ok_or_else(unknown)
 }
@@ -250,10 +250,10 @@ fn bought_ticket(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> Bo
 
 /// Builds the 409 response for an order that was not charged, with the reason written for the
 /// buyer.
-fn not_charged(cause: EndCause) -> Problem {
+fn not_charged(cause: OrderEndCause) -> Problem {
     let message = format!(
         "{} You have not been charged.",
-        with_full_stop(reason_shown(cause))
+        with_full_stop(not_charged_text(cause))
     );
     Problem::conflict("not-charged", message)
         .with("success", false)

@@ -17,7 +17,7 @@ use crate::api::session::MailedSecret;
 use crate::api::site::Message;
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
-use crate::services::identity::{address, link_hash, link_hash_of, random};
+use crate::services::identity::{address, link_hash, parse_link_hash, random};
 use crate::state::State;
 
 /// How long a mailed link to a buyer's orders is valid, in seconds. A day suffices, because each
@@ -57,7 +57,7 @@ async fn send_link(state: &State, email: &str) -> Result<(), Problem> {
     let now = state.clock.now();
     if !state
         .limits
-        .may_mail_tickets(&state.records, email, now)
+        .may_mail_ticket_link(&state.records, email, now)
         .await?
     {
         return Ok(());
@@ -104,7 +104,7 @@ pub async fn open_link(
             "This link is invalid or has expired.",
         )
     };
-    let hash = link_hash_of(&trimmed(body.0.token.as_deref())).ok_or_else(unknown)?;
+    let hash = parse_link_hash(&trimmed(body.0.token.as_deref())).ok_or_else(unknown)?;
     let link = state
         .records
         .ticket_link(&hash, state.clock.now())

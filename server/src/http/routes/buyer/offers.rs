@@ -47,7 +47,7 @@ pub async fn find(state: &State, club: &str, slug: &str) -> Result<Offer, Proble
 
 /// Builds the public API object of an offer, with the URL of its picture or share card.
 pub fn public_offer(state: &State, offer: &Offer) -> PublicOffer {
-    let picture = card::address_of_offer(&state.config.public_url, offer);
+    let picture = card::offer_image_url(&state.config.public_url, offer);
     offer.public_offer(picture, state.clock.now())
 }
 

@@ -23,7 +23,7 @@ pub async fn create(
     let request = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let opened = checkout::open(&state, request).await?;
     failpoint::reach(PurchaseStep::Answer, FailpointSide::Before);
-    failpoint::reach_soon(PurchaseStep::Answer, FailpointSide::After);
+    failpoint::reach_after_response(PurchaseStep::Answer, FailpointSide::After);
     Ok(HttpResponse::Ok().json(opened.to_response(&state, CheckoutKind::Single)?))
 }
 

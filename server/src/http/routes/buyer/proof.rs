@@ -21,7 +21,7 @@ pub async fn show(
         .await
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
-    let deal = state.catalogue.deal_revealed(&view, now).await;
+    let deal = state.catalogue.revealed_deal(&view, now).await;
     // Read the journal only if the proof shows the ticket moves, because the journal of a busy draw
     // is long.
     let history = match &deal {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use domain::draw::hold_limit::extensions_max;
-use domain::reservation::EXTENSIONS_MAX;
+use domain::reservation::EXTENSIONS_PER_RESERVATION_MAX;
 use domain::{DrawId, OrderId, OrderState};
 use uuid::Uuid;
 
@@ -49,7 +49,7 @@ pub async fn extend(
         .payments
         .reservation(order)
         .await?
-        .map_or(EXTENSIONS_MAX, |kept| kept.extensions);
+        .map_or(EXTENSIONS_PER_RESERVATION_MAX, |kept| kept.extensions);
     state
         .open_orders
         .record_extended(&browser, order, shown_until);
@@ -76,9 +76,9 @@ async fn extensions_allowed(
     draws: impl Iterator<Item = DrawId>,
 ) -> u8 {
     if hold_source(state, browser, address).is_none_or(|source| source.has_paid) {
-        return EXTENSIONS_MAX;
+        return EXTENSIONS_PER_RESERVATION_MAX;
     }
-    let mut max_extensions = EXTENSIONS_MAX;
+    let mut max_extensions = EXTENSIONS_PER_RESERVATION_MAX;
     for draw in draws {
         if let Ok(view) = state.draws.view(draw).await {
             max_extensions = max_extensions.min(extensions_max(view.free()));

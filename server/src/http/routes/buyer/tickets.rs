@@ -39,7 +39,7 @@ pub async fn list(
 async fn tickets_with_buyers(state: &State, view: &View) -> Result<Vec<Ticket>, Problem> {
     let sold = state.records.sold_tickets(view.draw).await?;
     let now = state.clock.now();
-    let deal = state.catalogue.deal_revealed(view, now).await;
+    let deal = state.catalogue.revealed_deal(view, now).await;
     let revealed = deal
         .as_ref()
         .zip(view.public_result(now))

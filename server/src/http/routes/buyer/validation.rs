@@ -5,11 +5,11 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use domain::{DrawId, Status, View};
 
 use super::completion::{AGE_ERROR, EMAIL_ERROR, TERMS_ERROR};
-use crate::api::error::{DRAW_CLOSED, Problem, too_few_tickets_text};
+use crate::api::error::{DRAW_CLOSED_TEXT, Problem, too_few_tickets_text};
 use crate::api::purchase::{Purchase, PurchaseValidation};
 use crate::checkout::{remember_consents, requested_tickets};
 use crate::http::routes::body::Body;
-use crate::services::identity::{Browser, KnownBrowser, address};
+use crate::services::identity::{Browser, RequestBrowser, address};
 use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
@@ -20,7 +20,7 @@ pub async fn check_purchase(
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let known = KnownBrowser::of(&request);
+    let known = RequestBrowser::of(&request);
     state.limits.check_purchase_limit(
         known.as_ref().map(|known| &known.0),
         address(&request, &state.config),
@@ -52,7 +52,7 @@ async fn availability_errors(
             .await
             .ok_or_else(Problem::draw_not_found)?;
         if view.status != Status::Active || now >= view.closes_at {
-            errors.push(DRAW_CLOSED.to_string());
+            errors.push(DRAW_CLOSED_TEXT.to_string());
             continue;
         }
         let free = tickets_free_for_browser(state, browser, *draw, &view);
@@ -88,7 +88,7 @@ fn form_errors(body: &Purchase) -> impl Iterator<Item = &'static str> {
             blank(buyer.and_then(|buyer| buyer.email.as_ref())),
             "Email is required",
         ),
-        (body.has_unreadable_email(), EMAIL_ERROR),
+        (body.has_undeliverable_email(), EMAIL_ERROR),
         (
             blank(buyer.and_then(|buyer| buyer.phone.as_ref())),
             "Phone number is required",

@@ -17,7 +17,7 @@ use crate::api::form::trimmed;
 use crate::api::instant::rfc3339;
 use crate::api::session::MailedSecret;
 use crate::http::routes::body::Body;
-use crate::services::identity::{address, link_hash_of};
+use crate::services::identity::{address, parse_link_hash};
 use crate::state::State;
 
 /// Responds with the winner's claim page data.
@@ -123,7 +123,7 @@ async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> 
 }
 
 async fn find_claim(state: &State, token: Option<&str>) -> Result<ClaimRecord, Problem> {
-    let hash = link_hash_of(&trimmed(token)).ok_or_else(unknown_claim)?;
+    let hash = parse_link_hash(&trimmed(token)).ok_or_else(unknown_claim)?;
     state
         .records
         .claim_by_token(&hash)

@@ -6,9 +6,9 @@ use time_tz::Tz;
 
 use crate::api::draw_form::DrawForm;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, check_contact, optional};
+use crate::api::form::{FormErrors, check_contact, optional};
 use crate::services::fixtures::{kick_off, moment};
-use persistence::records::listings::ZONE_DEFAULT;
+use persistence::records::listings::DEFAULT_TIME_ZONE;
 
 /// The parsed fields of a draw form. `None` means that the form does not contain the field.
 pub struct CheckedDrawForm {
@@ -53,7 +53,7 @@ pub fn check_new(form: &DrawForm, now: Timestamp) -> Result<CheckedDrawForm, Pro
     form.contact_phone.get_or_insert_default();
     form.ticket_price.get_or_insert_default();
     let stored = StoredDraw {
-        zone: ZONE_DEFAULT,
+        zone: DEFAULT_TIME_ZONE,
         kick_off: None,
         home_team: "",
         away_team: "",
@@ -70,7 +70,7 @@ pub fn check_edit(
     stored: &StoredDraw<'_>,
     now: Timestamp,
 ) -> Result<CheckedDrawForm, Problem> {
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     let league = form.league.as_ref().map(|text| optional(text.as_deref()));
     let (home, away) = (form.home_team.as_ref(), form.away_team.as_ref());
     check_team(&mut findings, "homeTeam", home, "Home team is required");
@@ -117,7 +117,7 @@ pub fn check_edit(
     );
     let too_expensive = price
         .flatten()
-        .is_some_and(|price| price > domain::PRICE_MAX);
+        .is_some_and(|price| price > domain::TICKET_PRICE_MAX);
     findings.require(
         "ticketPrice",
         !too_expensive,
@@ -158,7 +158,12 @@ pub fn check_edit(
     })
 }
 
-fn check_team(findings: &mut Findings, field: &'static str, name: Option<&String>, required: &str) {
+fn check_team(
+    findings: &mut FormErrors,
+    field: &'static str,
+    name: Option<&String>,
+    required: &str,
+) {
     if let Some(name) = name.map(|name| name.trim()) {
         findings.require(field, !name.is_empty(), required);
         findings.require_short_name(field, name);
@@ -166,7 +171,7 @@ fn check_team(findings: &mut Findings, field: &'static str, name: Option<&String
 }
 
 fn check_zone(
-    findings: &mut Findings,
+    findings: &mut FormErrors,
     form: &DrawForm,
     stored: &StoredDraw<'_>,
 ) -> Option<&'static Tz> {
@@ -178,7 +183,7 @@ fn check_zone(
 /// Combines the form's date, time and zone to the kick-off. Missing parts are taken from the stored
 /// kick-off.
 fn kick_off_time(
-    findings: &mut Findings,
+    findings: &mut FormErrors,
     form: &DrawForm,
     stored: &StoredDraw<'_>,
     zone: &'static Tz,

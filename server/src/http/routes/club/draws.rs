@@ -6,7 +6,7 @@ use domain::{Cents, ClubId, DrawId, Refusal, Status, Terms, Timestamp, View};
 use persistence::records::Records;
 use persistence::records::clubs::Club;
 use persistence::records::draws::DrawToCreate;
-use persistence::records::listings::{Listing, ZONE_DEFAULT};
+use persistence::records::listings::{DEFAULT_TIME_ZONE, Listing};
 use persistence::records::terms::CreateDrawsOutcome;
 use serde_json::json;
 
@@ -70,7 +70,7 @@ pub(super) async fn create_draws(
     new: &[DrawToCreate],
     now: Timestamp,
 ) -> Result<Vec<Listing>, Problem> {
-    let listings = match records.create_draws_agreed(club, new, now).await? {
+    let listings = match records.create_draws_under_terms(club, new, now).await? {
         CreateDrawsOutcome::Draws(listings) => listings,
         CreateDrawsOutcome::Exists(draw) => {
             let message = format!("This game is on sale already as draw {draw}.");
@@ -148,7 +148,7 @@ fn new_draw(club: &Club, checked: CheckedDrawForm, state: &State) -> Result<Draw
         league: checked.league.flatten(),
         home_team: checked.home_team.unwrap_or_default(),
         away_team: checked.away_team.unwrap_or_default(),
-        zone: checked.zone.unwrap_or(ZONE_DEFAULT).to_string(),
+        zone: checked.zone.unwrap_or(DEFAULT_TIME_ZONE).to_string(),
         kick_off: checked.kick_off.ok_or_else(Problem::unavailable)?,
         opens_at: checked.opens_at.flatten(),
         price: checked.price.unwrap_or(Cents::ZERO),

@@ -5,7 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use actors::Denied;
 use domain::access::Principal;
-use domain::{Editor, Refusal, TermsEdit, View};
+use domain::{Refusal, TermsEdit, TermsEditor, View};
 use persistence::ledger::DrawDetails;
 use persistence::records::listings::Listing;
 use serde_json::{Value, json};
@@ -42,13 +42,13 @@ pub async fn edit_draw(
         .map_err(|_| draw_not_editable())?;
     let now = state.clock.now();
     let by = match caller.principal() {
-        Principal::Operator => Editor::Operator,
-        Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => Editor::Club,
+        Principal::Operator => TermsEditor::Operator,
+        Principal::Club(..) | Principal::Anonymous | Principal::HalfOperator => TermsEditor::Club,
     };
     let reason = read_edit_reason(&state, caller, by, &body.0)?;
     // Check whether the draw may be edited before the form is checked. After kick-off the form
     // error "Game date must be in the future" would mislead.
-    if let (Editor::Club, Some((refusal, _))) = (by, edit_refusal(&view, now)) {
+    if let (TermsEditor::Club, Some((refusal, _))) = (by, edit_refusal(&view, now)) {
         return Err(Problem::refused(draw, refusal));
     }
     let stored = StoredDraw {
@@ -75,10 +75,10 @@ pub async fn edit_draw(
 fn read_edit_reason(
     state: &State,
     caller: Caller,
-    by: Editor,
+    by: TermsEditor,
     form: &DrawForm,
 ) -> Result<Option<String>, Problem> {
-    if by == Editor::Club {
+    if by == TermsEditor::Club {
         return Ok(None);
     }
     caller.require_recent_proof(state.clock.now())?;

@@ -11,7 +11,7 @@ use super::draws::{create_draws, find_selling_club};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::fixture::{FixtureImportResult, FixtureRow};
-use crate::api::form::Findings;
+use crate::api::form::FormErrors;
 use crate::api::instant::{local_time, rfc3339};
 use crate::http::routes::body::unreadable_body;
 use crate::services::fixtures::{self, Contact, FixtureTerms};
@@ -96,7 +96,7 @@ fn read_import_terms(
     let price = price
         .filter(|price| price.0 >= 1)
         .ok_or_else(|| bad("Ticket price is required"))?;
-    if price > domain::PRICE_MAX {
+    if price > domain::TICKET_PRICE_MAX {
         return Err(bad("Ticket price must be at most $10,000.00"));
     }
     let prize_percentage = query.prize.unwrap_or(50);
@@ -112,7 +112,7 @@ fn read_import_terms(
         price,
         prize_percentage,
         fee_policy,
-        contact: contact.map_err(Findings::problem)?,
+        contact: contact.map_err(FormErrors::problem)?,
     })
 }
 

@@ -5,7 +5,7 @@ use persistence::records::bundles::NewBundle;
 
 use crate::api::club_admin::OfferForm;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, optional, picture_address, trimmed};
+use crate::api::form::{FormErrors, normalised_picture_url, optional, trimmed};
 use crate::services::fixtures::{kick_off, moment};
 
 const REQUIRED_FIELDS_ERROR: &str = "Please provide name, slug, and select at least one game";
@@ -26,7 +26,7 @@ pub fn check_offer_form(
     games.dedup();
     let kind = form.r#type.as_deref().unwrap_or("BUNDLE");
     let status = form.status.as_deref().unwrap_or("draft");
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require(
         "name",
         !name.is_empty() && name.chars().count() <= 100,
@@ -103,9 +103,9 @@ pub fn check_offer_form(
         "Must be at most 2000 characters",
     );
     let image = optional(form.share_image_url.as_deref());
-    let address = image
-        .as_deref()
-        .map(|image| picture_address(image).filter(|address| !address.starts_with("http://")));
+    let address = image.as_deref().map(|image| {
+        normalised_picture_url(image).filter(|address| !address.starts_with("http://"))
+    });
     findings.require(
         "shareImageUrl",
         address != Some(None),
@@ -131,7 +131,7 @@ pub fn check_offer_form(
 }
 
 fn check_date_time(
-    findings: &mut Findings,
+    findings: &mut FormErrors,
     field: &'static str,
     text: Option<&str>,
 ) -> Option<Timestamp> {

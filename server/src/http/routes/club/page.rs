@@ -12,7 +12,7 @@ use crate::access::caller::Caller;
 use crate::api::club::OwnClub;
 use crate::api::club_admin::HomePageForm;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, picture_address};
+use crate::api::form::{FormErrors, normalised_picture_url};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
@@ -37,7 +37,7 @@ pub async fn save(
         Some(text) if text.starts_with("data:") => {
             Some(Some(store_logo(&state, club, text).await?))
         }
-        Some(text) => Some(picture_address(text.trim())),
+        Some(text) => Some(normalised_picture_url(text.trim())),
         None => None,
     };
     let pixel = form
@@ -78,7 +78,7 @@ pub async fn save(
 }
 
 fn check_home_page(form: &HomePageForm) -> Result<(), Problem> {
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     if let Some(slug) = &form.home_page_slug {
         let letters = slug
             .bytes()
@@ -141,13 +141,13 @@ fn is_valid_colour(text: &str) -> bool {
 /// Whether the logo is empty, a picture as `data:` URL, an uploaded picture of this site or a web
 /// address.
 fn is_valid_logo(text: &str) -> bool {
-    text.is_empty() || text.starts_with("data:image/") || picture_address(text).is_some()
+    text.is_empty() || text.starts_with("data:image/") || normalised_picture_url(text).is_some()
 }
 
 /// Stores a logo that was sent as `data:` URL and returns its URL path.
 async fn store_logo(state: &State, club: ClubId, text: &str) -> Result<String, Problem> {
     let wrong = |words: &str| {
-        let mut findings = Findings::default();
+        let mut findings = FormErrors::default();
         findings.require("logoUrl", false, words);
         findings.finish().expect_err("something was found")
     };

@@ -63,7 +63,7 @@ pub async fn show_payment_sums(
     let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     let groups = state
         .records
-        .alike_transactions(readable_club(caller), since)
+        .transaction_groups(readable_club(caller), since)
         .await?;
     let sum = |of: fn(&TransactionGroup) -> i64| groups.iter().map(of).sum::<i64>();
     let charged = sum(|one| one.count * one.amount_cents);

@@ -140,7 +140,7 @@ pub async fn settle(
     if settled.kind == "winner" && settled.status == "completed" {
         state
             .records
-            .claim_paid(settled.draw, state.clock.now())
+            .record_claim_paid(settled.draw, state.clock.now())
             .await?;
     }
     Ok(HttpResponse::Ok().json(Payout::from(&settled)))

@@ -5,13 +5,13 @@ use actix_web::{HttpResponse, web};
 use domain::ClubId;
 use domain::access::Role;
 use persistence::link_secrets::LinkKind;
-use persistence::records::club_users::{InvitationOutcome, NewClubUser, PEOPLE_MAX};
+use persistence::records::club_users::{CLUB_MEMBERS_MAX, InvitationOutcome, NewClubUser};
 use persistence::records::sessions::Holder;
 use serde_json::json;
 
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, trimmed};
+use crate::api::form::{FormErrors, trimmed};
 use crate::api::people::{ClubUser, ClubUserForm};
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
@@ -36,9 +36,9 @@ pub async fn list(
         .club(club)
         .await?
         .ok_or_else(Problem::not_found)?;
-    let mut people = vec![ClubUser::of_login(
+    let mut people = vec![ClubUser::of_club_login(
         &login,
-        state.records.club_login_seen(club).await?,
+        state.records.club_login_last_used(club).await?,
     )];
     let now = state.clock.now();
     people.extend(
@@ -90,7 +90,10 @@ pub async fn invite(
     }
     let at = state.clock.now();
     if !state.limits.may_invite(club.0)
-        || !state.limits.may_mail(&state.records, &email, at).await?
+        || !state
+            .limits
+            .may_mail_account_link(&state.records, &email, at)
+            .await?
     {
         return Err(Problem::new(
             StatusCode::TOO_MANY_REQUESTS,
@@ -137,7 +140,8 @@ pub async fn invite(
         }
         InvitationOutcome::TooMany => {
             guess.mark_correct().await;
-            let message = format!("A club has at most {PEOPLE_MAX} people. Remove somebody first.");
+            let message =
+                format!("A club has at most {CLUB_MEMBERS_MAX} people. Remove somebody first.");
             return Err(Problem::conflict("too-many-people", message));
         }
     };
@@ -171,7 +175,7 @@ fn check_user_form(form: &ClubUserForm) -> Result<(String, String, Role), Proble
         trimmed(form.name.as_deref()),
         Role::from_name(&trimmed(form.role.as_deref())),
     );
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require("email", is_email(&email), "Valid email is required");
     findings.require("name", is_valid_name(&name), NAME_ERROR);
     findings.require_short_name("name", &name);
@@ -207,7 +211,7 @@ pub async fn change(
         .role
         .as_deref()
         .map(|word| Role::from_name(word.trim()));
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require("name", name.is_none_or(is_valid_name), NAME_ERROR);
     findings.require_short_name("name", name.unwrap_or_default());
     findings.require("role", role != Some(None), ROLE_ERROR);

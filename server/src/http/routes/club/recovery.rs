@@ -14,8 +14,8 @@ use crate::render::mail_sender::sealed_link;
 use crate::services::identity::password::{
     PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hash_on_blocking_thread,
 };
-use crate::services::identity::weakness::{EASY, is_easy};
-use crate::services::identity::{address, link_hash, link_hash_of, random};
+use crate::services::identity::weakness::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
+use crate::services::identity::{address, link_hash, parse_link_hash, random};
 use crate::state::State;
 
 /// How long a password reset link is valid, in seconds.
@@ -51,13 +51,17 @@ pub async fn request_reset(
 async fn send_reset_link(state: &State, email: &str) -> Result<(), Problem> {
     let token: [u8; 32] = random();
     let now = state.clock.now();
-    if !state.limits.may_mail(&state.records, email, now).await? {
+    if !state
+        .limits
+        .may_mail_account_link(&state.records, email, now)
+        .await?
+    {
         return Ok(());
     }
     let hash = link_hash(&token);
     let Some(to) = state
         .records
-        .begin_reset(email, &hash, now.plus_seconds(RESET_LINK_SECONDS))
+        .begin_password_reset(email, &hash, now.plus_seconds(RESET_LINK_SECONDS))
         .await?
     else {
         return Ok(());
@@ -113,20 +117,23 @@ pub async fn confirm_reset(
             "This password reset link is invalid or has expired.",
         )
     };
-    let hash = link_hash_of(&trimmed(token.as_deref())).ok_or_else(refused)?;
+    let hash = parse_link_hash(&trimmed(token.as_deref())).ok_or_else(refused)?;
     // Look the link up before hashing: a guessed link must not cost an expensive password hash.
     let about = state
         .records
-        .reset_is_for(&hash, state.clock.now())
+        .account_of_reset_link(&hash, state.clock.now())
         .await?
         .ok_or_else(refused)?;
-    if is_easy(password.clone(), about).await? {
-        return Err(Problem::bad_request("password-too-easy", EASY));
+    if is_easy_to_guess(password.clone(), about).await? {
+        return Err(Problem::bad_request(
+            "password-too-easy",
+            EASY_PASSWORD_MESSAGE,
+        ));
     }
     let password = hash_on_blocking_thread(password).await?;
     state
         .records
-        .finish_reset(&hash, &password, state.clock.now())
+        .finish_password_reset(&hash, &password, state.clock.now())
         .await?
         .ok_or_else(refused)?;
     state.outbox.wake_mailer();

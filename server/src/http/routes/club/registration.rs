@@ -13,7 +13,7 @@ use super::session::signed_in_user;
 use super::verification;
 use crate::access::caller::sign_in;
 use crate::api::error::Problem;
-use crate::api::form::{Findings, optional, trimmed};
+use crate::api::form::{FormErrors, optional, trimmed};
 use crate::api::registration::{RegistrationSwitch, SlugPreview, WaitlistJoined};
 use crate::api::session::{Registration, WaitlistForm};
 use crate::http::routes::body::Body;
@@ -21,7 +21,7 @@ use crate::services::identity::address;
 use crate::services::identity::password::{
     PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hash_on_blocking_thread,
 };
-use crate::services::identity::weakness::{EASY, is_easy};
+use crate::services::identity::weakness::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
 use crate::state::State;
 use crate::text::contact_format::{is_email, is_phone};
 
@@ -102,7 +102,7 @@ fn check_registration(form: &Registration) -> Result<(), Problem> {
         trimmed(form.phone.as_deref()),
     );
     let password = form.password.as_deref().unwrap_or_default();
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require("name", !name.is_empty(), "Club name is required");
     findings.require_short_name("name", &name);
     findings.require(
@@ -135,11 +135,11 @@ async fn check_password_strength(
     let about = [name, &slug_from_name(name), email]
         .map(str::to_string)
         .to_vec();
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require(
         "password",
-        !is_easy(form.password.clone().unwrap_or_default(), about).await?,
-        EASY,
+        !is_easy_to_guess(form.password.clone().unwrap_or_default(), about).await?,
+        EASY_PASSWORD_MESSAGE,
     );
     findings.finish()
 }
@@ -233,7 +233,7 @@ pub async fn join_waitlist(
     let name = trimmed(body.0.contact_name.as_deref());
     let email = trimmed(body.0.contact_email.as_deref());
     let phone = trimmed(body.0.contact_phone.as_deref());
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require("clubName", !club.is_empty(), "Club name is required");
     findings.require_short_name("clubName", &club);
     findings.require("contactName", !name.is_empty(), "Contact name is required");

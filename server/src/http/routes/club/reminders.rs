@@ -3,7 +3,7 @@
 
 use domain::{Cents, DrawId, Timestamp};
 use persistence::Failure;
-use persistence::records::erasure::AT_ONCE;
+use persistence::records::erasure::ORDERS_PER_ERASURE_MAX;
 use serde_json::json;
 
 use super::results;
@@ -47,7 +47,7 @@ async fn send_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
 /// Records club shares and queues result mails that are missing, because a server may have stopped
 /// after storing a result.
 async fn settle_missing_results(state: &State) -> Result<(), Failure> {
-    for draw in state.records.shares_missing().await? {
+    for draw in state.records.draws_without_club_share().await? {
         let Some((_, listing, view)) = state.catalogue.draw(draw).await else {
             continue;
         };
@@ -84,7 +84,7 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
         orders += step.orders;
         // If a step erased its maximum number of orders, its draw may have more, so the next step
         // starts at that draw again.
-        after = if step.orders < AT_ONCE as u64 {
+        after = if step.orders < ORDERS_PER_ERASURE_MAX as u64 {
             step.draw
         } else {
             after
@@ -103,7 +103,7 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
 /// Marks club shares as paid out once Stripe's fees are known. No transfer is needed, because
 /// charges are made on the club's own account (decisions C-24, D-17).
 async fn settle_club_shares(state: &State) -> Result<(), Failure> {
-    for (id, draw) in state.records.shares_pending().await? {
+    for (id, draw) in state.records.pending_club_shares().await? {
         let Some((facts, _, view)) = state.catalogue.draw(draw).await else {
             continue;
         };
@@ -112,7 +112,7 @@ async fn settle_club_shares(state: &State) -> Result<(), Failure> {
         if !takings.is_estimated {
             state
                 .records
-                .complete_share(id, takings.club_revenue().max(Cents::ZERO))
+                .complete_club_share(id, takings.club_revenue().max(Cents::ZERO))
                 .await?;
         }
     }
@@ -121,7 +121,7 @@ async fn settle_club_shares(state: &State) -> Result<(), Failure> {
 
 async fn queue_due_result_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
     let facts = state.catalogue.facts();
-    for (listing, view) in state.catalogue.without_result(&facts, now) {
+    for (listing, view) in state.catalogue.draws_without_result(&facts, now) {
         let ago = (now.0 - view.closes_at.0) / 1000;
         let Some(club) = facts
             .club(listing.club)

@@ -133,7 +133,7 @@ impl DrawReport {
         let (draw, listing, view) = own_draw(state, caller, path).await?;
         let takings = financials::draw_revenue(state, draw, &view).await?;
         let now = state.clock.now();
-        let deal = state.catalogue.deal_revealed(&view, now).await;
+        let deal = state.catalogue.revealed_deal(&view, now).await;
         let sold = state.records.sold_tickets(draw).await?;
         let winner = view.public_result(now).map(|(_, serial)| serial);
         let rows = sold.into_iter().map(|ticket| ReportRow {

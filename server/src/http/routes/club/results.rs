@@ -15,7 +15,7 @@ use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::payout::{EnterResult, ResultEntered, WinnerNotified};
 use crate::http::routes::body::Body;
-use crate::render::mail_sender::{NOBODY, sealed_link};
+use crate::render::mail_sender::{PLACEHOLDER_EMAIL_ENDING, sealed_link};
 use crate::services::identity::{link_hash, random};
 use crate::state::State;
 
@@ -106,7 +106,7 @@ pub(crate) async fn settle_result(
             other => other.into(),
         })?;
     if !takings.is_estimated {
-        state.records.complete_share(share.id, amount).await?;
+        state.records.complete_club_share(share.id, amount).await?;
     }
     let facts = state.catalogue.facts();
     let (Some(club), Some(listing)) = (facts.club(listing.club), facts.listing(draw)) else {
@@ -177,7 +177,7 @@ fn claim_invitation(
     let to = ticket
         .buyer_email
         .clone()
-        .filter(|email| !email.ends_with(NOBODY))?;
+        .filter(|email| !email.ends_with(PLACEHOLDER_EMAIL_ENDING))?;
     let token: [u8; 32] = random();
     let link = format!("{}/claim#{}", state.config.public_url, hex::encode(token));
     let now = state.clock.now();

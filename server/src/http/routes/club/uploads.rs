@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, web};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use domain::ClubId;
-use persistence::records::uploads::{PICTURES_MAX, Upload};
+use persistence::records::uploads::{CLUB_PICTURES_MAX, Upload};
 use sha2::{Digest, Sha256};
 
 use super::verification::require_confirmed_email;
@@ -48,7 +48,7 @@ pub(super) async fn store_picture(
     let url = format!("{PICTURE_PATH_PREFIX}{key}");
     if !state
         .records
-        .keep_upload(Upload {
+        .store_upload(Upload {
             key,
             club,
             purpose,
@@ -57,7 +57,7 @@ pub(super) async fn store_picture(
         .await?
     {
         let message = format!(
-            "A club keeps at most {PICTURES_MAX} pictures. Please remove one that you no longer need."
+            "A club keeps at most {CLUB_PICTURES_MAX} pictures. Please remove one that you no longer need."
         );
         return Err(Problem::conflict("too-many-pictures", message));
     }
@@ -113,7 +113,7 @@ pub async fn remove_image(
         .map(|(_, key)| key)
         .ok_or_else(Problem::not_found)?;
     let offer = body.0.bundle_slug.unwrap_or_default();
-    if state.records.forget_upload(key, club, offer.trim()).await? {
+    if state.records.delete_upload(key, club, offer.trim()).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
         Err(Problem::not_found())

@@ -16,8 +16,8 @@ use crate::api::session::MailedSecret;
 use crate::api::site::Message;
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
-use crate::services::identity::{link_hash, link_hash_of, random};
-use crate::services::limits::accounts::AN_HOUR;
+use crate::services::identity::{link_hash, parse_link_hash, random};
+use crate::services::limits::accounts::LINK_AND_FORM_WINDOW;
 use crate::services::limits::too_many;
 use crate::state::State;
 
@@ -102,10 +102,10 @@ pub async fn resend_confirmation_link(
     }
     if !state
         .limits
-        .may_mail(&state.records, &club.email, state.clock.now())
+        .may_mail_account_link(&state.records, &club.email, state.clock.now())
         .await?
     {
-        return Err(too_many(AN_HOUR.as_secs() as u32));
+        return Err(too_many(LINK_AND_FORM_WINDOW.as_secs() as u32));
     }
     send_link(&state, &club).await?;
     Ok(HttpResponse::Accepted().json(message("We have sent you a new link.")))
@@ -117,7 +117,7 @@ pub async fn confirm_email(
     body: Body<MailedSecret>,
 ) -> Result<HttpResponse, Problem> {
     let refused = || Problem::bad_request("invalid-link", "This link is invalid or has expired.");
-    let hash = link_hash_of(&trimmed(body.0.token.as_deref())).ok_or_else(refused)?;
+    let hash = parse_link_hash(&trimmed(body.0.token.as_deref())).ok_or_else(refused)?;
     if !state
         .records
         .finish_verification(&hash, state.clock.now())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, web};
 use domain::{ClubId, DrawId, GameResult, Refusal, Serial, View, access};
-use persistence::records::bank_changes::{BankChange, BankOutcome, WinnerAddress};
+use persistence::records::bank_changes::{BankChange, BankChangeOutcome, WinnerAddress};
 use persistence::records::claims::{Claim, ClaimBankDetails};
 use persistence::records::listings::Listing;
 use persistence::records::tickets::SoldTicket;
@@ -16,12 +16,12 @@ use super::session::{is_password_right, wrong_password};
 use crate::access::caller::Caller;
 use crate::api::claim::{BankDetails, MaskedBankDetails, PendingApproval, UnmaskedBankDetails};
 use crate::api::error::Problem;
-use crate::api::form::{Findings, NAME_CHARS_MAX, trimmed};
+use crate::api::form::{FormErrors, NAME_CHARS_MAX, trimmed};
 use crate::api::instant::rfc3339;
 use crate::api::payout::{Winners, WinningTicket};
 use crate::api::session::PasswordProof;
 use crate::http::routes::body::Body;
-use crate::render::mail_sender::NOBODY;
+use crate::render::mail_sender::PLACEHOLDER_EMAIL_ENDING;
 use crate::state::State;
 
 /// Error text for the club when the winning ticket was not sold.
@@ -140,7 +140,7 @@ async fn winning_ticket(
         buyer_name: buyer.and_then(|ticket| ticket.buyer_name.clone()),
         buyer_email: buyer
             .and_then(|ticket| ticket.buyer_email.clone())
-            .filter(|email| !email.ends_with(NOBODY)),
+            .filter(|email| !email.ends_with(PLACEHOLDER_EMAIL_ENDING)),
         buyer_phone: buyer.and_then(|ticket| ticket.buyer_phone.clone()),
         winner_payout_status: status,
         disputed,
@@ -160,7 +160,7 @@ async fn masked_bank_details(
     }
     let pending = state
         .records
-        .pending_bank(claim.draw, state.clock.now())
+        .pending_bank_change(claim.draw, state.clock.now())
         .await?;
     let pending =
         pending.map(|pending| PendingApproval::for_caller(&pending, &caller.audit_name()));
@@ -202,7 +202,7 @@ pub fn check_bank_details(form: &BankDetails) -> Result<ClaimBankDetails, Proble
         Some((start, end)) if start.len() == 3 && end.len() == 3 => format!("{start}{end}"),
         _ => bsb,
     };
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require("accountName", !name.is_empty(), "Account name is required");
     let fits = name.chars().count() <= NAME_CHARS_MAX && !name.contains(char::is_control);
     findings.require("accountName", fits, "Must be at most 100 characters");
@@ -251,10 +251,12 @@ pub async fn enter_bank_details(
         winner: winner_address(&ticket),
         at,
     };
-    let status = match records.change_bank(&change).await? {
-        BankOutcome::Changed | BankOutcome::Unchanged => StatusCode::OK,
-        BankOutcome::Pending => StatusCode::ACCEPTED,
-        BankOutcome::Paid => return Err(Problem::conflict("payout-settled", PRIZE_PAID_ERROR)),
+    let status = match records.change_bank_details(&change).await? {
+        BankChangeOutcome::Changed | BankChangeOutcome::Unchanged => StatusCode::OK,
+        BankChangeOutcome::Pending => StatusCode::ACCEPTED,
+        BankChangeOutcome::Paid => {
+            return Err(Problem::conflict("payout-settled", PRIZE_PAID_ERROR));
+        }
     };
     state.outbox.wake_mailer();
     let claim = state
@@ -281,7 +283,7 @@ pub async fn decline_bank_details(
     state
         .records
         .by(act.entry(json!({})))
-        .decline_bank(draw, state.clock.now())
+        .decline_bank_change(draw, state.clock.now())
         .await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -292,7 +294,7 @@ pub(super) fn winner_address(ticket: &SoldTicket) -> Option<WinnerAddress> {
     let email = ticket
         .buyer_email
         .clone()
-        .filter(|email| !email.ends_with(NOBODY))?;
+        .filter(|email| !email.ends_with(PLACEHOLDER_EMAIL_ENDING))?;
     Some(WinnerAddress {
         order: ticket.order,
         email,

@@ -1,7 +1,9 @@
 //! Responds with the configuration in effect, read only (decision B-18).
 
 use actix_web::{HttpResponse, web};
-use domain::reservation::{EXTENSIONS_MAX, KEPT_SECONDS, SHOWN_SECONDS};
+use domain::reservation::{
+    ACTUAL_RESERVATION_SECONDS, EXTENSIONS_PER_RESERVATION_MAX, SHOWN_RESERVATION_SECONDS,
+};
 use domain::{SurchargeMode, TICKETS, TICKETS_PER_ORDER_MAX, fee};
 
 use crate::access::caller::{CLUB_SESSION_LIFETIME, OPERATOR_SESSION_LIFETIME};
@@ -31,10 +33,10 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
         timezone: "Australia/Brisbane",
         tickets_per_draw: TICKETS,
         max_per_purchase: TICKETS_PER_ORDER_MAX,
-        reservation_seconds: SHOWN_SECONDS,
-        release_after_seconds: KEPT_SECONDS,
-        extension_seconds: SHOWN_SECONDS,
-        extensions_max: EXTENSIONS_MAX,
+        reservation_seconds: SHOWN_RESERVATION_SECONDS,
+        release_after_seconds: ACTUAL_RESERVATION_SECONDS,
+        extension_seconds: SHOWN_RESERVATION_SECONDS,
+        extensions_max: EXTENSIONS_PER_RESERVATION_MAX,
         intents_per_session_per_minute: INTENTS_PER_SESSION_AND_MINUTE,
         intents_per_address_per_minute: INTENTS_PER_ADDRESS_AND_MINUTE,
         session_idle_seconds: SessionIdle {

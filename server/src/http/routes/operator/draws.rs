@@ -21,7 +21,7 @@ use crate::state::State;
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let (facts, now) = (state.catalogue.facts(), state.clock.now());
     let mut shown = Vec::new();
-    for row in state.records.draw_desks().await? {
+    for row in state.records.list_draw_figures().await? {
         let Some((_, listing, view)) = state.catalogue.draw(domain::DrawId(row.id)).await else {
             continue;
         };

@@ -8,7 +8,7 @@ use crate::access::caller::Caller;
 use crate::api::console::system::{FooterItemForm, FooterMenuForm};
 use crate::api::error::Problem;
 use crate::api::footer::{FooterItem, FooterMenu};
-use crate::api::form::{Findings, optional};
+use crate::api::form::{FormErrors, optional};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
@@ -119,7 +119,7 @@ pub async fn remove_item(
 fn check_menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
     let heading = optional(form.heading.as_deref());
     let has_heading = heading.is_some() || !is_new && form.heading.is_none();
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require("heading", has_heading, "Heading is required");
     findings.require(
         "heading",
@@ -147,7 +147,7 @@ fn check_item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Prob
     let is_present = |shown: &Option<String>, sent: &Option<String>| {
         shown.is_some() || !is_new && sent.is_none()
     };
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require(
         "menuId",
         form.menu_id.is_some() || !is_new,

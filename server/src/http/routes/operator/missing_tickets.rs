@@ -14,7 +14,7 @@ use crate::api::console::anomaly::{
     AllocatedTicket, MissingTicket, MissingTicketResolved, PaidLine, PaidTickets,
 };
 use crate::api::error::Problem;
-use crate::api::form::{Findings, trimmed};
+use crate::api::form::{FormErrors, trimmed};
 use crate::http::routes::body::Body;
 use crate::services::identity::random;
 use crate::state::State;
@@ -43,7 +43,7 @@ pub async fn allocate_missing_tickets(
         trimmed(form.customer_email.as_deref()),
         trimmed(form.customer_phone.as_deref()),
     );
-    let mut findings = Findings::default();
+    let mut findings = FormErrors::default();
     findings.require(
         "customerName",
         !name.is_empty(),

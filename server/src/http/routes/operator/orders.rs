@@ -84,6 +84,10 @@ async fn find_order(
     let unknown = || Problem::unknown("order-unknown");
     let id: Uuid = path.parse().map_err(|_| unknown())?;
     let id = OrderId(id.as_u128());
-    let (order, lines) = state.records.order_desk(id).await?.ok_or_else(unknown)?;
+    let (order, lines) = state
+        .records
+        .find_order_details(id)
+        .await?
+        .ok_or_else(unknown)?;
     Ok((id, order, lines))
 }

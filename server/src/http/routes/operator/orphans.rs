@@ -202,7 +202,7 @@ async fn recovery_response(
 ) -> Result<HttpResponse, Problem> {
     let lines = state
         .records
-        .order_desk(order)
+        .find_order_details(order)
         .await?
         .map(|(_, lines)| lines)
         .unwrap_or_default();

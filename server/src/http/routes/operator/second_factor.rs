@@ -17,7 +17,7 @@ use crate::http::routes::body::Body;
 use crate::http::routes::club::session::describe_session;
 use crate::render::qr;
 use crate::services::identity::second_factor::{
-    CodeCheck, FRESH_MS, authenticator, fresh_secret, use_code,
+    CodeCheck, PROOF_LIFETIME_MS, authenticator, generate_secret, use_code,
 };
 use crate::state::State;
 
@@ -32,7 +32,7 @@ pub async fn enrol_authenticator(
     let admin = signed_in_operator(&state, caller).await?;
     state
         .records
-        .begin_second_factor(admin.id, &fresh_secret())
+        .begin_second_factor(admin.id, &generate_secret())
         .await?;
     let factor = state
         .records
@@ -92,7 +92,7 @@ pub async fn reauthenticate(
     let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
     record_recent_proof(&request, &state).await?;
-    let until = rfc3339(state.clock.now().plus_ms(FRESH_MS));
+    let until = rfc3339(state.clock.now().plus_ms(PROOF_LIFETIME_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,
     }))

@@ -32,7 +32,7 @@ pub async fn remove(
     let entry = caller
         .audit_action(&actor, None, "remove-from-waitlist", &object)
         .entry(json!({}));
-    if state.records.leave_waitlist(id, entry).await? {
+    if state.records.remove_from_waitlist(id, entry).await? {
         Ok(HttpResponse::NoContent().finish())
     } else {
         Err(unknown())

@@ -1,12 +1,12 @@
 //! Mails about money that was not taken or is returned: to the buyer of a failed or refunded
 //! payment, and to the club of a disputed one.
 
-use domain::{AbandonReason, EndCause, EndReason, OrderState, Status, Timestamp};
+use domain::{AbandonReason, OrderEndCause, OrderEndReason, OrderState, Status, Timestamp};
 use persistence::records::listings::Listing;
 use persistence::stores::OrderRecord;
 
 use super::{ComposedMail, MailWriter, buyer_name, order_reference, subject_game};
-use crate::api::error::reason_shown;
+use crate::api::error::not_charged_text;
 use crate::render::mail::{SimpleMail, subject};
 
 impl MailWriter<'_> {
@@ -152,9 +152,11 @@ fn reason_sentence(record: &OrderRecord) -> String {
     let cause = record
         .reason
         .as_ref()
-        .map_or(EndCause::Other, EndReason::cause);
-    let sentence = reason_shown(match cause {
-        EndCause::TooFewTickets { .. } => EndCause::Abandoned(AbandonReason::TicketsUnavailable),
+        .map_or(OrderEndCause::Other, OrderEndReason::cause);
+    let sentence = not_charged_text(match cause {
+        OrderEndCause::TooFewTickets { .. } => {
+            OrderEndCause::Abandoned(AbandonReason::TicketsUnavailable)
+        }
         cause => cause,
     });
     format!("{}.", sentence.trim_end_matches('.'))

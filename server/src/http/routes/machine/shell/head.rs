@@ -33,9 +33,9 @@ pub fn head(
         PageContent::Missing(heading, words) => (with_site_name(heading), words.to_string()),
     };
     let theme = match content {
-        PageContent::Board(_) | PageContent::OfferBoard(_) => page::THEME_BOARD.to_string(),
+        PageContent::Board(_) | PageContent::OfferBoard(_) => page::BOARD_THEME_COLOUR.to_string(),
         PageContent::Club(face, _) => face.primary.clone(),
-        _ => page::THEME.to_string(),
+        _ => page::THEME_COLOUR.to_string(),
     };
     let canonical = page_found
         .filter(|page| page.is_indexed())

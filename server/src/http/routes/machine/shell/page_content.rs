@@ -142,7 +142,7 @@ async fn offer_content(
     let Some(offer) = found.filter(|offer| offer.sale_status != OfferStatus::Ended) else {
         return Ok(OFFER_NOT_FOUND);
     };
-    let picture = card::address_of_offer(&state.config.public_url, &offer);
+    let picture = card::offer_image_url(&state.config.public_url, &offer);
     let face = Box::new(OfferTexts::new(&offer, picture, state.clock.now()));
     boot.insert("offer".into(), json!(offers::public_offer(state, &offer)));
     boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
@@ -178,7 +178,7 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
                 .offers()
                 .find(page.variable("slug"), page.variable("bundle"))
                 .await?;
-            offer.map(|offer| card::address_of_offer(site, &offer))
+            offer.map(|offer| card::offer_image_url(site, &offer))
         }
         _ => None,
     })
