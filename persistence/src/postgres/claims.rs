@@ -75,7 +75,7 @@ pub(super) async fn claim_draws(
     )
     .bind(&ids)
     .bind(instance_uuid(me))
-    .bind(from.map(uuid))
+    .bind(from.map(instance_uuid))
     .fetch_all(&mut *connection)
     .await
     .map_err(Failure::from_commit_error)?;
