@@ -358,7 +358,7 @@ mod tests {
     fn crowd_without_duration_arrives_at_zero() {
         let at_once = CrowdPlan {
             over_ms: 0,
-            ..crowd(5)
+            ..sample_crowd(5)
         };
         assert!(at_once.plans(1).iter().all(|plan| plan.arrives_ms == 0));
     }

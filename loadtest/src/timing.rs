@@ -81,7 +81,7 @@ async fn compare_response_times(test_run: &TestRun, timing: &TimingArgs) -> Resu
             timing.seed,
         )
         .await?;
-        let [of_known, of_unknown] = durations.map(Percentiles::of);
+        let [of_known, of_unknown] = durations.map(Percentiles::of_sample);
         for (addresses_by_kind, figures) in [("known", of_known), ("unknown", of_unknown)] {
             let cells =
                 [figures.p50, figures.p90, figures.p99, figures.most].map(|ms| format!("{ms:.2}"));

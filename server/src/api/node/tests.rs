@@ -220,7 +220,7 @@ fn every_response_survives_serialisation() {
         }),
         written: true,
     };
-    let refused = REFUSALS
+    let refused = WIRE_REFUSAL_NAMES
         .iter()
         .map(|(_, make)| Err(Denied::Refused(make(9))));
     let denied = [Denied::Unavailable, Denied::Paused, Denied::NoSuchDraw].map(Err);

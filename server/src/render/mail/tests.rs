@@ -186,7 +186,7 @@ fn signature_names_the_club_only_in_club_mails() {
     let render = |club: Option<&str>| {
         let head = Letterhead {
             club: club.map(str::to_string),
-            ..head()
+            ..test_letterhead()
         };
         let (subject, heading) = ("Hello".to_string(), "Hello".to_string());
         SimpleMail {
