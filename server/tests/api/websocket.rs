@@ -268,7 +268,7 @@ async fn client_that_stops_reading_is_disconnected() {
     for _ in 0..200 {
         draws.push(server.create_draw(club.id).await);
     }
-    let mut stalled = stalled_socket(&server);
+    let mut stalled = open_stalled_socket(&server);
     eventually("the socket is counted as open", async || {
         (server.state.live.open_socket_count() == 1).then_some(())
     })
@@ -315,7 +315,7 @@ async fn client_that_stops_reading_is_disconnected() {
 }
 
 /// Opens a WebSocket with the smallest receive buffer. The caller never reads from it.
-fn stalled_socket(server: &TestServer) -> TcpStream {
+fn open_stalled_socket(server: &TestServer) -> TcpStream {
     let address: std::net::SocketAddr = server
         .url
         .trim_start_matches("http://")

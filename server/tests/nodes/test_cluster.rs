@@ -211,7 +211,7 @@ impl TestCluster {
     }
 
     /// Returns a pass with which another node would authenticate a call to this node.
-    pub async fn pass_for(&self, node: &Node) -> String {
+    pub async fn issue_node_pass(&self, node: &Node) -> String {
         let sealer = Sealer::from_hex(SEAL_KEY_HEX).expect("a key");
         let boot = node.newest_instance_id(self).await;
         PeerCredentials::new(sealer, InstanceId(1))
@@ -235,7 +235,7 @@ impl TestCluster {
             .await
     }
 
-    pub async fn open_board(&self, node: &Node, draw: DrawId) -> Board {
+    pub async fn open_board(&self, node: &Node, draw: DrawId) -> BoardConnection {
         let url = format!(
             "{}/ws?topics=draw:{draw}",
             node.url.replacen("http", "ws", 1)
@@ -243,7 +243,7 @@ impl TestCluster {
         let (socket, _) = tokio_tungstenite::connect_async(url)
             .await
             .expect("a socket");
-        Board(socket)
+        BoardConnection(socket)
     }
 
     /// Stops all nodes. Checks that as many tickets exist as were sold, and that no node wrote to a
@@ -519,11 +519,11 @@ type Socket =
     tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// A board that follows a draw over a WebSocket.
-pub struct Board(Socket);
+pub struct BoardConnection(Socket);
 
-impl Board {
+impl BoardConnection {
     /// Waits until the board has received this revision or a later one.
-    pub async fn wait_until_shown(&mut self, revision: u64) {
+    pub async fn wait_until_revision_received(&mut self, revision: u64) {
         let shown = async {
             while let Some(Ok(message)) = self.0.next().await {
                 let frame: Value =

@@ -135,7 +135,7 @@ impl RaceEnvironment {
     }
 
     /// Creates `count` draws with `left` unsold tickets each.
-    pub async fn create_draws_with_unsold(&self, count: usize, left: u16) -> Vec<DrawId> {
+    pub async fn create_draws_with_unsold_tickets(&self, count: usize, left: u16) -> Vec<DrawId> {
         let closes_at = SystemClock.now().plus_ms(7 * DAY_MS);
         let terms = Terms {
             price: RACE_TICKET_PRICE,

@@ -98,7 +98,9 @@ impl Ledger for UnfencedLedger {
 /// the number of rounds that sold it twice.
 pub async fn count_oversold_rounds(rounds: usize) -> usize {
     let mut environment = RaceEnvironment::open().await;
-    let draws = environment.create_draws_with_unsold(rounds, 1).await;
+    let draws = environment
+        .create_draws_with_unsold_tickets(rounds, 1)
+        .await;
     if let Some(engine) = environment.engine.take() {
         engine.stop().await;
     }

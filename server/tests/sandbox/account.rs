@@ -29,7 +29,7 @@ async fn strict_sandbox_refuses_unknown_account() {
 }
 
 #[actix_web::test]
-async fn unknown_account_is_adopted_as_complete() {
+async fn unknown_account_is_treated_as_onboarded() {
     let provider = SandboxProvider::start();
     let adopted = provider
         .get("accounts/acct_seeded")

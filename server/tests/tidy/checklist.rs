@@ -49,7 +49,7 @@ pub fn find_checklist_problems(root: &Path, tests: &[Source]) -> Vec<String> {
     let text = fs::read_to_string(root.join("server/ASVS.md")).expect("the checklist");
     let known: BTreeSet<String> = tests
         .iter()
-        .flat_map(|source| source.functions().into_iter().map(|(name, ..)| name))
+        .flat_map(|source| source.function_spans().into_iter().map(|(name, ..)| name))
         .collect();
     let mut findings = Vec::new();
     for named in text.split('`').skip(1).step_by(2) {
@@ -95,7 +95,7 @@ pub const FILE_ENDINGS: [&str; 11] = [
 pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     let files: Vec<String> = all_sources
         .iter()
-        .map(|source| shortened_path(&source.path))
+        .map(|source| shorten_path_for_map(&source.path))
         .collect();
     // A name counts as existing only if it occurs in code other than these tests.
     let is_code = |source: &&Source| {
@@ -104,7 +104,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     let code = all_sources.iter().filter(is_code);
     let known: BTreeSet<&str> = code
         .flat_map(|source| identifiers(&source.text))
-        .filter(|name| is_long_name(name))
+        .filter(|name| is_long_snake_case_name(name))
         .collect();
     let mut findings = Vec::new();
     for map in SPECIFICATION_MAPS {
@@ -138,7 +138,7 @@ fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) ->
             .rsplit_once('.')
             .is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending))
         {
-            let path = shortened_path(word);
+            let path = shorten_path_for_map(word);
             missing.extend(
                 (!files.iter().any(|file| file.ends_with(&path))).then(|| word.to_string()),
             );
@@ -147,7 +147,7 @@ fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) ->
         let last = word.rsplit(['/', '.', '-']).next().unwrap_or(word);
         for name in word
             .split(['/', '.', '-'])
-            .filter(|name| is_long_name(name))
+            .filter(|name| is_long_snake_case_name(name))
         {
             let has_longer = || known.iter().any(|longer| longer.starts_with(name));
             let exists = known.contains(name) || is_cut && name == last && has_longer();
@@ -159,7 +159,7 @@ fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) ->
 
 /// Returns whether a word is a `snake_case` name of at least three parts, such as a test, a
 /// function or a column. Shorter words may be ordinary English.
-fn is_long_name(name: &str) -> bool {
+fn is_long_snake_case_name(name: &str) -> bool {
     name.matches('_').count() >= 2
         && name
             .chars()
@@ -168,7 +168,7 @@ fn is_long_name(name: &str) -> bool {
 
 /// Returns a path in the short form of the maps: with a leading slash, without `src`, without the
 /// map's letter as in `W/fees/fees.tsx`, and without a migration's number.
-fn shortened_path(path: &str) -> String {
+fn shorten_path_for_map(path: &str) -> String {
     let path = match path.split_once('/') {
         Some((letter, rest)) if letter.len() == 1 => rest,
         _ => path,
@@ -187,7 +187,7 @@ fn stale_names_in_a_map_row_are_reported() {
         "server/src/wire/draw.rs",
         "migrations/20261120000001_core.sql",
     ]
-    .map(shortened_path);
+    .map(shorten_path_for_map);
     let known = BTreeSet::from(["a_draw_is_listed_while_it_is_on_sale"]);
     let found = |line| missing_names_in_row(line, &files, &known);
     assert!(

@@ -131,7 +131,7 @@ pub fn literal_length(rest: &[char], language: Language) -> usize {
     let first = rest[0];
     if language == Language::Rust {
         if first == '\'' {
-            return character_length(rest);
+            return char_literal_length(rest);
         }
         if first == 'r' && matches!(rest.get(1), Some('"' | '#')) {
             return raw_string_length(rest);
@@ -157,7 +157,7 @@ pub fn literal_length(rest: &[char], language: Language) -> usize {
 }
 
 /// Returns the length of a Rust character literal; 1 if the quote belongs to a lifetime.
-fn character_length(rest: &[char]) -> usize {
+fn char_literal_length(rest: &[char]) -> usize {
     if rest.get(1) == Some(&'\\') {
         let end = rest.iter().skip(3).position(|c| *c == '\'');
         return end.map_or(1, |end| end + 4);

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-const SLUG_MESSAGE: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
+const INVALID_SLUG_MESSAGE: &str =
+    "Page name must contain only lowercase letters, numbers, and hyphens";
 
 fn data_url(kind: &str, bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
@@ -72,7 +73,7 @@ async fn home_page_fields_accept_largest_value_and_refuse_larger() {
             save("homePageSlug", json!(word))
                 .await
                 .expect_refusal(400, "invalid")["message"],
-            SLUG_MESSAGE,
+            INVALID_SLUG_MESSAGE,
             "{word}"
         );
     }

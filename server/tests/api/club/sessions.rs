@@ -119,7 +119,7 @@ fn assert_rate_limited(answer: ApiResponse) {
 }
 
 #[actix_web::test]
-async fn address_is_limited_to_20_registration_or_reset_calls_an_hour() {
+async fn ip_is_limited_to_20_registration_or_reset_calls_an_hour() {
     let server = TestServer::start().await;
     let browser = server.alice();
     let complete_entry = json!({ "clubName": "Jets", "contactName": "Sam", "contactEmail": "sam@example.com",
@@ -144,7 +144,7 @@ async fn address_is_limited_to_20_registration_or_reset_calls_an_hour() {
 }
 
 #[actix_web::test]
-async fn address_is_limited_to_20_claim_link_attempts_a_minute() {
+async fn ip_is_limited_to_20_claim_link_attempts_a_minute() {
     let server = TestServer::start().await;
     let browser = server.alice();
     let look = async |address: &str| {

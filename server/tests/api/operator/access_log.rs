@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::support::server::eventually;
-use crate::support::{BAD_CARD, Buyer, TestServer};
+use crate::support::{Buyer, DECLINED_CARD, TestServer};
 
 /// All log output of this process since the first call of `start_log_capture`.
 #[derive(Clone, Default)]
@@ -87,7 +87,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
         .expect("the id is text")
         .to_string();
     let intent = crate::support::buyer::Intent { body: opened.ok() };
-    zelda.confirm(&intent, BAD_CARD).await;
+    zelda.confirm(&intent, DECLINED_CARD).await;
     zelda.request_intent(draw, 51).await;
     zelda.authorise(&intent).await;
     zelda

@@ -80,9 +80,10 @@ pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> 
     match kind {
         HostileFileKind::NestedGroups => nested_elements("g", length / 7).into_bytes(),
         HostileFileKind::NestedDrawings => nested_elements("svg", length / 11).into_bytes(),
-        HostileFileKind::PngOfOneColour => {
-            png(picture_side(length, 5600), picture_side(length, 5600))
-        }
+        HostileFileKind::PngOfOneColour => png(
+            picture_side_pixels(length, 5600),
+            picture_side_pixels(length, 5600),
+        ),
         HostileFileKind::PngThatClaims => overwrite_png_header(
             png(8, 8),
             16,
@@ -242,7 +243,7 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
     }
 }
 
-fn picture_side(length: usize, most: usize) -> u32 {
+fn picture_side_pixels(length: usize, most: usize) -> u32 {
     (most.min(length / 100 + 1)) as u32
 }
 

@@ -186,7 +186,7 @@ impl ServerVariant {
                     format!(
                         "{name}: {}",
                         if name == "etag" {
-                            etag_without_reading(value)
+                            etag_without_catalogue_number(value)
                         } else {
                             format!("{value:?}")
                         }
@@ -256,7 +256,7 @@ impl ServerVariant {
 
 /// Returns an `ETag` without its first part, the number of the catalogue reading, which differs
 /// between servers.
-fn etag_without_reading(tag: &HeaderValue) -> String {
+fn etag_without_catalogue_number(tag: &HeaderValue) -> String {
     let tag = format!("{tag:?}");
     tag.split_once('.')
         .map_or(tag.clone(), |(_, rest)| rest.to_string())
@@ -285,7 +285,7 @@ fn assert_same_responses(what: &str, one: &[(String, String)], other: &[(String,
 }
 
 #[actix_web::test]
-async fn public_bytes_are_independent_of_deal_and_buyers() {
+async fn public_responses_are_independent_of_deal_and_buyers() {
     let one = ServerVariant::open(None, "Alice", "alice@example.com", "0411 000 009").await;
     let other_deals = ServerVariant::open(
         Some((&one, CopiedSecret::Commitment)),

@@ -28,9 +28,9 @@ const PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
 const GENERATED_FILE_COUNT: u32 = 16;
 /// File with the seeds of generated files that once failed the test. Each run starts with these
 /// seeds, and appends those of new failures.
-const REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.regressions";
+const PROPTEST_REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.regressions";
 /// Environment variable that is set in the child process in which the test measures.
-const MEASURING_VARIABLE: &str = "UPLOADS_MEASURED";
+const MEASURING_CHILD_VARIABLE: &str = "UPLOADS_MEASURED";
 
 fn logo_body(bytes: &[u8]) -> String {
     json!({ "logoUrl": format!("data:image/png;base64,{}", STANDARD.encode(bytes)) }).to_string()
@@ -174,7 +174,7 @@ fn known_hostile_files() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-fn hostile_bodies() -> [(&'static str, String); 8] {
+fn hostile_json_bodies() -> [(&'static str, String); 8] {
     [
         (
             "arrays in arrays",
@@ -240,11 +240,11 @@ fn hostile_csv_tables() -> [(&'static str, String); 6] {
     ]
 }
 
-async fn measure_known_files(uploads: &UploadFixture) {
+async fn measure_known_hostile_files(uploads: &UploadFixture) {
     for (name, bytes) in known_hostile_files() {
         uploads.measure_picture_upload(&name, &bytes).await;
     }
-    for (name, text) in hostile_bodies() {
+    for (name, text) in hostile_json_bodies() {
         uploads
             .measure_upload(name, Method::PATCH, &uploads.page, "application/json", text)
             .await;
@@ -273,7 +273,7 @@ async fn measure_known_files(uploads: &UploadFixture) {
     }
 }
 
-fn generated_files() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
+fn hostile_file_strategy() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
     (
         select(&HOSTILE_FILE_KINDS[..]),
         1..LOGO_BYTES_MAX - 4096,
@@ -284,7 +284,7 @@ fn generated_files() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
 /// Measures in a child process, so that the processor time of other tests is not counted.
 #[test]
 fn uploads_cost_at_most_one_second_of_processor_time() {
-    if std::env::var_os(MEASURING_VARIABLE).is_none() {
+    if std::env::var_os(MEASURING_CHILD_VARIABLE).is_none() {
         let name = format!(
             "{}::uploads_cost_at_most_one_second_of_processor_time",
             module_path!().split_once("::").expect("a path").1
@@ -292,7 +292,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         let program = std::env::current_exe().expect("this program");
         let run = std::process::Command::new(program)
             .args([&name, "--exact", "--nocapture"])
-            .env(MEASURING_VARIABLE, "1")
+            .env(MEASURING_CHILD_VARIABLE, "1")
             .output();
         let run = run.expect("started");
         let (output, errors) = (
@@ -308,7 +308,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
     }
     let system = System::new();
     let uploads = system.block_on(UploadFixture::open());
-    system.block_on(measure_known_files(&uploads));
+    system.block_on(measure_known_hostile_files(&uploads));
     let default = ProptestConfig::default();
     let rng_seed = if default.rng_seed == RngSeed::Random {
         RngSeed::Fixed(1042)
@@ -322,7 +322,9 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
             GENERATED_FILE_COUNT
         },
         rng_seed,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS_PATH))),
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(
+            PROPTEST_REGRESSIONS_PATH,
+        ))),
         // Limits the search for a smaller failing file, because each step of it renders two
         // pictures.
         max_shrink_iters: 64,
@@ -330,7 +332,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         ..default
     };
     let mut runner = TestRunner::new(config);
-    let outcome = runner.run(&generated_files(), |(kind, length, seed)| {
+    let outcome = runner.run(&hostile_file_strategy(), |(kind, length, seed)| {
         let name = format!("{kind:?} of {length} bytes, seed {seed}");
         system.block_on(uploads.measure_picture_upload(&name, &hostile_file(kind, length, seed)));
         Ok(())
@@ -376,7 +378,7 @@ async fn hostile_logo_is_refused_and_changes_nothing() {
 }
 
 #[actix_web::test]
-async fn picture_that_exceeds_a_limit_is_refused_and_ends_only_its_child() {
+async fn picture_over_limit_is_refused_and_ends_only_its_process() {
     let uploads = UploadFixture::open().await;
     // These files pass all checks before rendering. Only the limit of processor time stops them.
     for kind in [
@@ -400,7 +402,7 @@ async fn picture_that_exceeds_a_limit_is_refused_and_ends_only_its_child() {
 /// Reads the limits of the picture process from `/proc` while the process waits for its file.
 #[cfg(target_os = "linux")]
 #[actix_web::test]
-async fn picture_child_runs_within_the_kernels_limits() {
+async fn picture_process_runs_within_kernel_limits() {
     use std::process::{Command, Stdio};
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     let command = command

@@ -283,14 +283,14 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
 }
 
 /// Number of webhooks that a provider may send in a second after an outage.
-const FLOOD_WEBHOOKS: usize = 1_000;
-const CONCURRENT_WEBHOOKS: usize = 100;
+const FLOOD_WEBHOOK_COUNT: usize = 1_000;
+const CONCURRENT_WEBHOOK_COUNT: usize = 100;
 /// Number of buyers. The webhooks are about the buyers' payments in turn.
 const BUYER_COUNT: usize = 8;
 
 /// Faults that lose the provider's own webhooks. Unless `answers`, the provider also refuses every
 /// call with a rate limit, so the server can process no webhook.
-fn provider_faults(answers: bool) -> Faults {
+fn provider_faults_losing_webhooks(answers: bool) -> Faults {
     let rates = if answers {
         [].into()
     } else {
@@ -310,7 +310,9 @@ fn provider_faults(answers: bool) -> Faults {
 async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    server.sandbox.set_faults(provider_faults(true));
+    server
+        .sandbox
+        .set_faults(provider_faults_losing_webhooks(true));
     let mut intents = Vec::new();
     for _ in 0..BUYER_COUNT {
         let buyer = server.alice();
@@ -318,9 +320,11 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         buyer.authorise(&intent).await;
         intents.push((buyer, intent));
     }
-    server.sandbox.set_faults(provider_faults(false));
+    server
+        .sandbox
+        .set_faults(provider_faults_losing_webhooks(false));
     let browser = server.bob();
-    let sends_all = (0..FLOOD_WEBHOOKS).map(|number| {
+    let sends_all = (0..FLOOD_WEBHOOK_COUNT).map(|number| {
         let (id, intent) = (
             format!("evt_flood_{number}"),
             intents[number % BUYER_COUNT].1.id(),
@@ -336,23 +340,23 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         async move { send_webhook(browser, event, &header).await }
     });
     let answers: Vec<u16> = stream::iter(sends_all)
-        .buffer_unordered(CONCURRENT_WEBHOOKS)
+        .buffer_unordered(CONCURRENT_WEBHOOK_COUNT)
         .collect()
         .await;
     assert_eq!(
         answers.iter().filter(|status| **status == 200).count(),
-        FLOOD_WEBHOOKS,
+        FLOOD_WEBHOOK_COUNT,
         "every webhook is acknowledged at once"
     );
     let waiting =
         "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
     assert_eq!(
         count_stored_events(&server, "evt_flood").await,
-        FLOOD_WEBHOOKS as i64
+        FLOOD_WEBHOOK_COUNT as i64
     );
     assert_eq!(
         server.database.count(waiting, "evt_flood").await,
-        FLOOD_WEBHOOKS as i64,
+        FLOOD_WEBHOOK_COUNT as i64,
         "no webhook is handled while the provider is down"
     );
     assert_eq!(
@@ -366,7 +370,9 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         0
     );
 
-    server.sandbox.set_faults(provider_faults(true));
+    server
+        .sandbox
+        .set_faults(provider_faults_losing_webhooks(true));
     // The server retries unprocessed webhooks after 30 seconds. One more webhook wakes its worker.
     server.clock.advance_seconds(31);
     let last = event_body(
@@ -402,7 +408,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         (&json!(500 * BUYER_COUNT), &json!(BUYER_COUNT))
     );
     assert_eq!(
-        server.queued_mails("tickets").await,
+        server.count_queued_mails("tickets").await,
         BUYER_COUNT as i64,
         "each buyer gets one mail"
     );

@@ -20,7 +20,7 @@ pub async fn sign_in_as_club(server: &TestServer, slug: &str) -> Buyer {
 /// Signs in as the operator with a password and an authenticator code.
 pub async fn sign_in_as_operator(server: &TestServer) -> Buyer {
     let browser = sign_in_with_email(server, "operator@demo.test").await;
-    submit_unused_code(server, &browser, "/api/admin/totp/verify").await;
+    submit_unused_totp_code(server, &browser, "/api/admin/totp/verify").await;
     browser
 }
 
@@ -33,7 +33,7 @@ pub async fn sign_in_as_operator_again(server: &TestServer) -> Buyer {
 
 /// Submits authenticator codes until one is accepted. The server accepts three codes at a time,
 /// each once.
-pub async fn submit_unused_code(server: &TestServer, browser: &Buyer, path: &str) {
+pub async fn submit_unused_totp_code(server: &TestServer, browser: &Buyer, path: &str) {
     for steps in -1..=1 {
         let answer = browser
             .post(path, json!({ "code": totp_code(server, steps) }))

@@ -312,7 +312,7 @@ impl TestServer {
     }
 
     /// Returns the number of sales of an offer.
-    pub async fn offer_sales(&self, offer: i64) -> i64 {
+    pub async fn count_sales_of_offer(&self, offer: i64) -> i64 {
         let count =
             "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
         self.database.count(count, &offer.to_string()).await
@@ -435,7 +435,7 @@ impl TestServer {
     }
 
     /// Returns the number of mails of this kind that were ever queued.
-    pub async fn queued_mails(&self, kind: &str) -> i64 {
+    pub async fn count_queued_mails(&self, kind: &str) -> i64 {
         self.database
             .count("select count(*) from email_outbox where kind = $1", kind)
             .await
