@@ -447,7 +447,7 @@ async fn season_import_is_idempotent_and_dry_run_writes_nothing() {
 }
 
 #[actix_web::test]
-async fn season_import_sets_the_contact() {
+async fn season_import_sets_contact_of_its_draws() {
     let cli = CliEnvironment::open().await;
     cli.insert_test_club("sharks").await;
     cli.insert_club_with_phone("silent", None).await;
@@ -499,7 +499,7 @@ async fn season_import_sets_the_contact() {
 }
 
 #[actix_web::test]
-async fn invalid_line_is_named_and_nothing_is_imported() {
+async fn invalid_fixture_line_is_named_and_nothing_is_imported() {
     let cli = CliEnvironment::open().await;
     cli.insert_test_club("sharks").await;
     let file = cli.write_fixture_file(&format!(

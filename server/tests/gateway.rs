@@ -96,7 +96,7 @@ const SANDBOX_CARDS: TestCardNames = TestCardNames {
     challenged: "pm_card_authenticationRequired",
 };
 
-async fn check_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
+async fn check_gateway_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
     let new = new_intent(7, 1000);
     let opened = gateway.create("create-7", &new).await.unwrap();
     assert_eq!(opened.intent.status, PaymentStatus::RequiresPaymentMethod);
@@ -359,7 +359,7 @@ async fn check_cancellations(gateway: &dyn Gateway, cards: &TestCardNames) {
 #[actix_web::test]
 async fn sandbox_fulfils_the_contract_over_few_connections() {
     let sandbox_server = sandbox_server();
-    check_contract(&sandbox_server.stripe, &SANDBOX_CARDS).await;
+    check_gateway_contract(&sandbox_server.stripe, &SANDBOX_CARDS).await;
     let connection_count = sandbox_server.connections.load(Ordering::Relaxed);
     assert!(
         connection_count <= 2,
@@ -369,7 +369,7 @@ async fn sandbox_fulfils_the_contract_over_few_connections() {
 
 #[actix_web::test]
 async fn fake_gateway_fulfils_the_contract() {
-    check_contract(&FakeGateway::new(Arc::new(SystemClock)), &FAKE_CARDS).await;
+    check_gateway_contract(&FakeGateway::new(Arc::new(SystemClock)), &FAKE_CARDS).await;
 }
 
 #[actix_web::test]

@@ -629,7 +629,7 @@ async fn early_result_mail_hides_the_winning_ticket() {
 }
 
 #[actix_web::test]
-async fn club_is_mailed_result_due_result_and_winner_details() {
+async fn club_is_mailed_due_result_entered_result_and_winner_details() {
     let club = MailFixture::open().await;
     let order = club.buy(1).await;
     let serial = order.tickets[0].1[0];

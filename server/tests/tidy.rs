@@ -382,15 +382,15 @@ fn specification_maps_name_existing_files_and_tests() {
         "web/e2e",
         "web/scripts",
     ];
-    let files = read_sources(&repository_root(), &folders, &checklist::FILE_ENDINGS);
+    let files = read_sources(&repository_root(), &folders, &checklist::NAMED_FILE_ENDINGS);
     assert_no_findings(
         ".github/specification",
-        checklist::stale_map_entries(&repository_root(), &files),
+        checklist::stale_specification_map_entries(&repository_root(), &files),
     );
 }
 
 #[test]
-fn cited_ids_have_entries() {
+fn cited_specification_ids_have_entries() {
     assert_no_findings(
         "cited, but not in .github/decisions or .github/specification",
         citations::find_unresolved_citations(&repository_root()),
@@ -415,14 +415,14 @@ fn top_level_modules_have_no_import_cycle() {
 
 /// Maximum number of files and folders directly in `server/src`, which a reader sees first. A new
 /// file belongs in one of the folders that `server/src/lib.rs` describes.
-const SERVER_ROOT_ENTRIES_MAX: usize = 20;
+const SERVER_SOURCE_ENTRIES_MAX: usize = 20;
 
 #[test]
-fn server_root_has_few_entries() {
+fn server_source_folder_has_few_entries() {
     let entries = fs::read_dir(repository_root().join("server/src")).expect("a folder");
     let count = entries.count();
     assert!(
-        count <= SERVER_ROOT_ENTRIES_MAX,
+        count <= SERVER_SOURCE_ENTRIES_MAX,
         "server/src has {count} entries"
     );
 }

@@ -89,7 +89,7 @@ fn audit_object_of_anomaly(anomaly: &Value) -> String {
 }
 
 /// Returns four sums of the sandbox in cents: captured, refunded, application fees, refunded fees.
-fn ledger_totals(server: &TestServer) -> [i64; 4] {
+fn sandbox_ledger_totals(server: &TestServer) -> [i64; 4] {
     let ledger = server.sandbox.ledger();
     ["captured", "refunded", "fees", "fees_refunded"]
         .map(|name| ledger["total"][name].as_i64().expect("cents"))
@@ -155,7 +155,7 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
                 .await
                 .expect("the draw has a view")
                 .sold,
-            ledger_totals(&server)
+            sandbox_ledger_totals(&server)
         ),
         (2, [1000, 0, 35, 0])
     );
@@ -173,7 +173,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
         .await;
     let duplicate = find_anomaly(&operator, "duplicate_payment").await;
     assert_eq!(duplicate["paymentIntentId"], json!(second));
-    assert_eq!(ledger_totals(&server), [2000, 0, 70, 0]);
+    assert_eq!(sandbox_ledger_totals(&server), [2000, 0, 70, 0]);
     for _ in 0..2 {
         let refunded = operator
             .post(
@@ -187,7 +187,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
             (&json!(true), &json!("Refunded by hand"))
         );
         assert_eq!(
-            ledger_totals(&server),
+            sandbox_ledger_totals(&server),
             [2000, 1000, 70, 35],
             "the repeated call refunds once"
         );
@@ -247,7 +247,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
         .await
         .ok();
     assert_eq!(
-        (&healed[0]["resolvedBy"], ledger_totals(&server)),
+        (&healed[0]["resolvedBy"], sandbox_ledger_totals(&server)),
         (&json!("System"), [0, 0, 0, 0])
     );
     server.finish().await;
@@ -351,7 +351,7 @@ async fn failed_refund_is_retried_and_found_already_done() {
         "This payment was refunded already."
     );
     assert_eq!(
-        ledger_totals(&server)[..2],
+        sandbox_ledger_totals(&server)[..2],
         [1000, 1000],
         "the payment is refunded once"
     );

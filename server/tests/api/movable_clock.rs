@@ -166,7 +166,7 @@ async fn serve_refuses_database_with_moved_clock() {
 
 /// Column defaults, SQL statements and the invariant views use the moved clock.
 #[actix_web::test]
-async fn rows_are_stamped_by_moved_clock() {
+async fn stored_times_come_from_moved_clock() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
     let draw = create_draw_with_kick_off_in_days(&server, 100).await;

@@ -249,7 +249,7 @@ impl Placeholders {
     fn replace_varying_word(&mut self, before: &str, word: &str) -> String {
         if word.bytes().all(|byte| byte.is_ascii_digit()) {
             return match word.len() {
-                _ if is_jersey_number(before) => "<jersey>".to_string(),
+                _ if is_before_jersey_number(before) => "<jersey>".to_string(),
                 10.. if !word.starts_with('0') => "<time>".to_string(),
                 _ => word.to_string(),
             };
@@ -281,7 +281,7 @@ impl Placeholders {
 
 /// Whether the number after the text `before` is a jersey number: in one of the
 /// `JERSEY_NUMBER_FIELDS`, or in the pair of an undone result.
-fn is_jersey_number(before: &str) -> bool {
+fn is_before_jersey_number(before: &str) -> bool {
     let before = before.trim_end();
     let is_field = |field: &&str| {
         before
@@ -593,7 +593,7 @@ async fn read_console(recorder: &mut JourneyRecorder<'_>, orders: &[String]) {
     }
 }
 
-fn golden_path() -> PathBuf {
+fn golden_file_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/api/recorded_journey.golden.txt")
 }
 
@@ -659,7 +659,7 @@ async fn recorded_journey_answers_and_events_are_unchanged() {
     recorder.record_stored_rows().await;
 
     let recorded = recorder.text;
-    let path = golden_path();
+    let path = golden_file_path();
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, &recorded).expect("the golden file is written");
     }

@@ -219,7 +219,7 @@ async fn foreign_origins_floods_and_long_messages_close_socket() {
         let _ = flood.stream.send(Message::text("{}")).await;
     }
     assert_eq!(
-        flood.close_frame().await.map(|frame| frame.code),
+        flood.wait_for_close_frame().await.map(|frame| frame.code),
         Some(CloseCode::Policy)
     );
     let mut long_message = Socket::open(&server, "public").await;
@@ -227,7 +227,10 @@ async fn foreign_origins_floods_and_long_messages_close_socket() {
         .stream
         .send(Message::text("x".repeat(5000)))
         .await;
-    let end = long_message.close_frame().await.map(|frame| frame.code);
+    let end = long_message
+        .wait_for_close_frame()
+        .await
+        .map(|frame| frame.code);
     assert!(end.is_none() || end == Some(CloseCode::Policy), "{end:?}");
     assert_eq!(
         server.alice().get("/ws").await.status,
@@ -243,7 +246,7 @@ async fn draining_server_closes_sockets_with_reconnect_delay() {
     let mut page = Socket::open(&server, "public").await;
     page.next_frame("public").await;
     server.drain();
-    let close = page.close_frame().await.expect("a reason");
+    let close = page.wait_for_close_frame().await.expect("a reason");
     assert_eq!(close.code, CloseCode::Away);
     assert!(
         close.reason.parse::<u32>().is_ok_and(|ms| ms < 10_000),

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use super::environment::RaceEnvironment;
 
 /// Statements that drop the database constraints which also prevent double sales.
-const GUARD_CONSTRAINTS: [&str; 5] = [
+const DROP_SALE_GUARD_STATEMENTS: [&str; 5] = [
     "alter table tickets drop constraint tickets_pkey",
     "alter table draws drop constraint draws_never_oversold",
     "alter table draws drop constraint draws_revenue_is_sold_times_price",
@@ -104,7 +104,7 @@ pub async fn count_oversold_rounds(rounds: usize) -> usize {
     if let Some(engine) = environment.engine.take() {
         engine.stop().await;
     }
-    for guard in GUARD_CONSTRAINTS {
+    for guard in DROP_SALE_GUARD_STATEMENTS {
         environment.database.run(guard).await;
     }
     let unfenced = UnfencedLedger {

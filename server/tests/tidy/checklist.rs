@@ -10,7 +10,7 @@ use super::source::{Source, identifiers};
 
 /// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last three
 /// lines are of level 3.
-const APPLICABLE_REQUIREMENTS: [&str; 13] = [
+const APPLICABLE_ASVS_REQUIREMENTS: [&str; 13] = [
     "1.2.1-5 1.2.9 1.3.3 1.3.4 1.3.6 1.3.7 1.3.11 1.4.2 1.5.1 1.5.2",
     "2.1.2 2.1.3 2.2.1-3 2.3.1-4 2.4.1",
     "3.2.1 3.2.2 3.3.1-4 3.4.1-6 3.5.1-5 3.7.2",
@@ -27,8 +27,8 @@ const APPLICABLE_REQUIREMENTS: [&str; 13] = [
 ];
 
 /// Returns the numbers of the applicable requirements. Ranges are expanded.
-fn applicable_requirements() -> BTreeSet<String> {
-    let words = APPLICABLE_REQUIREMENTS
+fn applicable_asvs_requirements() -> BTreeSet<String> {
+    let words = APPLICABLE_ASVS_REQUIREMENTS
         .iter()
         .flat_map(|line| line.split(' '));
     let each = words.flat_map(|word| {
@@ -68,7 +68,7 @@ pub fn find_checklist_problems(root: &Path, tests: &[Source]) -> Vec<String> {
         .filter(|number| number.contains('.'))
         .collect();
     let (applicable, listed) = (
-        applicable_requirements(),
+        applicable_asvs_requirements(),
         rows.iter().cloned().collect::<BTreeSet<_>>(),
     );
     findings.extend(
@@ -87,12 +87,12 @@ pub fn find_checklist_problems(root: &Path, tests: &[Source]) -> Vec<String> {
 const SPECIFICATION_MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
 
 /// File name endings by which a word in a map is recognised as a file.
-pub const FILE_ENDINGS: [&str; 11] = [
+pub const NAMED_FILE_ENDINGS: [&str; 11] = [
     "rs", "ts", "tsx", "js", "mjs", "css", "sql", "html", "md", "txt", "json",
 ];
 
 /// Returns the files and names in a map that do not exist in the sources.
-pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
+pub fn stale_specification_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     let files: Vec<String> = all_sources
         .iter()
         .map(|source| shorten_path_for_map(&source.path))
@@ -110,7 +110,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     for map in SPECIFICATION_MAPS {
         let text = fs::read_to_string(root.join(".github/specification").join(map)).expect("a map");
         for (number, line) in text.lines().enumerate() {
-            let missing = missing_names_in_row(line, &files, &known);
+            let missing = missing_names_in_map_row(line, &files, &known);
             findings.extend(
                 missing
                     .into_iter()
@@ -123,7 +123,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
 
 /// Returns the files and names in a map's row that do not exist. `a_name_that_begins…` stands for
 /// any longer name.
-fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
+fn missing_names_in_map_row(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
     let words =
         line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
@@ -136,7 +136,7 @@ fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) ->
         }
         if word
             .rsplit_once('.')
-            .is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending))
+            .is_some_and(|(_, ending)| NAMED_FILE_ENDINGS.contains(&ending))
         {
             let path = shorten_path_for_map(word);
             missing.extend(
@@ -189,7 +189,7 @@ fn stale_names_in_a_map_row_are_reported() {
     ]
     .map(shorten_path_for_map);
     let known = BTreeSet::from(["a_draw_is_listed_while_it_is_on_sale"]);
-    let found = |line| missing_names_in_row(line, &files, &known);
+    let found = |line| missing_names_in_map_row(line, &files, &known);
     assert!(
         found("| 7 | S/wire/draw.rs, core.sql | api/reads::a_draw_is_listed…, /widgets/live.js |")
             .is_empty()

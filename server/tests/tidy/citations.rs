@@ -74,12 +74,12 @@ impl CitableEntries {
         for (letter, map) in SPECIFICATION_MAP_BY_LETTER {
             let path = root.join(".github/specification").join(map);
             let text = fs::read_to_string(path).expect("a map of the specification");
-            entries.read_map(letter, &text);
+            entries.read_specification_map(letter, &text);
         }
         entries
     }
 
-    fn read_map(&mut self, letter: char, text: &str) {
+    fn read_specification_map(&mut self, letter: char, text: &str) {
         for line in text.lines() {
             let mut add = |cell: &str| {
                 self.lines
@@ -186,13 +186,13 @@ fn unresolved_ids(line: &str, entries: &CitableEntries) -> Vec<String> {
             }
         }
         let next = words.get(index + 1).copied().unwrap_or_default();
-        missing.extend(unresolved_number(line, word, next, entries));
+        missing.extend(unresolved_numbered_citation(line, word, next, entries));
     }
     missing
 }
 
 /// Checks "rule 5", "section 7.4", "§4" and "decision 7"; `word` is the noun and `next` the number.
-fn unresolved_number(
+fn unresolved_numbered_citation(
     line: &str,
     word: &str,
     next: &str,
@@ -216,18 +216,18 @@ fn unresolved_number(
     }
     let known = match noun.as_str() {
         "rule" | "rules" => entries.ids.contains(&format!("rule {number}")),
-        "section" | "sections" => entries.has_section(number),
+        "section" | "sections" => entries.has_map_section(number),
         "decision" | "decisions" => entries
             .records
             .contains(&number.parse::<u32>().unwrap_or(0)),
-        _ if word.starts_with('§') => entries.has_section(number),
+        _ if word.starts_with('§') => entries.has_map_section(number),
         _ => true,
     };
     (!known).then(|| format!("{word} {next}"))
 }
 
 impl CitableEntries {
-    fn has_section(&self, number: &str) -> bool {
+    fn has_map_section(&self, number: &str) -> bool {
         self.map_sections.contains(number) || self.ids.contains(&format!("section {number}"))
     }
 }

@@ -116,7 +116,7 @@ fn code_comment_lines(text: &str, language: Language) -> Vec<CommentLine> {
             }
             at += 2;
         } else {
-            let length = literal_length(rest, language).max(1);
+            let length = string_or_char_literal_length(rest, language).max(1);
             let end = (at + length).min(letters.len());
             number += letters[at..end].iter().filter(|c| **c == '\n').count();
             at = end;
@@ -127,7 +127,7 @@ fn code_comment_lines(text: &str, language: Language) -> Vec<CommentLine> {
 
 /// Returns the length in characters of the string or character literal at the start of `rest`; 0 if
 /// there is none.
-pub fn literal_length(rest: &[char], language: Language) -> usize {
+pub fn string_or_char_literal_length(rest: &[char], language: Language) -> usize {
     let first = rest[0];
     if language == Language::Rust {
         if first == '\'' {

@@ -353,7 +353,7 @@ fn without_comments_and_strings(text: &str) -> String {
             let end = rest.windows(2).position(|two| two == ['*', '/']);
             end.map_or(rest.len(), |end| end + 2)
         } else {
-            super::comments::literal_length(rest, super::comments::Language::Rust)
+            super::comments::string_or_char_literal_length(rest, super::comments::Language::Rust)
         };
         if skipped > 1 {
             code.extend(rest[..skipped].iter().filter(|c| **c == '\n'));

@@ -28,7 +28,7 @@ async fn buy_cart(buyer: &Buyer, lines: &[(DrawId, u16)]) {
 
 /// Sells tickets of two draws of one club: single orders and a cart. One draw passes the card fee
 /// on to its buyers, and no order reaches the fee cap.
-pub async fn sell_two_draws(server: &TestServer) -> (DrawId, DrawId, Buyer) {
+pub async fn sell_tickets_of_two_draws(server: &TestServer) -> (DrawId, DrawId, Buyer) {
     let broncos = server.create_club("broncos").await;
     let one = server
         .create_draw_with(broncos.id, |new| new.pass_card_fee = true)
@@ -48,7 +48,7 @@ pub async fn sell_two_draws(server: &TestServer) -> (DrawId, DrawId, Buyer) {
 #[actix_web::test]
 async fn club_financials_match_provider_ledger() {
     let server = TestServer::start().await;
-    let (one, two, browser) = sell_two_draws(&server).await;
+    let (one, two, browser) = sell_tickets_of_two_draws(&server).await;
     let financials_of = async |draw: DrawId| {
         browser
             .get(&format!("/api/draws/{draw}/financials"))

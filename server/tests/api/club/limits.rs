@@ -20,7 +20,7 @@ fn data_url(kind: &str, bytes: &[u8]) -> String {
 
 /// Returns a JPEG of exactly this many bytes. Comment segments fill it up.
 fn jpeg_of_size(bytes: usize) -> Vec<u8> {
-    const SEGMENT_BYTES_MAX: usize = 65_535 + 2;
+    const JPEG_SEGMENT_BYTES_MAX: usize = 65_535 + 2;
     let mut file = Vec::new();
     JpegEncoder::new(&mut file)
         .encode_image(&image::RgbImage::new(8, 8))
@@ -29,8 +29,8 @@ fn jpeg_of_size(bytes: usize) -> Vec<u8> {
     let mut segments = Vec::new();
     while missing > 0 {
         // A comment segment has at least four bytes, so the last one must not be left with fewer.
-        let take = if missing > SEGMENT_BYTES_MAX {
-            (missing - 4).min(SEGMENT_BYTES_MAX)
+        let take = if missing > JPEG_SEGMENT_BYTES_MAX {
+            (missing - 4).min(JPEG_SEGMENT_BYTES_MAX)
         } else {
             missing
         };

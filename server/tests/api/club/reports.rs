@@ -6,13 +6,13 @@ use lopdf::{Document, Object};
 use reqwest::Method;
 use serde_json::Value;
 
-use super::financials::{absolute_cents_from_json, sell_two_draws};
+use super::financials::{absolute_cents_from_json, sell_tickets_of_two_draws};
 use super::winners::{bank_details, create_draw_won_by_alice, put_bank_details};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 /// A name with characters that a Latin-1 font does not contain.
-const NON_LATIN_NAME: &str = "Zoë Ōtāhuhu Nguyễn";
+const NAME_OUTSIDE_LATIN_1: &str = "Zoë Ōtāhuhu Nguyễn";
 
 async fn download_bytes(browser: &Buyer, path: &str) -> Vec<u8> {
     let answer = browser
@@ -34,7 +34,7 @@ pub fn pdf_text(file: &[u8]) -> (Document, String) {
     (document, text)
 }
 
-async fn financials_with_final_fees(browser: &Buyer, draw: DrawId) -> Value {
+async fn wait_for_financials_with_final_fees(browser: &Buyer, draw: DrawId) -> Value {
     eventually("the provider's fees are known", async || {
         let money = browser
             .get(&format!("/api/draws/{draw}/financials"))
@@ -58,10 +58,10 @@ const REPORT_LABELS_AND_FIELDS: [(&str, &str); 7] = [
 #[actix_web::test]
 async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
     let server = TestServer::start().await;
-    let (one, two, browser) = sell_two_draws(&server).await;
+    let (one, two, browser) = sell_tickets_of_two_draws(&server).await;
     let (mut captured, mut provider, mut platform) = (0, 0, 0);
     for draw in [one, two] {
-        let money = financials_with_final_fees(&browser, draw).await;
+        let money = wait_for_financials_with_final_fees(&browser, draw).await;
         let table = String::from_utf8(
             download_bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await,
         )
@@ -102,7 +102,7 @@ async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
     let draw = server.create_club_with_draw().await;
     let buyer = Buyer::new(
         &server.url,
-        NON_LATIN_NAME,
+        NAME_OUTSIDE_LATIN_1,
         "zoe@example.com",
         "0411 000 009",
     );
@@ -111,7 +111,7 @@ async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
     let file = download_bytes(&browser, &format!("/api/draws/{draw}/report")).await;
     let (document, text) = pdf_text(&file);
     for needed in [
-        NON_LATIN_NAME,
+        NAME_OUTSIDE_LATIN_1,
         "zoe@example.com",
         "0411 000 009",
         "Broncos v Cowboys",

@@ -21,7 +21,11 @@ fn bank_details_of_mallory() -> Value {
 }
 
 /// Submits bank details through the link in the winner's mail.
-async fn submit_claim(server: &TestServer, draw: DrawId, browser: &Buyer) {
+async fn submit_bank_details_through_claim_link(
+    server: &TestServer,
+    draw: DrawId,
+    browser: &Buyer,
+) {
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
@@ -208,7 +212,7 @@ async fn winner_is_mailed_every_bank_change_and_audit_log_is_masked() {
 async fn winners_own_bank_details_are_replaced_only_by_two_people() {
     let server = TestServer::start().await;
     let (draw, browser) = create_draw_won_by_alice(&server).await;
-    submit_claim(&server, draw, &browser).await;
+    submit_bank_details_through_claim_link(&server, draw, &browser).await;
     let second = club::sign_in_as_member(&server, server.club_id("broncos"), Role::Owner).await;
     for _ in 0..2 {
         let pending = put_bank_details(&browser, draw, bank_details_of_mallory()).await;
@@ -271,7 +275,7 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
 async fn declined_proposal_keeps_winners_own_bank_details() {
     let server = TestServer::start().await;
     let (draw, browser) = create_draw_won_by_alice(&server).await;
-    submit_claim(&server, draw, &browser).await;
+    submit_bank_details_through_claim_link(&server, draw, &browser).await;
     let second = club::sign_in_as_member(&server, server.club_id("broncos"), Role::Owner).await;
     let path = format!("/api/draws/{draw}/winner-bank/proposal");
     assert_eq!(
@@ -374,7 +378,7 @@ async fn proposed_bank_details_expire_after_seven_days() {
     let server = TestServer::start().await;
     server.create_operator().await;
     let (draw, browser) = create_draw_won_by_alice(&server).await;
-    submit_claim(&server, draw, &browser).await;
+    submit_bank_details_through_claim_link(&server, draw, &browser).await;
     assert_eq!(
         put_bank_details(&browser, draw, bank_details_of_mallory())
             .await

@@ -57,7 +57,7 @@ impl LogCapture {
     }
 
     /// Returns the log lines that belong to one request, by its id.
-    fn lines_of_request(&self, id: &str) -> Vec<Value> {
+    fn log_lines_of_request(&self, id: &str) -> Vec<Value> {
         let lines: Vec<Value> = self
             .captured_text()
             .lines()
@@ -103,7 +103,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
     server.next_mail("tickets").await;
 
     let line = eventually("the call is logged", async || {
-        lines.lines_of_request(&id).into_iter().next()
+        lines.log_lines_of_request(&id).into_iter().next()
     })
     .await;
     let fields = &line["fields"];
@@ -114,7 +114,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
     );
     assert_eq!(fields["route"], "/api/create-payment-intent");
     let line = eventually("the refused call is logged", async || {
-        lines.lines_of_request(&refused_id).into_iter().next()
+        lines.log_lines_of_request(&refused_id).into_iter().next()
     })
     .await;
     assert_eq!(

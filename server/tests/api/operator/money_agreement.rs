@@ -6,7 +6,7 @@ use persistence::{Postgres, Sealer};
 use serde_json::json;
 use server::cli::audit;
 
-use crate::club::financials::{absolute_cents_from_json, sell_two_draws};
+use crate::club::financials::{absolute_cents_from_json, sell_tickets_of_two_draws};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
@@ -64,7 +64,7 @@ async fn fetch_sandbox_ledger_sums(operator: &Buyer) -> [i64; 3] {
 #[actix_web::test]
 async fn console_audit_and_sandbox_agree_to_the_cent() {
     let server = TestServer::start().await;
-    let (one, two, browser) = sell_two_draws(&server).await;
+    let (one, two, browser) = sell_tickets_of_two_draws(&server).await;
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
     let tickets = operator

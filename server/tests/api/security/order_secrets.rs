@@ -139,7 +139,7 @@ fn leaked_secret_or_buyer_detail(
 }
 
 /// Opens every page and WebSocket topic as a stranger. Adds leaks to `wrong`.
-async fn read_pages_and_sockets(
+async fn find_leaks_in_pages_and_sockets(
     server: &TestServer,
     target: &AttackedOrder,
     wrong: &mut Vec<String>,
@@ -175,7 +175,11 @@ async fn read_pages_and_sockets(
 
 /// Reads the club's pages. A club may see buyers, but no pair before the result and no secret of an
 /// order. Adds leaks to `wrong`.
-async fn read_club_pages(server: &TestServer, target: &AttackedOrder, wrong: &mut Vec<String>) {
+async fn find_leaks_in_club_pages(
+    server: &TestServer,
+    target: &AttackedOrder,
+    wrong: &mut Vec<String>,
+) {
     let club = server.club_id("broncos").0;
     let owner = club::sign_in_as_club(server, "broncos").await;
     let is_read = |audience| {
@@ -240,8 +244,8 @@ async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) ->
             }
         }
     }
-    read_pages_and_sockets(server, target, &mut wrong).await;
-    read_club_pages(server, target, &mut wrong).await;
+    find_leaks_in_pages_and_sockets(server, target, &mut wrong).await;
+    find_leaks_in_club_pages(server, target, &mut wrong).await;
     wrong
 }
 

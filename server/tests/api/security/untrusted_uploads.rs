@@ -14,15 +14,15 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::hostile_files::{
-    HOSTILE_FILE_KINDS, HostileFileKind, blurred_rectangles, hostile_file, nested_elements, png,
-    svg_document,
+    HOSTILE_FILE_KINDS, HostileFileKind, blurred_rectangles, generate_hostile_file,
+    nested_elements, png, svg_document,
 };
 use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
-const PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
+const UPLOAD_PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
 /// Number of generated files per run. The environment variables `PROPTEST_CASES` and
 /// `PROPTEST_RNG_SEED` change the number and the files.
 const GENERATED_FILE_COUNT: u32 = 16;
@@ -32,11 +32,11 @@ const PROPTEST_REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.re
 /// Environment variable that is set in the child process in which the test measures.
 const MEASURING_CHILD_VARIABLE: &str = "UPLOADS_MEASURED";
 
-fn logo_body(bytes: &[u8]) -> String {
+fn logo_upload_body(bytes: &[u8]) -> String {
     json!({ "logoUrl": format!("data:image/png;base64,{}", STANDARD.encode(bytes)) }).to_string()
 }
 
-fn image_body(bytes: &[u8]) -> String {
+fn share_image_upload_body(bytes: &[u8]) -> String {
     json!({ "clubSlug": "broncos", "data": STANDARD.encode(bytes) }).to_string()
 }
 
@@ -78,7 +78,7 @@ impl UploadFixture {
             Method::PATCH,
             &self.page,
             "application/json",
-            logo_body(bytes),
+            logo_upload_body(bytes),
         )
         .await
     }
@@ -106,7 +106,7 @@ impl UploadFixture {
             answer.text
         );
         assert!(
-            spent <= PROCESSOR_TIME_MAX,
+            spent <= UPLOAD_PROCESSOR_TIME_MAX,
             "{name}: {spent:?} of processor time"
         );
         println!("{name}: {} {spent:?}", answer.status);
@@ -118,7 +118,7 @@ impl UploadFixture {
             Method::PATCH,
             &self.page,
             "application/json",
-            logo_body(bytes),
+            logo_upload_body(bytes),
         )
         .await;
         // An SVG, which begins with this character, is not accepted as a share image.
@@ -130,7 +130,7 @@ impl UploadFixture {
             Method::POST,
             "/api/uploads/bundle-image",
             "application/json",
-            image_body(bytes),
+            share_image_upload_body(bytes),
         )
         .await;
     }
@@ -168,7 +168,7 @@ fn known_hostile_files() -> Vec<(String, Vec<u8>)> {
     files.extend(HOSTILE_FILE_KINDS.map(|kind| {
         (
             format!("{kind:?} of 2 MB"),
-            hostile_file(kind, LOGO_BYTES_MAX - 4096, 1042),
+            generate_hostile_file(kind, LOGO_BYTES_MAX - 4096, 1042),
         )
     }));
     files
@@ -334,7 +334,9 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
     let mut runner = TestRunner::new(config);
     let outcome = runner.run(&hostile_file_strategy(), |(kind, length, seed)| {
         let name = format!("{kind:?} of {length} bytes, seed {seed}");
-        system.block_on(uploads.measure_picture_upload(&name, &hostile_file(kind, length, seed)));
+        system.block_on(
+            uploads.measure_picture_upload(&name, &generate_hostile_file(kind, length, seed)),
+        );
         Ok(())
     });
     assert_eq!(outcome, Ok(()));
@@ -387,7 +389,7 @@ async fn picture_over_limit_is_refused_and_ends_only_its_process() {
         HostileFileKind::ClipPathChain,
     ] {
         let refused = uploads
-            .send_logo(&hostile_file(kind, LOGO_BYTES_MAX - 4096, 1))
+            .send_logo(&generate_hostile_file(kind, LOGO_BYTES_MAX - 4096, 1))
             .await
             .expect_refusal(400, "invalid");
         assert_eq!(
@@ -451,14 +453,14 @@ async fn club_with_unconfirmed_email_uploads_no_picture() {
     let picture = STANDARD.encode(png(9, 9));
     let message = "Please confirm your club's email address first. Then you can upload pictures.";
     let form = json!({ "homePageTitle": "Another title", "logoUrl": format!("data:image/png;base64,{picture}") });
-    let image_body = json!({ "clubSlug": user["clubSlug"], "data": picture });
+    let share_image_upload_body = json!({ "clubSlug": user["clubSlug"], "data": picture });
     let refused = browser
         .call(Method::PATCH, &page, Some(&form))
         .await
         .expect_refusal(403, "email-not-confirmed");
     assert_eq!(refused["message"], message);
     let refused = browser
-        .post("/api/uploads/bundle-image", image_body.clone())
+        .post("/api/uploads/bundle-image", share_image_upload_body.clone())
         .await
         .expect_refusal(403, "email-not-confirmed");
     assert_eq!(refused["message"], message);
@@ -481,7 +483,7 @@ async fn club_with_unconfirmed_email_uploads_no_picture() {
     server.confirm_email(server.club_id(slug)).await;
     browser.call(Method::PATCH, &page, Some(&form)).await.ok();
     browser
-        .post("/api/uploads/bundle-image", image_body)
+        .post("/api/uploads/bundle-image", share_image_upload_body)
         .await
         .ok();
     server.finish().await;

@@ -14,7 +14,7 @@ use crate::support::{Buyer, TestServer};
 
 pub const WEBHOOK_SECRET: &str = DEMO_WEBHOOK_SECRET;
 
-fn event_body(id: &str, payment_intent: &str, account: &str, kind: &str) -> String {
+fn webhook_event_body(id: &str, payment_intent: &str, account: &str, kind: &str) -> String {
     json!({
         "id": id, "type": kind, "account": account, "livemode": false,
         "data": { "object": { "object": "payment_intent", "id": payment_intent, "status": "succeeded" } },
@@ -96,7 +96,7 @@ fn forged_signature_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<St
 async fn forged_webhook_signature_or_changed_body_is_refused() {
     let server = TestServer::start().await;
     let alice = server.alice();
-    let body = event_body(
+    let body = webhook_event_body(
         "evt_forged",
         "pi_nobody",
         "acct_broncos",
@@ -166,7 +166,7 @@ async fn webhook_timestamp_is_accepted_within_five_minutes() {
         (-303, 400),
         (86_400, 400),
     ] {
-        let body = event_body(
+        let body = webhook_event_body(
             &format!("evt_age_{age_seconds}"),
             "pi_nobody",
             "acct_broncos",
@@ -208,7 +208,7 @@ async fn signed_webhook_content_is_verified_with_provider() {
         "tomorrow.new",
     ];
     for (number, kind) in kinds.into_iter().enumerate() {
-        let event = event_body(
+        let event = webhook_event_body(
             &format!("evt_lie_{number}"),
             intent.id(),
             "acct_storm",
@@ -217,7 +217,7 @@ async fn signed_webhook_content_is_verified_with_provider() {
         let header = sign(event.as_bytes(), WEBHOOK_SECRET, server.now());
         assert_eq!(send_webhook(&alice, event, &header).await, 200, "{kind}");
     }
-    let live = event_body(
+    let live = webhook_event_body(
         "evt_live",
         intent.id(),
         "acct_broncos",
@@ -260,7 +260,7 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let (intent, bought) = alice.buy(draw, 2).await;
-    let event = event_body(
+    let event = webhook_event_body(
         "evt_again",
         intent.id(),
         "acct_broncos",
@@ -329,7 +329,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
             format!("evt_flood_{number}"),
             intents[number % BUYER_COUNT].1.id(),
         );
-        let event = event_body(
+        let event = webhook_event_body(
             &id,
             intent,
             "acct_broncos",
@@ -375,7 +375,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         .set_faults(provider_faults_losing_webhooks(true));
     // The server retries unprocessed webhooks after 30 seconds. One more webhook wakes its worker.
     server.clock.advance_seconds(31);
-    let last = event_body(
+    let last = webhook_event_body(
         "evt_last",
         intents[0].1.id(),
         "acct_broncos",

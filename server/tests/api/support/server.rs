@@ -75,7 +75,7 @@ impl TestServer {
 
     /// Starts a server with additional environment variables.
     pub async fn start_with_environment(variables: &[(&'static str, &'static str)]) -> TestServer {
-        TestServer::start_with(
+        TestServer::start_with_environment_and_ledger(
             Environment::from_pairs(variables.iter().copied()),
             |store| Arc::new(store),
         )
@@ -86,22 +86,27 @@ impl TestServer {
     /// the sandbox and the database.
     pub async fn start_with_movable_clock() -> TestServer {
         let sandbox = Some(Arc::new(SandboxClock::default()));
-        TestServer::start_with_clock(Environment::default(), |store| Arc::new(store), sandbox).await
+        TestServer::start_with_optional_clock(
+            Environment::default(),
+            |store| Arc::new(store),
+            sandbox,
+        )
+        .await
     }
 
     /// Starts a server with a ledger that wraps or replaces the Postgres ledger.
     pub async fn start_with_ledger(ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
-        TestServer::start_with(Environment::default(), ledger).await
+        TestServer::start_with_environment_and_ledger(Environment::default(), ledger).await
     }
 
-    async fn start_with(
+    async fn start_with_environment_and_ledger(
         environment: Environment,
         ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>,
     ) -> TestServer {
-        TestServer::start_with_clock(environment, ledger, None).await
+        TestServer::start_with_optional_clock(environment, ledger, None).await
     }
 
-    async fn start_with_clock(
+    async fn start_with_optional_clock(
         environment: Environment,
         ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>,
         movable_clock: Option<Arc<SandboxClock>>,

@@ -118,7 +118,7 @@ impl Socket {
     }
 
     /// Waits until the server closes the WebSocket, and returns the close frame.
-    pub async fn close_frame(&mut self) -> Option<CloseFrame> {
+    pub async fn wait_for_close_frame(&mut self) -> Option<CloseFrame> {
         let end = async {
             loop {
                 match self.stream.next().await {
