@@ -14,10 +14,10 @@ use persistence::testing::{Database, Folder, database, empty_database};
 use persistence::{Postgres, Sealer};
 use sandbox::{Options, Sandbox};
 
-#[path = "cli/anchor.rs"]
-mod anchor;
-#[path = "cli/bank_login.rs"]
-mod bank_login;
+#[path = "cli/audit_anchor.rs"]
+mod audit_anchor;
+#[path = "cli/bank_database_login.rs"]
+mod bank_database_login;
 #[path = "cli/moved_clock.rs"]
 mod moved_clock;
 

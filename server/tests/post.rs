@@ -21,7 +21,7 @@ use server::config::{Config, Environment};
 use server::render::site::Site;
 
 mod post {
-    mod withheld;
+    mod withheld_content;
 }
 
 /// Maximum time until a mail has arrived in the mailbox.

@@ -5,17 +5,17 @@
 //! The environment variable `ROUNDS` sets the number of rounds, like `loadtest races --rounds
 //! 1000`.
 
-use environment::{PurchaseOutcome, RaceEnvironment};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
-use round::{RaceSize, RoundOutcome};
+use race_environment::{PurchaseOutcome, RaceEnvironment};
+use race_round::{RaceSize, RoundOutcome};
 
-#[path = "races/environment.rs"]
-mod environment;
-#[path = "races/round.rs"]
-mod round;
-#[path = "races/unguarded.rs"]
-mod unguarded;
+#[path = "races/race_environment.rs"]
+mod race_environment;
+#[path = "races/race_round.rs"]
+mod race_round;
+#[path = "races/unguarded_ledger.rs"]
+mod unguarded_ledger;
 
 const BUYER_COUNTS: [usize; 4] = [2, 5, 20, 200];
 const LAST_TICKET_COUNTS: [u16; 3] = [1, 3, 50];
@@ -143,7 +143,7 @@ async fn missing_fence_and_uniqueness_oversell_the_last_ticket() {
     let rounds = 10 * rounds_from_environment();
     let mut oversold = 0;
     for rounds in split_rounds(rounds, 10 * ROUNDS_PER_DATABASE) {
-        oversold += unguarded::count_oversold_rounds(rounds).await;
+        oversold += unguarded_ledger::count_oversold_rounds(rounds).await;
     }
     println!("without fence and uniqueness: {oversold} of {rounds} rounds oversold");
     assert!(

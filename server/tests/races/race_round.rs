@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use persistence::stores::OrderRecord;
 
-use super::environment::{PurchaseOutcome, RaceEnvironment};
+use super::race_environment::{PurchaseOutcome, RaceEnvironment};
 
 /// The size of a round: how many buyers compete for how many tickets.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use persistence::testing::Database;
 use persistence::{Failure, Ledger, Postgres};
 use tokio::sync::Mutex;
 
-use super::environment::RaceEnvironment;
+use super::race_environment::RaceEnvironment;
 
 /// Statements that drop the database constraints which also prevent double sales.
 const DROP_SALE_GUARD_STATEMENTS: [&str; 5] = [
