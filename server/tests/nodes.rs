@@ -53,7 +53,7 @@ async fn killed_owner_is_replaced_at_once() {
         .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
         .await
         .expect("and the next one sells");
-    cluster.close(vec![other], 3).await;
+    cluster.stop_and_check_sales(vec![other], 3).await;
 }
 
 #[actix_web::test]
@@ -101,7 +101,9 @@ async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
         .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
         .await
         .expect("the former owner forwards to the new one");
-    cluster.close(vec![one, other], sold + 1).await;
+    cluster
+        .stop_and_check_sales(vec![one, other], sold + 1)
+        .await;
 }
 
 #[actix_web::test]
@@ -150,7 +152,7 @@ async fn rolling_deploy_fails_no_purchase() {
     let sold = bought.load(Ordering::Relaxed);
     Arc::into_inner(cluster)
         .expect("all buyers have finished")
-        .close(vec![one, other], sold)
+        .stop_and_check_sales(vec![one, other], sold)
         .await;
 }
 
@@ -176,7 +178,7 @@ async fn login_limit_is_shared_by_all_nodes() {
         assert_eq!(guess(&other, email).await, 429, "{email} at the other");
         assert_eq!(guess(&one, email).await, 429);
     }
-    cluster.close(vec![one, other], 0).await;
+    cluster.stop_and_check_sales(vec![one, other], 0).await;
 }
 
 /// Password reset, ticket links, registration and the waitlist send a mail to an address that the
@@ -220,7 +222,7 @@ async fn mail_form_limit_is_shared_by_all_nodes() {
             assert_eq!(submit(node, path, 20).await, 429, "{path}");
         }
     }
-    cluster.close(vec![one, other], 0).await;
+    cluster.stop_and_check_sales(vec![one, other], 0).await;
 }
 
 /// Calls to the port for other nodes need a pass signed with the shared key. Browsers cannot reach
@@ -258,5 +260,5 @@ async fn node_port_requires_signed_pass_and_serves_only_nodes() {
             .status(),
         404
     );
-    cluster.close(vec![one], 0).await;
+    cluster.stop_and_check_sales(vec![one], 0).await;
 }

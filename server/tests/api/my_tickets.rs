@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
-const LINK_REQUESTED_MESSAGE: &str =
+const TICKET_LINK_REQUESTED_MESSAGE: &str =
     "If tickets were bought with this email, a link to them has been sent.";
 
 async fn request_ticket_link(browser: &Buyer, email: &str) -> Value {
@@ -49,7 +49,7 @@ async fn ticket_link_shows_all_orders_of_email_for_a_day() {
     let other_device = Buyer::new(&server.url, "", "", "");
     assert_eq!(
         request_ticket_link(&other_device, " ALICE@Example.com ").await,
-        json!({ "message": LINK_REQUESTED_MESSAGE })
+        json!({ "message": TICKET_LINK_REQUESTED_MESSAGE })
     );
     let secret = secret_in_next_mailed_link(&server).await;
     let stored = "select count(*) from ticket_links where token_hash = decode($1, 'hex')";

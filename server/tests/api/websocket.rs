@@ -245,7 +245,7 @@ async fn draining_server_closes_sockets_with_reconnect_delay() {
     let server = TestServer::start().await;
     let mut page = Socket::open(&server, "public").await;
     page.next_frame("public").await;
-    server.drain();
+    server.start_draining();
     let close = page.wait_for_close_frame().await.expect("a reason");
     assert_eq!(close.code, CloseCode::Away);
     assert!(

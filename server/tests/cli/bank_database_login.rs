@@ -32,7 +32,7 @@ fn start_database_that_refuses_login() -> SocketAddr {
 }
 
 #[actix_web::test]
-async fn wrong_password_of_the_bank_database_is_named_and_not_repeated() {
+async fn wrong_bank_database_password_is_reported_but_not_printed() {
     let cli = CliEnvironment::open().await;
     let url = format!(
         "postgres://football_doubles_bank:wr0ngpa55@{}/doubles",

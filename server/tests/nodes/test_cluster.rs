@@ -28,7 +28,7 @@ const SEAL_KEY_HEX: &str = "000102030405060708090a0b0c0d0e0f10111213141516171819
 const WEBHOOK_SECRET: &str = "whsec_of_the_tests";
 /// Pause before a retry, as in the `Retry-After` header of every 503.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-const START_TIME_MAX: Duration = Duration::from_secs(60);
+const NODE_STARTUP_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub struct TestCluster {
     pub draws: Vec<DrawId>,
@@ -248,7 +248,7 @@ impl TestCluster {
 
     /// Stops all nodes. Checks that as many tickets exist as were sold, and that no node wrote to a
     /// draw after a newer owner.
-    pub async fn close(self, nodes: Vec<Node>, sold: u32) {
+    pub async fn stop_and_check_sales(self, nodes: Vec<Node>, sold: u32) {
         let tickets = "select count(*) from tickets where $1 = ''";
         assert_eq!(
             self.database.count(tickets, "").await,
@@ -295,7 +295,7 @@ impl Node {
             .is_ok_and(|answer| answer.status().is_success())
         {
             assert!(
-                started.elapsed() < START_TIME_MAX,
+                started.elapsed() < NODE_STARTUP_TIME_MAX,
                 "node {} does not start",
                 self.name
             );

@@ -435,7 +435,7 @@ async fn password_reset_hides_accounts_and_mails_three_links_an_hour() {
 }
 
 #[actix_web::test]
-async fn archived_club_can_sign_in_but_not_start_verification() {
+async fn archived_club_can_sign_in_but_not_verify_its_email() {
     let server = TestServer::start().await;
     let broncos = server.create_unconfirmed_club("broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;

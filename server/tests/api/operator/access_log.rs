@@ -52,14 +52,14 @@ impl LogCapture {
         SHARED_LOG_CAPTURE.get_or_init(install).clone()
     }
 
-    fn captured_text(&self) -> String {
+    fn captured_log_text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().expect("never poisoned")).into_owned()
     }
 
     /// Returns the log lines that belong to one request, by its id.
     fn log_lines_of_request(&self, id: &str) -> Vec<Value> {
         let lines: Vec<Value> = self
-            .captured_text()
+            .captured_log_text()
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
@@ -122,7 +122,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
         (&json!("/api/orders/{token}"), &json!(404))
     );
     server.finish().await;
-    let text = lines.captured_text();
+    let text = lines.captured_log_text();
     let phone: String = zelda.phone.split(' ').collect();
     for secret in [
         zelda.name,

@@ -374,7 +374,7 @@ async fn health_checks_report_broken_invariant_and_draining() {
         .database
         .count(repair_invariant, &draw.to_string())
         .await;
-    server.drain();
+    server.start_draining();
     let answer = server.alice().get("/api/health/ready").await;
     assert_eq!(answer.status, 503, "a draining server is not ready");
     server.finish().await;

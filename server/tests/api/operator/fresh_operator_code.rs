@@ -208,7 +208,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
     }
     let operator = club::sign_in_as_operator(&server).await;
     server.clock.advance_seconds(601);
-    let before = count_changed_rows(&server).await;
+    let before = count_rows_that_calls_would_change(&server).await;
     for call in &calls {
         let answer = operator
             .call(call.method.clone(), &call.path, Some(&call.body))
@@ -227,7 +227,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
         );
     }
     assert_eq!(
-        count_changed_rows(&server).await,
+        count_rows_that_calls_would_change(&server).await,
         before,
         "no row has changed"
     );
@@ -259,7 +259,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
 
 /// Returns counts of the rows that the calls of this test would change, read directly from the
 /// database.
-async fn count_changed_rows(server: &TestServer) -> [i64; 6] {
+async fn count_rows_that_calls_would_change(server: &TestServer) -> [i64; 6] {
     let count = async |question: &'static str| server.database.count(question, "").await;
     [
         count("select coalesce(sum(revision), 0)::bigint from draws where $1 = ''").await,

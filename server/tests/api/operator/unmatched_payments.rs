@@ -92,7 +92,7 @@ impl AnomalyFixture {
     }
 
     /// Returns the audit log's entries about an object, newest first.
-    async fn audit_entries(&self, object: &str) -> Vec<Value> {
+    async fn fetch_audit_entries(&self, object: &str) -> Vec<Value> {
         let trail = self
             .operator
             .get(&format!("/api/admin/audit?object={object}"))
@@ -240,7 +240,7 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     );
     assert_eq!(
         fixture
-            .audit_entries(&audit_object_of_anomaly(&resolved))
+            .fetch_audit_entries(&audit_object_of_anomaly(&resolved))
             .await
             .len(),
         1
@@ -248,7 +248,7 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     let order = resolved["orderId"]
         .as_str()
         .expect("the order that was opened");
-    let signed = fixture.audit_entries(&format!("order:{order}")).await;
+    let signed = fixture.fetch_audit_entries(&format!("order:{order}")).await;
     assert_eq!(
         (
             &signed[0]["detail"]["drawNumber"],
@@ -337,7 +337,7 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         ["Super Admin", "operator@demo.test", "Refunded by hand"]
     );
     let actions: Vec<Value> = fixture
-        .audit_entries(&audit_object_of_anomaly(&resolved))
+        .fetch_audit_entries(&audit_object_of_anomaly(&resolved))
         .await
         .iter()
         .map(|entry| entry["action"].clone())
@@ -394,7 +394,7 @@ async fn every_anomaly_kind_is_closed_with_name_and_reason() {
             "{kind:?}"
         );
         let trail = fixture
-            .audit_entries(&audit_object_of_anomaly(&closed))
+            .fetch_audit_entries(&audit_object_of_anomaly(&closed))
             .await;
         assert_eq!(trail.len(), 1, "{kind:?} is closed once");
         assert_eq!(trail[0]["detail"]["resolution"], "Settled by phone");

@@ -10,12 +10,12 @@ use super::webhooks::{WEBHOOK_SECRET, count_stored_events, send_webhook};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
-const ACCOUNT_ID: &str = "acct_broncos";
+const BRONCOS_ACCOUNT_ID: &str = "acct_broncos";
 
 fn account_updated_event(id: &str, charges_enabled: bool) -> Value {
     json!({
-        "id": id, "type": "account.updated", "account": ACCOUNT_ID, "livemode": false,
-        "data": { "object": { "object": "account", "id": ACCOUNT_ID, "charges_enabled": charges_enabled,
+        "id": id, "type": "account.updated", "account": BRONCOS_ACCOUNT_ID, "livemode": false,
+        "data": { "object": { "object": "account", "id": BRONCOS_ACCOUNT_ID, "charges_enabled": charges_enabled,
             "details_submitted": true, "payouts_enabled": charges_enabled } },
     })
 }
@@ -34,7 +34,7 @@ async fn set_charges_enabled_at_provider(browser: &Buyer, charges_enabled: bool,
         .post("/sandbox/faults", json!({ "webhook": { "lost": lost } }))
         .await
         .ok();
-    let path = format!("/sandbox/accounts/{ACCOUNT_ID}");
+    let path = format!("/sandbox/accounts/{BRONCOS_ACCOUNT_ID}");
     browser
         .post(&path, json!({ "charges_enabled": charges_enabled }))
         .await

@@ -203,7 +203,7 @@ async fn find_leaks_in_club_pages(
 }
 
 /// Calls every public route as a stranger, with and without a cookie. Returns what leaked.
-async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
+async fn find_leaks_in_public_routes(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
     let club = server.club_id("broncos").0;
     let with_cookie = server.bob();
     with_cookie.get("/api/config").await.ok();
@@ -333,7 +333,7 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         };
         for target in [reserved, paid, revealed] {
             let before = order_rows_as_text(&server, target.order_id()).await;
-            wrong.extend(call_routes_as_stranger(&server, &target).await);
+            wrong.extend(find_leaks_in_public_routes(&server, &target).await);
             assert_eq!(
                 order_rows_as_text(&server, target.order_id()).await,
                 before,
@@ -346,7 +346,7 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         alice.authorise(&intent).await;
         let authorised = target("authorised", draw, intent);
         let before = buyer_columns_as_text(&server, authorised.order_id()).await;
-        wrong.extend(call_routes_as_stranger(&server, &authorised).await);
+        wrong.extend(find_leaks_in_public_routes(&server, &authorised).await);
         assert_eq!(
             buyer_columns_as_text(&server, authorised.order_id()).await,
             before,

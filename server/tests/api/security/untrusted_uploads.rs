@@ -88,7 +88,7 @@ impl UploadFixture {
     }
 
     /// Sends a body, and asserts the response's status and the limit of processor time.
-    async fn measure_upload(
+    async fn check_upload_cost(
         &self,
         name: &str,
         method: Method,
@@ -112,8 +112,8 @@ impl UploadFixture {
         println!("{name}: {} {spent:?}", answer.status);
     }
 
-    async fn measure_picture_upload(&self, name: &str, bytes: &[u8]) {
-        self.measure_upload(
+    async fn check_picture_upload_cost(&self, name: &str, bytes: &[u8]) {
+        self.check_upload_cost(
             name,
             Method::PATCH,
             &self.page,
@@ -125,7 +125,7 @@ impl UploadFixture {
         if bytes.starts_with(b"<") {
             return;
         }
-        self.measure_upload(
+        self.check_upload_cost(
             name,
             Method::POST,
             "/api/uploads/bundle-image",
@@ -242,16 +242,16 @@ fn hostile_csv_tables() -> [(&'static str, String); 6] {
 
 async fn measure_known_hostile_files(uploads: &UploadFixture) {
     for (name, bytes) in known_hostile_files() {
-        uploads.measure_picture_upload(&name, &bytes).await;
+        uploads.check_picture_upload_cost(&name, &bytes).await;
     }
     for (name, text) in hostile_json_bodies() {
         uploads
-            .measure_upload(name, Method::PATCH, &uploads.page, "application/json", text)
+            .check_upload_cost(name, Method::PATCH, &uploads.page, "application/json", text)
             .await;
     }
     for (name, table) in hostile_csv_tables() {
         uploads
-            .measure_upload(name, Method::POST, &uploads.table, "text/csv", table)
+            .check_upload_cost(name, Method::POST, &uploads.table, "text/csv", table)
             .await;
     }
     for password in [
@@ -262,7 +262,7 @@ async fn measure_known_hostile_files(uploads: &UploadFixture) {
         let form =
             json!({ "name": "Sharks ".repeat(2000), "email": "a@example.com", "password": password }).to_string();
         uploads
-            .measure_upload(
+            .check_upload_cost(
                 "a password",
                 Method::POST,
                 "/api/clubs/register",
@@ -335,7 +335,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
     let outcome = runner.run(&hostile_file_strategy(), |(kind, length, seed)| {
         let name = format!("{kind:?} of {length} bytes, seed {seed}");
         system.block_on(
-            uploads.measure_picture_upload(&name, &generate_hostile_file(kind, length, seed)),
+            uploads.check_picture_upload_cost(&name, &generate_hostile_file(kind, length, seed)),
         );
         Ok(())
     });

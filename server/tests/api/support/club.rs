@@ -26,7 +26,7 @@ pub async fn sign_in_as_operator(server: &TestServer) -> Buyer {
 
 /// Signs in as the operator in a second browser. First moves the clock by 90 seconds, because each
 /// code is valid once.
-pub async fn sign_in_as_operator_again(server: &TestServer) -> Buyer {
+pub async fn sign_in_as_operator_in_second_browser(server: &TestServer) -> Buyer {
     server.clock.advance_seconds(90);
     sign_in_as_operator(server).await
 }

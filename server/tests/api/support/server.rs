@@ -39,7 +39,7 @@ use super::clock::AdvanceableClock;
 
 pub const PASSWORD: &str = "correct horse battery";
 /// Maximum time to wait for a condition.
-const WAIT_MAX: Duration = Duration::from_secs(20);
+const WAIT_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// A running server, and access to its parts.
 pub struct TestServer {
@@ -403,7 +403,7 @@ impl TestServer {
         }
         let mut watched = self.engine.draws.watch(draw).await.expect("watched");
         let closed = watched.wait_for(|view| view.status != Status::Active);
-        tokio::time::timeout(WAIT_MAX, closed)
+        tokio::time::timeout(WAIT_TIME_MAX, closed)
             .await
             .expect("the draw closes")
             .expect("still watched");
@@ -425,7 +425,7 @@ impl TestServer {
                 }
             }
         };
-        tokio::time::timeout(WAIT_MAX, next)
+        tokio::time::timeout(WAIT_TIME_MAX, next)
             .await
             .expect("a mail comes")
     }
@@ -447,7 +447,7 @@ impl TestServer {
     }
 
     /// Starts to drain the server, which closes its sockets.
-    pub fn drain(&self) {
+    pub fn start_draining(&self) {
         self.phase.send_replace(Phase::Draining);
         self.phase.send_replace(Phase::Closing);
     }
@@ -481,7 +481,7 @@ fn shrink_send_buffer(connection: &dyn std::any::Any, _: &mut actix_web::dev::Ex
     }
 }
 
-/// Calls `look` repeatedly until it returns a value. Panics after `WAIT_MAX`.
+/// Calls `look` repeatedly until it returns a value. Panics after `WAIT_TIME_MAX`.
 pub async fn eventually<T>(condition: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let found = async {
         loop {
@@ -491,7 +491,7 @@ pub async fn eventually<T>(condition: &str, mut look: impl AsyncFnMut() -> Optio
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(WAIT_MAX, found)
+    tokio::time::timeout(WAIT_TIME_MAX, found)
         .await
         .unwrap_or_else(|_| panic!("the condition was never met: {condition}"))
 }
