@@ -540,7 +540,7 @@ async fn request_refused_with_409_or_429_can_retry_with_same_key() {
 }
 
 #[actix_web::test]
-async fn refused_connection_is_certainly_without_effect() {
+async fn refused_connection_error_means_no_effect() {
     let stripe = Stripe::new(&StripeSettings::new("sk_test_1", "http://127.0.0.1:1")).unwrap();
     let error = stripe
         .create("create-1", &new_intent(1, 500))
