@@ -34,7 +34,7 @@ fn find_or_install_chromium() -> String {
         "google-chrome-stable",
     ])
     .unwrap_or_else(|| {
-        run_to_success(
+        run_and_assert_success(
             Command::new("npx")
                 .args(["playwright", "install", "--with-deps", "chromium"])
                 .current_dir(web_folder()),
@@ -55,7 +55,7 @@ fn find_headless_shell(whole: &str) -> String {
     find_program(&["chromium-headless-shell"]).unwrap_or_else(|| whole.to_string())
 }
 
-fn run_to_success(command: &mut Command) {
+fn run_and_assert_success(command: &mut Command) {
     let output = command.output().expect("the program is there");
     let output_text = [&output.stdout, &output.stderr]
         .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
@@ -91,7 +91,7 @@ async fn run_browser_tests(half: &str, folders: &'static [&'static str]) {
     let whole = CHROMIUM_PATH.as_str();
     // Playwright runs on a separate thread, because this thread runs the server.
     let tested = tokio::task::spawn_blocking(move || {
-        run_to_success(
+        run_and_assert_success(
             Command::new("npx")
                 .args(["playwright", "test", &results, &limit])
                 .args(folders)

@@ -14,10 +14,10 @@ use persistence::testing::{Database, Folder, database, empty_database};
 use persistence::{Postgres, Sealer};
 use sandbox::{Options, Sandbox};
 
-#[path = "cli/anchor.rs"]
-mod anchor;
-#[path = "cli/bank_login.rs"]
-mod bank_login;
+#[path = "cli/audit_anchor.rs"]
+mod audit_anchor;
+#[path = "cli/bank_database_login.rs"]
+mod bank_database_login;
 #[path = "cli/moved_clock.rs"]
 mod moved_clock;
 
@@ -231,7 +231,7 @@ async fn wrong_sealing_key_is_refused() {
 /// An older database may not contain the value that checks the key. Its encrypted seeds then
 /// identify the right key.
 #[actix_web::test]
-async fn database_without_key_check_accepts_only_its_seeds_key() {
+async fn database_without_key_check_accepts_only_original_key() {
     let cli = CliEnvironment::open().await;
     cli.insert_test_club("sharks").await;
     let file = cli.write_fixture_file(SEASON_CSV);
@@ -291,7 +291,7 @@ fn run_serve_command(cli: &CliEnvironment, changed: &[(&str, &str)]) -> Output {
 }
 
 #[actix_web::test]
-async fn serve_names_unusable_login_and_port() {
+async fn serve_error_names_unusable_login_and_port() {
     let cli = CliEnvironment::open().await;
     let other = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
@@ -356,7 +356,7 @@ async fn serve_names_unusable_login_and_port() {
 }
 
 #[actix_web::test]
-async fn command_on_empty_database_names_migrate() {
+async fn command_on_empty_database_suggests_migrate() {
     let (database, folder) = (empty_database().await, Folder::new());
     let variables = [
         ("DATABASE_URL", database.url.as_str()),
@@ -447,7 +447,7 @@ async fn season_import_is_idempotent_and_dry_run_writes_nothing() {
 }
 
 #[actix_web::test]
-async fn season_import_sets_the_contact() {
+async fn season_import_sets_contact_of_its_draws() {
     let cli = CliEnvironment::open().await;
     cli.insert_test_club("sharks").await;
     cli.insert_club_with_phone("silent", None).await;
@@ -499,7 +499,7 @@ async fn season_import_sets_the_contact() {
 }
 
 #[actix_web::test]
-async fn invalid_line_is_named_and_nothing_is_imported() {
+async fn invalid_fixture_line_is_named_and_nothing_is_imported() {
     let cli = CliEnvironment::open().await;
     cli.insert_test_club("sharks").await;
     let file = cli.write_fixture_file(&format!(

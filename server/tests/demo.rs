@@ -18,7 +18,7 @@ mod demo {
 }
 
 /// A running demo and its address.
-struct Demo {
+struct DemoProcess {
     child: Child,
     url: String,
     greeting: String,
@@ -35,9 +35,9 @@ fn demo_command(folder: &Path) -> Command {
     command
 }
 
-impl Demo {
+impl DemoProcess {
     /// Starts the demo and waits until it has printed all its addresses.
-    fn start(folder: &Path) -> Demo {
+    fn start(folder: &Path) -> DemoProcess {
         let mut child = demo_command(folder)
             .stdout(Stdio::piped())
             .spawn()
@@ -56,7 +56,7 @@ impl Demo {
         let url = url
             .unwrap_or_else(|| panic!("no address:\n{greeting}"))
             .to_string();
-        Demo {
+        DemoProcess {
             child,
             url,
             greeting,
@@ -103,7 +103,7 @@ impl Demo {
 
 /// Stops the demo when a test fails. A running process would keep its pipes open, and readers of
 /// the test output would wait forever.
-impl Drop for Demo {
+impl Drop for DemoProcess {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
             let _ = kill(Pid::from_raw(self.child.id() as i32), Signal::SIGTERM);
@@ -113,7 +113,7 @@ impl Drop for Demo {
 }
 
 /// Writes a web build of a single page, so that these tests do not need the real one.
-fn write_front_end(folder: &Path) {
+fn write_stub_front_end(folder: &Path) {
     let dist = folder.join("dist");
     std::fs::create_dir_all(&dist).expect("a folder");
     let page =
@@ -126,9 +126,9 @@ fn write_front_end(folder: &Path) {
 #[actix_web::test]
 async fn demo_starts_on_empty_folder_and_loses_nothing() {
     let folder = Folder::new();
-    write_front_end(folder.path());
+    write_stub_front_end(folder.path());
 
-    let mut demo = Demo::start(folder.path());
+    let mut demo = DemoProcess::start(folder.path());
     let helpers = [
         "seller.bayside-barracudas@demo.test",
         "viewer.bayside-barracudas@demo.test",
@@ -161,7 +161,7 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
         None,
         "killed, not ended"
     );
-    let mut demo = Demo::start(folder.path());
+    let mut demo = DemoProcess::start(folder.path());
     assert_eq!(
         demo.sold_tickets_by_draw().await,
         sold,
@@ -201,7 +201,7 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
 #[test]
 fn demo_stopped_during_seeding_leaves_no_postgres() {
     let folder = Folder::new();
-    write_front_end(folder.path());
+    write_stub_front_end(folder.path());
     let mut child = demo_command(folder.path())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -251,7 +251,7 @@ fn check_file_modes(data: &Path) {
 
 /// Makes a backup while the server runs. The file must contain the database's secrets only
 /// encrypted.
-async fn check_backup(demo: &Demo, folder: &Path, file: &Path) {
+async fn check_backup(demo: &DemoProcess, folder: &Path, file: &Path) {
     let output = demo_command(folder)
         .args(["--demo", "backup"])
         .arg(file)
@@ -334,7 +334,7 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
         audit
     });
     assert!(clean && text.contains("Nothing disagrees."), "{text}");
-    let mut demo = Demo::start(folder);
+    let mut demo = DemoProcess::start(folder);
     assert_eq!(
         demo.sold_tickets_by_draw().await,
         sold,
@@ -350,7 +350,7 @@ async fn check_restore(folder: &Path, file: &Path, sold: &[(i64, i64)]) {
 
 /// Checks the clubs' screens: prizes and offers in three states each, a failed payment, and a
 /// completed payout of a club's share.
-async fn check_club_screens(demo: &Demo) {
+async fn check_club_screens(demo: &DemoProcess) {
     let mut states_shown = std::collections::BTreeSet::new();
     let text = |value: &Value| value.as_str().unwrap_or("none").to_string();
     for club in [
@@ -441,7 +441,7 @@ async fn check_club_screens(demo: &Demo) {
     }
 }
 
-async fn check_server_rendering(demo: &Demo) {
+async fn check_server_rendering(demo: &DemoProcess) {
     let (status, draw) = demo.fetch_page("/draw/1001").await;
     assert_eq!(status, 200);
     for text in [
@@ -474,7 +474,7 @@ async fn check_server_rendering(demo: &Demo) {
     );
 }
 
-async fn check_compression(demo: &Demo) {
+async fn check_compression(demo: &DemoProcess) {
     let fetch = async |path: &str| {
         let request = reqwest::Client::new()
             .get(format!("{}{path}", demo.url))

@@ -12,7 +12,7 @@ fn deploy_file(name: &str) -> PathBuf {
 
 /// Runs the command with which a program checks its configuration. Returns whether it passed, and
 /// the output; `None` if the program is not installed.
-fn run_check(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
+fn run_configuration_check(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
     let places = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"];
     let find_program = places
         .iter()
@@ -38,7 +38,7 @@ fn run_check(program: &str, arguments: &[&str]) -> Option<(bool, String)> {
 fn haproxy_accepts_its_configuration() {
     let path = deploy_file("haproxy.cfg");
     if let Some((accepted, output_text)) =
-        run_check("haproxy", &["-c", "-f", &path.to_string_lossy()])
+        run_configuration_check("haproxy", &["-c", "-f", &path.to_string_lossy()])
     {
         assert!(accepted, "{output_text}");
     }
@@ -52,7 +52,7 @@ fn nginx_accepts_its_configuration() {
     );
     let here = folder.path().to_string_lossy().into_owned();
     if let Some((accepted, output_text)) =
-        run_check("nginx", &["-t", "-p", &here, "-c", &path.to_string_lossy()])
+        run_configuration_check("nginx", &["-t", "-p", &here, "-c", &path.to_string_lossy()])
     {
         assert!(accepted, "{output_text}");
     }

@@ -13,7 +13,7 @@ use domain::{AccountId, Cents, OrderId, PaymentIntentId, PaymentStatus, Timestam
 use sandbox::faults::Fault;
 use sandbox::{self, Options, Sandbox};
 
-const EPOCH_START: Timestamp = Timestamp(0);
+const UNIX_EPOCH_START: Timestamp = Timestamp(0);
 
 fn club_account() -> AccountId {
     AccountId("acct_club".into())
@@ -96,7 +96,7 @@ const SANDBOX_CARDS: TestCardNames = TestCardNames {
     challenged: "pm_card_authenticationRequired",
 };
 
-async fn check_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
+async fn check_gateway_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
     let new = new_intent(7, 1000);
     let opened = gateway.create("create-7", &new).await.unwrap();
     assert_eq!(opened.intent.status, PaymentStatus::RequiresPaymentMethod);
@@ -131,7 +131,7 @@ async fn check_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
         .unwrap();
     assert_eq!(updated.intent.amount, Cents(2000));
     let found = gateway
-        .find(&club_account(), OrderId(7), EPOCH_START)
+        .find(&club_account(), OrderId(7), UNIX_EPOCH_START)
         .await
         .unwrap()
         .expect("found by its order");
@@ -141,7 +141,7 @@ async fn check_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
     );
     assert!(
         gateway
-            .find(&club_account(), OrderId(8), EPOCH_START)
+            .find(&club_account(), OrderId(8), UNIX_EPOCH_START)
             .await
             .unwrap()
             .is_none()
@@ -307,14 +307,17 @@ async fn check_cancellations(gateway: &dyn Gateway, cards: &TestCardNames) {
     );
     assert!(
         gateway
-            .find(&club_account(), OrderId(9), EPOCH_START)
+            .find(&club_account(), OrderId(9), UNIX_EPOCH_START)
             .await
             .unwrap()
             .is_none(),
         "a cancelled intent is not found"
     );
 
-    let listed = gateway.list(&club_account(), EPOCH_START).await.unwrap();
+    let listed = gateway
+        .list(&club_account(), UNIX_EPOCH_START)
+        .await
+        .unwrap();
     assert_eq!(
         listed.iter().map(|intent| intent.order).collect::<Vec<_>>(),
         [Some(OrderId(9)), Some(OrderId(7))]
@@ -356,7 +359,7 @@ async fn check_cancellations(gateway: &dyn Gateway, cards: &TestCardNames) {
 #[actix_web::test]
 async fn sandbox_fulfils_the_contract_over_few_connections() {
     let sandbox_server = sandbox_server();
-    check_contract(&sandbox_server.stripe, &SANDBOX_CARDS).await;
+    check_gateway_contract(&sandbox_server.stripe, &SANDBOX_CARDS).await;
     let connection_count = sandbox_server.connections.load(Ordering::Relaxed);
     assert!(
         connection_count <= 2,
@@ -366,7 +369,7 @@ async fn sandbox_fulfils_the_contract_over_few_connections() {
 
 #[actix_web::test]
 async fn fake_gateway_fulfils_the_contract() {
-    check_contract(&FakeGateway::new(Arc::new(SystemClock)), &FAKE_CARDS).await;
+    check_gateway_contract(&FakeGateway::new(Arc::new(SystemClock)), &FAKE_CARDS).await;
 }
 
 #[actix_web::test]
@@ -382,7 +385,7 @@ async fn payment_list_spans_several_pages() {
     assert_eq!(
         sandbox_server
             .stripe
-            .list(&club_account(), EPOCH_START)
+            .list(&club_account(), UNIX_EPOCH_START)
             .await
             .unwrap()
             .len(),
@@ -393,7 +396,7 @@ async fn payment_list_spans_several_pages() {
     for (number, pages) in [(130, 1), (1, 2)] {
         let found = sandbox_server
             .stripe
-            .find(&club_account(), OrderId(number), EPOCH_START)
+            .find(&club_account(), OrderId(number), UNIX_EPOCH_START)
             .await
             .unwrap();
         assert_eq!(
@@ -446,7 +449,7 @@ async fn gateway_error_tells_whether_to_retry() {
         );
         let found = sandbox_server
             .stripe
-            .find(&club_account(), OrderId(number), EPOCH_START)
+            .find(&club_account(), OrderId(number), UNIX_EPOCH_START)
             .await
             .unwrap();
         assert_eq!(found.is_some(), fault == Fault::TimeoutAfter, "{fault:?}");
@@ -456,7 +459,7 @@ async fn gateway_error_tells_whether_to_retry() {
 /// A 409 and both kinds of 429 mean that the request had no effect. A retry with the same
 /// idempotency key succeeds (reliability.md, faults F26 and F27).
 #[actix_web::test]
-async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
+async fn request_refused_with_409_or_429_can_retry_with_same_key() {
     let sandbox_server = sandbox_server();
     let (sandbox, stripe) = (&sandbox_server.sandbox, &sandbox_server.stripe);
     let unavailable = |intent: GatewayError| match intent {
@@ -479,7 +482,7 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
         assert_eq!(unavailable(refused), words);
         assert!(
             stripe
-                .find(&club_account(), OrderId(number), EPOCH_START)
+                .find(&club_account(), OrderId(number), UNIX_EPOCH_START)
                 .await
                 .unwrap()
                 .is_none(),
@@ -537,7 +540,7 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
 }
 
 #[actix_web::test]
-async fn refused_connection_is_certainly_without_effect() {
+async fn refused_connection_error_means_no_effect() {
     let stripe = Stripe::new(&StripeSettings::new("sk_test_1", "http://127.0.0.1:1")).unwrap();
     let error = stripe
         .create("create-1", &new_intent(1, 500))

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use buyer::{Buyer, BuyerExit};
+use buyer::{Buyer, PageCloseMoment};
 use killable_server::KillableServer;
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 
@@ -15,7 +15,7 @@ mod killable_server;
 
 /// Returns how many tickets the buyer with this number buys. Consecutive buyers buy different
 /// numbers, and no draw sells out.
-fn ticket_count_of(number: usize) -> u16 {
+fn ticket_count_of_buyer(number: usize) -> u16 {
     1 + (number % 3) as u16
 }
 
@@ -41,9 +41,12 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
     for _ in 0..rounds_from_environment() {
         for step in PurchaseStep::ALL {
             for side in [FailpointSide::Before, FailpointSide::After] {
-                let mut buyer =
-                    Buyer::open_draw_page(&server, buyers.len(), ticket_count_of(buyers.len()))
-                        .await;
+                let mut buyer = Buyer::open_draw_page(
+                    &server,
+                    buyers.len(),
+                    ticket_count_of_buyer(buyers.len()),
+                )
+                .await;
                 server.arm_fail_point(&failpoint::name(step, side));
                 // From the step `Allocate` on, a webhook or the reconciler can complete the order
                 // without the buyer's page.
@@ -55,9 +58,9 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
                         | PurchaseStep::Show
                 );
                 let leave_when = if leave_when && side == FailpointSide::After {
-                    BuyerExit::AfterTheKill
+                    PageCloseMoment::AfterTheKill
                 } else {
-                    BuyerExit::WithTickets
+                    PageCloseMoment::WithTickets
                 };
                 buyer
                     .buy(&mut server, step == PurchaseStep::Confirm, leave_when)

@@ -15,7 +15,7 @@ mod test_cluster;
 const TAKEOVER_TIME_MAX: Duration = Duration::from_secs(4);
 /// Maximum time to buy when a lease must end first. Allows for an unanswered request and a slow
 /// machine.
-const PURCHASE_AFTER_LEASE_MAX: Duration = Duration::from_secs(30);
+const PURCHASE_TIME_AFTER_LEASE_MAX: Duration = Duration::from_secs(30);
 
 #[actix_web::test]
 async fn killed_owner_is_replaced_at_once() {
@@ -24,12 +24,12 @@ async fn killed_owner_is_replaced_at_once() {
     let draw = cluster.draws[0];
     cluster
         .buyer_at(&[&one])
-        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
+        .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
         .await
         .expect("the first owner sells");
     cluster
         .buyer_at(&[&other])
-        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
+        .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
         .await
         .expect("the other node forwards to it");
     assert_eq!(
@@ -47,13 +47,13 @@ async fn killed_owner_is_replaced_at_once() {
         .reserve_and_release(draw, TAKEOVER_TIME_MAX)
         .await
         .expect("the dead node's lease is not waited for");
-    board.wait_until_shown(revision).await;
+    board.wait_until_revision_received(revision).await;
     cluster
         .buyer_at(&[&other])
-        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
+        .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
         .await
         .expect("and the next one sells");
-    cluster.close(vec![other], 3).await;
+    cluster.stop_and_check_sales(vec![other], 3).await;
 }
 
 #[actix_web::test]
@@ -63,7 +63,7 @@ async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
     let draw = cluster.draws[0];
     cluster
         .buyer_at(&[&one])
-        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
+        .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
         .await
         .expect("the first owner sells");
     // These purchases are in progress when the process is paused. They continue when it resumes.
@@ -72,7 +72,7 @@ async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
             tokio::spawn(
                 cluster
                     .buyer_at(&[&one])
-                    .buy(draw, PURCHASE_AFTER_LEASE_MAX),
+                    .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX),
             )
         })
         .collect();
@@ -80,7 +80,7 @@ async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
     one.pause();
     cluster
         .buyer_at(&[&other])
-        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
+        .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
         .await
         .expect("the lease ends by itself");
     assert_eq!(
@@ -98,10 +98,12 @@ async fn hung_owner_is_replaced_after_its_lease_and_stays_fenced() {
     }
     cluster
         .buyer_at(&[&one])
-        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
+        .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
         .await
         .expect("the former owner forwards to the new one");
-    cluster.close(vec![one, other], sold + 1).await;
+    cluster
+        .stop_and_check_sales(vec![one, other], sold + 1)
+        .await;
 }
 
 #[actix_web::test]
@@ -119,7 +121,7 @@ async fn rolling_deploy_fails_no_purchase() {
                     let draw = cluster.draws[number % cluster.draws.len()];
                     let buyer_at = ClusterBuyer::new(&cluster, nodes.to_vec());
                     buyer_at
-                        .buy(draw, PURCHASE_AFTER_LEASE_MAX)
+                        .buy(draw, PURCHASE_TIME_AFTER_LEASE_MAX)
                         .await
                         .expect("no purchase fails");
                     bought.fetch_add(1, Ordering::Relaxed);
@@ -150,7 +152,7 @@ async fn rolling_deploy_fails_no_purchase() {
     let sold = bought.load(Ordering::Relaxed);
     Arc::into_inner(cluster)
         .expect("all buyers have finished")
-        .close(vec![one, other], sold)
+        .stop_and_check_sales(vec![one, other], sold)
         .await;
 }
 
@@ -176,7 +178,7 @@ async fn login_limit_is_shared_by_all_nodes() {
         assert_eq!(guess(&other, email).await, 429, "{email} at the other");
         assert_eq!(guess(&one, email).await, 429);
     }
-    cluster.close(vec![one, other], 0).await;
+    cluster.stop_and_check_sales(vec![one, other], 0).await;
 }
 
 /// Password reset, ticket links, registration and the waitlist send a mail to an address that the
@@ -220,13 +222,13 @@ async fn mail_form_limit_is_shared_by_all_nodes() {
             assert_eq!(submit(node, path, 20).await, 429, "{path}");
         }
     }
-    cluster.close(vec![one, other], 0).await;
+    cluster.stop_and_check_sales(vec![one, other], 0).await;
 }
 
 /// Calls to the port for other nodes need a pass signed with the shared key. Browsers cannot reach
 /// the routes of this port.
 #[actix_web::test]
-async fn node_port_requires_a_pass_and_serves_nothing_else() {
+async fn node_port_requires_signed_pass_and_serves_only_nodes() {
     let cluster = TestCluster::open(1).await;
     let one: Node = cluster.start_node("a").await;
     let http = reqwest::Client::new();
@@ -241,12 +243,12 @@ async fn node_port_requires_a_pass_and_serves_nothing_else() {
     assert_eq!(ask(&one.peer_url, None).await, 401);
     assert_eq!(ask(&one.peer_url, Some("00")).await, 401);
     assert_eq!(
-        ask(&one.peer_url, Some(&cluster.pass_for(&one).await)).await,
+        ask(&one.peer_url, Some(&cluster.issue_node_pass(&one).await)).await,
         400,
         "a pass opens it; the words must be sealed"
     );
     assert_eq!(
-        ask(&one.url, Some(&cluster.pass_for(&one).await)).await,
+        ask(&one.url, Some(&cluster.issue_node_pass(&one).await)).await,
         404,
         "the route exists only on the node port"
     );
@@ -258,5 +260,5 @@ async fn node_port_requires_a_pass_and_serves_nothing_else() {
             .status(),
         404
     );
-    cluster.close(vec![one], 0).await;
+    cluster.stop_and_check_sales(vec![one], 0).await;
 }

@@ -21,7 +21,7 @@ use server::config::{Config, Environment};
 use server::render::site::Site;
 
 mod post {
-    mod withheld;
+    mod withheld_content;
 }
 
 /// Maximum time until a mail has arrived in the mailbox.
@@ -369,7 +369,7 @@ fn assert_mail_parts_readable(mail: &MailMessage, words: &[&str]) {
 type MailCase = (&'static str, &'static str, String, &'static [&'static str]);
 
 /// Returns the test cases for the mails to a winner about bank details.
-fn bank_mails(draw: DrawId) -> [MailCase; 2] {
+fn bank_detail_mail_cases(draw: DrawId) -> [MailCase; 2] {
     let data = format!(r#"{{"draw":{draw},"account":"••••321","by":"club"}}"#);
     let changed = &["entered the account ••••321", "write to us at once"];
     let proposed = &["to the account ••••321 instead", "within 7 days"];
@@ -521,7 +521,7 @@ async fn every_mail_has_equal_text_and_html_without_images() {
             &["Hello Sam.", "You are on the waitlist"],
         ),
     ];
-    mails_to_check.extend(bank_mails(draw));
+    mails_to_check.extend(bank_detail_mail_cases(draw));
     for (kind, to, data, _) in &mails_to_check {
         club.queue_test_mail(kind, order.order.id, to, data).await;
     }
@@ -629,7 +629,7 @@ async fn early_result_mail_hides_the_winning_ticket() {
 }
 
 #[actix_web::test]
-async fn club_is_mailed_result_due_result_and_winner_details() {
+async fn club_is_mailed_due_result_entered_result_and_winner_details() {
     let club = MailFixture::open().await;
     let order = club.buy(1).await;
     let serial = order.tickets[0].1[0];

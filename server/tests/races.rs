@@ -5,25 +5,25 @@
 //! The environment variable `ROUNDS` sets the number of rounds, like `loadtest races --rounds
 //! 1000`.
 
-use environment::{PurchaseOutcome, RaceEnvironment};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
-use round::{RaceSize, RoundOutcome};
+use race_environment::{PurchaseOutcome, RaceEnvironment};
+use race_round::{RaceSize, RoundOutcome};
 
-#[path = "races/environment.rs"]
-mod environment;
-#[path = "races/round.rs"]
-mod round;
-#[path = "races/unguarded.rs"]
-mod unguarded;
+#[path = "races/race_environment.rs"]
+mod race_environment;
+#[path = "races/race_round.rs"]
+mod race_round;
+#[path = "races/unguarded_ledger.rs"]
+mod unguarded_ledger;
 
 const BUYER_COUNTS: [usize; 4] = [2, 5, 20, 200];
 const LAST_TICKET_COUNTS: [u16; 3] = [1, 3, 50];
 /// Number of rounds for each of the twelve combinations of buyers and tickets, unless `ROUNDS` is
 /// set.
-const ROUNDS: usize = 6;
+const ROUNDS_DEFAULT: usize = 6;
 /// Number of rounds that run at the same time.
-const CONCURRENT_ROUNDS: usize = 4;
+const CONCURRENT_ROUND_COUNT: usize = 4;
 /// Number of rounds of one combination that use the same database. The database is checked after
 /// them.
 const ROUNDS_PER_DATABASE: usize = 25;
@@ -34,7 +34,7 @@ fn rounds_from_environment() -> usize {
     std::env::var("ROUNDS")
         .ok()
         .and_then(|rounds| rounds.parse().ok())
-        .unwrap_or(ROUNDS)
+        .unwrap_or(ROUNDS_DEFAULT)
 }
 
 /// Splits the rounds into portions, each with a database of its own.
@@ -45,7 +45,7 @@ fn split_rounds(rounds: usize, in_one: usize) -> impl Iterator<Item = usize> {
 }
 
 #[actix_web::test]
-async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
+async fn last_tickets_are_sold_once_and_only_their_buyers_charged() {
     let mut all = RoundOutcome::default();
     for rounds in split_rounds(rounds_from_environment(), ROUNDS_PER_DATABASE) {
         let environment = RaceEnvironment::open().await;
@@ -55,9 +55,11 @@ async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
         {
             let race_size = RaceSize { buyers, last };
             let played = stream::iter(0..rounds)
-                .map(|round| race_size.play_round(&environment, round % 2 == 1));
-            let played: Vec<RoundOutcome> =
-                played.buffer_unordered(CONCURRENT_ROUNDS).collect().await;
+                .map(|round| race_size.run_race_round(&environment, round % 2 == 1));
+            let played: Vec<RoundOutcome> = played
+                .buffer_unordered(CONCURRENT_ROUND_COUNT)
+                .collect()
+                .await;
             for outcome in played {
                 all.add(outcome);
             }
@@ -73,7 +75,7 @@ async fn race_for_last_tickets_sells_each_once_and_charges_winners() {
 }
 
 #[actix_web::test]
-async fn late_payments_sell_last_tickets_once_and_charge_winners() {
+async fn late_payments_sell_once_and_charge_only_ticket_holders() {
     let mut all = RoundOutcome::default();
     for rounds in split_rounds(rounds_from_environment(), ROUNDS_PER_DATABASE) {
         let environment = RaceEnvironment::open().await;
@@ -86,7 +88,7 @@ async fn late_payments_sell_last_tickets_once_and_charge_winners() {
             },
         ] {
             race_size
-                .play_late_payments(&environment, rounds)
+                .run_late_payment_rounds(&environment, rounds)
                 .await
                 .into_iter()
                 .for_each(|outcome| all.add(outcome));
@@ -112,7 +114,7 @@ async fn carts_in_opposite_order_never_deadlock() {
     let mut environment = RaceEnvironment::open().await;
     let (wanted, mut played) = (CART_ROUNDS_MIN.max(10 * rounds_from_environment()), 0);
     while played < wanted {
-        let draws = environment.create_draws_with_unsold(2, 169).await;
+        let draws = environment.create_draws_with_unsold_tickets(2, 169).await;
         let (one, other) = (draws[0], draws[1]);
         // Each round sells two tickets of both draws, so 84 rounds nearly sell the 169 tickets.
         for _ in 0..(wanted - played).min(84) {
@@ -141,7 +143,7 @@ async fn missing_fence_and_uniqueness_oversell_the_last_ticket() {
     let rounds = 10 * rounds_from_environment();
     let mut oversold = 0;
     for rounds in split_rounds(rounds, 10 * ROUNDS_PER_DATABASE) {
-        oversold += unguarded::count_oversold_rounds(rounds).await;
+        oversold += unguarded_ledger::count_oversold_rounds(rounds).await;
     }
     println!("without fence and uniqueness: {oversold} of {rounds} rounds oversold");
     assert!(

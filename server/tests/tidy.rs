@@ -91,7 +91,7 @@ fn domain_has_no_clock_io_or_randomness() {
         "async fn",
         "getrandom",
     ];
-    let findings = find_mentions(&absent, |path| path.starts_with("actors/domain/src/"));
+    let findings = find_texts_in_code(&absent, |path| path.starts_with("actors/domain/src/"));
     assert_no_findings("forbidden in domain (architecture rule A2)", findings);
 }
 
@@ -113,7 +113,7 @@ fn restricted_imports_stay_in_their_files() {
     };
     assert_no_findings(
         "async-stripe (architecture rule A5)",
-        find_mentions(&stripe, restricted),
+        find_texts_in_code(&stripe, restricted),
     );
     // A reference implementation of the benchmark may broadcast over WebSockets directly.
     let socket = |path: &str| {
@@ -121,7 +121,7 @@ fn restricted_imports_stay_in_their_files() {
     };
     assert_no_findings(
         "actix-web-actors (architecture rule A5)",
-        find_mentions(&["actix_web_actors"], socket),
+        find_texts_in_code(&["actix_web_actors"], socket),
     );
     // The load test may use SQL directly. It writes the rows of the benchmark's baseline and ends
     // connections, which the product never does.
@@ -135,11 +135,11 @@ fn restricted_imports_stay_in_their_files() {
     };
     assert_no_findings(
         "SQL (architecture rule A4)",
-        find_mentions(&["sqlx::", "use sqlx"], sql),
+        find_texts_in_code(&["sqlx::", "use sqlx"], sql),
     );
     assert_no_findings(
         "import actix items by name, not through its prelude",
-        find_mentions(&["actix::prelude"], outside("nowhere")),
+        find_texts_in_code(&["actix::prelude"], outside("nowhere")),
     );
 }
 
@@ -163,7 +163,7 @@ fn manifest_dependencies(member: &str) -> BTreeSet<String> {
 
 /// Returns each place where the code of the selected files contains one of the texts. Skips
 /// comments and string literals.
-fn find_mentions(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
+fn find_texts_in_code(texts: &[&str], is_selected: impl Fn(&str) -> bool) -> Vec<String> {
     let mut findings = Vec::new();
     for source in rust_sources()
         .iter()
@@ -382,15 +382,15 @@ fn specification_maps_name_existing_files_and_tests() {
         "web/e2e",
         "web/scripts",
     ];
-    let files = read_sources(&repository_root(), &folders, &checklist::FILE_ENDINGS);
+    let files = read_sources(&repository_root(), &folders, &checklist::NAMED_FILE_ENDINGS);
     assert_no_findings(
         ".github/specification",
-        checklist::stale_map_entries(&repository_root(), &files),
+        checklist::stale_specification_map_entries(&repository_root(), &files),
     );
 }
 
 #[test]
-fn cited_ids_have_entries() {
+fn cited_specification_ids_have_entries() {
     assert_no_findings(
         "cited, but not in .github/decisions or .github/specification",
         citations::find_unresolved_citations(&repository_root()),
@@ -415,14 +415,14 @@ fn top_level_modules_have_no_import_cycle() {
 
 /// Maximum number of files and folders directly in `server/src`, which a reader sees first. A new
 /// file belongs in one of the folders that `server/src/lib.rs` describes.
-const SERVER_ROOT_ENTRIES_MAX: usize = 20;
+const SERVER_SOURCE_ENTRIES_MAX: usize = 20;
 
 #[test]
-fn server_root_has_few_entries() {
+fn server_source_folder_has_few_entries() {
     let entries = fs::read_dir(repository_root().join("server/src")).expect("a folder");
     let count = entries.count();
     assert!(
-        count <= SERVER_ROOT_ENTRIES_MAX,
+        count <= SERVER_SOURCE_ENTRIES_MAX,
         "server/src has {count} entries"
     );
 }

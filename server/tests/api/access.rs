@@ -10,7 +10,7 @@ use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
 /// Replaces the variables of a route's path with objects of the club `broncos`.
-pub fn broncos_path(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
+pub fn path_with_broncos_ids(route: &Route, draw: DrawId, club: i64, payout: i64) -> String {
     path_with_ids(
         &route
             .path

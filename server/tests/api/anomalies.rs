@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::buyer::Intent;
 use crate::support::server::eventually;
-use crate::support::stripe_dashboard::Dashboard;
+use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{Buyer, TestServer, club};
 
 const ANOMALIES_PATH: &str = "/api/admin/payment-anomalies";
@@ -21,7 +21,7 @@ async fn start_server_with_operator() -> (TestServer, DrawId, Buyer) {
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
-    Dashboard::open(&server).set_faults(json!([])).await;
+    StripeDashboard::open(&server).set_faults(json!([])).await;
     (server, draw, operator)
 }
 
@@ -81,7 +81,7 @@ fn anomaly_path(anomaly: &Value, verb: &str) -> String {
     )
 }
 
-fn audit_object(anomaly: &Value) -> String {
+fn audit_object_of_anomaly(anomaly: &Value) -> String {
     format!(
         "anomaly:{}",
         anomaly["id"].as_str().expect("the id is text")
@@ -89,7 +89,7 @@ fn audit_object(anomaly: &Value) -> String {
 }
 
 /// Returns four sums of the sandbox in cents: captured, refunded, application fees, refunded fees.
-fn ledger_totals(server: &TestServer) -> [i64; 4] {
+fn sandbox_ledger_totals(server: &TestServer) -> [i64; 4] {
     let ledger = server.sandbox.ledger();
     ["captured", "refunded", "fees", "fees_refunded"]
         .map(|name| ledger["total"][name].as_i64().expect("cents"))
@@ -109,7 +109,7 @@ async fn order_id_of_intent(server: &TestServer, intent: &Intent) -> String {
 #[actix_web::test]
 async fn payment_of_unknown_order_gets_tickets_from_operator() {
     let (server, draw, operator) = start_server_with_operator().await;
-    let payment = Dashboard::open(&server)
+    let payment = StripeDashboard::open(&server)
         .take_payment_with_fee(UNKNOWN_ORDER_ID, &format!("{draw}x2"), 1_000)
         .await;
     let missing = find_anomaly(&operator, "missing_ticket").await;
@@ -155,7 +155,7 @@ async fn payment_of_unknown_order_gets_tickets_from_operator() {
                 .await
                 .expect("the draw has a view")
                 .sold,
-            ledger_totals(&server)
+            sandbox_ledger_totals(&server)
         ),
         (2, [1000, 0, 35, 0])
     );
@@ -168,12 +168,12 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
     let alice = server.alice();
     let (intent, _) = alice.buy(draw, 2).await;
     let order = order_id_of_intent(&server, &intent).await;
-    let second = Dashboard::open(&server)
+    let second = StripeDashboard::open(&server)
         .take_payment_with_fee(&order, &format!("{draw}x2"), 1_000)
         .await;
     let duplicate = find_anomaly(&operator, "duplicate_payment").await;
     assert_eq!(duplicate["paymentIntentId"], json!(second));
-    assert_eq!(ledger_totals(&server), [2000, 0, 70, 0]);
+    assert_eq!(sandbox_ledger_totals(&server), [2000, 0, 70, 0]);
     for _ in 0..2 {
         let refunded = operator
             .post(
@@ -187,7 +187,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
             (&json!(true), &json!("Refunded by hand"))
         );
         assert_eq!(
-            ledger_totals(&server),
+            sandbox_ledger_totals(&server),
             [2000, 1000, 70, 35],
             "the repeated call refunds once"
         );
@@ -201,7 +201,7 @@ async fn duplicate_payment_is_refunded_and_first_keeps_its_tickets() {
         (&json!("succeeded"), Some(2))
     );
     assert_eq!(
-        audited_actions(&operator, &audit_object(&duplicate)).await,
+        audited_actions(&operator, &audit_object_of_anomaly(&duplicate)).await,
         ["resolve-anomaly", "refund-payment"]
     );
     assert_no_open_anomaly(&operator).await;
@@ -247,7 +247,7 @@ async fn uncancellable_authorisation_is_anomaly_that_resolves_itself() {
         .await
         .ok();
     assert_eq!(
-        (&healed[0]["resolvedBy"], ledger_totals(&server)),
+        (&healed[0]["resolvedBy"], sandbox_ledger_totals(&server)),
         (&json!("System"), [0, 0, 0, 0])
     );
     server.finish().await;
@@ -277,7 +277,7 @@ async fn dispute_after_game_is_anomaly_that_operator_closes() {
         .ok();
     assert_eq!(resolved["resolution"], "Sent the bank our proof");
     assert_eq!(
-        audited_actions(&operator, &audit_object(&mismatch)).await,
+        audited_actions(&operator, &audit_object_of_anomaly(&mismatch)).await,
         ["resolve-anomaly"]
     );
     assert_eq!(
@@ -293,7 +293,7 @@ async fn dispute_after_game_is_anomaly_that_operator_closes() {
 async fn tickets_refunded_at_provider_are_orphaned_until_operator_resolves() {
     let (server, draw, operator) = start_server_with_operator().await;
     let (intent, _) = server.alice().buy(draw, 2).await;
-    Dashboard::open(&server).refund(intent.id()).await;
+    StripeDashboard::open(&server).refund(intent.id()).await;
     let orphaned = find_anomaly(&operator, "orphaned_ticket").await;
     assert_eq!(orphaned["details"]["providerRefunded"], "10.00");
     operator
@@ -301,7 +301,7 @@ async fn tickets_refunded_at_provider_are_orphaned_until_operator_resolves() {
         .await
         .ok();
     assert_eq!(
-        audited_actions(&operator, &audit_object(&orphaned)).await,
+        audited_actions(&operator, &audit_object_of_anomaly(&orphaned)).await,
         ["resolve-anomaly"]
     );
     assert_no_open_anomaly(&operator).await;
@@ -351,7 +351,7 @@ async fn failed_refund_is_retried_and_found_already_done() {
         "This payment was refunded already."
     );
     assert_eq!(
-        ledger_totals(&server)[..2],
+        sandbox_ledger_totals(&server)[..2],
         [1000, 1000],
         "the payment is refunded once"
     );

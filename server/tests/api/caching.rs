@@ -27,7 +27,7 @@ const CACHEABLE_PATHS: [(&str, &str); 12] = [
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
 /// Paths that this test skips: files, and the WebSocket.
-const SKIPPED_PATHS: [&str; 6] = [
+const PATHS_WITHOUT_CACHE_CHECK: [&str; 6] = [
     "/uploads/{key}",
     "/sitemap.xml",
     "/robots.txt",
@@ -36,7 +36,7 @@ const SKIPPED_PATHS: [&str; 6] = [
     "/ws",
 ];
 
-fn path_with_objects(path: &str, draw: DrawId) -> String {
+fn path_with_object_ids(path: &str, draw: DrawId) -> String {
     let path = path
         .replace("{draw}", &draw.to_string())
         .replace("{club}", "broncos")
@@ -59,12 +59,12 @@ async fn every_public_response_has_documented_cache_control() {
     let public = ROUTES
         .iter()
         .filter(|route| route.audience == Audience::Public && route.method == Verb::Get);
-    for route in public.filter(|route| !SKIPPED_PATHS.contains(&route.path)) {
+    for route in public.filter(|route| !PATHS_WITHOUT_CACHE_CHECK.contains(&route.path)) {
         let expected = CACHEABLE_PATHS
             .iter()
             .find(|(path, _)| *path == route.path)
             .map_or(NO_STORE, |(_, policy)| policy);
-        let path = path_with_objects(route.path, draw);
+        let path = path_with_object_ids(route.path, draw);
         let answer = alice.get(&path).await;
         assert_eq!(
             (answer.status, answer.header("cache-control")),

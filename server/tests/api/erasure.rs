@@ -6,7 +6,7 @@ use persistence::records::erasure::{ERASED_EMAIL, ERASED_NAME};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::club::winners::{bank_details, claim_token, win_draw};
+use crate::club::winners::{bank_details, claim_token_from_next_mail, create_draw_won_by_alice};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
@@ -36,12 +36,12 @@ async fn is_buyer_stored(server: &TestServer, who: &Buyer) -> bool {
 
 /// Alice buys and wins, is mailed and submits bank details. The webhooks of her payment are stored.
 async fn set_up_claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
-    let (draw, browser) = win_draw(server).await;
+    let (draw, browser) = create_draw_won_by_alice(server).await;
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
-    let token = claim_token(server).await;
+    let token = claim_token_from_next_mail(server).await;
     let mut details = bank_details();
     details["token"] = json!(token);
     server.bob().post("/api/claims", details).await.ok();
@@ -148,7 +148,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
             .count()
     );
 
-    assert_screens_work(&server, draw, &token, &claim).await;
+    assert_screens_work_after_erasure(&server, draw, &token, &claim).await;
     let comparison = server
         .state
         .reconciler
@@ -163,7 +163,12 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
     server.finish().await;
 }
 
-async fn assert_screens_work(server: &TestServer, draw: DrawId, token: &str, claim: &Value) {
+async fn assert_screens_work_after_erasure(
+    server: &TestServer,
+    draw: DrawId,
+    token: &str,
+    claim: &Value,
+) {
     let browser = club::sign_in_as_club(server, "broncos").await;
     let rows = browser
         .get(&format!("/api/draws/{draw}/tickets"))
@@ -253,7 +258,7 @@ async fn assert_screens_work(server: &TestServer, draw: DrawId, token: &str, cla
         .await
         .ok();
     assert_eq!(page["winnerName"], ERASED_NAME);
-    let queued = server.queued_mails("my-tickets").await;
+    let queued = server.count_queued_mails("my-tickets").await;
     for email in ["alice@example.com", ERASED_EMAIL] {
         stranger
             .post("/api/my-tickets", json!({ "email": email }))
@@ -284,7 +289,7 @@ async fn assert_screens_work(server: &TestServer, draw: DrawId, token: &str, cla
         "a part of the e-mail address finds no order"
     );
     assert_eq!(
-        server.queued_mails("my-tickets").await,
+        server.count_queued_mails("my-tickets").await,
         queued,
         "an erased order gets no ticket link"
     );

@@ -11,7 +11,7 @@ use server::services::identity::browser::COOKIE_VALUE_DIGITS;
 use crate::support::{Buyer, TestServer, club};
 
 /// A cookie that the fast path cannot parse. The application answers requests that carry it.
-const UNPARSED_COOKIE: (&str, &str) = ("cookie", "other=%31");
+const COOKIE_UNSUPPORTED_BY_FAST_PATH: (&str, &str) = ("cookie", "other=%31");
 /// Body size in bytes from which the server compresses a response.
 const COMPRESSED_BYTES_MIN: usize = 1_200;
 /// Response headers whose values differ in every response.
@@ -65,7 +65,7 @@ fn header_values(headers: &HeaderMap) -> BTreeMap<String, Vec<String>> {
 }
 
 /// Returns the number of successful calls of a route, from `/metrics`.
-async fn successful_calls(server: &TestServer, route: &str) -> u64 {
+async fn count_successful_calls(server: &TestServer, route: &str) -> u64 {
     let text = server::http::metrics::current_metrics_text(&server.state).await;
     let name = |status| {
         format!(
@@ -119,12 +119,16 @@ async fn fast_path_responses_equal_application_responses() {
             // The first call makes the application fill the cache. A cached page expires after 100
             // ms.
             fetch_raw_response(&server, &path, headers).await;
-            let before = successful_calls(&server, route).await;
+            let before = count_successful_calls(&server, route).await;
             let mut from_fast_path = fetch_raw_response(&server, &path, headers).await;
             let mut from_application = match route {
                 "page" => {
-                    fetch_raw_response(&server, &path, &[headers, &[UNPARSED_COOKIE]].concat())
-                        .await
+                    fetch_raw_response(
+                        &server,
+                        &path,
+                        &[headers, &[COOKIE_UNSUPPORTED_BY_FAST_PATH]].concat(),
+                    )
+                    .await
                 }
                 _ => fetch_raw_response(&server, &format!("{path}?"), headers).await,
             };
@@ -147,7 +151,7 @@ async fn fast_path_responses_equal_application_responses() {
                 "{path} {headers:?}"
             );
             assert_eq!(
-                successful_calls(&server, route).await,
+                count_successful_calls(&server, route).await,
                 before + 2,
                 "each call is counted once: {path} {headers:?}"
             );

@@ -6,7 +6,7 @@ use actors::FulfilStatus;
 use domain::PaymentIntentId;
 use serde_json::{Value, json};
 
-use crate::club::winners::win_draw;
+use crate::club::winners::create_draw_won_by_alice;
 use crate::support::buyer::Intent;
 use crate::support::server::eventually;
 use crate::support::{TestServer, club};
@@ -58,7 +58,7 @@ async fn password_reset_wakes_mailer() {
 #[actix_web::test]
 async fn winner_notification_wakes_mailer() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let notified = assert_wakes_mailer(
         &server,
         browser.post(&format!("/api/draws/{draw}/notify-winners"), json!({})),
@@ -74,7 +74,7 @@ async fn winner_notification_wakes_mailer() {
 async fn result_correction_wakes_mailer() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let operator = club::sign_in_as_operator(&server).await;
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))

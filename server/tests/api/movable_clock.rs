@@ -5,7 +5,7 @@ use persistence::records::erasure::ERASED_EMAIL;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::club::winners::{bank_details, claim_token, put_bank_details};
+use crate::club::winners::{bank_details, claim_token_from_next_mail, put_bank_details};
 use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
@@ -166,7 +166,7 @@ async fn serve_refuses_database_with_moved_clock() {
 
 /// Column defaults, SQL statements and the invariant views use the moved clock.
 #[actix_web::test]
-async fn rows_are_stamped_by_moved_clock() {
+async fn stored_times_come_from_moved_clock() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
     let draw = create_draw_with_kick_off_in_days(&server, 100).await;
@@ -239,8 +239,8 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
         ),
         (json!(1), json!(1))
     );
-    let token = claim_token(&server).await;
-    assert_eq!(server.queued_mails("winner").await, 1);
+    let token = claim_token_from_next_mail(&server).await;
+    assert_eq!(server.count_queued_mails("winner").await, 1);
     let mut details = bank_details();
     details["token"] = json!(token);
     assert_eq!(
@@ -287,7 +287,7 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
 }
 
 #[actix_web::test]
-async fn winner_who_misses_seven_days_is_paid_through_club() {
+async fn winner_who_misses_claim_deadline_is_paid_through_club() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_club("broncos").await;
     let draw = create_draw_with_kick_off_in_days(&server, 7).await;
@@ -300,7 +300,7 @@ async fn winner_who_misses_seven_days_is_paid_through_club() {
         .await
         .ok();
     let mut details = bank_details();
-    details["token"] = json!(claim_token(&server).await);
+    details["token"] = json!(claim_token_from_next_mail(&server).await);
     advance_clock(&server, 7 * DAY_SECONDS).await.ok();
     server
         .alice()
@@ -322,7 +322,7 @@ async fn winner_who_misses_seven_days_is_paid_through_club() {
 }
 
 #[actix_web::test]
-async fn postponed_round_sells_on_and_abandoned_game_is_refunded() {
+async fn postponed_game_keeps_selling_and_abandoned_game_is_refunded() {
     let server = TestServer::start_with_movable_clock().await;
     server.create_operator().await;
     server.create_club("broncos").await;

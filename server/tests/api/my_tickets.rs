@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
-const LINK_REQUESTED_MESSAGE: &str =
+const TICKET_LINK_REQUESTED_MESSAGE: &str =
     "If tickets were bought with this email, a link to them has been sent.";
 
 async fn request_ticket_link(browser: &Buyer, email: &str) -> Value {
@@ -18,7 +18,7 @@ async fn request_ticket_link(browser: &Buyer, email: &str) -> Value {
 }
 
 /// Waits for the next mail with a link to Alice's orders, and returns the secret in the link.
-async fn secret_in_next_link(server: &TestServer) -> String {
+async fn secret_in_next_mailed_link(server: &TestServer) -> String {
     let mail = server.next_mail("my-tickets").await;
     assert_eq!(mail.to, "alice@example.com");
     let link = server.mailed_link(&mail);
@@ -33,7 +33,7 @@ async fn secret_in_next_link(server: &TestServer) -> String {
 }
 
 #[actix_web::test]
-async fn mailed_link_shows_all_orders_of_address_for_a_day() {
+async fn ticket_link_shows_all_orders_of_email_for_a_day() {
     let server = TestServer::start().await;
     let club = server.create_club("broncos").await.id;
     let (first, second) = (
@@ -49,9 +49,9 @@ async fn mailed_link_shows_all_orders_of_address_for_a_day() {
     let other_device = Buyer::new(&server.url, "", "", "");
     assert_eq!(
         request_ticket_link(&other_device, " ALICE@Example.com ").await,
-        json!({ "message": LINK_REQUESTED_MESSAGE })
+        json!({ "message": TICKET_LINK_REQUESTED_MESSAGE })
     );
-    let secret = secret_in_next_link(&server).await;
+    let secret = secret_in_next_mailed_link(&server).await;
     let stored = "select count(*) from ticket_links where token_hash = decode($1, 'hex')";
     assert_eq!(
         server.database.count(stored, &secret).await,
@@ -122,7 +122,7 @@ async fn ticket_link_request_hides_buyers_and_is_rate_limited() {
         request_ticket_link(&stranger, "nobody@example.com").await,
     );
     assert_eq!(known, unknown);
-    secret_in_next_link(&server).await;
+    secret_in_next_mailed_link(&server).await;
     for _ in 0..4 {
         assert_eq!(
             request_ticket_link(&stranger, "Alice@example.com").await,
@@ -131,10 +131,10 @@ async fn ticket_link_request_hides_buyers_and_is_rate_limited() {
         );
     }
     for _ in 0..2 {
-        secret_in_next_link(&server).await;
+        secret_in_next_mailed_link(&server).await;
     }
     eventually("three mails are queued", async || {
-        (server.queued_mails("my-tickets").await == 3).then_some(())
+        (server.count_queued_mails("my-tickets").await == 3).then_some(())
     })
     .await;
     let to_nobody = "select count(*) from email_outbox where to_address = $1";
@@ -186,6 +186,6 @@ async fn invalid_email_and_invalid_ticket_link_are_refused() {
     Buyer::send_request(broken)
         .await
         .expect_refusal(400, "bad-request");
-    assert_eq!(server.queued_mails("my-tickets").await, 0);
+    assert_eq!(server.count_queued_mails("my-tickets").await, 0);
     server.finish().await;
 }

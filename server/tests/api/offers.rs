@@ -232,7 +232,11 @@ async fn captured_cart_counts_whole_offers_as_sales_and_locks_them() {
         .post("/api/cart/create-payment-intent", body)
         .await
         .ok();
-    assert_eq!(server.offer_sales(id).await, 0, "an open order is no sale");
+    assert_eq!(
+        server.count_sales_of_offer(id).await,
+        0,
+        "an open order is no sale"
+    );
     let pay = json!({
         "items": items, "buyer": alice.details(), "ageConfirmation": true, "termsAgreement": true,
         "paymentMethodId": crate::support::GOOD_CARD,
@@ -242,7 +246,7 @@ async fn captured_cart_counts_whole_offers_as_sales_and_locks_them() {
         .await
         .ok();
     assert_eq!(
-        server.offer_sales(id).await,
+        server.count_sales_of_offer(id).await,
         2,
         "the cart holds the offer twice and one extra ticket"
     );
@@ -276,8 +280,8 @@ async fn captured_cart_counts_whole_offers_as_sales_and_locks_them() {
     bob.post("/api/cart/complete-card-payment", pay).await.ok();
     assert_eq!(
         (
-            server.offer_sales(id).await,
-            server.offer_sales(other).await
+            server.count_sales_of_offer(id).await,
+            server.count_sales_of_offer(other).await
         ),
         (2, 0),
         "a part of an offer is no sale of it"

@@ -2,14 +2,14 @@
 
 mod access_log;
 mod audit_trail;
-mod chosen_tickets;
 mod console_calls;
 mod draw_edits;
-mod fresh_code;
+mod fresh_operator_code;
 mod health;
 mod metrics;
-mod money_agreement;
+mod money_reconciliation;
 mod orphaned_tickets;
 mod refusal_messages;
 mod refused_allocations;
 mod reports;
+mod unmatched_payments;

@@ -145,7 +145,7 @@ async fn maintenance_switch_needs_fresh_operator_code() {
         200,
         "reads need no fresh code"
     );
-    club::submit_unused_code(&server, &operator, "/api/admin/reauthenticate").await;
+    club::submit_unused_totp_code(&server, &operator, "/api/admin/reauthenticate").await;
     let set = operator
         .post("/api/admin/maintenance-mode", maintenance)
         .await
@@ -190,11 +190,11 @@ async fn operator_analytics_match_club_financials() {
         (&json!(1), &json!(1))
     );
     let series = operator.get("/api/admin/series?hours=1").await.ok();
-    let sold: i64 = numbers_of_column(&series["ticketsSold"]).sum();
+    let sold: i64 = integers_in_column(&series["ticketsSold"]).sum();
     assert_eq!(
         (
             sold,
-            numbers_of_column(&series["revenueCents"]).sum::<i64>()
+            integers_in_column(&series["revenueCents"]).sum::<i64>()
         ),
         (5, 2500)
     );
@@ -231,7 +231,7 @@ async fn operator_analytics_match_club_financials() {
     server.finish().await;
 }
 
-fn numbers_of_column(column: &Value) -> impl Iterator<Item = i64> {
+fn integers_in_column(column: &Value) -> impl Iterator<Item = i64> {
     column
         .as_array()
         .into_iter()
@@ -281,7 +281,7 @@ async fn archived_club_leaves_lists_until_restored() {
         .as_array()
         .into_iter()
         .flatten()
-        .filter_map(action_of)
+        .filter_map(audit_entry_action)
         .collect();
     assert_eq!(
         actions,
@@ -292,7 +292,7 @@ async fn archived_club_leaves_lists_until_restored() {
     server.finish().await;
 }
 
-fn action_of(entry: &Value) -> Option<&str> {
+fn audit_entry_action(entry: &Value) -> Option<&str> {
     entry["action"].as_str()
 }
 
@@ -529,7 +529,7 @@ async fn order_id_of_first_ticket(server: &TestServer, tickets: &Value) -> Strin
 }
 
 #[actix_web::test]
-async fn orphaned_ticket_gets_buyer_once() {
+async fn orphaned_ticket_is_given_a_buyer_once() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
@@ -598,7 +598,7 @@ async fn orphaned_ticket_gets_buyer_once() {
 }
 
 #[actix_web::test]
-async fn undo_needs_reason_and_typed_draw_number() {
+async fn result_undo_needs_reason_and_typed_draw_number() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
@@ -741,7 +741,7 @@ async fn console_shows_health_and_configuration() {
 }
 
 #[actix_web::test]
-async fn missing_ticket_needs_customer_and_known_payment() {
+async fn missing_ticket_resolution_needs_customer_and_known_payment() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;

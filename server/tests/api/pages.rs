@@ -171,7 +171,7 @@ async fn club_page_has_canonical_link_to_current_slug() {
 
 /// The titles in the HTML equal those that `web/src/app/routes` sets in the browser.
 #[actix_web::test]
-async fn every_public_page_has_final_title() {
+async fn every_public_page_title_equals_browser_title() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_offer("finals", draw).await;

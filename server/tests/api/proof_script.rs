@@ -133,7 +133,7 @@ async fn verification_script_accepts_draw_and_detects_every_forgery() {
 
 /// Returns forged proofs, each with the name of the check that must detect it.
 fn forged_proofs(proof: &Value, tickets: &Value) -> [((Value, Value), &'static str); 7] {
-    const SALE_ORDER_CHECK: &str = "tickets left in the promised order";
+    const SALE_ORDER_CHECK_LABEL: &str = "tickets left in the promised order";
     let (mut reseeded, mut moved, mut swapped) = (proof.clone(), proof.clone(), tickets.clone());
     // Forged sale orders: one sells a returned ticket too early, one skips a ticket, one differs
     // from the sold tickets, and one is missing.
@@ -157,9 +157,9 @@ fn forged_proofs(proof: &Value, tickets: &Value) -> [((Value, Value), &'static s
         ((reseeded, tickets.clone()), "the seed is the promised one"),
         ((moved, tickets.clone()), "ticket"),
         ((proof.clone(), swapped), "every ticket carries its pair"),
-        ((reordered(1), tickets.clone()), SALE_ORDER_CHECK),
-        ((reordered(4), tickets.clone()), SALE_ORDER_CHECK),
-        ((hidden, tickets.clone()), SALE_ORDER_CHECK),
-        ((unpublished, tickets.clone()), SALE_ORDER_CHECK),
+        ((reordered(1), tickets.clone()), SALE_ORDER_CHECK_LABEL),
+        ((reordered(4), tickets.clone()), SALE_ORDER_CHECK_LABEL),
+        ((hidden, tickets.clone()), SALE_ORDER_CHECK_LABEL),
+        ((unpublished, tickets.clone()), SALE_ORDER_CHECK_LABEL),
     ]
 }

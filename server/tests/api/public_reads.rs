@@ -49,7 +49,7 @@ async fn draw_list_shows_club_prize_and_remaining_tickets() {
 }
 
 #[actix_web::test]
-async fn unchanged_list_returns_304() {
+async fn unchanged_draw_list_returns_304() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
@@ -86,7 +86,7 @@ async fn unchanged_list_returns_304() {
 }
 
 #[actix_web::test]
-async fn game_goes_from_sale_to_awaiting_to_completed() {
+async fn game_goes_from_sale_to_awaiting_result_to_completed() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let (alice, broncos) = (

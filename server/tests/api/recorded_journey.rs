@@ -14,18 +14,18 @@ use serde_json::{Value, json};
 
 use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::server::eventually;
-use crate::support::stripe_dashboard::Dashboard;
-use crate::support::{BAD_CARD, Buyer, GOOD_CARD, TestServer, club};
+use crate::support::stripe_dashboard::StripeDashboard;
+use crate::support::{Buyer, DECLINED_CARD, GOOD_CARD, TestServer, club};
 
 /// Time at which the journey starts: 2040-01-01T00:00:00Z, in milliseconds since 1970.
-const START_MS: i64 = 2_208_988_800_000;
+const JOURNEY_START_UNIX_MS: i64 = 2_208_988_800_000;
 /// The most seconds by which one call of `POST /sandbox/clock` can move the clock.
 const CLOCK_MOVE_SECONDS_MAX: i64 = 2 * 366 * 86_400;
 /// The kick-off of both draws: 19:10 in Sydney, as the club enters it.
 const KICK_OFF_LOCAL: &str = "2040-01-08T19:10";
-const KICK_OFF: &str = "2040-01-08T08:10:00Z";
+const KICK_OFF_UTC: &str = "2040-01-08T08:10:00Z";
 /// JSON fields that hold a jersey number of a ticket. Their values are random in each run.
-const JERSEY_FIELDS: [&str; 6] = [
+const JERSEY_NUMBER_FIELDS: [&str; 6] = [
     "homeNumber",
     "awayNumber",
     "homeFirstTryScorer",
@@ -86,29 +86,30 @@ const STORED_ROW_QUERIES: [(&str, &str); 9] = [
 ];
 /// Counts the server's unfinished background work: payment operations, mails, and card fees that
 /// Stripe has not reported yet.
-const OPEN_WORK_QUERY: &str = "select (select count(*) from payment_ops where state = 'pending')
+const PENDING_WORK_COUNT_QUERY: &str =
+    "select (select count(*) from payment_ops where state = 'pending')
         + (select count(*) from email_outbox where state = 'pending' and to_address is not null)
         + (select count(*) from payments where status = 'succeeded' and provider_fee_cents is null)
     where $1 = ''";
 
 /// Calls the server and records every response. Values that differ from run to run become
 /// placeholders.
-struct Recorder<'a> {
+struct JourneyRecorder<'a> {
     server: &'a TestServer,
     text: String,
     placeholders: Placeholders,
 }
 
-impl Recorder<'_> {
-    fn new(server: &TestServer) -> Recorder<'_> {
-        Recorder {
+impl JourneyRecorder<'_> {
+    fn new(server: &TestServer) -> JourneyRecorder<'_> {
+        JourneyRecorder {
             server,
             text: String::new(),
             placeholders: Placeholders::default(),
         }
     }
 
-    fn record(&mut self, call: &str, answer: &ApiResponse) -> Value {
+    fn record_response(&mut self, call: &str, answer: &ApiResponse) -> Value {
         let call = call.replace(&self.server.url, "<server>");
         let body = answer.text.replace(&self.server.url, "<server>");
         let (call, body) = (
@@ -121,17 +122,17 @@ impl Recorder<'_> {
 
     async fn get(&mut self, browser: &Buyer, path: &str) -> Value {
         let answer = browser.get(path).await;
-        self.record(&format!("GET {path}"), &answer)
+        self.record_response(&format!("GET {path}"), &answer)
     }
 
     async fn post(&mut self, browser: &Buyer, path: &str, body: Value) -> Value {
         let answer = browser.post(path, body).await;
-        self.record(&format!("POST {path}"), &answer)
+        self.record_response(&format!("POST {path}"), &answer)
     }
 
     async fn delete(&mut self, browser: &Buyer, path: &str) {
         let answer = browser.call(Method::DELETE, path, None).await;
-        self.record(&format!("DELETE {path}"), &answer);
+        self.record_response(&format!("DELETE {path}"), &answer);
     }
 
     /// Opens or resizes a payment for one draw.
@@ -144,7 +145,7 @@ impl Recorder<'_> {
 
     async fn confirm(&mut self, buyer: &Buyer, intent: &Intent, card: &str) {
         let answer = buyer.confirm(intent, card).await;
-        self.record(
+        self.record_response(
             &format!("confirm payment {} with {card}", intent.id()),
             &answer,
         );
@@ -158,7 +159,7 @@ impl Recorder<'_> {
         intent: &Intent,
     ) -> Value {
         let answer = buyer.complete_checkout_purchase(draw, count, intent).await;
-        self.record("POST /api/purchase-tickets", &answer)
+        self.record_response("POST /api/purchase-tickets", &answer)
     }
 
     async fn record_order_page(&mut self, buyer: &Buyer, intent: &Intent) {
@@ -176,7 +177,13 @@ impl Recorder<'_> {
     /// Waits until the server has finished its background work.
     async fn wait_until_idle(&self) {
         eventually("no work is left in the background", async || {
-            (self.server.database.count(OPEN_WORK_QUERY, "").await == 0).then_some(())
+            (self
+                .server
+                .database
+                .count(PENDING_WORK_COUNT_QUERY, "")
+                .await
+                == 0)
+                .then_some(())
         })
         .await;
         self.server
@@ -212,10 +219,10 @@ impl Placeholders {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            if let Some(length) = length_of_time(rest) {
+            if let Some(length) = timestamp_text_length(rest) {
                 let instant = &rest[..length];
-                out.push_str(if instant == KICK_OFF {
-                    KICK_OFF
+                out.push_str(if instant == KICK_OFF_UTC {
+                    KICK_OFF_UTC
                 } else {
                     "<time>"
                 });
@@ -230,7 +237,7 @@ impl Placeholders {
                 continue;
             }
             let word = &rest[..length];
-            let replaced = self.replace_word(&out, word);
+            let replaced = self.replace_varying_word(&out, word);
             out.push_str(&replaced);
             rest = &rest[length..];
         }
@@ -239,10 +246,10 @@ impl Placeholders {
 
     /// Returns the placeholder for a word, or the word itself if it is the same in each run.
     /// `before` is the text before the word.
-    fn replace_word(&mut self, before: &str, word: &str) -> String {
+    fn replace_varying_word(&mut self, before: &str, word: &str) -> String {
         if word.bytes().all(|byte| byte.is_ascii_digit()) {
             return match word.len() {
-                _ if is_jersey_number(before) => "<jersey>".to_string(),
+                _ if is_before_jersey_number(before) => "<jersey>".to_string(),
                 10.. if !word.starts_with('0') => "<time>".to_string(),
                 _ => word.to_string(),
             };
@@ -272,16 +279,16 @@ impl Placeholders {
     }
 }
 
-/// Whether the number after the text `before` is a jersey number: in one of the `JERSEY_FIELDS`, or
-/// in the pair of an undone result.
-fn is_jersey_number(before: &str) -> bool {
+/// Whether the number after the text `before` is a jersey number: in one of the
+/// `JERSEY_NUMBER_FIELDS`, or in the pair of an undone result.
+fn is_before_jersey_number(before: &str) -> bool {
     let before = before.trim_end();
     let is_field = |field: &&str| {
         before
             .strip_suffix(':')
             .is_some_and(|key| key.ends_with(&format!("\"{field}\"")))
     };
-    JERSEY_FIELDS.iter().any(is_field)
+    JERSEY_NUMBER_FIELDS.iter().any(is_field)
         || ["\"before\":[", "\"before\": ["]
             .iter()
             .any(|start| before.ends_with(start) || before.ends_with(&format!("{start}<jersey>,")))
@@ -316,11 +323,11 @@ fn is_random_token(word: &str) -> bool {
 
 /// Returns the length in bytes of a time such as `2040-01-01T00:00:00.123Z` at the start of a text,
 /// or `None` if there is none.
-fn length_of_time(text: &str) -> Option<usize> {
-    const TIME_SHAPE: &[u8] = b"0000-00-00T00:00:00";
+fn timestamp_text_length(text: &str) -> Option<usize> {
+    const TIMESTAMP_TEXT_SHAPE: &[u8] = b"0000-00-00T00:00:00";
     let bytes = text.as_bytes();
-    let fits = bytes.len() >= TIME_SHAPE.len()
-        && TIME_SHAPE
+    let fits = bytes.len() >= TIMESTAMP_TEXT_SHAPE.len()
+        && TIMESTAMP_TEXT_SHAPE
             .iter()
             .zip(bytes)
             .all(|(shape, byte)| match shape {
@@ -331,16 +338,16 @@ fn length_of_time(text: &str) -> Option<usize> {
     if !fits {
         return None;
     }
-    let zone = bytes[TIME_SHAPE.len()..]
+    let zone = bytes[TIMESTAMP_TEXT_SHAPE.len()..]
         .iter()
         .take_while(|byte| byte.is_ascii_digit() || b".Z+:".contains(byte))
         .count();
-    Some(TIME_SHAPE.len() + zone)
+    Some(TIMESTAMP_TEXT_SHAPE.len() + zone)
 }
 
 /// Faults that lose all webhooks. Webhooks arrive at random times, so the order of the rows would
 /// differ from run to run.
-fn without_webhooks() -> Faults {
+fn faults_losing_all_webhooks() -> Faults {
     let webhook = WebhookFaults {
         lost: 1.0,
         ..WebhookFaults::default()
@@ -369,18 +376,21 @@ fn result_form(bought: &Value, ticket: usize) -> Value {
 /// Moves every clock to the start of the journey.
 async fn move_clocks_to_start(server: &TestServer) {
     loop {
-        let left = (START_MS - server.now().0) / 1000;
+        let left = (JOURNEY_START_UNIX_MS - server.now().0) / 1000;
         if left <= 0 {
             break;
         }
         let body = json!({ "advanceSeconds": left.min(CLOCK_MOVE_SECONDS_MAX) });
         server.alice().post("/sandbox/clock", body).await.ok();
     }
-    assert!(server.now() < Timestamp(START_MS + 86_400_000));
+    assert!(server.now() < Timestamp(JOURNEY_START_UNIX_MS + 86_400_000));
 }
 
 /// Signs the club in, and puts two draws and an offer of both on sale.
-async fn put_draws_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([DrawId; 2], Value) {
+async fn put_draws_on_sale(
+    recorder: &mut JourneyRecorder<'_>,
+    broncos: &Buyer,
+) -> ([DrawId; 2], Value) {
     let terms = json!({ "termsVersion": "1.0" });
     recorder
         .post(
@@ -409,7 +419,11 @@ async fn put_draws_on_sale(recorder: &mut Recorder<'_>, broncos: &Buyer) -> ([Dr
 }
 
 /// Alice opens a payment, changes its ticket count, and pays.
-async fn buy_after_resize(recorder: &mut Recorder<'_>, alice: &Buyer, draw: DrawId) -> Value {
+async fn buy_after_resize(
+    recorder: &mut JourneyRecorder<'_>,
+    alice: &Buyer,
+    draw: DrawId,
+) -> Value {
     recorder.get(alice, "/api/config").await;
     recorder.get(alice, &format!("/api/draws/{draw}")).await;
     recorder.get(alice, "/api/clubs/broncos/bundles").await;
@@ -429,7 +443,12 @@ async fn buy_after_resize(recorder: &mut Recorder<'_>, alice: &Buyer, draw: Draw
 }
 
 /// Bob buys an offer of two draws in one payment.
-async fn buy_offer(recorder: &mut Recorder<'_>, bob: &Buyer, draws: [DrawId; 2], offer: &Value) {
+async fn buy_offer(
+    recorder: &mut JourneyRecorder<'_>,
+    bob: &Buyer,
+    draws: [DrawId; 2],
+    offer: &Value,
+) {
     let items = draws.map(|draw| json!({ "drawId": draw.0, "quantity": 2, "bundleId": offer }));
     let body = json!({ "items": items, "buyer": bob.details() });
     let intent = Intent {
@@ -447,12 +466,12 @@ async fn buy_offer(recorder: &mut Recorder<'_>, bob: &Buyer, draws: [DrawId; 2],
 
 /// Carol's first card is declined. She pays the same intent with a second card.
 async fn pay_after_declined_card(
-    recorder: &mut Recorder<'_>,
+    recorder: &mut JourneyRecorder<'_>,
     carol: &Buyer,
     draw: DrawId,
 ) -> Intent {
     let intent = recorder.open_intent(carol, draw, 1).await;
-    recorder.confirm(carol, &intent, BAD_CARD).await;
+    recorder.confirm(carol, &intent, DECLINED_CARD).await;
     recorder
         .complete_checkout_purchase(carol, draw, 1, &intent)
         .await;
@@ -466,7 +485,7 @@ async fn pay_after_declined_card(
 }
 
 /// Dave extends his reservation, then abandons the order.
-async fn abandon_order(recorder: &mut Recorder<'_>, dave: &Buyer, draw: DrawId) {
+async fn abandon_order(recorder: &mut JourneyRecorder<'_>, dave: &Buyer, draw: DrawId) {
     let intent = recorder.open_intent(dave, draw, 4).await;
     let reservation = intent.body["reservationId"]
         .as_str()
@@ -481,7 +500,12 @@ async fn abandon_order(recorder: &mut Recorder<'_>, dave: &Buyer, draw: DrawId) 
 }
 
 /// The operator refunds Carol's order, finds a payment for an unknown order, and refunds it.
-async fn refund_payments(recorder: &mut Recorder<'_>, operator: &Buyer, draw: DrawId, order: &str) {
+async fn refund_payments(
+    recorder: &mut JourneyRecorder<'_>,
+    operator: &Buyer,
+    draw: DrawId,
+    order: &str,
+) {
     let refund = format!("/api/admin/orders/{order}/refund");
     // Delays the provider's refund, so that the response always shows it as pending.
     let slow = ScriptedFault {
@@ -492,7 +516,7 @@ async fn refund_payments(recorder: &mut Recorder<'_>, operator: &Buyer, draw: Dr
     recorder.server.sandbox.set_faults(Faults {
         hang_ms: 2_000,
         next: vec![slow],
-        ..without_webhooks()
+        ..faults_losing_all_webhooks()
     });
     recorder
         .post(operator, &refund, json!({ "reason": "Asked for" }))
@@ -502,7 +526,7 @@ async fn refund_payments(recorder: &mut Recorder<'_>, operator: &Buyer, draw: Dr
         .get(operator, &format!("/api/admin/orders/{order}"))
         .await;
     let stranger = "00000000-0000-4000-8000-000000000001";
-    Dashboard::open(recorder.server)
+    StripeDashboard::open(recorder.server)
         .take_payment(stranger, &format!("{draw}x2"), 1000)
         .await;
     let check = "/api/admin/payment-anomalies/check";
@@ -524,7 +548,7 @@ async fn refund_payments(recorder: &mut Recorder<'_>, operator: &Buyer, draw: Dr
 }
 
 /// The club enters a result, the operator undoes it, and the club enters another one.
-async fn enter_and_undo_results(recorder: &mut Recorder<'_>, draw: DrawId, bought: &Value) {
+async fn enter_and_undo_results(recorder: &mut JourneyRecorder<'_>, draw: DrawId, bought: &Value) {
     let broncos = club::sign_in_as_club(recorder.server, "broncos").await;
     let operator = club::sign_in_as_operator(recorder.server).await;
     let path = format!("/api/draws/{draw}/results");
@@ -546,7 +570,7 @@ async fn enter_and_undo_results(recorder: &mut Recorder<'_>, draw: DrawId, bough
     }
 }
 
-async fn read_console(recorder: &mut Recorder<'_>, orders: &[String]) {
+async fn read_console(recorder: &mut JourneyRecorder<'_>, orders: &[String]) {
     recorder.server.clock.advance_seconds(90);
     let operator = club::sign_in_as_operator(recorder.server).await;
     for order in orders {
@@ -569,7 +593,7 @@ async fn read_console(recorder: &mut Recorder<'_>, orders: &[String]) {
     }
 }
 
-fn golden_path() -> PathBuf {
+fn golden_file_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/api/recorded_journey.golden.txt")
 }
 
@@ -594,11 +618,11 @@ fn first_difference(golden: &str, recorded: &str) -> Option<String> {
 #[actix_web::test]
 async fn recorded_journey_answers_and_events_are_unchanged() {
     let server = TestServer::start_with_movable_clock().await;
-    server.sandbox.set_faults(without_webhooks());
+    server.sandbox.set_faults(faults_losing_all_webhooks());
     move_clocks_to_start(&server).await;
     server.create_club("broncos").await;
     server.create_operator().await;
-    let mut recorder = Recorder::new(&server);
+    let mut recorder = JourneyRecorder::new(&server);
     let buyer = |name, email, phone| Buyer::new(&server.url, name, email, phone);
     let (alice, bob) = (server.alice(), server.bob());
     let carol = buyer("Carol", "carol@example.com", "0411 000 003");
@@ -635,7 +659,7 @@ async fn recorded_journey_answers_and_events_are_unchanged() {
     recorder.record_stored_rows().await;
 
     let recorded = recorder.text;
-    let path = golden_path();
+    let path = golden_file_path();
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::write(&path, &recorded).expect("the golden file is written");
     }

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::support::buyer::{ApiResponse, cart_request_items};
 use crate::support::server::eventually;
-use crate::support::{BAD_CARD, Buyer, TestServer, club};
+use crate::support::{Buyer, DECLINED_CARD, TestServer, club};
 
 /// Returns status, error code and message of a response in one line.
-fn refusal_line(answer: ApiResponse) -> String {
+fn refusal_status_code_and_message(answer: ApiResponse) -> String {
     let body = answer.json();
     let text = |name: &str| body[name].as_str().unwrap_or_default().to_string();
     format!("{} {}: {}", answer.status, text("code"), text("message"))
@@ -60,18 +60,18 @@ async fn refused_payment_opening_gives_specified_reason() {
         ),
     ] {
         assert_eq!(
-            refusal_line(alice.request_intent(draw, count).await),
+            refusal_status_code_and_message(alice.request_intent(draw, count).await),
             expected
         );
         assert_eq!(
-            refusal_line(alice.request_cart_intent(&[(draw, count)]).await),
+            refusal_status_code_and_message(alice.request_cart_intent(&[(draw, count)]).await),
             expected,
             "the cart call gives the same error"
         );
     }
     let mixed = "400 mixed-clubs: All tickets of a cart must be for games of the same club.";
     assert_eq!(
-        refusal_line(
+        refusal_status_code_and_message(
             alice
                 .request_cart_intent(&[(draw, 1), (other_draw, 1)])
                 .await
@@ -79,13 +79,13 @@ async fn refused_payment_opening_gives_specified_reason() {
         mixed
     );
     assert_eq!(
-        refusal_line(alice.request_cart_intent(&[]).await),
+        refusal_status_code_and_message(alice.request_cart_intent(&[]).await),
         "400 cart-size: A cart holds 1 to 20 draws."
     );
     let body = json!({ "drawNumber": draw.0, "ticketCount": 2, "expectedAmount": 999 });
     let changed = "409 amount-changed: The total has changed to $10.00. Please check it and try again. You have not been charged.";
     assert_eq!(
-        refusal_line(alice.post("/api/create-payment-intent", body).await),
+        refusal_status_code_and_message(alice.post("/api/create-payment-intent", body).await),
         changed
     );
     server.sandbox.fail_next(
@@ -95,7 +95,7 @@ async fn refused_payment_opening_gives_specified_reason() {
     let busy = alice.request_intent(other_draw, 1).await;
     assert_eq!(busy.header("retry-after"), Some("1"));
     assert_eq!(
-        refusal_line(busy),
+        refusal_status_code_and_message(busy),
         "503 unavailable: Please wait a moment and try again."
     );
     server.finish().await;
@@ -123,10 +123,10 @@ async fn refused_completion_says_whether_buyer_was_charged() {
         "/api/payments/confirm-wallet",
         "/api/process-wallet-payment",
     ] {
-        let declined = alice.post(path, card(BAD_CARD)).await;
+        let declined = alice.post(path, card(DECLINED_CARD)).await;
         let body = declined.json();
         assert_eq!(
-            refusal_line(declined),
+            refusal_status_code_and_message(declined),
             "402 declined: Your card was declined.",
             "{path}"
         );
@@ -143,7 +143,7 @@ async fn refused_completion_says_whether_buyer_was_charged() {
         assert!(body["errorCode"].is_string(), "{path} {body}");
         let missing = "400 payment-method-missing: Please complete all payment information before proceeding.";
         assert_eq!(
-            refusal_line(alice.post(path, card("4242424242424242")).await),
+            refusal_status_code_and_message(alice.post(path, card("4242424242424242")).await),
             missing,
             "{path}"
         );
@@ -151,7 +151,7 @@ async fn refused_completion_says_whether_buyer_was_charged() {
     let body = json!({ "drawNumber": draw.0, "ticketCount": 1, "paymentIntentId": "pi_nobody" });
     let unknown = "404 order-unknown: We could not find this payment.";
     assert_eq!(
-        refusal_line(alice.post("/api/complete-card-payment", body).await),
+        refusal_status_code_and_message(alice.post("/api/complete-card-payment", body).await),
         unknown
     );
     let early = alice.complete_card_purchase(draw, 1, &intent).await.ok();
@@ -168,11 +168,11 @@ async fn refused_completion_says_whether_buyer_was_charged() {
     let closed_message =
         format!("409 not-charged: {DRAW_CLOSED_MESSAGE} You have not been charged.");
     assert_eq!(
-        refusal_line(alice.complete_checkout_purchase(draw, 1, &intent).await),
+        refusal_status_code_and_message(alice.complete_checkout_purchase(draw, 1, &intent).await),
         closed_message
     );
     assert_eq!(
-        refusal_line(alice.complete_card_purchase(draw, 1, &intent).await),
+        refusal_status_code_and_message(alice.complete_card_purchase(draw, 1, &intent).await),
         closed_message,
         "the repeated call gives the same error"
     );
@@ -241,7 +241,9 @@ async fn ended_reservation_gets_specified_message() {
             .as_str()
             .expect("the id is text")
     );
-    let extend = async || refusal_line(alice.post(&format!("{path}/extend"), json!({})).await);
+    let extend = async || {
+        refusal_status_code_and_message(alice.post(&format!("{path}/extend"), json!({})).await)
+    };
     for _ in 0..10 {
         assert_eq!(
             alice
@@ -260,7 +262,7 @@ async fn ended_reservation_gets_specified_message() {
     );
     let unknown = "/api/reservations/00000000-0000-4000-8000-000000000000/extend";
     assert_eq!(
-        refusal_line(alice.post(unknown, json!({})).await),
+        refusal_status_code_and_message(alice.post(unknown, json!({})).await),
         "404 not-found: Not found"
     );
     server.finish().await;
@@ -313,7 +315,11 @@ async fn missing_objects_get_specific_404_messages() {
         ("/api/nothing", "404 not-found: Not found"),
         ("/og/draw/999999", "404 draw-not-found: Draw Not Found"),
     ] {
-        assert_eq!(refusal_line(alice.get(path).await), expected, "{path}");
+        assert_eq!(
+            refusal_status_code_and_message(alice.get(path).await),
+            expected,
+            "{path}"
+        );
     }
     let answer = alice
         .post(
@@ -333,9 +339,12 @@ async fn missing_objects_get_specific_404_messages() {
         .await
         .ok();
     let message = "503 maintenance: System is doing some maintenance. We won't be long, check back in a couple of minutes.";
-    assert_eq!(refusal_line(alice.request_intent(draw, 1).await), message);
     assert_eq!(
-        refusal_line(alice.request_cart_intent(&[(draw, 1)]).await),
+        refusal_status_code_and_message(alice.request_intent(draw, 1).await),
+        message
+    );
+    assert_eq!(
+        refusal_status_code_and_message(alice.request_cart_intent(&[(draw, 1)]).await),
         message
     );
     server.finish().await;
@@ -353,10 +362,10 @@ async fn fifth_decline_releases_order_and_limits_browser() {
     let alice = server.alice();
     let intent = alice.open_intent(draw, 1).await;
     for _ in 0..3 {
-        assert_eq!(alice.confirm(&intent, BAD_CARD).await.status, 402);
+        assert_eq!(alice.confirm(&intent, DECLINED_CARD).await.status, 402);
     }
     for _ in 0..2 {
-        let body = json!({ "clientSecret": intent.secret(), "paymentMethodId": BAD_CARD });
+        let body = json!({ "clientSecret": intent.secret(), "paymentMethodId": DECLINED_CARD });
         alice
             .post("/api/payments/confirm-wallet", body)
             .await
@@ -378,7 +387,7 @@ async fn fifth_decline_releases_order_and_limits_browser() {
     let refused = alice.request_intent(other, 1).await;
     assert!(refused.header("retry-after").is_some());
     assert_eq!(
-        refusal_line(refused),
+        refusal_status_code_and_message(refused),
         "429 too-many-requests: Too many attempts. Please wait a moment and try again."
     );
     server.bob().buy(draw, 1).await;

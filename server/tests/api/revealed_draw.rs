@@ -5,7 +5,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::api::instant::rfc3339;
 
-use crate::support::stripe_dashboard::Dashboard;
+use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{TestServer, club};
 
 const UNKNOWN_ORDER_ID: &str = "00000000-0000-4000-8000-000000000405";
@@ -21,7 +21,7 @@ async fn revealed_draw_stays_closed_and_its_proof_public() {
     );
     let alice = server.alice();
     alice.buy(draw, 2).await;
-    let dashboard = Dashboard::open(&server);
+    let dashboard = StripeDashboard::open(&server);
     dashboard.set_faults(json!([])).await;
     let payment = dashboard
         .take_payment(UNKNOWN_ORDER_ID, &format!("{draw}x1"), 500)

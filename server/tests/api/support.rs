@@ -13,5 +13,5 @@ pub use server::TestServer;
 
 /// Test cards of the sandbox: one is approved, one is declined, one requires 3-D Secure.
 pub const GOOD_CARD: &str = "pm_card_visa";
-pub const BAD_CARD: &str = "pm_card_chargeDeclined";
+pub const DECLINED_CARD: &str = "pm_card_chargeDeclined";
 pub const CARD_WITH_3DS: &str = "pm_card_threeDSecure2Required";

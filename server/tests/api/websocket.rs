@@ -219,7 +219,7 @@ async fn foreign_origins_floods_and_long_messages_close_socket() {
         let _ = flood.stream.send(Message::text("{}")).await;
     }
     assert_eq!(
-        flood.close_frame().await.map(|frame| frame.code),
+        flood.wait_for_close_frame().await.map(|frame| frame.code),
         Some(CloseCode::Policy)
     );
     let mut long_message = Socket::open(&server, "public").await;
@@ -227,7 +227,10 @@ async fn foreign_origins_floods_and_long_messages_close_socket() {
         .stream
         .send(Message::text("x".repeat(5000)))
         .await;
-    let end = long_message.close_frame().await.map(|frame| frame.code);
+    let end = long_message
+        .wait_for_close_frame()
+        .await
+        .map(|frame| frame.code);
     assert!(end.is_none() || end == Some(CloseCode::Policy), "{end:?}");
     assert_eq!(
         server.alice().get("/ws").await.status,
@@ -242,8 +245,8 @@ async fn draining_server_closes_sockets_with_reconnect_delay() {
     let server = TestServer::start().await;
     let mut page = Socket::open(&server, "public").await;
     page.next_frame("public").await;
-    server.drain();
-    let close = page.close_frame().await.expect("a reason");
+    server.start_draining();
+    let close = page.wait_for_close_frame().await.expect("a reason");
     assert_eq!(close.code, CloseCode::Away);
     assert!(
         close.reason.parse::<u32>().is_ok_and(|ms| ms < 10_000),
@@ -268,7 +271,7 @@ async fn client_that_stops_reading_is_disconnected() {
     for _ in 0..200 {
         draws.push(server.create_draw(club.id).await);
     }
-    let mut stalled = stalled_socket(&server);
+    let mut stalled = open_stalled_socket(&server);
     eventually("the socket is counted as open", async || {
         (server.state.live.open_socket_count() == 1).then_some(())
     })
@@ -315,7 +318,7 @@ async fn client_that_stops_reading_is_disconnected() {
 }
 
 /// Opens a WebSocket with the smallest receive buffer. The caller never reads from it.
-fn stalled_socket(server: &TestServer) -> TcpStream {
+fn open_stalled_socket(server: &TestServer) -> TcpStream {
     let address: std::net::SocketAddr = server
         .url
         .trim_start_matches("http://")

@@ -12,7 +12,7 @@ use server::ops::database::RunningInstance;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use crate::Demo;
+use crate::DemoProcess;
 
 fn count_distinct(rows: &[Value], name: &str) -> usize {
     rows.iter()
@@ -21,13 +21,13 @@ fn count_distinct(rows: &[Value], name: &str) -> usize {
         .len()
 }
 
-async fn get_list(demo: &Demo, path: &str) -> Vec<Value> {
+async fn get_list(demo: &DemoProcess, path: &str) -> Vec<Value> {
     demo.get(path).await.as_array().expect("a list").clone()
 }
 
 /// Checks the number of clubs, draws, offers, members and other objects, and the states that they
 /// cover.
-pub async fn check_content(demo: &Demo, folder: &Path) {
+pub async fn check_content(demo: &DemoProcess, folder: &Path) {
     let clubs = get_list(demo, "/api/clubs/public-list").await;
     assert_eq!(clubs.len(), 3);
     let active = get_list(demo, "/api/draws/active").await;

@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 use super::killable_server::KillableServer;
 
 const RETRY_PAUSE: Duration = Duration::from_millis(50);
-const ATTEMPTS_MAX: usize = 400;
+const REQUEST_ATTEMPTS_MAX: usize = 400;
 
 /// When the buyer closes the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuyerExit {
+pub enum PageCloseMoment {
     WithTickets,
     /// The buyer closes the page when a call after the card's confirmation is not answered.
     AfterTheKill,
@@ -106,9 +106,9 @@ impl Buyer {
         server: &mut KillableServer,
         path: &str,
         body: &RequestBody<'_>,
-        stays: BuyerExit,
+        stays: PageCloseMoment,
     ) -> Option<(u16, Value)> {
-        for _ in 0..ATTEMPTS_MAX {
+        for _ in 0..REQUEST_ATTEMPTS_MAX {
             let builder = self
                 .http
                 .post(format!("{}{path}", server.url))
@@ -127,12 +127,12 @@ impl Buyer {
                     return Some((status, body));
                 }
             }
-            if server.restart_if_dead() && stays == BuyerExit::AfterTheKill {
+            if server.restart_if_dead() && stays == PageCloseMoment::AfterTheKill {
                 return None;
             }
             tokio::time::sleep(RETRY_PAUSE).await;
         }
-        panic!("{path} was not answered in {ATTEMPTS_MAX} tries");
+        panic!("{path} was not answered in {REQUEST_ATTEMPTS_MAX} tries");
     }
 
     fn buyer_details(&self) -> Value {
@@ -147,7 +147,7 @@ impl Buyer {
                 server,
                 "/api/create-payment-intent",
                 &RequestBody::Json(body),
-                BuyerExit::WithTickets,
+                PageCloseMoment::WithTickets,
             )
             .await
             .expect("stays");
@@ -158,7 +158,12 @@ impl Buyer {
     }
 
     /// Makes a complete purchase. `wallet` tells whether the server confirms the card.
-    pub async fn buy(&mut self, server: &mut KillableServer, wallet: bool, leave_when: BuyerExit) {
+    pub async fn buy(
+        &mut self,
+        server: &mut KillableServer,
+        wallet: bool,
+        leave_when: PageCloseMoment,
+    ) {
         let opened = self.open_payment(server).await;
         let (id, account) = (
             text_field(&opened, "paymentIntentId"),
@@ -183,14 +188,14 @@ impl Buyer {
                     text: &card,
                     account: &account,
                 },
-                BuyerExit::WithTickets,
+                PageCloseMoment::WithTickets,
             )
             .await;
             let body = json!({ "drawNumber": self.draw, "ticketCount": self.ticket_count, "paymentIntentId": id,
                 "buyer": self.buyer_details(), "ageConfirmation": true, "termsAgreement": true });
             ("/api/complete-card-payment", body)
         };
-        for _ in 0..ATTEMPTS_MAX {
+        for _ in 0..REQUEST_ATTEMPTS_MAX {
             let Some((status, answered)) = self
                 .post_until_answered(
                     server,
@@ -209,7 +214,7 @@ impl Buyer {
             }
             tokio::time::sleep(RETRY_PAUSE).await;
         }
-        panic!("the purchase was not decided in {ATTEMPTS_MAX} tries");
+        panic!("the purchase was not decided in {REQUEST_ATTEMPTS_MAX} tries");
     }
 
     /// Buys with a page that lost its cookies and its client key when the server died.
@@ -220,7 +225,7 @@ impl Buyer {
                 server,
                 "/api/create-payment-intent",
                 &RequestBody::Json(body),
-                BuyerExit::AfterTheKill
+                PageCloseMoment::AfterTheKill
             )
             .await
             .is_none()

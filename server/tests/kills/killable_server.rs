@@ -19,7 +19,7 @@ const GET_TRIES_MAX: usize = 20;
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Maximum time to wait for a result. The reconciler runs every 30 seconds and skips orders younger
 /// than 20 seconds, so it may take two runs.
-const WAIT_MAX: Duration = Duration::from_secs(90);
+const WAIT_TIME_MAX: Duration = Duration::from_secs(90);
 
 pub struct KillableServer {
     folder: Folder,
@@ -87,14 +87,14 @@ impl KillableServer {
         let started = Instant::now();
         while self.failpoint_file().exists() {
             assert!(
-                started.elapsed() < WAIT_MAX,
+                started.elapsed() < WAIT_TIME_MAX,
                 "the server did not reach {step:?} {side:?}"
             );
             tokio::time::sleep(POLL_INTERVAL).await;
         }
         while self.deaths == 0 && !self.restart_if_dead() {
             assert!(
-                started.elapsed() < WAIT_MAX,
+                started.elapsed() < WAIT_TIME_MAX,
                 "{step:?} {side:?} did not kill"
             );
             tokio::time::sleep(POLL_INTERVAL).await;
@@ -162,7 +162,10 @@ impl KillableServer {
     pub async fn wait_until_mails_are_sent(&self) {
         let (auditor, started) = (self.open_auditor().await, Instant::now());
         while auditor.unsent_mails().await.expect("read") > 0 {
-            assert!(started.elapsed() < WAIT_MAX, "mails are still to leave");
+            assert!(
+                started.elapsed() < WAIT_TIME_MAX,
+                "mails are still to leave"
+            );
             tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
@@ -179,7 +182,7 @@ impl KillableServer {
                 break;
             }
             assert!(
-                started.elapsed() < WAIT_MAX,
+                started.elapsed() < WAIT_TIME_MAX,
                 "undecided {undecided:?}, {unsent} mails are still to leave"
             );
             tokio::time::sleep(POLL_INTERVAL * 10).await;

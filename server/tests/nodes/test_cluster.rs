@@ -28,7 +28,7 @@ const SEAL_KEY_HEX: &str = "000102030405060708090a0b0c0d0e0f10111213141516171819
 const WEBHOOK_SECRET: &str = "whsec_of_the_tests";
 /// Pause before a retry, as in the `Retry-After` header of every 503.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-const START_TIME_MAX: Duration = Duration::from_secs(60);
+const NODE_STARTUP_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub struct TestCluster {
     pub draws: Vec<DrawId>,
@@ -211,7 +211,7 @@ impl TestCluster {
     }
 
     /// Returns a pass with which another node would authenticate a call to this node.
-    pub async fn pass_for(&self, node: &Node) -> String {
+    pub async fn issue_node_pass(&self, node: &Node) -> String {
         let sealer = Sealer::from_hex(SEAL_KEY_HEX).expect("a key");
         let boot = node.newest_instance_id(self).await;
         PeerCredentials::new(sealer, InstanceId(1))
@@ -235,7 +235,7 @@ impl TestCluster {
             .await
     }
 
-    pub async fn open_board(&self, node: &Node, draw: DrawId) -> Board {
+    pub async fn open_board(&self, node: &Node, draw: DrawId) -> BoardConnection {
         let url = format!(
             "{}/ws?topics=draw:{draw}",
             node.url.replacen("http", "ws", 1)
@@ -243,12 +243,12 @@ impl TestCluster {
         let (socket, _) = tokio_tungstenite::connect_async(url)
             .await
             .expect("a socket");
-        Board(socket)
+        BoardConnection(socket)
     }
 
     /// Stops all nodes. Checks that as many tickets exist as were sold, and that no node wrote to a
     /// draw after a newer owner.
-    pub async fn close(self, nodes: Vec<Node>, sold: u32) {
+    pub async fn stop_and_check_sales(self, nodes: Vec<Node>, sold: u32) {
         let tickets = "select count(*) from tickets where $1 = ''";
         assert_eq!(
             self.database.count(tickets, "").await,
@@ -295,7 +295,7 @@ impl Node {
             .is_ok_and(|answer| answer.status().is_success())
         {
             assert!(
-                started.elapsed() < START_TIME_MAX,
+                started.elapsed() < NODE_STARTUP_TIME_MAX,
                 "node {} does not start",
                 self.name
             );
@@ -519,11 +519,11 @@ type Socket =
     tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>;
 
 /// A board that follows a draw over a WebSocket.
-pub struct Board(Socket);
+pub struct BoardConnection(Socket);
 
-impl Board {
+impl BoardConnection {
     /// Waits until the board has received this revision or a later one.
-    pub async fn wait_until_shown(&mut self, revision: u64) {
+    pub async fn wait_until_revision_received(&mut self, revision: u64) {
         let shown = async {
             while let Some(Ok(message)) = self.0.next().await {
                 let frame: Value =

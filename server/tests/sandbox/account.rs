@@ -29,7 +29,7 @@ async fn strict_sandbox_refuses_unknown_account() {
 }
 
 #[actix_web::test]
-async fn unknown_account_is_adopted_as_complete() {
+async fn unknown_account_is_treated_as_onboarded() {
     let provider = SandboxProvider::start();
     let adopted = provider
         .get("accounts/acct_seeded")
@@ -96,7 +96,7 @@ async fn onboarding_link_works_once() {
     let id = account["id"].as_str().unwrap();
     let refused = provider
         .post("payment_intents", "amount=1000&currency=aud")
-        .account(id)
+        .on_account(id)
         .send()
         .await;
     assert_eq!(refused.error()["code"], "charges_not_enabled");
@@ -135,7 +135,7 @@ async fn onboarding_link_works_once() {
     );
     provider
         .post("payment_intents", "amount=1000&currency=aud")
-        .account(id)
+        .on_account(id)
         .send()
         .await
         .ok();

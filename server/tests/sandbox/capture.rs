@@ -56,7 +56,7 @@ async fn capture_takes_amount_and_application_fee() {
 }
 
 #[actix_web::test]
-async fn zero_fee_is_no_fee_and_excessive_fee_is_refused() {
+async fn zero_fee_counts_as_no_fee_and_excessive_fee_is_refused() {
     let provider = SandboxProvider::start();
     let id = provider.create_authorised_intent(1000).await;
     let path = format!("payment_intents/{id}/capture");

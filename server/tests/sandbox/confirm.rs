@@ -85,7 +85,7 @@ async fn browser_payment_method_works_once_on_its_account() {
     let form = format!("payment_method={}", method["id"].as_str().unwrap());
     let elsewhere = provider
         .post("payment_intents", "amount=500&currency=aud")
-        .account("acct_other")
+        .on_account("acct_other")
         .send()
         .await
         .ok();
@@ -96,7 +96,7 @@ async fn browser_payment_method_works_once_on_its_account() {
     assert_eq!(
         provider
             .post(&path, &form)
-            .account("acct_other")
+            .on_account("acct_other")
             .send()
             .await
             .status,
@@ -111,7 +111,7 @@ async fn browser_payment_method_works_once_on_its_account() {
     let confirmed = provider
         .post(&path, &client)
         .with_publishable_key()
-        .account(CLUB_ACCOUNT_ID)
+        .on_account(CLUB_ACCOUNT_ID)
         .send()
         .await
         .ok();

@@ -23,7 +23,7 @@ async fn same_key_returns_the_same_intent() {
     let other = provider
         .post("payment_intents", INTENT_FORM)
         .with_idempotency_key("create-1")
-        .account("acct_other")
+        .on_account("acct_other")
         .send()
         .await;
     assert_ne!(

@@ -39,7 +39,7 @@ async fn intent_of_another_account_is_not_found() {
         .to_owned();
     let path = format!("payment_intents/{id}");
     for request in [
-        provider.get(&path).account("acct_other"),
+        provider.get(&path).on_account("acct_other"),
         provider.get(&path).on_platform_account(),
     ] {
         let answer = request.send().await;
@@ -52,7 +52,7 @@ async fn intent_of_another_account_is_not_found() {
     }
     provider
         .get(&path)
-        .account(CLUB_ACCOUNT_ID)
+        .on_account(CLUB_ACCOUNT_ID)
         .send()
         .await
         .ok();
@@ -130,7 +130,7 @@ async fn lists_are_newest_first_and_paged() {
     }
     provider
         .post("payment_intents", "amount=400&currency=aud")
-        .account("acct_other")
+        .on_account("acct_other")
         .send()
         .await
         .ok();
@@ -186,9 +186,17 @@ async fn api_key_grants_only_its_endpoints() {
     let intent = provider.create_unpaid_intent(1000).await;
     let path = format!("payment_intents/{}", intent["id"].as_str().unwrap());
     let secret = intent["client_secret"].as_str().unwrap();
-    assert_eq!(provider.get(&path).api_key("").send().await.status, 401);
     assert_eq!(
-        provider.get(&path).api_key("sk_live_1").send().await.status,
+        provider.get(&path).with_api_key("").send().await.status,
+        401
+    );
+    assert_eq!(
+        provider
+            .get(&path)
+            .with_api_key("sk_live_1")
+            .send()
+            .await
+            .status,
         401
     );
     assert_eq!(

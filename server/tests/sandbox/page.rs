@@ -29,7 +29,7 @@ async fn pages_and_script_reference_no_other_host() {
 }
 
 #[actix_web::test]
-async fn script_defines_what_the_react_wrapper_needs() {
+async fn stripe_script_defines_what_the_react_wrapper_needs() {
     let provider = SandboxProvider::start();
     let script = provider.fetch_sandbox_page("stripe.js").await;
     assert!(

@@ -187,7 +187,7 @@ impl SandboxProvider {
 }
 
 impl<'a> SandboxRequest<'a> {
-    pub fn account(mut self, account: &'a str) -> Self {
+    pub fn on_account(mut self, account: &'a str) -> Self {
         self.account = Some(account);
         self
     }
@@ -202,20 +202,20 @@ impl<'a> SandboxRequest<'a> {
         self
     }
 
-    pub fn api_key(mut self, key: &'a str) -> Self {
+    pub fn with_api_key(mut self, key: &'a str) -> Self {
         self.key = key;
         self
     }
 
     pub fn with_idempotency_key(self, key: &str) -> Self {
-        self.header("idempotency-key", key)
+        self.with_header("idempotency-key", key)
     }
 
     pub fn with_fault(self, fault: &str) -> Self {
-        self.header("x-sandbox-fault", fault)
+        self.with_header("x-sandbox-fault", fault)
     }
 
-    fn header(mut self, name: &str, value: &str) -> Self {
+    fn with_header(mut self, name: &str, value: &str) -> Self {
         self.builder = self.builder.header(name, value);
         self
     }

@@ -52,7 +52,7 @@ async fn every_payment_step_sends_a_signed_webhook() {
 }
 
 #[actix_web::test]
-async fn event_contains_the_object_at_that_time() {
+async fn event_contains_object_state_at_its_creation() {
     let provider = SandboxProvider::start();
     let id = provider.create_captured_intent(1000, 35).await;
     let events = provider

@@ -10,7 +10,7 @@ use super::source::{Source, identifiers};
 
 /// The ASVS requirements that apply, by chapter. `2.3.1-4` means 2.3.1 to 2.3.4. The last three
 /// lines are of level 3.
-const APPLICABLE_REQUIREMENTS: [&str; 13] = [
+const APPLICABLE_ASVS_REQUIREMENTS: [&str; 13] = [
     "1.2.1-5 1.2.9 1.3.3 1.3.4 1.3.6 1.3.7 1.3.11 1.4.2 1.5.1 1.5.2",
     "2.1.2 2.1.3 2.2.1-3 2.3.1-4 2.4.1",
     "3.2.1 3.2.2 3.3.1-4 3.4.1-6 3.5.1-5 3.7.2",
@@ -27,8 +27,8 @@ const APPLICABLE_REQUIREMENTS: [&str; 13] = [
 ];
 
 /// Returns the numbers of the applicable requirements. Ranges are expanded.
-fn applicable_requirements() -> BTreeSet<String> {
-    let words = APPLICABLE_REQUIREMENTS
+fn applicable_asvs_requirements() -> BTreeSet<String> {
+    let words = APPLICABLE_ASVS_REQUIREMENTS
         .iter()
         .flat_map(|line| line.split(' '));
     let each = words.flat_map(|word| {
@@ -49,7 +49,7 @@ pub fn find_checklist_problems(root: &Path, tests: &[Source]) -> Vec<String> {
     let text = fs::read_to_string(root.join("server/ASVS.md")).expect("the checklist");
     let known: BTreeSet<String> = tests
         .iter()
-        .flat_map(|source| source.functions().into_iter().map(|(name, ..)| name))
+        .flat_map(|source| source.function_spans().into_iter().map(|(name, ..)| name))
         .collect();
     let mut findings = Vec::new();
     for named in text.split('`').skip(1).step_by(2) {
@@ -68,7 +68,7 @@ pub fn find_checklist_problems(root: &Path, tests: &[Source]) -> Vec<String> {
         .filter(|number| number.contains('.'))
         .collect();
     let (applicable, listed) = (
-        applicable_requirements(),
+        applicable_asvs_requirements(),
         rows.iter().cloned().collect::<BTreeSet<_>>(),
     );
     findings.extend(
@@ -87,15 +87,15 @@ pub fn find_checklist_problems(root: &Path, tests: &[Source]) -> Vec<String> {
 const SPECIFICATION_MAPS: [&str; 3] = ["club.md", "operator.md", "public.md"];
 
 /// File name endings by which a word in a map is recognised as a file.
-pub const FILE_ENDINGS: [&str; 11] = [
+pub const NAMED_FILE_ENDINGS: [&str; 11] = [
     "rs", "ts", "tsx", "js", "mjs", "css", "sql", "html", "md", "txt", "json",
 ];
 
 /// Returns the files and names in a map that do not exist in the sources.
-pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
+pub fn stale_specification_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     let files: Vec<String> = all_sources
         .iter()
-        .map(|source| shortened_path(&source.path))
+        .map(|source| shorten_path_for_map(&source.path))
         .collect();
     // A name counts as existing only if it occurs in code other than these tests.
     let is_code = |source: &&Source| {
@@ -104,13 +104,13 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
     let code = all_sources.iter().filter(is_code);
     let known: BTreeSet<&str> = code
         .flat_map(|source| identifiers(&source.text))
-        .filter(|name| is_long_name(name))
+        .filter(|name| is_long_snake_case_name(name))
         .collect();
     let mut findings = Vec::new();
     for map in SPECIFICATION_MAPS {
         let text = fs::read_to_string(root.join(".github/specification").join(map)).expect("a map");
         for (number, line) in text.lines().enumerate() {
-            let missing = missing_names_in_row(line, &files, &known);
+            let missing = missing_names_in_map_row(line, &files, &known);
             findings.extend(
                 missing
                     .into_iter()
@@ -123,7 +123,7 @@ pub fn stale_map_entries(root: &Path, all_sources: &[Source]) -> Vec<String> {
 
 /// Returns the files and names in a map's row that do not exist. `a_name_that_begins…` stands for
 /// any longer name.
-fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
+fn missing_names_in_map_row(line: &str, files: &[String], known: &BTreeSet<&str>) -> Vec<String> {
     let line = line.replace('…', "… ").replace('*', "* ");
     let words =
         line.split(|letter: char| !(letter.is_ascii_alphanumeric() || "_./-…*".contains(letter)));
@@ -136,9 +136,9 @@ fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) ->
         }
         if word
             .rsplit_once('.')
-            .is_some_and(|(_, ending)| FILE_ENDINGS.contains(&ending))
+            .is_some_and(|(_, ending)| NAMED_FILE_ENDINGS.contains(&ending))
         {
-            let path = shortened_path(word);
+            let path = shorten_path_for_map(word);
             missing.extend(
                 (!files.iter().any(|file| file.ends_with(&path))).then(|| word.to_string()),
             );
@@ -147,7 +147,7 @@ fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) ->
         let last = word.rsplit(['/', '.', '-']).next().unwrap_or(word);
         for name in word
             .split(['/', '.', '-'])
-            .filter(|name| is_long_name(name))
+            .filter(|name| is_long_snake_case_name(name))
         {
             let has_longer = || known.iter().any(|longer| longer.starts_with(name));
             let exists = known.contains(name) || is_cut && name == last && has_longer();
@@ -159,7 +159,7 @@ fn missing_names_in_row(line: &str, files: &[String], known: &BTreeSet<&str>) ->
 
 /// Returns whether a word is a `snake_case` name of at least three parts, such as a test, a
 /// function or a column. Shorter words may be ordinary English.
-fn is_long_name(name: &str) -> bool {
+fn is_long_snake_case_name(name: &str) -> bool {
     name.matches('_').count() >= 2
         && name
             .chars()
@@ -168,7 +168,7 @@ fn is_long_name(name: &str) -> bool {
 
 /// Returns a path in the short form of the maps: with a leading slash, without `src`, without the
 /// map's letter as in `W/fees/fees.tsx`, and without a migration's number.
-fn shortened_path(path: &str) -> String {
+fn shorten_path_for_map(path: &str) -> String {
     let path = match path.split_once('/') {
         Some((letter, rest)) if letter.len() == 1 => rest,
         _ => path,
@@ -187,9 +187,9 @@ fn stale_names_in_a_map_row_are_reported() {
         "server/src/wire/draw.rs",
         "migrations/20261120000001_core.sql",
     ]
-    .map(shortened_path);
+    .map(shorten_path_for_map);
     let known = BTreeSet::from(["a_draw_is_listed_while_it_is_on_sale"]);
-    let found = |line| missing_names_in_row(line, &files, &known);
+    let found = |line| missing_names_in_map_row(line, &files, &known);
     assert!(
         found("| 7 | S/wire/draw.rs, core.sql | api/reads::a_draw_is_listed…, /widgets/live.js |")
             .is_empty()

@@ -17,11 +17,11 @@ use super::comments::comment_lines;
 use super::source::{Source, read_sources};
 
 /// Letters of decisions about the specification.
-const DECISION_LETTERS: &str = "ABCDEFGHIJKM";
+const DECISION_ID_LETTERS: &str = "ABCDEFGHIJKM";
 /// Letters of invariants (T, M, P, E, W, O, N, R, B, D), architecture rules (A), scenarios (F) and purchase steps (S).
-const INVARIANT_LETTERS: &str = "TMPEWONRBDAFS";
+const INVARIANT_AND_RULE_ID_LETTERS: &str = "TMPEWONRBDAFS";
 /// Words that name a published standard. A citation of its sections needs no entry.
-const STANDARDS: [&str; 5] = ["RFC", "ASVS", "WCAG", "Law", "ISO"];
+const CITED_STANDARDS: [&str; 5] = ["RFC", "ASVS", "WCAG", "Law", "ISO"];
 /// Folders whose files are searched for citations.
 const CITING_FOLDERS: [&str; 6] = [
     "server",
@@ -33,7 +33,7 @@ const CITING_FOLDERS: [&str; 6] = [
 ];
 const CITING_ENDINGS: [&str; 8] = ["rs", "ts", "tsx", "js", "mjs", "css", "sql", "md"];
 /// The letter of each part of the specification, and the file that maps it to code.
-const MAP_BY_LETTER: [(char, &str); 3] =
+const SPECIFICATION_MAP_BY_LETTER: [(char, &str); 3] =
     [('A', "public.md"), ('B', "club.md"), ('C', "operator.md")];
 
 /// Everything that a comment or page may cite.
@@ -71,15 +71,15 @@ impl CitableEntries {
                     .filter_map(leading_number),
             );
         }
-        for (letter, map) in MAP_BY_LETTER {
+        for (letter, map) in SPECIFICATION_MAP_BY_LETTER {
             let path = root.join(".github/specification").join(map);
             let text = fs::read_to_string(path).expect("a map of the specification");
-            entries.read_map(letter, &text);
+            entries.read_specification_map(letter, &text);
         }
         entries
     }
 
-    fn read_map(&mut self, letter: char, text: &str) {
+    fn read_specification_map(&mut self, letter: char, text: &str) {
         for line in text.lines() {
             let mut add = |cell: &str| {
                 self.lines
@@ -91,7 +91,7 @@ impl CitableEntries {
                     .skip(1)
                     .filter_map(|part| part.split(')').next())
                     .for_each(&mut add);
-                self.map_sections.extend(leading_sections(heading));
+                self.map_sections.extend(leading_section_numbers(heading));
             } else if let Some(row) = line.strip_prefix("| ") {
                 add(row.split('|').next().unwrap_or_default());
             }
@@ -134,7 +134,7 @@ fn leading_number(text: &str) -> Option<u32> {
 }
 
 /// Returns the section numbers at the start of a map's heading: `§2 Routes`, `Section 3, …`, `1-2 Getting in`.
-fn leading_sections(heading: &str) -> Vec<String> {
+fn leading_section_numbers(heading: &str) -> Vec<String> {
     let heading = heading
         .trim_start_matches('§')
         .trim_start_matches("Section ");
@@ -186,20 +186,22 @@ fn unresolved_ids(line: &str, entries: &CitableEntries) -> Vec<String> {
             }
         }
         let next = words.get(index + 1).copied().unwrap_or_default();
-        missing.extend(unresolved_number(line, word, next, entries));
+        missing.extend(unresolved_numbered_citation(line, word, next, entries));
     }
     missing
 }
 
 /// Checks "rule 5", "section 7.4", "§4" and "decision 7"; `word` is the noun and `next` the number.
-fn unresolved_number(
+fn unresolved_numbered_citation(
     line: &str,
     word: &str,
     next: &str,
     entries: &CitableEntries,
 ) -> Option<String> {
     let noun = word.to_lowercase();
-    let is_standard = STANDARDS.iter().any(|standard| line.contains(standard));
+    let is_standard = CITED_STANDARDS
+        .iter()
+        .any(|standard| line.contains(standard));
     let number: String = match word.strip_prefix('§') {
         Some(rest) if !rest.is_empty() => rest.into(),
         _ => next.into(),
@@ -214,18 +216,18 @@ fn unresolved_number(
     }
     let known = match noun.as_str() {
         "rule" | "rules" => entries.ids.contains(&format!("rule {number}")),
-        "section" | "sections" => entries.has_section(number),
+        "section" | "sections" => entries.has_map_section(number),
         "decision" | "decisions" => entries
             .records
             .contains(&number.parse::<u32>().unwrap_or(0)),
-        _ if word.starts_with('§') => entries.has_section(number),
+        _ if word.starts_with('§') => entries.has_map_section(number),
         _ => true,
     };
     (!known).then(|| format!("{word} {next}"))
 }
 
 impl CitableEntries {
-    fn has_section(&self, number: &str) -> bool {
+    fn has_map_section(&self, number: &str) -> bool {
         self.map_sections.contains(number) || self.ids.contains(&format!("section {number}"))
     }
 }
@@ -274,15 +276,18 @@ fn ids_in_word(word: &str) -> Vec<CitedId> {
             continue;
         }
         match separator {
-            '-' if DECISION_LETTERS.contains(letter) => {
+            '-' if DECISION_ID_LETTERS.contains(letter) => {
                 found.push(CitedId::Decision(format!("{letter}-{digits}")));
             }
-            ':' if MAP_BY_LETTER.iter().any(|(part, _)| *part == letter) => {
+            ':' if SPECIFICATION_MAP_BY_LETTER
+                .iter()
+                .any(|(part, _)| *part == letter) =>
+            {
                 found.push(CitedId::Line(format!("{letter}:{digits}")));
             }
             separator
                 if separator.is_ascii_digit()
-                    && INVARIANT_LETTERS.contains(letter)
+                    && INVARIANT_AND_RULE_ID_LETTERS.contains(letter)
                     && digits.len() <= 2 =>
             {
                 found.push(CitedId::Invariant(format!("{letter}{digits}")));

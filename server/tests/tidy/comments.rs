@@ -116,7 +116,7 @@ fn code_comment_lines(text: &str, language: Language) -> Vec<CommentLine> {
             }
             at += 2;
         } else {
-            let length = literal_length(rest, language).max(1);
+            let length = string_or_char_literal_length(rest, language).max(1);
             let end = (at + length).min(letters.len());
             number += letters[at..end].iter().filter(|c| **c == '\n').count();
             at = end;
@@ -127,11 +127,11 @@ fn code_comment_lines(text: &str, language: Language) -> Vec<CommentLine> {
 
 /// Returns the length in characters of the string or character literal at the start of `rest`; 0 if
 /// there is none.
-pub fn literal_length(rest: &[char], language: Language) -> usize {
+pub fn string_or_char_literal_length(rest: &[char], language: Language) -> usize {
     let first = rest[0];
     if language == Language::Rust {
         if first == '\'' {
-            return character_length(rest);
+            return char_literal_length(rest);
         }
         if first == 'r' && matches!(rest.get(1), Some('"' | '#')) {
             return raw_string_length(rest);
@@ -157,7 +157,7 @@ pub fn literal_length(rest: &[char], language: Language) -> usize {
 }
 
 /// Returns the length of a Rust character literal; 1 if the quote belongs to a lifetime.
-fn character_length(rest: &[char]) -> usize {
+fn char_literal_length(rest: &[char]) -> usize {
     if rest.get(1) == Some(&'\\') {
         let end = rest.iter().skip(3).position(|c| *c == '\'');
         return end.map_or(1, |end| end + 4);

@@ -6,11 +6,11 @@ use std::path::Path;
 use super::source::read_sources;
 
 /// Pages outside `.github` whose paths are checked as well.
-const CHECKED_PAGES: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
+const CHECKED_DOCUMENTS: [&str; 3] = ["README.md", "loadtest/EVIDENCE.md", "migrations/README.md"];
 
 /// Returns the files and links that Markdown pages name and that do not exist.
 pub fn find_missing_files(root: &Path) -> Vec<String> {
-    let mut pages: Vec<String> = CHECKED_PAGES.map(String::from).to_vec();
+    let mut pages: Vec<String> = CHECKED_DOCUMENTS.map(String::from).to_vec();
     let guides = read_sources(root, &[".github"], &["md"]);
     pages.extend(
         guides

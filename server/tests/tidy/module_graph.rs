@@ -195,8 +195,11 @@ fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (inner, part) in inline_modules(code) {
         let depth = module.len() + inner;
-        for path in use_paths(&part).into_iter().chain(inline_paths(&part)) {
-            names.extend(name_below_root(&path, depth));
+        for path in use_paths(&part)
+            .into_iter()
+            .chain(paths_outside_use_declarations(&part))
+        {
+            names.extend(first_name_below_crate_root(&path, depth));
         }
     }
     names
@@ -204,7 +207,7 @@ fn imported_names(module: &[String], code: &str) -> BTreeSet<String> {
 
 /// Resolves an import path of a module that is `depth` levels below the crate's root. Returns the
 /// path's first name below the root, or `None` if the path does not start at the root.
-fn name_below_root(path: &[String], depth: usize) -> Option<String> {
+fn first_name_below_crate_root(path: &[String], depth: usize) -> Option<String> {
     if path.first()? == "crate" {
         return path.get(1).cloned();
     }
@@ -314,7 +317,7 @@ fn expand_use_tree(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) 
 }
 
 /// Returns the paths that begin with `crate` or `super` in code outside `use` declarations.
-fn inline_paths(code: &str) -> Vec<Vec<String>> {
+fn paths_outside_use_declarations(code: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for start in ["crate::", "super::"] {
         for (at, _) in code.match_indices(start) {
@@ -350,7 +353,7 @@ fn without_comments_and_strings(text: &str) -> String {
             let end = rest.windows(2).position(|two| two == ['*', '/']);
             end.map_or(rest.len(), |end| end + 2)
         } else {
-            super::comments::literal_length(rest, super::comments::Language::Rust)
+            super::comments::string_or_char_literal_length(rest, super::comments::Language::Rust)
         };
         if skipped > 1 {
             code.extend(rest[..skipped].iter().filter(|c| **c == '\n'));

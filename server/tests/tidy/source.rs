@@ -59,13 +59,13 @@ impl Source {
         self.text
             .lines()
             .enumerate()
-            .map(|(index, line)| (index + 1, code_of_line(line)))
+            .map(|(index, line)| (index + 1, line_without_comment_and_strings(line)))
             .filter(|(_, line)| !line.is_empty())
     }
 
     /// Returns name, first line and last line of each function. Relies on rustfmt, which indents
     /// the closing brace like the first line.
-    pub fn functions(&self) -> Vec<(String, usize, usize)> {
+    pub fn function_spans(&self) -> Vec<(String, usize, usize)> {
         let lines: Vec<&str> = self.text.lines().collect();
         let mut found = Vec::new();
         for (index, line) in lines.iter().enumerate() {
@@ -108,7 +108,7 @@ fn function_name(line: &str) -> Option<String> {
 }
 
 /// Returns a line of code without its comment and without the content of double quotes.
-fn code_of_line(line: &str) -> String {
+fn line_without_comment_and_strings(line: &str) -> String {
     let mut code = String::new();
     let mut quoted = false;
     let mut previous = ' ';

@@ -6,10 +6,10 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
-use crate::access::{broncos_path, http_method_of};
+use crate::access::{http_method_of, path_with_broncos_ids};
 use crate::support::{Buyer, TestServer, club};
 
-async fn set_archived(server: &TestServer, archived: bool) {
+async fn set_broncos_archived(server: &TestServer, archived: bool) {
     let id = server.club_id("broncos");
     server
         .records
@@ -25,7 +25,7 @@ async fn set_archived(server: &TestServer, archived: bool) {
 }
 
 /// Endings of the paths to which an archived club may still write.
-const ARCHIVED_CLUB_PATH_ENDINGS: [&str; 7] = [
+const ARCHIVED_CLUB_WRITE_PATH_ENDINGS: [&str; 7] = [
     "results",
     "notify-winners",
     "payouts",
@@ -57,7 +57,7 @@ async fn every_route_enforces_limits_of_archived_club() {
     let id = browser.get("/api/admin/whoami").await.ok()["user"]["id"]
         .as_i64()
         .expect("a JSON number");
-    set_archived(&server, true).await;
+    set_broncos_archived(&server, true).await;
     let mut wrong = Vec::new();
     let apart = [
         "/ws",
@@ -67,7 +67,7 @@ async fn every_route_enforces_limits_of_archived_club() {
         "/api/admin/logout",
     ];
     for route in ROUTES.iter().filter(|route| !apart.contains(&route.path)) {
-        let path = broncos_path(
+        let path = path_with_broncos_ids(
             route,
             draw,
             id,
@@ -80,7 +80,7 @@ async fn every_route_enforces_limits_of_archived_club() {
         let body = serde_json::from_str::<Value>(&answer.text).unwrap_or_default();
         let stopped = answer.status == 403 && body["code"] == "club-archived";
         let admitted = !matches!(answer.status, 401 | 403) && answer.status < 500;
-        let is_allowed_ending = ARCHIVED_CLUB_PATH_ENDINGS
+        let is_allowed_ending = ARCHIVED_CLUB_WRITE_PATH_ENDINGS
             .iter()
             .any(|end| route.path.ends_with(end));
         let as_it_should = match route.audience {
@@ -118,7 +118,7 @@ async fn archived_club_completes_open_payments_and_refuses_new_ones() {
     let (alice, bob) = (server.alice(), server.bob());
     let paid = alice.open_intent(draw, 2).await;
     alice.authorise(&paid).await;
-    set_archived(&server, true).await;
+    set_broncos_archived(&server, true).await;
     for body in [
         json!({ "drawNumber": draw.0, "ticketCount": 1 }),
         json!({ "drawNumber": draw.0, "ticketCount": 3 }),
@@ -176,7 +176,7 @@ async fn archived_club_completes_open_payments_and_refuses_new_ones() {
         )
         .await;
     archived_draw.expect_refusal(403, "club-archived");
-    set_archived(&server, false).await;
+    set_broncos_archived(&server, false).await;
     let next = server.create_draw(server.club_id("broncos")).await;
     assert_eq!(
         bob.buy(next, 1).await.1["status"],
@@ -190,7 +190,7 @@ async fn archived_club_completes_open_payments_and_refuses_new_ones() {
 async fn archived_club_is_visible_to_its_owner_only() {
     let server = TestServer::start().await;
     server.create_club("broncos").await;
-    set_archived(&server, true).await;
+    set_broncos_archived(&server, true).await;
     let path = format!("/api/clubs/{}", server.club_id("broncos"));
     let browser: Buyer = club::sign_in_as_club(&server, "broncos").await;
     assert_eq!(browser.get(&path).await.ok()["archived"], true);
@@ -207,7 +207,7 @@ async fn archived_club_is_reminded_of_missing_result() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.start_game(draw).await;
-    set_archived(&server, true).await;
+    set_broncos_archived(&server, true).await;
     server.clock.advance_seconds(2 * 3600 + 60);
     for _ in 0..2 {
         server::http::routes::club::reminders::sweep(&server.state).await;
@@ -216,7 +216,7 @@ async fn archived_club_is_reminded_of_missing_result() {
         server.next_mail("results-due").await.to,
         "broncos@demo.test"
     );
-    assert_eq!(server.queued_mails("results-due").await, 1);
+    assert_eq!(server.count_queued_mails("results-due").await, 1);
     let browser = club::sign_in_as_club(&server, "broncos").await;
     club::enter_result(&browser, draw, 1, 1).await.ok();
     server.finish().await;

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::buyer::ApiResponse;
 use crate::support::{Buyer, TestServer, club};
 
-const ROUNDS: u8 = 12;
+const RACE_ROUNDS: u8 = 12;
 
 /// Returns the jersey numbers of the draw's result, or `None` if it has no result.
 async fn stored_result(server: &TestServer, draw: DrawId) -> Option<(u8, u8)> {
@@ -70,7 +70,7 @@ async fn concurrent_results_accept_one_and_refuse_other_with_409() {
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_club(&server, "broncos").await,
     );
-    for round in 1..=ROUNDS {
+    for round in 1..=RACE_ROUNDS {
         let (one, other) = ((1, round), (2, round));
         let here = club::enter_result(&office, draw, one.0, one.1);
         let there = club::enter_result(&pitch, draw, other.0, other.1);
@@ -97,7 +97,7 @@ async fn concurrent_results_accept_one_and_refuse_other_with_409() {
 }
 
 #[actix_web::test]
-async fn concurrent_result_and_undo_store_what_they_answer() {
+async fn concurrent_result_and_undo_store_the_reported_state() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
@@ -106,7 +106,7 @@ async fn concurrent_result_and_undo_store_what_they_answer() {
         club::sign_in_as_operator(&server).await,
         club::sign_in_as_club(&server, "broncos").await,
     );
-    for round in 1..=ROUNDS {
+    for round in 1..=RACE_ROUNDS {
         let (entered, undone) = run_concurrently(
             round,
             club::enter_result(&broncos, draw, 3, round),
@@ -147,7 +147,7 @@ async fn new_result_during_undo_is_refused_or_recorded() {
         club::sign_in_as_operator(&server).await,
         club::sign_in_as_club(&server, "broncos").await,
     );
-    for round in 1..=ROUNDS {
+    for round in 1..=RACE_ROUNDS {
         club::enter_result(&broncos, draw, 1, round).await.ok();
         let (undone, entered) = run_concurrently(
             round,

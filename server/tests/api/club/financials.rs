@@ -7,7 +7,7 @@ use crate::support::buyer::{Intent, cart_request_items};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
-pub fn cents_of(value: &Value) -> i64 {
+pub fn absolute_cents_from_json(value: &Value) -> i64 {
     Cents::parse(value.as_str().expect("an amount").trim_start_matches('-'))
         .expect("dollars")
         .0
@@ -28,7 +28,7 @@ async fn buy_cart(buyer: &Buyer, lines: &[(DrawId, u16)]) {
 
 /// Sells tickets of two draws of one club: single orders and a cart. One draw passes the card fee
 /// on to its buyers, and no order reaches the fee cap.
-pub async fn sell_two_draws(server: &TestServer) -> (DrawId, DrawId, Buyer) {
+pub async fn sell_tickets_of_two_draws(server: &TestServer) -> (DrawId, DrawId, Buyer) {
     let broncos = server.create_club("broncos").await;
     let one = server
         .create_draw_with(broncos.id, |new| new.pass_card_fee = true)
@@ -48,7 +48,7 @@ pub async fn sell_two_draws(server: &TestServer) -> (DrawId, DrawId, Buyer) {
 #[actix_web::test]
 async fn club_financials_match_provider_ledger() {
     let server = TestServer::start().await;
-    let (one, two, browser) = sell_two_draws(&server).await;
+    let (one, two, browser) = sell_tickets_of_two_draws(&server).await;
     let financials_of = async |draw: DrawId| {
         browser
             .get(&format!("/api/draws/{draw}/financials"))
@@ -75,7 +75,9 @@ async fn club_financials_match_provider_ledger() {
         ),
         (&json!(2), &json!(3))
     );
-    let sum = |field: &str| cents_of(&first[field]) + cents_of(&second[field]);
+    let sum = |field: &str| {
+        absolute_cents_from_json(&first[field]) + absolute_cents_from_json(&second[field])
+    };
     let ledger = server.sandbox.ledger();
     let account = &ledger["accounts"]["acct_broncos"];
     let provider_sum = |field: &str| account[field].as_i64().expect("cents");
@@ -97,14 +99,21 @@ async fn club_financials_match_provider_ledger() {
     );
     for draw in [&first, &second] {
         assert_eq!(
-            cents_of(&draw["clubProfit"]),
-            cents_of(&draw["clubRevenue"]) - cents_of(&draw["prizePool"])
+            absolute_cents_from_json(&draw["clubProfit"]),
+            absolute_cents_from_json(&draw["clubRevenue"])
+                - absolute_cents_from_json(&draw["prizePool"])
         );
     }
     let id = browser.get("/api/admin/whoami").await.ok()["user"]["id"].clone();
     let stats = browser.get(&format!("/api/clubs/{id}/stats")).await.ok();
-    assert_eq!(cents_of(&stats["totalRevenue"]), sum("totalRevenue"));
-    assert_eq!(cents_of(&stats["clubProfit"]), sum("clubProfit"));
+    assert_eq!(
+        absolute_cents_from_json(&stats["totalRevenue"]),
+        sum("totalRevenue")
+    );
+    assert_eq!(
+        absolute_cents_from_json(&stats["clubProfit"]),
+        sum("clubProfit")
+    );
     assert_eq!(stats["ticketsSold"], 11);
     assert_eq!(
         stats["draws"],

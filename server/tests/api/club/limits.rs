@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-const SLUG_MESSAGE: &str = "Page name must contain only lowercase letters, numbers, and hyphens";
+const INVALID_SLUG_MESSAGE: &str =
+    "Page name must contain only lowercase letters, numbers, and hyphens";
 
 fn data_url(kind: &str, bytes: &[u8]) -> String {
     format!("data:{kind};base64,{}", STANDARD.encode(bytes))
@@ -19,7 +20,7 @@ fn data_url(kind: &str, bytes: &[u8]) -> String {
 
 /// Returns a JPEG of exactly this many bytes. Comment segments fill it up.
 fn jpeg_of_size(bytes: usize) -> Vec<u8> {
-    const SEGMENT_BYTES_MAX: usize = 65_535 + 2;
+    const JPEG_SEGMENT_BYTES_MAX: usize = 65_535 + 2;
     let mut file = Vec::new();
     JpegEncoder::new(&mut file)
         .encode_image(&image::RgbImage::new(8, 8))
@@ -28,8 +29,8 @@ fn jpeg_of_size(bytes: usize) -> Vec<u8> {
     let mut segments = Vec::new();
     while missing > 0 {
         // A comment segment has at least four bytes, so the last one must not be left with fewer.
-        let take = if missing > SEGMENT_BYTES_MAX {
-            (missing - 4).min(SEGMENT_BYTES_MAX)
+        let take = if missing > JPEG_SEGMENT_BYTES_MAX {
+            (missing - 4).min(JPEG_SEGMENT_BYTES_MAX)
         } else {
             missing
         };
@@ -72,7 +73,7 @@ async fn home_page_fields_accept_largest_value_and_refuse_larger() {
             save("homePageSlug", json!(word))
                 .await
                 .expect_refusal(400, "invalid")["message"],
-            SLUG_MESSAGE,
+            INVALID_SLUG_MESSAGE,
             "{word}"
         );
     }

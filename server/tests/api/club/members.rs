@@ -23,7 +23,7 @@ async fn owner_browser_and_members_path(server: &TestServer) -> (Buyer, String) 
     )
 }
 
-fn invitation_of_ann(role: &str) -> Value {
+fn invitation_for_ann(role: &str) -> Value {
     json!({ "email": "Ann@example.com", "name": " Ann Lee ", "role": role })
 }
 
@@ -47,7 +47,7 @@ async fn invite_and_join(
     members: &str,
     role: &str,
 ) -> (i64, Buyer) {
-    let id = owner.post(members, invitation_of_ann(role)).await.ok()["id"]
+    let id = owner.post(members, invitation_for_ann(role)).await.ok()["id"]
         .as_i64()
         .expect("the id is a number");
     let link = server.mailed_link(&server.next_mail("invitation").await);
@@ -61,7 +61,10 @@ async fn invite_and_join(
 async fn invited_member_sets_password_and_acts_for_club() {
     let server = TestServer::start().await;
     let (owner, members) = owner_browser_and_members_path(&server).await;
-    let invited = owner.post(&members, invitation_of_ann("seller")).await.ok();
+    let invited = owner
+        .post(&members, invitation_for_ann("seller"))
+        .await
+        .ok();
     assert_eq!(
         (
             &invited["name"],
@@ -92,7 +95,10 @@ async fn invited_member_sets_password_and_acts_for_club() {
         .sign_in("ann@example.com", NEW_PASSWORD)
         .await
         .expect_refusal(401, "invalid-credentials");
-    let again = owner.post(&members, invitation_of_ann("viewer")).await.ok();
+    let again = owner
+        .post(&members, invitation_for_ann("viewer"))
+        .await
+        .ok();
     assert_eq!(
         (&again["id"], &again["role"]),
         (&invited["id"], &json!("viewer")),
@@ -120,7 +126,7 @@ async fn invited_member_sets_password_and_acts_for_club() {
         .sign_in(" ann@Example.com ", NEW_PASSWORD)
         .await
         .ok();
-    let club = club_login_user(&server, "broncos").await;
+    let club = fetch_club_login_user(&server, "broncos").await;
     assert_eq!(
         (
             &user["id"],
@@ -149,7 +155,7 @@ async fn invited_member_sets_password_and_acts_for_club() {
     server.finish().await;
 }
 
-async fn club_login_user(server: &TestServer, slug: &str) -> Value {
+async fn fetch_club_login_user(server: &TestServer, slug: &str) -> Value {
     let user = club::sign_in_as_club(server, slug)
         .await
         .get("/api/admin/whoami")
@@ -167,7 +173,10 @@ async fn club_login_user(server: &TestServer, slug: &str) -> Value {
 async fn invitation_expires_after_three_days_and_can_be_resent() {
     let server = TestServer::start().await;
     let (owner, members) = owner_browser_and_members_path(&server).await;
-    owner.post(&members, invitation_of_ann("seller")).await.ok();
+    owner
+        .post(&members, invitation_for_ann("seller"))
+        .await
+        .ok();
     let late = token_in_link(&server.mailed_link(&server.next_mail("invitation").await));
     server.clock.advance_seconds(72 * 3600);
     assert_eq!(choose_password(&server, &late).await, 400);
@@ -191,7 +200,10 @@ async fn invitation_expires_after_three_days_and_can_be_resent() {
         (&rows[0]["isClubLogin"], &rows[0]["email"]),
         (&json!(true), &json!("broncos@demo.test"))
     );
-    owner.post(&members, invitation_of_ann("seller")).await.ok();
+    owner
+        .post(&members, invitation_for_ann("seller"))
+        .await
+        .ok();
     assert_eq!(
         choose_password(
             &server,
@@ -200,18 +212,21 @@ async fn invitation_expires_after_three_days_and_can_be_resent() {
         .await,
         200
     );
-    let joined = owner.post(&members, invitation_of_ann("viewer")).await.ok();
+    let joined = owner
+        .post(&members, invitation_for_ann("viewer"))
+        .await
+        .ok();
     assert_eq!(
         (&joined["state"], &joined["role"]),
         (&json!("active"), &json!("seller")),
         "a repeated invitation does not change a member's role"
     );
-    assert_eq!(server.queued_mails("invitation").await, 2);
+    assert_eq!(server.count_queued_mails("invitation").await, 2);
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn call_beyond_role_gets_403_and_call_to_other_club_gets_404() {
+async fn call_beyond_role_gets_403_and_other_club_gets_404() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let club = server.club_id("broncos");
@@ -393,7 +408,10 @@ async fn role_change_and_removal_end_member_sessions() {
         owner.get(&members).await.ok().as_array().map(Vec::len),
         Some(1)
     );
-    let back = owner.post(&members, invitation_of_ann("viewer")).await.ok();
+    let back = owner
+        .post(&members, invitation_for_ann("viewer"))
+        .await
+        .ok();
     assert_ne!(
         back["id"],
         json!(id),
@@ -467,7 +485,10 @@ async fn email_in_use_elsewhere_is_refused_without_saying_where() {
         messages.iter().all(|message| *message == messages[0]),
         "{messages:?}"
     );
-    owner.post(&members, invitation_of_ann("viewer")).await.ok();
+    owner
+        .post(&members, invitation_for_ann("viewer"))
+        .await
+        .ok();
     let form = json!({ "name": "Jets", "email": "ANN@example.com", "password": "jets forever", "phone": "0400 111 222" });
     server
         .bob()

@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::support::buyer::Intent;
 use crate::support::server::eventually;
-use crate::support::{BAD_CARD, Buyer, TestServer, club};
+use crate::support::{Buyer, DECLINED_CARD, TestServer, club};
 
-const PAYMENT_PAGES: [&str; 3] = [
+const PAYMENT_REPORT_PATHS: [&str; 3] = [
     "/api/stripe-debug",
     "/api/admin/payment-integrity-audit",
     "/api/admin/payment-recovery-report",
@@ -19,13 +19,13 @@ const PAYMENT_SUMS_PATH: &str = "/api/stripe-debug/sums";
 /// Opens a payment and confirms it with a card that is declined. The provider then sends a webhook.
 async fn decline_card(buyer: &Buyer, draw: DrawId, count: u16) -> Intent {
     let intent = buyer.open_intent(draw, count).await;
-    assert_eq!(buyer.confirm(&intent, BAD_CARD).await.status, 402);
+    assert_eq!(buyer.confirm(&intent, DECLINED_CARD).await.status, 402);
     intent
 }
 
 async fn wait_for_failed_payments(browser: &Buyer, expected: usize) -> Value {
     eventually("the provider's webhooks are handled", async || {
-        let audit = browser.get(PAYMENT_PAGES[1]).await.ok();
+        let audit = browser.get(PAYMENT_REPORT_PATHS[1]).await.ok();
         (audit["failedPayments"].as_array().map(Vec::len) == Some(expected)).then_some(audit)
     })
     .await
@@ -56,7 +56,7 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
     );
     server.bob().buy(other_draw, 1).await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
-    let transactions = browser.get(PAYMENT_PAGES[0]).await.ok();
+    let transactions = browser.get(PAYMENT_REPORT_PATHS[0]).await.ok();
     let row = |intent: &Intent| {
         let rows = transactions.as_array().expect("a JSON list");
         rows.iter()
@@ -88,7 +88,7 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
     let operator = club::sign_in_as_operator(&server).await;
     assert_eq!(
         operator
-            .get(PAYMENT_PAGES[0])
+            .get(PAYMENT_REPORT_PATHS[0])
             .await
             .ok()
             .as_array()
@@ -99,7 +99,7 @@ async fn club_lists_only_its_own_payments_with_payment_method() {
         operator.get(PAYMENT_SUMS_PATH).await.ok()["totalCharged"],
         "20.00"
     );
-    for path in PAYMENT_PAGES.into_iter().chain([PAYMENT_SUMS_PATH]) {
+    for path in PAYMENT_REPORT_PATHS.into_iter().chain([PAYMENT_SUMS_PATH]) {
         server
             .alice()
             .get(path)
@@ -137,7 +137,7 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
         (&audit["totalFailedAmount"], &audit["affectedCustomers"]),
         (&json!(1000), &json!(1))
     );
-    let report = browser.get(PAYMENT_PAGES[2]).await;
+    let report = browser.get(PAYMENT_REPORT_PATHS[2]).await;
     assert_eq!(
         report.header("content-type"),
         Some("text/plain; charset=utf-8")

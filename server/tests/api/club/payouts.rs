@@ -4,7 +4,9 @@ use domain::DrawId;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::winners::{bank_details, claim_token, put_bank_details, win_draw};
+use super::winners::{
+    bank_details, claim_token_from_next_mail, create_draw_won_by_alice, put_bank_details,
+};
 use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
@@ -32,7 +34,7 @@ async fn settle_payout(browser: &Buyer, payout: &Value, status: &str) -> ApiResp
 #[actix_web::test]
 async fn disputed_payment_blocks_prize_payout() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let payout = record_payout(&browser, draw).await.ok();
     let winner = async || {
         let winners = browser
@@ -84,7 +86,7 @@ async fn disputed_payment_blocks_prize_payout() {
 #[actix_web::test]
 async fn refunded_ticket_gets_no_prize_payout() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let payout = record_payout(&browser, draw).await.ok();
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
@@ -122,7 +124,7 @@ async fn refunded_ticket_gets_no_prize_payout() {
 #[actix_web::test]
 async fn club_share_is_settled_once_provider_fees_are_known() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let money = eventually("the provider's fees are known", async || {
         let money = browser
             .get(&format!("/api/draws/{draw}/financials"))
@@ -163,7 +165,7 @@ async fn club_share_is_settled_once_provider_fees_are_known() {
 #[actix_web::test]
 async fn failed_payout_can_be_recorded_again() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     put_bank_details(&browser, draw, bank_details()).await.ok();
     let first = record_payout(&browser, draw).await.ok();
     assert_eq!(
@@ -203,7 +205,7 @@ async fn failed_payout_can_be_recorded_again() {
 #[actix_web::test]
 async fn bank_details_are_refused_after_prize_is_paid() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let payout = record_payout(&browser, draw).await.ok();
     settle_payout(&browser, &payout, "completed").await.ok();
     let refused = put_bank_details(&browser, draw, bank_details())
@@ -214,7 +216,7 @@ async fn bank_details_are_refused_after_prize_is_paid() {
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
-    let token = claim_token(&server).await;
+    let token = claim_token_from_next_mail(&server).await;
     let stranger = server.bob();
     let page = stranger
         .post("/api/claims/look", json!({ "token": token }))

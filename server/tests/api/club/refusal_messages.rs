@@ -5,14 +5,14 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::draws::{accept_terms, new_draw_form};
-use super::winners::win_draw;
+use super::winners::create_draw_won_by_alice;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
 #[actix_web::test]
 async fn invalid_result_and_payout_get_specified_messages() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let results = format!("/api/draws/{draw}/results");
     let body = json!({ "homeFirstTryScorer": 14, "awayFirstTryScorer": 1 });
     let refused = browser

@@ -100,7 +100,7 @@ async fn concurrent_registrations_of_one_name_get_different_slugs() {
 }
 
 #[actix_web::test]
-async fn registration_names_missing_fields_and_obeys_its_switch() {
+async fn registration_lists_missing_fields_and_can_be_disabled() {
     let server = TestServer::start().await;
     let browser = server.alice();
     let body = browser
@@ -191,7 +191,7 @@ async fn complete_waitlist_entry_is_confirmed_by_one_mail() {
         2
     );
     assert_eq!(
-        server.queued_mails("waitlist").await,
+        server.count_queued_mails("waitlist").await,
         1,
         "a second entry sends no second mail"
     );
@@ -240,7 +240,7 @@ async fn newest_mailed_link_confirms_email_once() {
         (200, json!({ "message": "This address is confirmed." }))
     );
     assert_eq!(
-        server.queued_mails("verify").await,
+        server.count_queued_mails("verify").await,
         2,
         "a confirmed address gets no further link"
     );
@@ -270,7 +270,7 @@ async fn rate_limited_verification_mail_is_reported_as_refused() {
         refused.expect_refusal(429, "too-many-requests")["message"],
         message
     );
-    assert_eq!(server.queued_mails("verify").await, 3);
+    assert_eq!(server.count_queued_mails("verify").await, 3);
     server.finish().await;
 }
 
@@ -360,7 +360,7 @@ async fn password_reset_works_once_and_ends_all_sessions() {
         ("broncos@demo.test", false)
     );
     assert_eq!(
-        server.queued_mails("password-changed").await,
+        server.count_queued_mails("password-changed").await,
         1,
         "one mail for the successful reset, none for the refused ones"
     );
@@ -424,18 +424,18 @@ async fn password_reset_hides_accounts_and_mails_three_links_an_hour() {
         assert_eq!((known.status, &known.text), (status, &text));
     }
     eventually("three links are queued", async || {
-        (server.queued_mails("reset").await >= 3).then_some(())
+        (server.count_queued_mails("reset").await >= 3).then_some(())
     })
     .await;
     for _ in 0..3 {
         assert_eq!(server.next_mail("reset").await.to, "broncos@demo.test");
     }
-    assert_eq!(server.queued_mails("reset").await, 3);
+    assert_eq!(server.count_queued_mails("reset").await, 3);
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn archived_club_can_sign_in_but_not_start_verification() {
+async fn archived_club_can_sign_in_but_not_verify_its_email() {
     let server = TestServer::start().await;
     let broncos = server.create_unconfirmed_club("broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;

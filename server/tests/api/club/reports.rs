@@ -6,13 +6,13 @@ use lopdf::{Document, Object};
 use reqwest::Method;
 use serde_json::Value;
 
-use super::financials::{cents_of, sell_two_draws};
-use super::winners::{bank_details, put_bank_details, win_draw};
+use super::financials::{absolute_cents_from_json, sell_tickets_of_two_draws};
+use super::winners::{bank_details, create_draw_won_by_alice, put_bank_details};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 /// A name with characters that a Latin-1 font does not contain.
-const NON_LATIN_NAME: &str = "Zoë Ōtāhuhu Nguyễn";
+const NAME_OUTSIDE_LATIN_1: &str = "Zoë Ōtāhuhu Nguyễn";
 
 async fn download_bytes(browser: &Buyer, path: &str) -> Vec<u8> {
     let answer = browser
@@ -34,7 +34,7 @@ pub fn pdf_text(file: &[u8]) -> (Document, String) {
     (document, text)
 }
 
-async fn financials_with_final_fees(browser: &Buyer, draw: DrawId) -> Value {
+async fn wait_for_financials_with_final_fees(browser: &Buyer, draw: DrawId) -> Value {
     eventually("the provider's fees are known", async || {
         let money = browser
             .get(&format!("/api/draws/{draw}/financials"))
@@ -45,7 +45,7 @@ async fn financials_with_final_fees(browser: &Buyer, draw: DrawId) -> Value {
     .await
 }
 
-const REPORT_LINES: [(&str, &str); 7] = [
+const REPORT_LABELS_AND_FIELDS: [(&str, &str); 7] = [
     ("Total revenue", "totalRevenue"),
     ("Card fees paid by buyers", "cardFeesPaidByBuyers"),
     ("Card fees", "actualStripeFees"),
@@ -58,17 +58,17 @@ const REPORT_LINES: [(&str, &str); 7] = [
 #[actix_web::test]
 async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
     let server = TestServer::start().await;
-    let (one, two, browser) = sell_two_draws(&server).await;
+    let (one, two, browser) = sell_tickets_of_two_draws(&server).await;
     let (mut captured, mut provider, mut platform) = (0, 0, 0);
     for draw in [one, two] {
-        let money = financials_with_final_fees(&browser, draw).await;
+        let money = wait_for_financials_with_final_fees(&browser, draw).await;
         let table = String::from_utf8(
             download_bytes(&browser, &format!("/api/draws/{draw}/tickets/csv")).await,
         )
         .expect("UTF-8");
         let (_, paper) =
             pdf_text(&download_bytes(&browser, &format!("/api/draws/{draw}/report")).await);
-        for (name, field) in REPORT_LINES {
+        for (name, field) in REPORT_LABELS_AND_FIELDS {
             let amount = money[field].as_str().expect("an amount");
             assert!(
                 table.contains(&format!("\r\n{name},{amount}\r\n")),
@@ -83,9 +83,10 @@ async fn dashboard_pdf_csv_and_provider_agree_to_the_cent() {
         }
         let sold = format!("Tickets sold,{}\r\n", money["soldTickets"]);
         assert!(table.contains(&sold), "{table}");
-        captured += cents_of(&money["totalRevenue"]) + cents_of(&money["cardFeesPaidByBuyers"]);
-        provider += cents_of(&money["actualStripeFees"]);
-        platform += cents_of(&money["platformFee"]);
+        captured += absolute_cents_from_json(&money["totalRevenue"])
+            + absolute_cents_from_json(&money["cardFeesPaidByBuyers"]);
+        provider += absolute_cents_from_json(&money["actualStripeFees"]);
+        platform += absolute_cents_from_json(&money["platformFee"]);
     }
     let ledger = server.sandbox.ledger();
     let account = &ledger["accounts"]["acct_broncos"];
@@ -101,7 +102,7 @@ async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
     let draw = server.create_club_with_draw().await;
     let buyer = Buyer::new(
         &server.url,
-        NON_LATIN_NAME,
+        NAME_OUTSIDE_LATIN_1,
         "zoe@example.com",
         "0411 000 009",
     );
@@ -110,7 +111,7 @@ async fn pdf_report_is_a4_with_embedded_font_and_unicode_names() {
     let file = download_bytes(&browser, &format!("/api/draws/{draw}/report")).await;
     let (document, text) = pdf_text(&file);
     for needed in [
-        NON_LATIN_NAME,
+        NAME_OUTSIDE_LATIN_1,
         "zoe@example.com",
         "0411 000 009",
         "Broncos v Cowboys",
@@ -179,7 +180,7 @@ fn length_in_points(object: &Object) -> f32 {
 #[actix_web::test]
 async fn downloads_are_audited_and_hold_no_bank_details() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     put_bank_details(&browser, draw, bank_details()).await.ok();
     for (end, kind, action) in [
         ("report", "application/pdf", "download-report"),

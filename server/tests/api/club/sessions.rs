@@ -90,7 +90,7 @@ async fn every_logout_path_returns_204_with_or_without_session() {
 
 /// Posts with a client address in the header `X-Forwarded-For`. The test server trusts the header,
 /// as if a proxy had set it.
-async fn post_from_address(
+async fn post_from_ip_address(
     browser: &Buyer,
     server: &TestServer,
     address: &str,
@@ -119,13 +119,13 @@ fn assert_rate_limited(answer: ApiResponse) {
 }
 
 #[actix_web::test]
-async fn address_is_limited_to_20_registration_or_reset_calls_an_hour() {
+async fn ip_is_limited_to_20_registration_or_reset_calls_an_hour() {
     let server = TestServer::start().await;
     let browser = server.alice();
     let complete_entry = json!({ "clubName": "Jets", "contactName": "Sam", "contactEmail": "sam@example.com",
         "contactPhone": "0400 111 222" });
     let ask = async |address: &str, path: &str, body: Value| {
-        post_from_address(&browser, &server, address, path, body).await
+        post_from_ip_address(&browser, &server, address, path, body).await
     };
     for _ in 0..20 {
         ask("203.0.113.7", "/api/waitlist", complete_entry.clone())
@@ -144,12 +144,12 @@ async fn address_is_limited_to_20_registration_or_reset_calls_an_hour() {
 }
 
 #[actix_web::test]
-async fn address_is_limited_to_20_claim_link_attempts_a_minute() {
+async fn ip_is_limited_to_20_claim_link_attempts_a_minute() {
     let server = TestServer::start().await;
     let browser = server.alice();
     let look = async |address: &str| {
         let body = json!({ "token": "0".repeat(64) });
-        post_from_address(&browser, &server, address, "/api/claims/look", body).await
+        post_from_ip_address(&browser, &server, address, "/api/claims/look", body).await
     };
     for _ in 0..20 {
         look("203.0.113.7")

@@ -7,25 +7,31 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
-use super::winners::{bank_details, claim_token, put_bank_details, win_draw};
+use super::winners::{
+    bank_details, claim_token_from_next_mail, create_draw_won_by_alice, put_bank_details,
+};
 use crate::access::http_method_of;
 use crate::support::server::PASSWORD;
 use crate::support::{Buyer, TestServer, club};
 
 const STALE_SESSION_SECONDS: i64 = 601;
 
-fn other_bank_details() -> Value {
+fn bank_details_of_mallory() -> Value {
     json!({ "accountName": "Mallory Example", "accountNumber": "87654321", "bsb": "484-799" })
 }
 
 /// Submits bank details through the link in the winner's mail.
-async fn submit_claim(server: &TestServer, draw: DrawId, browser: &Buyer) {
+async fn submit_bank_details_through_claim_link(
+    server: &TestServer,
+    draw: DrawId,
+    browser: &Buyer,
+) {
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
     let mut body = bank_details();
-    body["token"] = json!(claim_token(server).await);
+    body["token"] = json!(claim_token_from_next_mail(server).await);
     server.bob().post("/api/claims", body).await.ok();
     assert_eq!(
         server.next_mail("winner-bank").await.to,
@@ -33,7 +39,7 @@ async fn submit_claim(server: &TestServer, draw: DrawId, browser: &Buyer) {
     );
 }
 
-async fn shown_bank_details(browser: &Buyer, draw: DrawId) -> Value {
+async fn fetch_winner_bank_details(browser: &Buyer, draw: DrawId) -> Value {
     browser
         .get(&format!("/api/draws/{draw}/winners"))
         .await
@@ -51,7 +57,7 @@ async fn count_audit_entries(server: &TestServer, action: &str) -> i64 {
 #[actix_web::test]
 async fn stale_session_changes_nothing_until_password_is_confirmed() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let users = format!("/api/clubs/{}/users", server.club_id("broncos"));
     let member = club::sign_in_as_member(&server, server.club_id("broncos"), Role::Seller).await;
     let id = browser.get(&users).await.ok()[1]["id"].clone();
@@ -102,7 +108,7 @@ async fn stale_session_changes_nothing_until_password_is_confirmed() {
     club::enter_result(&member, draw, 1, 2)
         .await
         .expect_refusal(403, "reauthentication-required");
-    assert_eq!(shown_bank_details(&browser, draw).await, json!(null));
+    assert_eq!(fetch_winner_bank_details(&browser, draw).await, json!(null));
     assert_eq!(browser.get(&users).await.ok()[1]["role"], "seller");
     club::reauthenticate(&browser).await;
     assert!(browser.get("/api/admin/whoami").await.ok()["reauthenticatedUntil"].is_string());
@@ -115,7 +121,7 @@ async fn stale_session_changes_nothing_until_password_is_confirmed() {
         );
     }
     server.clock.advance_seconds(STALE_SESSION_SECONDS);
-    put_bank_details(&browser, draw, other_bank_details())
+    put_bank_details(&browser, draw, bank_details_of_mallory())
         .await
         .expect_refusal(403, "reauthentication-required");
     server.finish().await;
@@ -125,7 +131,7 @@ async fn stale_session_changes_nothing_until_password_is_confirmed() {
 async fn wrong_reauthentication_password_is_limited_and_audited() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let operator = club::sign_in_as_operator(&server).await;
     server.clock.advance_seconds(STALE_SESSION_SECONDS);
     let confirm_password = async |who: &Buyer, password: &str| {
@@ -166,10 +172,10 @@ async fn wrong_reauthentication_password_is_limited_and_audited() {
 #[actix_web::test]
 async fn winner_is_mailed_every_bank_change_and_audit_log_is_masked() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     put_bank_details(&browser, draw, bank_details()).await.ok();
     put_bank_details(&browser, draw, bank_details()).await.ok();
-    put_bank_details(&browser, draw, other_bank_details())
+    put_bank_details(&browser, draw, bank_details_of_mallory())
         .await
         .ok();
     for account in ["••••678", "••••321"] {
@@ -182,7 +188,7 @@ async fn winner_is_mailed_every_bank_change_and_audit_log_is_masked() {
         );
     }
     assert_eq!(
-        server.queued_mails("winner-bank").await,
+        server.count_queued_mails("winner-bank").await,
         2,
         "the same details again are no change"
     );
@@ -205,11 +211,11 @@ async fn winner_is_mailed_every_bank_change_and_audit_log_is_masked() {
 #[actix_web::test]
 async fn winners_own_bank_details_are_replaced_only_by_two_people() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
-    submit_claim(&server, draw, &browser).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
+    submit_bank_details_through_claim_link(&server, draw, &browser).await;
     let second = club::sign_in_as_member(&server, server.club_id("broncos"), Role::Owner).await;
     for _ in 0..2 {
-        let pending = put_bank_details(&browser, draw, other_bank_details()).await;
+        let pending = put_bank_details(&browser, draw, bank_details_of_mallory()).await;
         assert_eq!(pending.status, 202, "{}", pending.text);
         let pending = pending.json();
         assert_eq!(
@@ -229,10 +235,10 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
         "the same member cannot approve the own proposal"
     );
     assert_eq!(
-        shown_bank_details(&second, draw).await["pendingApproval"]["isOwn"],
+        fetch_winner_bank_details(&second, draw).await["pendingApproval"]["isOwn"],
         false
     );
-    let mut different = other_bank_details();
+    let mut different = bank_details_of_mallory();
     different["bsb"] = json!("484-798");
     assert_eq!(
         put_bank_details(&second, draw, different).await.status,
@@ -240,12 +246,12 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
         "other details are a new proposal"
     );
     assert_eq!(
-        put_bank_details(&browser, draw, other_bank_details())
+        put_bank_details(&browser, draw, bank_details_of_mallory())
             .await
             .status,
         202
     );
-    let changed = put_bank_details(&second, draw, other_bank_details()).await;
+    let changed = put_bank_details(&second, draw, bank_details_of_mallory()).await;
     assert_eq!(changed.status, 200, "{}", changed.text);
     let changed = changed.json();
     assert_eq!(
@@ -268,8 +274,8 @@ async fn winners_own_bank_details_are_replaced_only_by_two_people() {
 #[actix_web::test]
 async fn declined_proposal_keeps_winners_own_bank_details() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
-    submit_claim(&server, draw, &browser).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
+    submit_bank_details_through_claim_link(&server, draw, &browser).await;
     let second = club::sign_in_as_member(&server, server.club_id("broncos"), Role::Owner).await;
     let path = format!("/api/draws/{draw}/winner-bank/proposal");
     assert_eq!(
@@ -278,14 +284,14 @@ async fn declined_proposal_keeps_winners_own_bank_details() {
         "declining without a proposal is accepted"
     );
     assert_eq!(
-        put_bank_details(&browser, draw, other_bank_details())
+        put_bank_details(&browser, draw, bank_details_of_mallory())
             .await
             .status,
         202
     );
     for _ in 0..2 {
         assert_eq!(second.call(Method::DELETE, &path, None).await.status, 204);
-        let bank_details = shown_bank_details(&browser, draw).await;
+        let bank_details = fetch_winner_bank_details(&browser, draw).await;
         assert_eq!(
             (
                 &bank_details["accountNumber"],
@@ -296,7 +302,7 @@ async fn declined_proposal_keeps_winners_own_bank_details() {
     }
     assert_eq!(count_audit_entries(&server, "decline-winner-bank").await, 1);
     assert_eq!(
-        put_bank_details(&second, draw, other_bank_details())
+        put_bank_details(&second, draw, bank_details_of_mallory())
             .await
             .status,
         202,
@@ -328,7 +334,7 @@ const PRIZE_AND_ROLE_PATHS: [&str; 14] = [
 async fn every_prize_and_role_route_refuses_stale_session() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let operator = club::sign_in_as_operator(&server).await;
     server.clock.advance_seconds(STALE_SESSION_SECONDS);
     let id = server.club_id("broncos").to_string();
@@ -371,10 +377,10 @@ async fn every_prize_and_role_route_refuses_stale_session() {
 async fn proposed_bank_details_expire_after_seven_days() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let (draw, browser) = win_draw(&server).await;
-    submit_claim(&server, draw, &browser).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
+    submit_bank_details_through_claim_link(&server, draw, &browser).await;
     assert_eq!(
-        put_bank_details(&browser, draw, other_bank_details())
+        put_bank_details(&browser, draw, bank_details_of_mallory())
             .await
             .status,
         202
@@ -382,11 +388,11 @@ async fn proposed_bank_details_expire_after_seven_days() {
     server.clock.advance_seconds(7 * 86_400);
     let operator = club::sign_in_as_operator(&server).await;
     assert_eq!(
-        shown_bank_details(&operator, draw).await["pendingApproval"],
+        fetch_winner_bank_details(&operator, draw).await["pendingApproval"],
         json!(null)
     );
     assert_eq!(
-        put_bank_details(&operator, draw, other_bank_details())
+        put_bank_details(&operator, draw, bank_details_of_mallory())
             .await
             .status,
         202,
@@ -394,7 +400,7 @@ async fn proposed_bank_details_expire_after_seven_days() {
     );
     let browser = club::sign_in_as_club(&server, "broncos").await;
     assert_eq!(
-        put_bank_details(&browser, draw, other_bank_details())
+        put_bank_details(&browser, draw, bank_details_of_mallory())
             .await
             .status,
         200,

@@ -8,7 +8,7 @@ use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 /// Sells two tickets to Alice and enters a result for which her second ticket wins.
-pub async fn win_draw(server: &TestServer) -> (DrawId, Buyer) {
+pub async fn create_draw_won_by_alice(server: &TestServer) -> (DrawId, Buyer) {
     let draw = server.create_club_with_draw().await;
     let bought = server.alice().buy(draw, 2).await.1;
     server.start_game(draw).await;
@@ -38,7 +38,7 @@ pub async fn put_bank_details(
         .await
 }
 
-pub async fn claim_token(server: &TestServer) -> String {
+pub async fn claim_token_from_next_mail(server: &TestServer) -> String {
     let link = server.mailed_link(&server.next_mail("winner").await);
     assert!(
         link.contains("/claim#"),
@@ -103,7 +103,7 @@ async fn result_requires_both_jersey_numbers_and_determines_winner() {
         server.next_mail("results-submitted").await.to,
         "broncos@demo.test"
     );
-    assert_eq!(server.queued_mails("results-submitted").await, 1);
+    assert_eq!(server.count_queued_mails("results-submitted").await, 1);
     let unsold = put_bank_details(&browser, draw, bank_details())
         .await
         .expect_refusal(409, "winner-unsold");
@@ -122,7 +122,7 @@ async fn result_requires_both_jersey_numbers_and_determines_winner() {
 #[actix_web::test]
 async fn winner_is_mailed_once_and_submits_bank_details_once() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let notify = async || {
         browser
             .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -137,8 +137,8 @@ async fn winner_is_mailed_once_and_submits_bank_details_once() {
         notify().await,
         json!({ "emailsSent": 1, "totalWinners": 1 })
     );
-    assert_eq!(server.queued_mails("winner").await, 1);
-    let token = claim_token(&server).await;
+    assert_eq!(server.count_queued_mails("winner").await, 1);
+    let token = claim_token_from_next_mail(&server).await;
     let stranger = server.bob();
     let open_claim = async || {
         stranger
@@ -223,7 +223,7 @@ async fn winner_is_mailed_once_and_submits_bank_details_once() {
 #[actix_web::test]
 async fn failed_winner_mail_is_resent_with_new_link() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let notify = async || {
         browser
             .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
@@ -231,7 +231,7 @@ async fn failed_winner_mail_is_resent_with_new_link() {
             .ok()
     };
     notify().await;
-    let lost = claim_token(&server).await;
+    let lost = claim_token_from_next_mail(&server).await;
     let sent_mails = "select count(*) from email_outbox where kind = $1 and state = 'sent'";
     eventually("the outbox shows the mail as sent", async || {
         (server.database.count(sent_mails, "winner").await == 1).then_some(())
@@ -245,9 +245,9 @@ async fn failed_winner_mail_is_resent_with_new_link() {
         notify().await,
         json!({ "emailsSent": 1, "totalWinners": 1 })
     );
-    let token = claim_token(&server).await;
+    let token = claim_token_from_next_mail(&server).await;
     assert_eq!(
-        server.queued_mails("winner").await,
+        server.count_queued_mails("winner").await,
         1,
         "the resent mail replaces the dead one"
     );
@@ -270,12 +270,12 @@ async fn failed_winner_mail_is_resent_with_new_link() {
 #[actix_web::test]
 async fn claim_link_expires_after_seven_days() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     browser
         .post(&format!("/api/draws/{draw}/notify-winners"), json!({}))
         .await
         .ok();
-    let token = claim_token(&server).await;
+    let token = claim_token_from_next_mail(&server).await;
     server.clock.advance_seconds(7 * 86_400);
     let late = server
         .bob()
@@ -305,7 +305,7 @@ async fn claim_link_expires_after_seven_days() {
 #[actix_web::test]
 async fn prize_status_goes_from_pending_through_details_to_completed() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let status = async || {
         let winners = browser
             .get(&format!("/api/draws/{draw}/winners"))
@@ -362,7 +362,7 @@ async fn prize_status_goes_from_pending_through_details_to_completed() {
 #[actix_web::test]
 async fn bank_details_need_password_and_are_purged_after_90_days() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let path = format!("/api/draws/{draw}/winner-bank/reveal");
     let reveal = async |password: &str| browser.post(&path, json!({ "password": password })).await;
     reveal(crate::support::server::PASSWORD)
@@ -434,7 +434,7 @@ async fn bank_details_need_password_and_are_purged_after_90_days() {
 #[actix_web::test]
 async fn bank_details_are_never_stored_in_plain_text() {
     let server = TestServer::start().await;
-    let (draw, browser) = win_draw(&server).await;
+    let (draw, browser) = create_draw_won_by_alice(&server).await;
     let details =
         json!({ "accountName": "Zebedee Quux", "accountNumber": "98765432", "bsb": "735-911" });
     put_bank_details(&browser, draw, details).await.ok();
@@ -517,7 +517,7 @@ async fn other_club_gets_404_and_archived_club_can_finish_its_draw() {
 }
 
 #[actix_web::test]
-async fn sweep_repeats_result_effects_lost_in_a_crash() {
+async fn reminder_sweep_repeats_result_effects_lost_in_crash() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.alice().buy(draw, 2).await;
@@ -560,12 +560,12 @@ async fn sweep_repeats_result_effects_lost_in_a_crash() {
         server.next_mail("results-submitted").await.to,
         "broncos@demo.test"
     );
-    assert_eq!(server.queued_mails("results-submitted").await, 1);
+    assert_eq!(server.count_queued_mails("results-submitted").await, 1);
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn club_is_reminded_once_of_due_result_and_lost_connection() {
+async fn club_is_reminded_once_of_due_result_and_disconnected_stripe() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.start_game(draw).await;
@@ -578,7 +578,7 @@ async fn club_is_reminded_once_of_due_result_and_lost_connection() {
     let sweep = async || server::http::routes::club::reminders::sweep(&server.state).await;
     sweep().await;
     assert_eq!(
-        server.queued_mails("results-due").await,
+        server.count_queued_mails("results-due").await,
         0,
         "no reminder during the game"
     );
@@ -589,7 +589,7 @@ async fn club_is_reminded_once_of_due_result_and_lost_connection() {
         server.next_mail("results-due").await.to,
         "broncos@demo.test"
     );
-    assert_eq!(server.queued_mails("results-due").await, 1);
+    assert_eq!(server.count_queued_mails("results-due").await, 1);
     let account = server
         .state
         .catalogue
@@ -612,13 +612,13 @@ async fn club_is_reminded_once_of_due_result_and_lost_connection() {
     server.clock.advance_seconds(86_400);
     sweep().await;
     sweep().await;
-    assert_eq!(server.queued_mails("connect-incomplete").await, 1);
+    assert_eq!(server.count_queued_mails("connect-incomplete").await, 1);
     server.finish().await;
 }
 
 /// Returns every response that might reveal the winner of a draw that was completed before its
 /// kick-off.
-async fn visible_responses(browser: &Buyer, draw: DrawId) -> Vec<String> {
+async fn responses_that_could_reveal_winner(browser: &Buyer, draw: DrawId) -> Vec<String> {
     let path = |end: &str| format!("/api/draws/{draw}/{end}");
     let mut responses = Vec::new();
     for end in ["winners", "payouts", "financials", "tickets", "tickets/csv"] {
@@ -694,8 +694,8 @@ async fn result_before_kick_off_reveals_winner_to_nobody() {
             (&again["winningTickets"], &again["revealedAt"]),
             (&json!([]), &entered["draw"]["gameDate"])
         );
-        let mut all = visible_responses(&browser, draw).await;
-        all.extend(visible_responses(&operator, draw).await);
+        let mut all = responses_that_could_reveal_winner(&browser, draw).await;
+        all.extend(responses_that_could_reveal_winner(&operator, draw).await);
         for (browser, path) in [
             (&browser, format!("/api/clubs/{id}/stats")),
             (&browser, format!("/api/clubs/{id}/draws")),

@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::support::server::eventually;
-use crate::support::{BAD_CARD, Buyer, TestServer};
+use crate::support::{Buyer, DECLINED_CARD, TestServer};
 
 /// All log output of this process since the first call of `start_log_capture`.
 #[derive(Clone, Default)]
@@ -52,14 +52,14 @@ impl LogCapture {
         SHARED_LOG_CAPTURE.get_or_init(install).clone()
     }
 
-    fn captured_text(&self) -> String {
+    fn captured_log_text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().expect("never poisoned")).into_owned()
     }
 
     /// Returns the log lines that belong to one request, by its id.
-    fn lines_of_request(&self, id: &str) -> Vec<Value> {
+    fn log_lines_of_request(&self, id: &str) -> Vec<Value> {
         let lines: Vec<Value> = self
-            .captured_text()
+            .captured_log_text()
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
@@ -87,7 +87,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
         .expect("the id is text")
         .to_string();
     let intent = crate::support::buyer::Intent { body: opened.ok() };
-    zelda.confirm(&intent, BAD_CARD).await;
+    zelda.confirm(&intent, DECLINED_CARD).await;
     zelda.request_intent(draw, 51).await;
     zelda.authorise(&intent).await;
     zelda
@@ -103,7 +103,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
     server.next_mail("tickets").await;
 
     let line = eventually("the call is logged", async || {
-        lines.lines_of_request(&id).into_iter().next()
+        lines.log_lines_of_request(&id).into_iter().next()
     })
     .await;
     let fields = &line["fields"];
@@ -114,7 +114,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
     );
     assert_eq!(fields["route"], "/api/create-payment-intent");
     let line = eventually("the refused call is logged", async || {
-        lines.lines_of_request(&refused_id).into_iter().next()
+        lines.log_lines_of_request(&refused_id).into_iter().next()
     })
     .await;
     assert_eq!(
@@ -122,7 +122,7 @@ async fn purchase_log_has_request_ids_and_no_buyer_details() {
         (&json!("/api/orders/{token}"), &json!(404))
     );
     server.finish().await;
-    let text = lines.captured_text();
+    let text = lines.captured_log_text();
     let phone: String = zelda.phone.split(' ').collect();
     for secret in [
         zelda.name,

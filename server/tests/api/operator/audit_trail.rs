@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Buyer, TestServer, club};
 
-async fn audit_entries(operator: &Buyer, object: &str) -> Vec<Value> {
+async fn fetch_audit_entries_of_valid_chain(operator: &Buyer, object: &str) -> Vec<Value> {
     let trail = operator
         .get(&format!("/api/admin/audit?object={object}"))
         .await
@@ -101,7 +101,7 @@ async fn operator_writes_are_audited_on_their_object() {
     post(&format!("/api/admin/clubs/{club}/archive"), json!({})).await;
 
     let actions = async |object: String| -> Vec<String> {
-        let entries = audit_entries(&operator, &object).await;
+        let entries = fetch_audit_entries_of_valid_chain(&operator, &object).await;
         entries
             .iter()
             .filter_map(|entry| entry["action"].as_str().map(str::to_string))
@@ -142,7 +142,8 @@ async fn operator_writes_are_audited_on_their_object() {
         ["cancel-draw", "undo-results", "enter-results"]
     );
     assert_eq!(actions(format!("club:{club}")).await, ["archive-club"]);
-    let cancelled = &audit_entries(&operator, &format!("draw:{draw}")).await[0];
+    let cancelled =
+        &fetch_audit_entries_of_valid_chain(&operator, &format!("draw:{draw}")).await[0];
     let view = server
         .engine
         .draws
@@ -179,7 +180,7 @@ async fn closing_expired_draws_is_audited_per_draw() {
         json!({ "message": "No expired draws to close.", "closed": 0 })
     );
     assert_eq!(
-        audit_entries(&operator, &format!("draw:{draw}"))
+        fetch_audit_entries_of_valid_chain(&operator, &format!("draw:{draw}"))
             .await
             .len(),
         0,
@@ -197,7 +198,7 @@ async fn closing_expired_draws_is_audited_per_draw() {
         answer,
         json!({ "message": "Closed 1 expired draw.", "closed": 1 })
     );
-    let entries = audit_entries(&operator, &format!("draw:{draw}")).await;
+    let entries = fetch_audit_entries_of_valid_chain(&operator, &format!("draw:{draw}")).await;
     assert_eq!(
         (&entries[0]["action"], &entries[0]["detail"]["status"]),
         (&json!("close-expired-draw"), &json!("closed"))
@@ -277,7 +278,7 @@ async fn club_writes_are_audited_and_refusals_are_not() {
             .ok();
     }
     let actions = async |object: String| -> Vec<String> {
-        let entries = audit_entries(&operator, &object).await;
+        let entries = fetch_audit_entries_of_valid_chain(&operator, &object).await;
         assert!(
             entries
                 .iter()

@@ -14,7 +14,7 @@ async fn start_server_with_operator() -> (TestServer, domain::DrawId, Buyer) {
 }
 
 #[actix_web::test]
-async fn every_search_hit_is_in_list_of_its_section() {
+async fn every_search_hit_is_listed_in_its_console_section() {
     let (server, draw, operator) = start_server_with_operator().await;
     let (intent, _) = server.alice().buy(draw, 1).await;
     let entry = json!({ "clubName": "Souths", "contactName": "Jo", "contactEmail": "jo@x.test", "contactPhone": "0400 000 000" });
@@ -374,7 +374,7 @@ async fn health_checks_report_broken_invariant_and_draining() {
         .database
         .count(repair_invariant, &draw.to_string())
         .await;
-    server.drain();
+    server.start_draining();
     let answer = server.alice().get("/api/health/ready").await;
     assert_eq!(answer.status, 503, "a draining server is not ready");
     server.finish().await;

@@ -47,7 +47,7 @@ async fn postponed_game_sells_again_after_operator_moves_kick_off() {
         "closed",
         "the refused edit changes nothing"
     );
-    club::submit_unused_code(&server, &operator, "/api/admin/reauthenticate").await;
+    club::submit_unused_totp_code(&server, &operator, "/api/admin/reauthenticate").await;
     assert_eq!(
         patch_draw(&operator, draw, form).await.ok()["status"],
         "active"

@@ -275,7 +275,7 @@ async fn ops_topic_is_sent_to_operators_only() {
         );
     }
     // After the sign-out, the WebSocket stays open but receives no more frames of the topic `ops`.
-    let signed_out = club::sign_in_as_operator_again(&server).await;
+    let signed_out = club::sign_in_as_operator_in_second_browser(&server).await;
     let mut ended = Socket::open_with_cookies_of(&server, &signed_out, "ops").await;
     ended.next_frame("ops").await;
     signed_out.post("/api/admin/logout", json!({})).await.ok();

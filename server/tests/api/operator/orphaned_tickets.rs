@@ -8,11 +8,11 @@ use server::services::identity::second_factor::authenticator;
 
 use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::server::PASSWORD;
-use crate::support::stripe_dashboard::Dashboard;
+use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{Buyer, TestServer, club};
 
-const SECOND_OPERATOR: &str = "second@demo.test";
-const SECOND_OPERATOR_SECRET: &[u8] = b"another authenticator of test";
+const SECOND_TEST_OPERATOR_EMAIL: &str = "second@demo.test";
+const SECOND_OPERATOR_TOTP_SECRET: &[u8] = b"another authenticator of test";
 
 async fn recover_ticket(operator: &Buyer, ticket: &str, approval: Option<Value>) -> ApiResponse {
     let form = json!({ "name": "Jo", "email": "jo@x.test", "secondApproval": approval });
@@ -26,7 +26,7 @@ async fn recover_ticket(operator: &Buyer, ticket: &str, approval: Option<Value>)
 }
 
 /// Buys two tickets in one order without giving buyer details.
-async fn buy_without_details(server: &TestServer, draw: DrawId) {
+async fn buy_without_buyer_details(server: &TestServer, draw: DrawId) {
     let anonymous = server.alice();
     let body = json!({ "drawNumber": draw.0, "ticketCount": 2 });
     let intent = Intent {
@@ -50,12 +50,16 @@ async fn recovery_in_winning_order_needs_second_operator() {
     server.create_operator().await;
     let id = server
         .records
-        .create_admin(SECOND_OPERATOR, "Second", &password::hash(PASSWORD))
+        .create_admin(
+            SECOND_TEST_OPERATOR_EMAIL,
+            "Second",
+            &password::hash(PASSWORD),
+        )
         .await
         .expect("an operator");
     server
         .records
-        .begin_second_factor(id, SECOND_OPERATOR_SECRET)
+        .begin_second_factor(id, SECOND_OPERATOR_TOTP_SECRET)
         .await
         .expect("the call succeeds");
     server
@@ -64,7 +68,7 @@ async fn recovery_in_winning_order_needs_second_operator() {
         .await
         .expect("the operator is enrolled");
     let operator = club::sign_in_as_operator(&server).await;
-    buy_without_details(&server, draw).await;
+    buy_without_buyer_details(&server, draw).await;
     let one = domain::Serial::new(1).expect("a serial");
     let pair = server
         .engine
@@ -93,11 +97,11 @@ async fn recovery_in_winning_order_needs_second_operator() {
         .await
         .expect_refusal(403, "second-approval-wrong");
     let seconds = (server.now().0 / 1000) as u64;
-    let code = authenticator(SECOND_OPERATOR_SECRET, SECOND_OPERATOR)
+    let code = authenticator(SECOND_OPERATOR_TOTP_SECRET, SECOND_TEST_OPERATOR_EMAIL)
         .expect("an authenticator")
         .generate(seconds)
         .to_string();
-    let approval = json!({ "email": SECOND_OPERATOR, "code": code });
+    let approval = json!({ "email": SECOND_TEST_OPERATOR_EMAIL, "code": code });
     assert_eq!(
         recover_ticket(&operator, &loser, Some(approval)).await.ok()["recovered"],
         2
@@ -127,14 +131,14 @@ async fn order_without_buyer_is_anomaly_after_10_minutes_until_recovered() {
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
-    Dashboard::open(&server).set_faults(json!([])).await;
+    StripeDashboard::open(&server).set_faults(json!([])).await;
     let check = async || {
         operator
             .post("/api/admin/payment-anomalies/check", json!({}))
             .await
             .ok()
     };
-    buy_without_details(&server, draw).await;
+    buy_without_buyer_details(&server, draw).await;
     assert_eq!(
         check().await["newAnomalies"],
         0,
@@ -155,7 +159,7 @@ async fn order_without_buyer_is_anomaly_after_10_minutes_until_recovered() {
         .as_str()
         .expect("the id is text")
         .to_string();
-    club::submit_unused_code(&server, &operator, "/api/admin/reauthenticate").await;
+    club::submit_unused_totp_code(&server, &operator, "/api/admin/reauthenticate").await;
     let recovered = recover_ticket(&operator, &ticket, None).await.ok();
     assert_eq!(
         (&recovered["recovered"], &recovered["notified"]),

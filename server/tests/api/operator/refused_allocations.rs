@@ -5,10 +5,10 @@ use domain::{Command, GameResult};
 use serde_json::{Value, json};
 
 use crate::support::server::eventually;
-use crate::support::stripe_dashboard::Dashboard;
+use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{Buyer, TestServer, club};
 
-fn order_id(last: u8) -> String {
+fn order_id_ending_with(last: u8) -> String {
     format!("00000000-0000-4000-8000-0000000000{last:02x}")
 }
 
@@ -23,20 +23,20 @@ async fn request_allocation(operator: &Buyer, payment: &str, code: &str) -> Valu
 }
 
 #[actix_web::test]
-async fn full_draw_wrong_amount_or_result_leaves_only_refund() {
+async fn refused_allocation_can_only_be_refunded() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;
     let (operator, dashboard) = (
         club::sign_in_as_operator(&server).await,
-        Dashboard::open(&server),
+        StripeDashboard::open(&server),
     );
     dashboard.set_faults(json!([])).await;
     let wrong = dashboard
-        .take_payment(&order_id(1), &format!("{draw}x2"), 2000)
+        .take_payment(&order_id_ending_with(1), &format!("{draw}x2"), 2000)
         .await;
     let late = dashboard
-        .take_payment(&order_id(2), &format!("{draw}x1"), 500)
+        .take_payment(&order_id_ending_with(2), &format!("{draw}x1"), 500)
         .await;
     operator
         .post("/api/admin/payment-anomalies/check", json!({}))
@@ -110,7 +110,7 @@ async fn payment_authorised_after_kick_off_gets_no_ticket() {
     server.create_operator().await;
     let (operator, dashboard) = (
         club::sign_in_as_operator(&server).await,
-        Dashboard::open(&server),
+        StripeDashboard::open(&server),
     );
     dashboard.set_faults(json!([])).await;
     server.start_game(draw).await;
@@ -129,7 +129,7 @@ async fn payment_authorised_after_kick_off_gets_no_ticket() {
     })
     .await;
     let payment = dashboard
-        .take_payment(&order_id(3), &format!("{draw}x1"), 500)
+        .take_payment(&order_id_ending_with(3), &format!("{draw}x1"), 500)
         .await;
     operator
         .post("/api/admin/payment-anomalies/check", json!({}))

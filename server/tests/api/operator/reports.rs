@@ -87,7 +87,7 @@ async fn draw_and_fee_reports_are_for_operator_only() {
 }
 
 #[actix_web::test]
-async fn fee_report_matches_console_and_lists_every_reading() {
+async fn fee_report_matches_console_and_lists_every_fee_wording() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_operator().await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::schema_check::contains_jersey_number;
 use crate::support::server::eventually;
 use crate::support::socket::Socket;
-use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};
+use crate::support::{CARD_WITH_3DS, DECLINED_CARD, GOOD_CARD, TestServer};
 
 fn webhook_faults(lost: f64, doubled: f64, reordered: f64) -> Faults {
     Faults {
@@ -163,7 +163,7 @@ async fn allocated_order_shows_no_pair_until_its_capture() {
     );
     let resend = json!({ "paymentIntentId": intent.id(), "orderToken": intent.token() });
     alice.post("/api/resend-confirmation", resend).await.ok();
-    assert_eq!(server.queued_mails("resend").await, 0);
+    assert_eq!(server.count_queued_mails("resend").await, 0);
     alice
         .post("/api/my-tickets", json!({ "email": alice.email }))
         .await
@@ -177,7 +177,7 @@ async fn allocated_order_shows_no_pair_until_its_capture() {
     assert_eq!(opened["orders"][0]["lines"][0]["tickets"], json!([]));
     let html = alice.get(&format!("/my/{}", intent.token())).await.text;
     assert!(!html.contains("homeNumber"), "{html}");
-    assert_eq!(server.queued_mails("tickets").await, 0);
+    assert_eq!(server.count_queued_mails("tickets").await, 0);
 
     server.sandbox.set_faults(Faults::default());
     eventually("the payment is captured", async || {
@@ -213,7 +213,7 @@ async fn good_card_after_declined_card_pays_same_intent() {
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let intent = alice.open_intent(draw, 1).await;
-    let declined = alice.confirm(&intent, BAD_CARD).await;
+    let declined = alice.confirm(&intent, DECLINED_CARD).await;
     assert_eq!(
         (declined.status, &declined.json()["error"]["code"]),
         (402, &json!("card_declined"))
@@ -247,7 +247,7 @@ async fn order_waits_for_three_d_secure() {
         false
     );
     assert_eq!(
-        alice.authenticate(&intent, "complete").await.ok()["status"],
+        alice.answer_3ds_challenge(&intent, "complete").await.ok()["status"],
         "requires_capture"
     );
     assert_eq!(
@@ -265,7 +265,7 @@ async fn failed_three_d_secure_is_not_charged_and_can_be_retried() {
     let intent = alice.open_intent(draw, 1).await;
     alice.confirm(&intent, CARD_WITH_3DS).await.ok();
     assert_eq!(
-        alice.authenticate(&intent, "fail").await.ok()["status"],
+        alice.answer_3ds_challenge(&intent, "fail").await.ok()["status"],
         "requires_payment_method"
     );
     assert_eq!(

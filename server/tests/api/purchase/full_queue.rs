@@ -61,7 +61,7 @@ impl Ledger for SlowLedger {
 
 /// More commands than a draw's queue may hold. If the queue had no limit, all would wait and the
 /// test would fail.
-const COMMANDS_BEYOND_QUEUE: usize = 5_000;
+const QUEUE_OVERFLOW_COMMAND_COUNT: usize = 5_000;
 
 #[actix_web::test]
 async fn full_draw_queue_answers_503_with_retry_after() {
@@ -97,7 +97,7 @@ async fn full_draw_queue_answers_503_with_retry_after() {
             Poll::Pending => waiting.push(command),
         }
         assert!(
-            waiting.len() < COMMANDS_BEYOND_QUEUE,
+            waiting.len() < QUEUE_OVERFLOW_COMMAND_COUNT,
             "a draw's queue has no limit"
         );
     };

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::buyer::Intent;
-use crate::support::{BAD_CARD, TestServer};
+use crate::support::{DECLINED_CARD, TestServer};
 
 #[actix_web::test]
 async fn card_payment_gives_numbered_tickets_and_mail() {
@@ -141,7 +141,7 @@ async fn two_buyers_never_get_the_same_ticket() {
 }
 
 #[actix_web::test]
-async fn repeated_client_key_returns_same_order_and_new_key_new_order() {
+async fn same_client_key_returns_same_order_and_new_key_opens_another() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
@@ -221,7 +221,7 @@ async fn buyer_details_at_payment_replace_earlier_ones() {
         }
     };
     let first = open_with(typo.clone()).await;
-    assert_eq!(alice.confirm(&first, BAD_CARD).await.status, 402);
+    assert_eq!(alice.confirm(&first, DECLINED_CARD).await.status, 402);
     assert_eq!(open_with(alice.details()).await.id(), first.id());
     open_with(json!({ "buyerName": "", "buyerEmail": "", "buyerPhone": "" })).await;
     alice.authorise(&first).await;
@@ -278,7 +278,7 @@ async fn latest_buyer_details_replace_those_of_abandoned_visit() {
 }
 
 #[actix_web::test]
-async fn tickets_are_shown_only_to_own_browser_or_token() {
+async fn tickets_are_shown_only_to_own_browser_or_order_token() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let (alice, bob) = (server.alice(), server.bob());
@@ -310,7 +310,7 @@ async fn tickets_are_shown_only_to_own_browser_or_token() {
 }
 
 #[actix_web::test]
-async fn confirmation_is_resent_to_stored_email_with_constant_answer() {
+async fn resend_mails_stored_email_and_hides_whether_order_exists() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();

@@ -5,7 +5,7 @@ use sandbox::faults::Fault;
 use serde_json::{Value, json};
 
 use crate::support::buyer::{Buyer, Intent, cart_request_items};
-use crate::support::{BAD_CARD, CARD_WITH_3DS, GOOD_CARD, TestServer};
+use crate::support::{CARD_WITH_3DS, DECLINED_CARD, GOOD_CARD, TestServer};
 
 async fn pay_cart(
     alice: &Buyer,
@@ -33,7 +33,7 @@ async fn cart_card_can_be_declined_and_retried_on_same_intent() {
     let intent = Intent {
         body: alice.request_cart_intent(&[(draw, 2)]).await.ok(),
     };
-    let declined = pay_cart(&alice, &[(draw, 2)], BAD_CARD)
+    let declined = pay_cart(&alice, &[(draw, 2)], DECLINED_CARD)
         .await
         .expect_refusal(402, "declined");
     assert_eq!(declined["message"], "Your card was declined.");
@@ -105,7 +105,7 @@ async fn cart_card_with_3ds_is_completed_by_browser() {
         (&json!(false), &json!("requires_action"))
     );
     assert_eq!(challenged["clientSecret"], json!(intent.secret()));
-    alice.authenticate(&intent, "complete").await.ok();
+    alice.answer_3ds_challenge(&intent, "complete").await.ok();
     let body = json!({ "items": cart_request_items(&[(draw, 1)]), "paymentIntentId": intent.id(), "buyer": alice.details(),
         "ageConfirmation": true, "termsAgreement": true });
     assert_eq!(
@@ -136,7 +136,7 @@ async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
         pay_cart(&alice, &[(draw, 1)], CARD_WITH_3DS).await.ok()["status"],
         "requires_action"
     );
-    alice.authenticate(&intent, "complete").await.ok();
+    alice.answer_3ds_challenge(&intent, "complete").await.ok();
     let mail = server.next_mail("tickets").await;
     assert_eq!(
         (
@@ -154,13 +154,13 @@ async fn buyer_who_never_returns_from_3ds_gets_tickets_by_mail() {
         alice.post("/api/process-wallet-payment", body).await.ok()["status"],
         "requires_action"
     );
-    alice.authenticate(&intent, "complete").await.ok();
+    alice.answer_3ds_challenge(&intent, "complete").await.ok();
     assert_eq!(server.next_mail("tickets").await.to, "mum@example.com");
     server.finish().await;
 }
 
 #[actix_web::test]
-async fn cart_buyer_is_corrected_after_decline_by_own_browser_only() {
+async fn only_own_browser_corrects_cart_buyer_after_decline() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let (alice, bob) = (server.alice(), server.bob());
@@ -172,12 +172,12 @@ async fn cart_buyer_is_corrected_after_decline_by_own_browser_only() {
             .await
             .ok(),
     };
-    pay_cart(&alice, &[(draw, 1)], BAD_CARD)
+    pay_cart(&alice, &[(draw, 1)], DECLINED_CARD)
         .await
         .expect_refusal(402, "declined");
     assert_eq!(alice.fetch_order_of(&intent).await["buyerName"], "Alice");
     // Another browser that knows the client secret may pay, but cannot change the buyer's details.
-    let foreign = json!({ "clientSecret": intent.secret(), "paymentMethodId": BAD_CARD, "buyer": bob.details() });
+    let foreign = json!({ "clientSecret": intent.secret(), "paymentMethodId": DECLINED_CARD, "buyer": bob.details() });
     bob.post("/api/payments/confirm-wallet", foreign)
         .await
         .expect_refusal(402, "declined");

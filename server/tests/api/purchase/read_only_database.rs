@@ -8,12 +8,12 @@ use crate::support::server::eventually;
 use crate::support::{TestServer, club};
 
 /// SQL that makes new sessions read-only and ends the existing ones, as a demotion does.
-const MAKE_READ_ONLY: &str = "begin read write;
+const MAKE_DATABASE_READ_ONLY_SQL: &str = "begin read write;
     do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$;
     commit;
     select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()";
 /// SQL that makes new sessions writable. Sessions that already exist stay read-only.
-const MAKE_WRITABLE: &str = "begin read write;
+const MAKE_DATABASE_WRITABLE_SQL: &str = "begin read write;
     do $$ begin execute format('alter database %I reset default_transaction_read_only', current_database()); end $$;
     commit";
 const RETRY_MESSAGE: &str = "Please wait a moment and try again.";
@@ -50,7 +50,7 @@ async fn read_only_database_counts_as_down_until_writable() {
     let ready = (200, json!({ "ready": true, "database": true }));
     assert_eq!(readiness_answer(&server).await, ready);
 
-    server.database.run(MAKE_READ_ONLY).await;
+    server.database.run(MAKE_DATABASE_READ_ONLY_SQL).await;
     assert_eq!(
         readiness_answer(&server).await,
         (503, json!({ "ready": false, "database": false }))
@@ -92,7 +92,7 @@ async fn read_only_database_counts_as_down_until_writable() {
         alice.get(page).await.ok();
     }
 
-    server.database.run(MAKE_WRITABLE).await;
+    server.database.run(MAKE_DATABASE_WRITABLE_SQL).await;
     eventually("the server is ready again", async || {
         (readiness_answer(&server).await == ready).then_some(())
     })

@@ -96,7 +96,7 @@ enum CallerKind {
 }
 
 /// Endings of the paths to which an archived club may still write (decision H-3).
-const ARCHIVED_CLUB_PATH_ENDINGS: [&str; 7] = [
+const ARCHIVED_CLUB_WRITE_PATH_ENDINGS: [&str; 7] = [
     "results",
     "notify-winners",
     "payouts",
@@ -108,13 +108,13 @@ const ARCHIVED_CLUB_PATH_ENDINGS: [&str; 7] = [
 
 /// Returns whether a response agrees with the access matrix. The match has no default arm, so that
 /// a new `Audience` does not compile without a decision here.
-fn matches_matrix(kind: CallerKind, route: &Route, answer: &ApiResponse) -> bool {
+fn matches_access_matrix(kind: CallerKind, route: &Route, answer: &ApiResponse) -> bool {
     let status = answer.status;
     let code = || serde_json::from_str::<Value>(&answer.text).unwrap_or_default()["code"].clone();
     let bound = route.path.contains('{');
     let admitted = !matches!(status, 401 | 403) && status < 500;
     let is_allowed_ending = route.method == Verb::Get
-        || ARCHIVED_CLUB_PATH_ENDINGS
+        || ARCHIVED_CLUB_WRITE_PATH_ENDINGS
             .iter()
             .any(|end| route.path.ends_with(end));
     // A session whose password or code is old may do everything except calls that need a recent
@@ -349,7 +349,7 @@ async fn every_route_admits_only_its_declared_audience() {
             };
             let answer = Buyer::send_request(request).await;
             cells += 1;
-            if !matches_matrix(*kind, route, &answer) {
+            if !matches_access_matrix(*kind, route, &answer) {
                 wrong.push(format!(
                     "{name}: {:?} {path} ({:?}): {} {}",
                     route.method, route.audience, answer.status, answer.text
@@ -421,7 +421,7 @@ async fn order_token_opens_only_its_order() {
 
 /// A second list, beside the route table, of every route that needs no login. A route becomes
 /// public only if both lists name it.
-const OPEN_ROUTES: &str = include_str!("access_matrix/open.txt");
+const ROUTES_WITHOUT_LOGIN: &str = include_str!("access_matrix/open.txt");
 
 #[test]
 fn routes_without_login_match_reviewed_list() {
@@ -431,7 +431,7 @@ fn routes_without_login_match_reviewed_list() {
             Audience::Public | Audience::Buyer | Audience::Machine
         )
     };
-    let named: BTreeSet<String> = OPEN_ROUTES.lines().map(str::to_string).collect();
+    let named: BTreeSet<String> = ROUTES_WITHOUT_LOGIN.lines().map(str::to_string).collect();
     let found: BTreeSet<String> = ROUTES
         .iter()
         .filter(open)

@@ -10,12 +10,12 @@ use super::webhooks::{WEBHOOK_SECRET, count_stored_events, send_webhook};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer};
 
-const ACCOUNT_ID: &str = "acct_broncos";
+const BRONCOS_ACCOUNT_ID: &str = "acct_broncos";
 
 fn account_updated_event(id: &str, charges_enabled: bool) -> Value {
     json!({
-        "id": id, "type": "account.updated", "account": ACCOUNT_ID, "livemode": false,
-        "data": { "object": { "object": "account", "id": ACCOUNT_ID, "charges_enabled": charges_enabled,
+        "id": id, "type": "account.updated", "account": BRONCOS_ACCOUNT_ID, "livemode": false,
+        "data": { "object": { "object": "account", "id": BRONCOS_ACCOUNT_ID, "charges_enabled": charges_enabled,
             "details_submitted": true, "payouts_enabled": charges_enabled } },
     })
 }
@@ -29,12 +29,12 @@ async fn send_account_webhook(server: &TestServer, browser: &Buyer, event: &Valu
 
 /// Allows or forbids payments to the account at the provider. `lost` is the share of webhooks that
 /// are lost.
-async fn set_account_charges(browser: &Buyer, charges_enabled: bool, lost: f64) {
+async fn set_charges_enabled_at_provider(browser: &Buyer, charges_enabled: bool, lost: f64) {
     browser
         .post("/sandbox/faults", json!({ "webhook": { "lost": lost } }))
         .await
         .ok();
-    let path = format!("/sandbox/accounts/{ACCOUNT_ID}");
+    let path = format!("/sandbox/accounts/{BRONCOS_ACCOUNT_ID}");
     browser
         .post(&path, json!({ "charges_enabled": charges_enabled }))
         .await
@@ -71,11 +71,11 @@ async fn stale_account_webhook_changes_no_selling_status() {
     assert_eq!(count_stored_events(&server, "evt_old_false").await, 1);
     alice.request_intent(draw, 1).await.ok();
     assert_eq!(
-        server.queued_mails("account-lost").await,
+        server.count_queued_mails("account-lost").await,
         0,
         "the club is not told about a stale webhook"
     );
-    set_account_charges(&alice, false, 0.0).await;
+    set_charges_enabled_at_provider(&alice, false, 0.0).await;
     eventually("the club is shown as restricted", async || {
         (!is_connected(&server)).then_some(())
     })
@@ -96,16 +96,19 @@ async fn stale_account_webhook_changes_no_selling_status() {
     assert!(!is_connected(&server), "the provider's status counts");
     let mail = server.next_mail("account-lost").await;
     assert_eq!(
-        (mail.to.as_str(), server.queued_mails("account-lost").await),
+        (
+            mail.to.as_str(),
+            server.count_queued_mails("account-lost").await
+        ),
         ("broncos@demo.test", 1)
     );
-    set_account_charges(&alice, true, 0.0).await;
+    set_charges_enabled_at_provider(&alice, true, 0.0).await;
     eventually("the club can sell again", async || {
         is_connected(&server).then_some(())
     })
     .await;
     alice.request_intent(draw, 2).await.ok();
-    assert_eq!(server.queued_mails("account-lost").await, 1);
+    assert_eq!(server.count_queued_mails("account-lost").await, 1);
     server.finish().await;
 }
 
@@ -114,7 +117,7 @@ async fn account_webhook_is_retried_when_provider_is_down() {
     let server = TestServer::start().await;
     server.create_club_with_draw().await;
     let alice = server.alice();
-    set_account_charges(&alice, false, 1.0).await;
+    set_charges_enabled_at_provider(&alice, false, 1.0).await;
     let event = account_updated_event("evt_restricted", false);
     server.sandbox.fail_next("/v1/accounts/", Fault::Error500);
     assert_eq!(send_account_webhook(&server, &alice, &event).await, 503);
@@ -183,6 +186,6 @@ async fn deauthorized_club_stops_selling_and_is_notified() {
         "broncos@demo.test"
     );
     assert_eq!(send_account_webhook(&server, &alice, &event).await, 200);
-    assert_eq!(server.queued_mails("account-lost").await, 1);
+    assert_eq!(server.count_queued_mails("account-lost").await, 1);
     server.finish().await;
 }

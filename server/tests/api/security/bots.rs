@@ -7,16 +7,16 @@ use serde_json::json;
 use server::config::Stage;
 use server::services::limits::Limits;
 
-use crate::club::winners::{bank_details, put_bank_details, win_draw};
+use crate::club::winners::{bank_details, create_draw_won_by_alice, put_bank_details};
 use crate::support::buyer::ApiResponse;
 use crate::support::server::PASSWORD;
-use crate::support::{BAD_CARD, Buyer, TestServer, club};
+use crate::support::{Buyer, DECLINED_CARD, TestServer, club};
 
 /// A public client address. The local address has no limits in a demo, so tests of limits use this
 /// one.
 const BOT_ADDRESS: &str = "203.0.113.9";
 
-async fn count_taken_tickets(server: &TestServer, draws: &[DrawId]) -> u16 {
+async fn count_held_and_sold_tickets(server: &TestServer, draws: &[DrawId]) -> u16 {
     let mut tickets_taken = 0;
     for draw in draws {
         let view = server
@@ -30,7 +30,7 @@ async fn count_taken_tickets(server: &TestServer, draws: &[DrawId]) -> u16 {
     tickets_taken
 }
 
-async fn request_tickets(
+async fn request_ticket_reservation(
     server: &TestServer,
     browser: &Buyer,
     draw: DrawId,
@@ -57,7 +57,7 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
     // The bot sends 250 rounds of 40 concurrent calls, each for 1 to 50 tickets of one of 20 draws.
     for round in 0..250u16 {
         let calls = (0..40u16).map(|turn| {
-            request_tickets(
+            request_ticket_reservation(
                 &server,
                 &bot,
                 draws[usize::from((round + turn) % 20)],
@@ -73,7 +73,7 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
                 answer.text
             );
         }
-        most = most.max(count_taken_tickets(&server, &draws).await);
+        most = most.max(count_held_and_sold_tickets(&server, &draws).await);
     }
     assert!(opened > 0, "at least one payment is opened");
     assert!((1..=100).contains(&most), "the bot holds {most} tickets");
@@ -99,7 +99,7 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
     let mut answers = Vec::new();
     for turn in 0..200 {
         // Each call comes from a new browser without cookies.
-        let answer = request_tickets(&server, &server.bob(), draws[turn % 2], 50).await;
+        let answer = request_ticket_reservation(&server, &server.bob(), draws[turn % 2], 50).await;
         assert!(
             matches!(answer.status, 200 | 429),
             "{}: {}",
@@ -114,7 +114,7 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
             .header("retry-after")
             .is_some_and(|seconds| seconds.parse::<u32>().is_ok_and(|s| (1..=151).contains(&s)))
     );
-    assert_eq!(count_taken_tickets(&server, &draws).await, 50);
+    assert_eq!(count_held_and_sold_tickets(&server, &draws).await, 50);
     // A person at the bot's address is not blocked, because the person's browser has a cookie.
     let alice = server.alice();
     assert_eq!(
@@ -127,7 +127,9 @@ async fn bot_without_cookie_reserves_no_more_than_one_browser() {
         200
     );
     assert_eq!(
-        request_tickets(&server, &alice, draws[0], 2).await.status,
+        request_ticket_reservation(&server, &alice, draws[0], 2)
+            .await
+            .status,
         200
     );
     server.finish().await;
@@ -149,7 +151,7 @@ async fn card_testing_is_stopped_after_five_declines() {
         let intent = crate::support::buyer::Intent { body: opened.ok() };
         // If the order was already released, the server did not try the card. The loop then opens a
         // new order.
-        if card_tester.confirm(&intent, BAD_CARD).await.status != 402 {
+        if card_tester.confirm(&intent, DECLINED_CARD).await.status != 402 {
             continue;
         }
         declined += 1;
@@ -241,7 +243,7 @@ async fn password_guessing_is_limited_by_address_and_by_account() {
 #[actix_web::test]
 async fn bank_detail_password_limit_is_separate_from_sign_in_limit() {
     let server = TestServer::start().await;
-    let (draw, owner) = win_draw(&server).await;
+    let (draw, owner) = create_draw_won_by_alice(&server).await;
     put_bank_details(&owner, draw, bank_details()).await.ok();
     let path = format!("/api/draws/{draw}/winner-bank/reveal");
     let reveal = async |password: &str| owner.post(&path, json!({ "password": password })).await;
@@ -315,7 +317,7 @@ async fn concurrent_guesses_count_toward_limit() {
 /// An e-mail address is sent at most three mails of each kind an hour: password links and ticket
 /// links. All nodes count them together, in the database.
 #[actix_web::test]
-async fn mail_limit_per_address_holds_across_nodes() {
+async fn mail_limit_per_email_holds_across_nodes() {
     let server = TestServer::start().await;
     let (one, other) = (
         Limits::new(Stage::Production),

@@ -137,7 +137,7 @@ async fn every_api_response_has_security_headers_and_is_unframeable() {
 }
 
 #[actix_web::test]
-async fn pages_and_errors_have_security_headers_and_only_boards_frame() {
+async fn pages_have_security_headers_and_only_boards_are_frameable() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     server.create_offer("finals", draw).await;

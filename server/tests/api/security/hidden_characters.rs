@@ -48,7 +48,7 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
     );
-    write_every_kind_of_text(&server, &owner, &operator).await;
+    submit_forms_with_hidden_characters(&server, &owner, &operator).await;
     let document = server::http::openapi::document();
     let mut tried = 0;
     for route in server::http::routes::ROUTES {
@@ -103,7 +103,7 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
 }
 
 /// Makes valid calls that store each kind of text in the database.
-async fn write_every_kind_of_text(server: &TestServer, owner: &Buyer, operator: &Buyer) {
+async fn submit_forms_with_hidden_characters(server: &TestServer, owner: &Buyer, operator: &Buyer) {
     let id = server.club_id("broncos");
     owner
         .post("/api/terms/accept", json!({ "clubId": id.0 }))

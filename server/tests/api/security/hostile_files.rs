@@ -73,16 +73,17 @@ pub const HOSTILE_FILE_KINDS: [HostileFileKind; 29] = [
 
 /// Maximum length of a generated chain of references. The SVG check refuses more than 2,000
 /// elements.
-const REFERENCE_CHAIN_MAX: usize = 900;
+const SVG_REFERENCE_CHAIN_LENGTH_MAX: usize = 900;
 
 /// Returns a file of this kind with at most about `length` bytes. Only some kinds depend on `seed`.
-pub fn hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> {
+pub fn generate_hostile_file(kind: HostileFileKind, length: usize, seed: u64) -> Vec<u8> {
     match kind {
         HostileFileKind::NestedGroups => nested_elements("g", length / 7).into_bytes(),
         HostileFileKind::NestedDrawings => nested_elements("svg", length / 11).into_bytes(),
-        HostileFileKind::PngOfOneColour => {
-            png(picture_side(length, 5600), picture_side(length, 5600))
-        }
+        HostileFileKind::PngOfOneColour => png(
+            picture_side_pixels(length, 5600),
+            picture_side_pixels(length, 5600),
+        ),
         HostileFileKind::PngThatClaims => overwrite_png_header(
             png(8, 8),
             16,
@@ -158,7 +159,7 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
             )
         })),
         HostileFileKind::GradientChain => {
-            let chain = repeat_numbered(count.min(REFERENCE_CHAIN_MAX), |n| {
+            let chain = repeat_numbered(count.min(SVG_REFERENCE_CHAIN_LENGTH_MAX), |n| {
                 format!("<linearGradient id='g{n}' href='#g{}'/>", n + 1)
             });
             svg_document(&format!(
@@ -175,7 +176,7 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
             let rectangle = "<rect width='512' height='512' clip-path='url(#c0)'/>";
             svg_document(&format!(
                 "{}{}",
-                repeat_numbered(count.min(REFERENCE_CHAIN_MAX), clip),
+                repeat_numbered(count.min(SVG_REFERENCE_CHAIN_LENGTH_MAX), clip),
                 rectangle.repeat(90)
             ))
         }
@@ -242,7 +243,7 @@ fn hostile_svg(kind: HostileFileKind, length: usize) -> String {
     }
 }
 
-fn picture_side(length: usize, most: usize) -> u32 {
+fn picture_side_pixels(length: usize, most: usize) -> u32 {
     (most.min(length / 100 + 1)) as u32
 }
 

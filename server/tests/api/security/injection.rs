@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::support::{Buyer, TestServer, club};
 
 /// Texts that some spreadsheet programs read as a formula or as the end of a cell.
-const FORMULA_TEXTS: [&str; 19] = [
+const SPREADSHEET_FORMULA_TEXTS: [&str; 19] = [
     "=1+1",
     "+1+1",
     "-1+1",
@@ -57,7 +57,7 @@ fn csv_cells(table: &str) -> Vec<Vec<String>> {
 async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    for name in FORMULA_TEXTS.into_iter().chain(HOSTILE_NAMES) {
+    for name in SPREADSHEET_FORMULA_TEXTS.into_iter().chain(HOSTILE_NAMES) {
         // Each name buys in its own browser, because buyer details belong to an order.
         Buyer::new(&server.url, name, "eve@example.com", "+61 411 000 009")
             .buy(draw, 1)
@@ -76,7 +76,7 @@ async fn buyer_name_never_becomes_formula_or_leaves_csv_cell() {
         .collect();
     assert_eq!(
         sold.len(),
-        FORMULA_TEXTS.len() + HOSTILE_NAMES.len(),
+        SPREADSHEET_FORMULA_TEXTS.len() + HOSTILE_NAMES.len(),
         "one row for each ticket:\n{table}"
     );
     for cell in rows.iter().flatten() {

@@ -77,7 +77,7 @@ impl AttackedOrder {
 }
 
 /// Returns all database rows of the order as one text.
-async fn order_rows(server: &TestServer, order: &str) -> String {
+async fn order_rows_as_text(server: &TestServer, order: &str) -> String {
     let query = "select concat_ws(chr(10),
          (select o::text from orders o where o.id::text = $1),
          (select string_agg(l::text, chr(10) order by l.id) from order_lines l where l.order_id::text = $1),
@@ -89,7 +89,7 @@ async fn order_rows(server: &TestServer, order: &str) -> String {
 
 /// Returns the order's columns that must not change during fulfilment: buyer, consent, client key
 /// and total.
-async fn buyer_rows(server: &TestServer, order: &str) -> String {
+async fn buyer_columns_as_text(server: &TestServer, order: &str) -> String {
     let query = "select (buyer_name, buyer_email, buyer_phone, consent_at, consent_ip, client_key, total_cents)::text
          from orders where id::text = $1";
     server.database.text(query, order).await
@@ -106,9 +106,9 @@ fn text_contains_jersey_number(text: &str) -> bool {
         .any(|name| text.split(name).skip(1).any(is_digit))
 }
 
-/// Returns the name of the first secret that a text contains. `leaked_secret` also checks buyer
-/// details.
-fn first_secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
+/// Returns the name of the first secret that a text contains. `leaked_secret_or_buyer_detail` also
+/// checks buyer details.
+fn first_order_secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
     let secrets = [
         ("token", target.intent.token()),
         ("client secret", target.intent.secret()),
@@ -120,7 +120,10 @@ fn first_secret_in(target: &AttackedOrder, text: &str) -> Option<&'static str> {
     found.or_else(|| (!target.is_revealed && text_contains_jersey_number(text)).then_some("pair"))
 }
 
-fn leaked_secret(target: &AttackedOrder, answer: &ApiResponse) -> Option<&'static str> {
+fn leaked_secret_or_buyer_detail(
+    target: &AttackedOrder,
+    answer: &ApiResponse,
+) -> Option<&'static str> {
     let details = [
         ("name", "Alice"),
         ("e-mail", "alice@example.com"),
@@ -130,13 +133,13 @@ fn leaked_secret(target: &AttackedOrder, answer: &ApiResponse) -> Option<&'stati
         .into_iter()
         .find(|(_, detail)| answer.text.contains(detail))
         .map(|(what, _)| what);
-    first_secret_in(target, &answer.text)
+    first_order_secret_in(target, &answer.text)
         .or(found)
         .or_else(|| (answer.status >= 500).then_some("500"))
 }
 
 /// Opens every page and WebSocket topic as a stranger. Adds leaks to `wrong`.
-async fn read_pages_and_sockets(
+async fn find_leaks_in_pages_and_sockets(
     server: &TestServer,
     target: &AttackedOrder,
     wrong: &mut Vec<String>,
@@ -146,7 +149,7 @@ async fn read_pages_and_sockets(
         for path in target.attack_paths(page.path, club) {
             let answer = server.bob().get(&path).await;
             wrong.extend(
-                leaked_secret(target, &answer)
+                leaked_secret_or_buyer_detail(target, &answer)
                     .map(|what| format!("{}: {path}: {what}", target.name)),
             );
         }
@@ -164,7 +167,7 @@ async fn read_pages_and_sockets(
     .await;
     for kind in ["draw", "draws", "public"] {
         let frame = socket.next_frame_of_any_type(kind).await;
-        if frame["type"] != kind || first_secret_in(target, &frame.to_string()).is_some() {
+        if frame["type"] != kind || first_order_secret_in(target, &frame.to_string()).is_some() {
             wrong.push(format!("{}: a socket hears {frame}", target.name));
         }
     }
@@ -172,7 +175,11 @@ async fn read_pages_and_sockets(
 
 /// Reads the club's pages. A club may see buyers, but no pair before the result and no secret of an
 /// order. Adds leaks to `wrong`.
-async fn read_club_pages(server: &TestServer, target: &AttackedOrder, wrong: &mut Vec<String>) {
+async fn find_leaks_in_club_pages(
+    server: &TestServer,
+    target: &AttackedOrder,
+    wrong: &mut Vec<String>,
+) {
     let club = server.club_id("broncos").0;
     let owner = club::sign_in_as_club(server, "broncos").await;
     let is_read = |audience| {
@@ -188,7 +195,7 @@ async fn read_club_pages(server: &TestServer, target: &AttackedOrder, wrong: &mu
         for path in target.attack_paths(route.path, club) {
             let answer = owner.get(&path).await;
             wrong.extend(
-                first_secret_in(target, &answer.text)
+                first_order_secret_in(target, &answer.text)
                     .map(|what| format!("{}: club {path}: {what}", target.name)),
             );
         }
@@ -196,7 +203,7 @@ async fn read_club_pages(server: &TestServer, target: &AttackedOrder, wrong: &mu
 }
 
 /// Calls every public route as a stranger, with and without a cookie. Returns what leaked.
-async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
+async fn find_leaks_in_public_routes(server: &TestServer, target: &AttackedOrder) -> Vec<String> {
     let club = server.club_id("broncos").0;
     let with_cookie = server.bob();
     with_cookie.get("/api/config").await.ok();
@@ -226,7 +233,7 @@ async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) ->
                         request.json(&body)
                     };
                     let answer = Buyer::send_request(request).await;
-                    if let Some(what) = leaked_secret(target, &answer) {
+                    if let Some(what) = leaked_secret_or_buyer_detail(target, &answer) {
                         let text: String = answer.text.chars().take(300).collect();
                         wrong.push(format!(
                             "{}: {:?} {path}: {what}: {text}",
@@ -237,8 +244,8 @@ async fn call_routes_as_stranger(server: &TestServer, target: &AttackedOrder) ->
             }
         }
     }
-    read_pages_and_sockets(server, target, &mut wrong).await;
-    read_club_pages(server, target, &mut wrong).await;
+    find_leaks_in_pages_and_sockets(server, target, &mut wrong).await;
+    find_leaks_in_club_pages(server, target, &mut wrong).await;
     wrong
 }
 
@@ -325,10 +332,10 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
             ..target("revealed", draw, intent)
         };
         for target in [reserved, paid, revealed] {
-            let before = order_rows(&server, target.order_id()).await;
-            wrong.extend(call_routes_as_stranger(&server, &target).await);
+            let before = order_rows_as_text(&server, target.order_id()).await;
+            wrong.extend(find_leaks_in_public_routes(&server, &target).await);
             assert_eq!(
-                order_rows(&server, target.order_id()).await,
+                order_rows_as_text(&server, target.order_id()).await,
                 before,
                 "{} named: {has_details}",
                 target.name
@@ -338,10 +345,10 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
         let (alice, intent) = open_order(&server, draw, has_details).await;
         alice.authorise(&intent).await;
         let authorised = target("authorised", draw, intent);
-        let before = buyer_rows(&server, authorised.order_id()).await;
-        wrong.extend(call_routes_as_stranger(&server, &authorised).await);
+        let before = buyer_columns_as_text(&server, authorised.order_id()).await;
+        wrong.extend(find_leaks_in_public_routes(&server, &authorised).await);
         assert_eq!(
-            buyer_rows(&server, authorised.order_id()).await,
+            buyer_columns_as_text(&server, authorised.order_id()).await,
             before,
             "named: {has_details}"
         );
@@ -467,7 +474,7 @@ async fn buyer_cannot_be_named_after_reveal_without_two_operators() {
         .await
         .ok();
     assert_eq!(notified["emailsSent"], 0);
-    assert_eq!(server.queued_mails("winner").await, 0);
+    assert_eq!(server.count_queued_mails("winner").await, 0);
     let mails = "select count(*) from email_outbox where to_address = $1";
     assert_eq!(server.database.count(mails, stranger.email).await, 0);
     server.finish().await;
@@ -481,11 +488,11 @@ async fn confirmation_is_resent_for_a_proven_buyer_only() {
     let stranger = server.bob();
     let resend = async |body: Value| stranger.post("/api/resend-confirmation", body).await.ok();
     let unproven = resend(json!({ "paymentIntentId": intent.id() })).await;
-    assert_eq!(server.queued_mails("resend").await, 0);
+    assert_eq!(server.count_queued_mails("resend").await, 0);
     let proven =
         resend(json!({ "paymentIntentId": intent.id(), "orderToken": intent.token() })).await;
     assert_eq!(
-        (server.queued_mails("resend").await, proven),
+        (server.count_queued_mails("resend").await, proven),
         (1, unproven),
         "the answer does not depend on the proof"
     );
@@ -539,7 +546,7 @@ async fn calls_without_order_proof_are_limited_by_address() {
 
 /// Only a caller with an `OwnOrder`, the proof of the order's secret, can change or show an order.
 #[test]
-fn buyer_effects_require_proof_of_order() {
+fn order_access_requires_proof_of_its_secret() {
     let effects = [
         "fill_buyer(",
         "correct_buyer(",

@@ -12,7 +12,7 @@ use crate::support::buyer::ApiResponse;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns status, body and headers as text, without values that differ in every response.
-fn comparable_text(answer: &ApiResponse) -> String {
+fn response_without_varying_values(answer: &ApiResponse) -> String {
     let mut body: Value = serde_json::from_str(&answer.text).unwrap_or_default();
     // A body that is a list has no `requestId`.
     body.as_object_mut().map(|body| body.remove("requestId"));
@@ -27,7 +27,7 @@ fn comparable_text(answer: &ApiResponse) -> String {
 
 /// Returns path variables, each with the id or slug of an object of another club, and one of no
 /// object.
-fn object_names(
+fn foreign_and_missing_ids(
     foreign_objects: &ClubObjects,
     order: &str,
 ) -> Vec<(&'static str, String, &'static str)> {
@@ -71,7 +71,8 @@ async fn other_clubs_object_answers_like_missing_object() {
         route.audience.role().is_some() && route.path.contains('{')
     };
     for route in ROUTES.iter().filter(bound) {
-        for (variable, foreign, missing_object) in object_names(&foreign_objects, &order) {
+        for (variable, foreign, missing_object) in foreign_and_missing_ids(&foreign_objects, &order)
+        {
             if !route.path.contains(variable) {
                 continue;
             }
@@ -97,10 +98,13 @@ async fn other_clubs_object_answers_like_missing_object() {
                 }
                 tried += 2;
                 if answers[0].status != 404
-                    || comparable_text(&answers[0]) != comparable_text(&answers[1])
+                    || response_without_varying_values(&answers[0])
+                        != response_without_varying_values(&answers[1])
                 {
-                    let [foreign, missing_object] =
-                        [comparable_text(&answers[0]), comparable_text(&answers[1])];
+                    let [foreign, missing_object] = [
+                        response_without_varying_values(&answers[0]),
+                        response_without_varying_values(&answers[1]),
+                    ];
                     wrong.push(format!(
                         "{:?} {}:\n  {foreign}\n  {missing_object}",
                         route.method,
@@ -141,8 +145,8 @@ async fn club_id_in_body_or_query_gives_no_access() {
             .call(verb, "/api/uploads/bundle-image", Some(&missing))
             .await;
         assert_eq!(
-            (foreign.status, comparable_text(&foreign)),
-            (404, comparable_text(&missing_object))
+            (foreign.status, response_without_varying_values(&foreign)),
+            (404, response_without_varying_values(&missing_object))
         );
     }
     let foreign = storm
@@ -154,7 +158,10 @@ async fn club_id_in_body_or_query_gives_no_access() {
     let missing_object = storm
         .post("/api/terms/accept", json!({ "clubId": 999_999 }))
         .await;
-    assert_eq!(comparable_text(&foreign), comparable_text(&missing_object));
+    assert_eq!(
+        response_without_varying_values(&foreign),
+        response_without_varying_values(&missing_object)
+    );
     // A club sees only its own rows in pages that it shares with the operator's console (decision
     // G-2).
     for path in [

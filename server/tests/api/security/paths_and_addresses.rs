@@ -115,7 +115,7 @@ async fn pages_that_set_a_cookie_are_private() {
 }
 
 #[actix_web::test]
-async fn purchase_checks_are_limited_by_browser_and_by_address() {
+async fn purchase_validation_is_limited_by_browser_and_by_address() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let body = serde_json::json!({ "drawNumber": draw.0, "ticketCount": 1 });
@@ -161,7 +161,7 @@ async fn purchase_checks_are_limited_by_browser_and_by_address() {
 /// address.
 #[cfg(target_os = "linux")]
 #[actix_web::test]
-async fn forwarded_addresses_of_untrusted_peers_are_counted() {
+async fn requests_forwarded_by_untrusted_peers_are_counted() {
     let server = TestServer::start().await;
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
     let metrics = format!(

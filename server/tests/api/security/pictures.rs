@@ -60,7 +60,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 
 /// SVGs with scripts, external content or extreme sizes. `URL` is replaced by a local address that
 /// the server must never request.
-const ACTIVE_SVGS: [&str; 24] = [
+const HOSTILE_SVGS: [&str; 24] = [
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>alert(1)</script></svg>"#,
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)"><rect width="9" height="9"/></svg>"#,
     r#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><foreignObject width="9" height="9"><iframe xmlns="http://www.w3.org/1999/xhtml" src="javascript:alert(1)"/></foreignObject></svg>"#,
@@ -154,7 +154,7 @@ async fn hostile_svg_is_refused_or_rendered_without_network_access() {
     let url = format!("http://{}", listener.local_addr().expect("a local address"));
     let path = format!("/api/clubs/{id}/home-page");
     let mut drawn = 0;
-    for drawing in ACTIVE_SVGS
+    for drawing in HOSTILE_SVGS
         .iter()
         .map(|drawing| drawing.replace("URL", &url))
         .chain(billion_laughs())

@@ -16,13 +16,13 @@ const DRAW_COUNT: usize = 20;
 
 /// What the draws of one server copy from those of another.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CopiedSecret {
+enum CopiedDrawSecret {
     /// Only the public commitment. Each server keeps its own deal, which is secret.
     Commitment,
     Deal,
 }
 
-struct ServerVariant {
+struct ComparedServer {
     server: TestServer,
     draws: Vec<DrawId>,
     club: i64,
@@ -32,15 +32,15 @@ struct ServerVariant {
     own_commitments: Vec<String>,
 }
 
-impl ServerVariant {
+impl ComparedServer {
     /// Starts a server with the same club, draws and sales as the other servers. `source` is the
     /// server from which a secret is copied, and the kind of secret.
     async fn open(
-        source: Option<(&ServerVariant, CopiedSecret)>,
+        source: Option<(&ComparedServer, CopiedDrawSecret)>,
         name: &'static str,
         email: &'static str,
         phone: &'static str,
-    ) -> ServerVariant {
+    ) -> ComparedServer {
         let server = TestServer::start().await;
         let club = server.create_club("broncos").await.id;
         // Half a day is added, so that texts such as "in seven days" stay the same while the test
@@ -71,13 +71,15 @@ impl ServerVariant {
         for draw in &draws {
             // A draw's actor checks the seed against the commitment when it starts. Therefore the
             // copied commitment is written after the sales.
-            let server_to_copy = |secret: CopiedSecret| {
+            let server_to_copy = |secret: CopiedDrawSecret| {
                 source
                     .filter(|(_, copied)| *copied == secret)
                     .map(|(other, _)| &other.server)
             };
-            if let Some(other) = server_to_copy(CopiedSecret::Deal) {
-                server.copy_secret(other, *draw, CopiedSecret::Deal).await;
+            if let Some(other) = server_to_copy(CopiedDrawSecret::Deal) {
+                server
+                    .copy_draw_secret(other, *draw, CopiedDrawSecret::Deal)
+                    .await;
             }
             server
                 .engine
@@ -91,10 +93,10 @@ impl ServerVariant {
                 .view(*draw)
                 .await
                 .expect("the read succeeds");
-            if let Some(other) = server_to_copy(CopiedSecret::Commitment) {
+            if let Some(other) = server_to_copy(CopiedDrawSecret::Commitment) {
                 own_commitments.push(server.read_commitment(*draw).await);
                 server
-                    .copy_secret(other, *draw, CopiedSecret::Commitment)
+                    .copy_draw_secret(other, *draw, CopiedDrawSecret::Commitment)
                     .await;
             }
         }
@@ -106,7 +108,7 @@ impl ServerVariant {
             .await
             .expect("the read succeeds");
         server.create_offer("finals", draws[0]).await;
-        let variant = ServerVariant {
+        let variant = ComparedServer {
             server,
             draws,
             club: club.0,
@@ -186,7 +188,7 @@ impl ServerVariant {
                     format!(
                         "{name}: {}",
                         if name == "etag" {
-                            etag_without_reading(value)
+                            etag_without_catalogue_number(value)
                         } else {
                             format!("{value:?}")
                         }
@@ -256,7 +258,7 @@ impl ServerVariant {
 
 /// Returns an `ETag` without its first part, the number of the catalogue reading, which differs
 /// between servers.
-fn etag_without_reading(tag: &HeaderValue) -> String {
+fn etag_without_catalogue_number(tag: &HeaderValue) -> String {
     let tag = format!("{tag:?}");
     tag.split_once('.')
         .map_or(tag.clone(), |(_, rest)| rest.to_string())
@@ -285,23 +287,23 @@ fn assert_same_responses(what: &str, one: &[(String, String)], other: &[(String,
 }
 
 #[actix_web::test]
-async fn public_bytes_are_independent_of_deal_and_buyers() {
-    let one = ServerVariant::open(None, "Alice", "alice@example.com", "0411 000 009").await;
-    let other_deals = ServerVariant::open(
-        Some((&one, CopiedSecret::Commitment)),
+async fn public_responses_are_independent_of_deal_and_buyers() {
+    let one = ComparedServer::open(None, "Alice", "alice@example.com", "0411 000 009").await;
+    let other_deals = ComparedServer::open(
+        Some((&one, CopiedDrawSecret::Commitment)),
         "Alice",
         "alice@example.com",
         "0411 000 009",
     )
     .await;
-    let other_buyers = ServerVariant::open(
-        Some((&one, CopiedSecret::Deal)),
+    let other_buyers = ComparedServer::open(
+        Some((&one, CopiedDrawSecret::Deal)),
         "Zoe",
         "zoe@example.org",
         "+61 7 5555 1234",
     )
     .await;
-    let bobs_browser = |variant: &ServerVariant| {
+    let bobs_browser = |variant: &ComparedServer| {
         Buyer::new(
             &variant.server.url,
             "Bob",
@@ -379,11 +381,11 @@ impl TestServer {
     }
 
     /// Copies a draw's commitment from another server, and its encrypted seed too for
-    /// `CopiedSecret::Deal`.
-    async fn copy_secret(&self, other: &TestServer, draw: DrawId, copied: CopiedSecret) {
+    /// `CopiedDrawSecret::Deal`.
+    async fn copy_draw_secret(&self, other: &TestServer, draw: DrawId, copied: CopiedDrawSecret) {
         self.overwrite_commitment(&other.read_commitment(draw).await)
             .await;
-        if copied == CopiedSecret::Deal {
+        if copied == CopiedDrawSecret::Deal {
             let read = "select id::text || ':' || encode(seed_sealed, 'hex') from draws where id::text = $1";
             let write = "with written as (update draws set seed_sealed = decode(split_part($1, ':', 2), 'hex')
                  where id::text = split_part($1, ':', 1) returning 1) select count(*) from written";

@@ -55,7 +55,7 @@ async fn long_frequent_or_binary_messages_close_socket() {
         for message in messages {
             let _ = socket.stream.send(message).await;
         }
-        let end = socket.close_frame().await.map(|frame| frame.code);
+        let end = socket.wait_for_close_frame().await.map(|frame| frame.code);
         assert!(
             end.is_none() || end == Some(CloseCode::Policy),
             "{what}: {end:?}"

@@ -165,7 +165,7 @@ async fn audit_anchor_is_mailed_to_each_operator_once_a_day() {
     let sweep = async || server::http::housekeeping::sweep(&server.state).await;
     sweep().await;
     assert_eq!(
-        server.queued_mails("audit-anchor").await,
+        server.count_queued_mails("audit-anchor").await,
         0,
         "an empty audit log has no anchor"
     );
@@ -194,7 +194,11 @@ async fn audit_anchor_is_mailed_to_each_operator_once_a_day() {
         .await
         .ok();
     sweep().await;
-    assert_eq!(server.queued_mails("audit-anchor").await, 1, "once a day");
+    assert_eq!(
+        server.count_queued_mails("audit-anchor").await,
+        1,
+        "once a day"
+    );
     server.clock.advance_seconds(86_400);
     sweep().await;
     let newer = server
@@ -211,7 +215,7 @@ async fn audit_anchor_is_mailed_to_each_operator_once_a_day() {
                 .data
                 .contains(&newer.to_string())
     );
-    assert_eq!(server.queued_mails("audit-anchor").await, 2);
+    assert_eq!(server.count_queued_mails("audit-anchor").await, 2);
     assert_eq!(
         server.records.holds_anchor(&anchor).await,
         Ok(true),

@@ -18,7 +18,7 @@ async fn register(browser: &Buyer, name: &str, email: &str) -> Value {
 }
 
 #[actix_web::test]
-async fn unconfirmed_club_sends_no_invitation_and_no_own_text() {
+async fn unconfirmed_club_sends_no_invitation_or_custom_text() {
     let server = TestServer::start().await;
     let browser = server.alice();
     let user = register(&browser, "Win at evil", "stranger@club.test").await;
@@ -158,7 +158,7 @@ async fn registration_with_known_email_is_limited_and_holder_is_mailed() {
         .await
         .expect_refusal(409, "email-taken");
     assert_eq!(
-        server.queued_mails("registration-refused").await,
+        server.count_queued_mails("registration-refused").await,
         i64::from(REVEALED_ACCOUNTS_PER_HOUR_MAX),
         "once a day"
     );

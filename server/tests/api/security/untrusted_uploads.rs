@@ -14,29 +14,29 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::hostile_files::{
-    HOSTILE_FILE_KINDS, HostileFileKind, blurred_rectangles, hostile_file, nested_elements, png,
-    svg_document,
+    HOSTILE_FILE_KINDS, HostileFileKind, blurred_rectangles, generate_hostile_file,
+    nested_elements, png, svg_document,
 };
 use crate::support::buyer::ApiResponse;
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 const LOGO_BYTES_MAX: usize = 2 * 1024 * 1024;
-const PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
+const UPLOAD_PROCESSOR_TIME_MAX: Duration = Duration::from_secs(1);
 /// Number of generated files per run. The environment variables `PROPTEST_CASES` and
 /// `PROPTEST_RNG_SEED` change the number and the files.
 const GENERATED_FILE_COUNT: u32 = 16;
 /// File with the seeds of generated files that once failed the test. Each run starts with these
 /// seeds, and appends those of new failures.
-const REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.regressions";
+const PROPTEST_REGRESSIONS_PATH: &str = "tests/api/security/untrusted_uploads.regressions";
 /// Environment variable that is set in the child process in which the test measures.
-const MEASURING_VARIABLE: &str = "UPLOADS_MEASURED";
+const MEASURING_CHILD_VARIABLE: &str = "UPLOADS_MEASURED";
 
-fn logo_body(bytes: &[u8]) -> String {
+fn logo_upload_body(bytes: &[u8]) -> String {
     json!({ "logoUrl": format!("data:image/png;base64,{}", STANDARD.encode(bytes)) }).to_string()
 }
 
-fn image_body(bytes: &[u8]) -> String {
+fn share_image_upload_body(bytes: &[u8]) -> String {
     json!({ "clubSlug": "broncos", "data": STANDARD.encode(bytes) }).to_string()
 }
 
@@ -78,7 +78,7 @@ impl UploadFixture {
             Method::PATCH,
             &self.page,
             "application/json",
-            logo_body(bytes),
+            logo_upload_body(bytes),
         )
         .await
     }
@@ -88,7 +88,7 @@ impl UploadFixture {
     }
 
     /// Sends a body, and asserts the response's status and the limit of processor time.
-    async fn measure_upload(
+    async fn check_upload_cost(
         &self,
         name: &str,
         method: Method,
@@ -106,31 +106,31 @@ impl UploadFixture {
             answer.text
         );
         assert!(
-            spent <= PROCESSOR_TIME_MAX,
+            spent <= UPLOAD_PROCESSOR_TIME_MAX,
             "{name}: {spent:?} of processor time"
         );
         println!("{name}: {} {spent:?}", answer.status);
     }
 
-    async fn measure_picture_upload(&self, name: &str, bytes: &[u8]) {
-        self.measure_upload(
+    async fn check_picture_upload_cost(&self, name: &str, bytes: &[u8]) {
+        self.check_upload_cost(
             name,
             Method::PATCH,
             &self.page,
             "application/json",
-            logo_body(bytes),
+            logo_upload_body(bytes),
         )
         .await;
         // An SVG, which begins with this character, is not accepted as a share image.
         if bytes.starts_with(b"<") {
             return;
         }
-        self.measure_upload(
+        self.check_upload_cost(
             name,
             Method::POST,
             "/api/uploads/bundle-image",
             "application/json",
-            image_body(bytes),
+            share_image_upload_body(bytes),
         )
         .await;
     }
@@ -168,13 +168,13 @@ fn known_hostile_files() -> Vec<(String, Vec<u8>)> {
     files.extend(HOSTILE_FILE_KINDS.map(|kind| {
         (
             format!("{kind:?} of 2 MB"),
-            hostile_file(kind, LOGO_BYTES_MAX - 4096, 1042),
+            generate_hostile_file(kind, LOGO_BYTES_MAX - 4096, 1042),
         )
     }));
     files
 }
 
-fn hostile_bodies() -> [(&'static str, String); 8] {
+fn hostile_json_bodies() -> [(&'static str, String); 8] {
     [
         (
             "arrays in arrays",
@@ -240,18 +240,18 @@ fn hostile_csv_tables() -> [(&'static str, String); 6] {
     ]
 }
 
-async fn measure_known_files(uploads: &UploadFixture) {
+async fn measure_known_hostile_files(uploads: &UploadFixture) {
     for (name, bytes) in known_hostile_files() {
-        uploads.measure_picture_upload(&name, &bytes).await;
+        uploads.check_picture_upload_cost(&name, &bytes).await;
     }
-    for (name, text) in hostile_bodies() {
+    for (name, text) in hostile_json_bodies() {
         uploads
-            .measure_upload(name, Method::PATCH, &uploads.page, "application/json", text)
+            .check_upload_cost(name, Method::PATCH, &uploads.page, "application/json", text)
             .await;
     }
     for (name, table) in hostile_csv_tables() {
         uploads
-            .measure_upload(name, Method::POST, &uploads.table, "text/csv", table)
+            .check_upload_cost(name, Method::POST, &uploads.table, "text/csv", table)
             .await;
     }
     for password in [
@@ -262,7 +262,7 @@ async fn measure_known_files(uploads: &UploadFixture) {
         let form =
             json!({ "name": "Sharks ".repeat(2000), "email": "a@example.com", "password": password }).to_string();
         uploads
-            .measure_upload(
+            .check_upload_cost(
                 "a password",
                 Method::POST,
                 "/api/clubs/register",
@@ -273,7 +273,7 @@ async fn measure_known_files(uploads: &UploadFixture) {
     }
 }
 
-fn generated_files() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
+fn hostile_file_strategy() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
     (
         select(&HOSTILE_FILE_KINDS[..]),
         1..LOGO_BYTES_MAX - 4096,
@@ -284,7 +284,7 @@ fn generated_files() -> impl Strategy<Value = (HostileFileKind, usize, u64)> {
 /// Measures in a child process, so that the processor time of other tests is not counted.
 #[test]
 fn uploads_cost_at_most_one_second_of_processor_time() {
-    if std::env::var_os(MEASURING_VARIABLE).is_none() {
+    if std::env::var_os(MEASURING_CHILD_VARIABLE).is_none() {
         let name = format!(
             "{}::uploads_cost_at_most_one_second_of_processor_time",
             module_path!().split_once("::").expect("a path").1
@@ -292,7 +292,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         let program = std::env::current_exe().expect("this program");
         let run = std::process::Command::new(program)
             .args([&name, "--exact", "--nocapture"])
-            .env(MEASURING_VARIABLE, "1")
+            .env(MEASURING_CHILD_VARIABLE, "1")
             .output();
         let run = run.expect("started");
         let (output, errors) = (
@@ -308,7 +308,7 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
     }
     let system = System::new();
     let uploads = system.block_on(UploadFixture::open());
-    system.block_on(measure_known_files(&uploads));
+    system.block_on(measure_known_hostile_files(&uploads));
     let default = ProptestConfig::default();
     let rng_seed = if default.rng_seed == RngSeed::Random {
         RngSeed::Fixed(1042)
@@ -322,7 +322,9 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
             GENERATED_FILE_COUNT
         },
         rng_seed,
-        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(REGRESSIONS_PATH))),
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct(
+            PROPTEST_REGRESSIONS_PATH,
+        ))),
         // Limits the search for a smaller failing file, because each step of it renders two
         // pictures.
         max_shrink_iters: 64,
@@ -330,9 +332,11 @@ fn uploads_cost_at_most_one_second_of_processor_time() {
         ..default
     };
     let mut runner = TestRunner::new(config);
-    let outcome = runner.run(&generated_files(), |(kind, length, seed)| {
+    let outcome = runner.run(&hostile_file_strategy(), |(kind, length, seed)| {
         let name = format!("{kind:?} of {length} bytes, seed {seed}");
-        system.block_on(uploads.measure_picture_upload(&name, &hostile_file(kind, length, seed)));
+        system.block_on(
+            uploads.check_picture_upload_cost(&name, &generate_hostile_file(kind, length, seed)),
+        );
         Ok(())
     });
     assert_eq!(outcome, Ok(()));
@@ -376,7 +380,7 @@ async fn hostile_logo_is_refused_and_changes_nothing() {
 }
 
 #[actix_web::test]
-async fn picture_that_exceeds_a_limit_is_refused_and_ends_only_its_child() {
+async fn picture_over_limit_is_refused_and_ends_only_its_process() {
     let uploads = UploadFixture::open().await;
     // These files pass all checks before rendering. Only the limit of processor time stops them.
     for kind in [
@@ -385,7 +389,7 @@ async fn picture_that_exceeds_a_limit_is_refused_and_ends_only_its_child() {
         HostileFileKind::ClipPathChain,
     ] {
         let refused = uploads
-            .send_logo(&hostile_file(kind, LOGO_BYTES_MAX - 4096, 1))
+            .send_logo(&generate_hostile_file(kind, LOGO_BYTES_MAX - 4096, 1))
             .await
             .expect_refusal(400, "invalid");
         assert_eq!(
@@ -400,7 +404,7 @@ async fn picture_that_exceeds_a_limit_is_refused_and_ends_only_its_child() {
 /// Reads the limits of the picture process from `/proc` while the process waits for its file.
 #[cfg(target_os = "linux")]
 #[actix_web::test]
-async fn picture_child_runs_within_the_kernels_limits() {
+async fn picture_process_runs_within_kernel_limits() {
     use std::process::{Command, Stdio};
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     let command = command
@@ -449,14 +453,14 @@ async fn club_with_unconfirmed_email_uploads_no_picture() {
     let picture = STANDARD.encode(png(9, 9));
     let message = "Please confirm your club's email address first. Then you can upload pictures.";
     let form = json!({ "homePageTitle": "Another title", "logoUrl": format!("data:image/png;base64,{picture}") });
-    let image_body = json!({ "clubSlug": user["clubSlug"], "data": picture });
+    let share_image_upload_body = json!({ "clubSlug": user["clubSlug"], "data": picture });
     let refused = browser
         .call(Method::PATCH, &page, Some(&form))
         .await
         .expect_refusal(403, "email-not-confirmed");
     assert_eq!(refused["message"], message);
     let refused = browser
-        .post("/api/uploads/bundle-image", image_body.clone())
+        .post("/api/uploads/bundle-image", share_image_upload_body.clone())
         .await
         .expect_refusal(403, "email-not-confirmed");
     assert_eq!(refused["message"], message);
@@ -479,7 +483,7 @@ async fn club_with_unconfirmed_email_uploads_no_picture() {
     server.confirm_email(server.club_id(slug)).await;
     browser.call(Method::PATCH, &page, Some(&form)).await.ok();
     browser
-        .post("/api/uploads/bundle-image", image_body)
+        .post("/api/uploads/bundle-image", share_image_upload_body)
         .await
         .ok();
     server.finish().await;

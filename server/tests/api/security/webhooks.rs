@@ -14,7 +14,7 @@ use crate::support::{Buyer, TestServer};
 
 pub const WEBHOOK_SECRET: &str = DEMO_WEBHOOK_SECRET;
 
-fn event_body(id: &str, payment_intent: &str, account: &str, kind: &str) -> String {
+fn webhook_event_body(id: &str, payment_intent: &str, account: &str, kind: &str) -> String {
     json!({
         "id": id, "type": kind, "account": account, "livemode": false,
         "data": { "object": { "object": "payment_intent", "id": payment_intent, "status": "succeeded" } },
@@ -96,7 +96,7 @@ fn forged_signature_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<St
 async fn forged_webhook_signature_or_changed_body_is_refused() {
     let server = TestServer::start().await;
     let alice = server.alice();
-    let body = event_body(
+    let body = webhook_event_body(
         "evt_forged",
         "pi_nobody",
         "acct_broncos",
@@ -166,7 +166,7 @@ async fn webhook_timestamp_is_accepted_within_five_minutes() {
         (-303, 400),
         (86_400, 400),
     ] {
-        let body = event_body(
+        let body = webhook_event_body(
             &format!("evt_age_{age_seconds}"),
             "pi_nobody",
             "acct_broncos",
@@ -208,7 +208,7 @@ async fn signed_webhook_content_is_verified_with_provider() {
         "tomorrow.new",
     ];
     for (number, kind) in kinds.into_iter().enumerate() {
-        let event = event_body(
+        let event = webhook_event_body(
             &format!("evt_lie_{number}"),
             intent.id(),
             "acct_storm",
@@ -217,7 +217,7 @@ async fn signed_webhook_content_is_verified_with_provider() {
         let header = sign(event.as_bytes(), WEBHOOK_SECRET, server.now());
         assert_eq!(send_webhook(&alice, event, &header).await, 200, "{kind}");
     }
-    let live = event_body(
+    let live = webhook_event_body(
         "evt_live",
         intent.id(),
         "acct_broncos",
@@ -260,7 +260,7 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let (intent, bought) = alice.buy(draw, 2).await;
-    let event = event_body(
+    let event = webhook_event_body(
         "evt_again",
         intent.id(),
         "acct_broncos",
@@ -283,14 +283,14 @@ async fn repeated_webhook_is_stored_once_and_oversized_one_refused() {
 }
 
 /// Number of webhooks that a provider may send in a second after an outage.
-const FLOOD_WEBHOOKS: usize = 1_000;
-const CONCURRENT_WEBHOOKS: usize = 100;
+const FLOOD_WEBHOOK_COUNT: usize = 1_000;
+const CONCURRENT_WEBHOOK_COUNT: usize = 100;
 /// Number of buyers. The webhooks are about the buyers' payments in turn.
 const BUYER_COUNT: usize = 8;
 
 /// Faults that lose the provider's own webhooks. Unless `answers`, the provider also refuses every
 /// call with a rate limit, so the server can process no webhook.
-fn provider_faults(answers: bool) -> Faults {
+fn provider_faults_losing_webhooks(answers: bool) -> Faults {
     let rates = if answers {
         [].into()
     } else {
@@ -310,7 +310,9 @@ fn provider_faults(answers: bool) -> Faults {
 async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    server.sandbox.set_faults(provider_faults(true));
+    server
+        .sandbox
+        .set_faults(provider_faults_losing_webhooks(true));
     let mut intents = Vec::new();
     for _ in 0..BUYER_COUNT {
         let buyer = server.alice();
@@ -318,14 +320,16 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         buyer.authorise(&intent).await;
         intents.push((buyer, intent));
     }
-    server.sandbox.set_faults(provider_faults(false));
+    server
+        .sandbox
+        .set_faults(provider_faults_losing_webhooks(false));
     let browser = server.bob();
-    let sends_all = (0..FLOOD_WEBHOOKS).map(|number| {
+    let sends_all = (0..FLOOD_WEBHOOK_COUNT).map(|number| {
         let (id, intent) = (
             format!("evt_flood_{number}"),
             intents[number % BUYER_COUNT].1.id(),
         );
-        let event = event_body(
+        let event = webhook_event_body(
             &id,
             intent,
             "acct_broncos",
@@ -336,23 +340,23 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         async move { send_webhook(browser, event, &header).await }
     });
     let answers: Vec<u16> = stream::iter(sends_all)
-        .buffer_unordered(CONCURRENT_WEBHOOKS)
+        .buffer_unordered(CONCURRENT_WEBHOOK_COUNT)
         .collect()
         .await;
     assert_eq!(
         answers.iter().filter(|status| **status == 200).count(),
-        FLOOD_WEBHOOKS,
+        FLOOD_WEBHOOK_COUNT,
         "every webhook is acknowledged at once"
     );
     let waiting =
         "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
     assert_eq!(
         count_stored_events(&server, "evt_flood").await,
-        FLOOD_WEBHOOKS as i64
+        FLOOD_WEBHOOK_COUNT as i64
     );
     assert_eq!(
         server.database.count(waiting, "evt_flood").await,
-        FLOOD_WEBHOOKS as i64,
+        FLOOD_WEBHOOK_COUNT as i64,
         "no webhook is handled while the provider is down"
     );
     assert_eq!(
@@ -366,10 +370,12 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         0
     );
 
-    server.sandbox.set_faults(provider_faults(true));
+    server
+        .sandbox
+        .set_faults(provider_faults_losing_webhooks(true));
     // The server retries unprocessed webhooks after 30 seconds. One more webhook wakes its worker.
     server.clock.advance_seconds(31);
-    let last = event_body(
+    let last = webhook_event_body(
         "evt_last",
         intents[0].1.id(),
         "acct_broncos",
@@ -402,7 +408,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         (&json!(500 * BUYER_COUNT), &json!(BUYER_COUNT))
     );
     assert_eq!(
-        server.queued_mails("tickets").await,
+        server.count_queued_mails("tickets").await,
         BUYER_COUNT as i64,
         "each buyer gets one mail"
     );

@@ -219,7 +219,7 @@ impl Buyer {
     }
 
     /// Answers the bank's 3-D Secure challenge. `outcome` is `complete` or `fail`.
-    pub async fn authenticate(&self, intent: &Intent, outcome: &str) -> ApiResponse {
+    pub async fn answer_3ds_challenge(&self, intent: &Intent, outcome: &str) -> ApiResponse {
         let path = format!(
             "/sandbox/stripe/v1/payment_intents/{}/authenticate",
             intent.id()

@@ -20,20 +20,20 @@ pub async fn sign_in_as_club(server: &TestServer, slug: &str) -> Buyer {
 /// Signs in as the operator with a password and an authenticator code.
 pub async fn sign_in_as_operator(server: &TestServer) -> Buyer {
     let browser = sign_in_with_email(server, "operator@demo.test").await;
-    submit_unused_code(server, &browser, "/api/admin/totp/verify").await;
+    submit_unused_totp_code(server, &browser, "/api/admin/totp/verify").await;
     browser
 }
 
 /// Signs in as the operator in a second browser. First moves the clock by 90 seconds, because each
 /// code is valid once.
-pub async fn sign_in_as_operator_again(server: &TestServer) -> Buyer {
+pub async fn sign_in_as_operator_in_second_browser(server: &TestServer) -> Buyer {
     server.clock.advance_seconds(90);
     sign_in_as_operator(server).await
 }
 
 /// Submits authenticator codes until one is accepted. The server accepts three codes at a time,
 /// each once.
-pub async fn submit_unused_code(server: &TestServer, browser: &Buyer, path: &str) {
+pub async fn submit_unused_totp_code(server: &TestServer, browser: &Buyer, path: &str) {
     for steps in -1..=1 {
         let answer = browser
             .post(path, json!({ "code": totp_code(server, steps) }))

@@ -10,7 +10,7 @@ static OPENAPI_DOCUMENT: LazyLock<Value> = LazyLock::new(openapi::document);
 
 /// Statuses that any call may return and the document does not list: wrong method, body too large,
 /// too many requests.
-const STATUSES_OF_ANY_CALL: [u16; 3] = [405, 413, 429];
+const STATUSES_ALLOWED_FOR_ANY_CALL: [u16; 3] = [405, 413, 429];
 
 /// Asserts that a response matches the `OpenAPI` document. Ignores paths that are not in the
 /// document.
@@ -20,7 +20,7 @@ pub fn assert_matches_openapi(method: &Method, path: &str, status: u16, is_json:
         return;
     };
     let Some(response) = operation["responses"].get(status.to_string()) else {
-        let is_general = STATUSES_OF_ANY_CALL.contains(&status) || status == 304;
+        let is_general = STATUSES_ALLOWED_FOR_ANY_CALL.contains(&status) || status == 304;
         assert!(
             is_general,
             "{method} {path} answered {status}, which its description does not name: {text}"

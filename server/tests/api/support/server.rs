@@ -39,7 +39,7 @@ use super::clock::AdvanceableClock;
 
 pub const PASSWORD: &str = "correct horse battery";
 /// Maximum time to wait for a condition.
-const WAIT_MAX: Duration = Duration::from_secs(20);
+const WAIT_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// A running server, and access to its parts.
 pub struct TestServer {
@@ -75,7 +75,7 @@ impl TestServer {
 
     /// Starts a server with additional environment variables.
     pub async fn start_with_environment(variables: &[(&'static str, &'static str)]) -> TestServer {
-        TestServer::start_with(
+        TestServer::start_with_environment_and_ledger(
             Environment::from_pairs(variables.iter().copied()),
             |store| Arc::new(store),
         )
@@ -86,22 +86,27 @@ impl TestServer {
     /// the sandbox and the database.
     pub async fn start_with_movable_clock() -> TestServer {
         let sandbox = Some(Arc::new(SandboxClock::default()));
-        TestServer::start_with_clock(Environment::default(), |store| Arc::new(store), sandbox).await
+        TestServer::start_with_optional_clock(
+            Environment::default(),
+            |store| Arc::new(store),
+            sandbox,
+        )
+        .await
     }
 
     /// Starts a server with a ledger that wraps or replaces the Postgres ledger.
     pub async fn start_with_ledger(ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>) -> TestServer {
-        TestServer::start_with(Environment::default(), ledger).await
+        TestServer::start_with_environment_and_ledger(Environment::default(), ledger).await
     }
 
-    async fn start_with(
+    async fn start_with_environment_and_ledger(
         environment: Environment,
         ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>,
     ) -> TestServer {
-        TestServer::start_with_clock(environment, ledger, None).await
+        TestServer::start_with_optional_clock(environment, ledger, None).await
     }
 
-    async fn start_with_clock(
+    async fn start_with_optional_clock(
         environment: Environment,
         ledger: impl FnOnce(Postgres) -> Arc<dyn Ledger>,
         movable_clock: Option<Arc<SandboxClock>>,
@@ -312,7 +317,7 @@ impl TestServer {
     }
 
     /// Returns the number of sales of an offer.
-    pub async fn offer_sales(&self, offer: i64) -> i64 {
+    pub async fn count_sales_of_offer(&self, offer: i64) -> i64 {
         let count =
             "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
         self.database.count(count, &offer.to_string()).await
@@ -398,7 +403,7 @@ impl TestServer {
         }
         let mut watched = self.engine.draws.watch(draw).await.expect("watched");
         let closed = watched.wait_for(|view| view.status != Status::Active);
-        tokio::time::timeout(WAIT_MAX, closed)
+        tokio::time::timeout(WAIT_TIME_MAX, closed)
             .await
             .expect("the draw closes")
             .expect("still watched");
@@ -420,7 +425,7 @@ impl TestServer {
                 }
             }
         };
-        tokio::time::timeout(WAIT_MAX, next)
+        tokio::time::timeout(WAIT_TIME_MAX, next)
             .await
             .expect("a mail comes")
     }
@@ -435,14 +440,14 @@ impl TestServer {
     }
 
     /// Returns the number of mails of this kind that were ever queued.
-    pub async fn queued_mails(&self, kind: &str) -> i64 {
+    pub async fn count_queued_mails(&self, kind: &str) -> i64 {
         self.database
             .count("select count(*) from email_outbox where kind = $1", kind)
             .await
     }
 
     /// Starts to drain the server, which closes its sockets.
-    pub fn drain(&self) {
+    pub fn start_draining(&self) {
         self.phase.send_replace(Phase::Draining);
         self.phase.send_replace(Phase::Closing);
     }
@@ -476,7 +481,7 @@ fn shrink_send_buffer(connection: &dyn std::any::Any, _: &mut actix_web::dev::Ex
     }
 }
 
-/// Calls `look` repeatedly until it returns a value. Panics after `WAIT_MAX`.
+/// Calls `look` repeatedly until it returns a value. Panics after `WAIT_TIME_MAX`.
 pub async fn eventually<T>(condition: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let found = async {
         loop {
@@ -486,7 +491,7 @@ pub async fn eventually<T>(condition: &str, mut look: impl AsyncFnMut() -> Optio
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(WAIT_MAX, found)
+    tokio::time::timeout(WAIT_TIME_MAX, found)
         .await
         .unwrap_or_else(|_| panic!("the condition was never met: {condition}"))
 }

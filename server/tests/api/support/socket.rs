@@ -13,7 +13,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use super::buyer::Buyer;
 use super::server::TestServer;
 
-const WAIT_MAX: Duration = Duration::from_secs(20);
+const WAIT_TIME_MAX: Duration = Duration::from_secs(20);
 
 /// An open WebSocket to the server.
 pub struct Socket {
@@ -86,7 +86,7 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(WAIT_MAX, next)
+        tokio::time::timeout(WAIT_TIME_MAX, next)
             .await
             .unwrap_or_else(|_| panic!("no frame of type {kind} arrived"))
     }
@@ -108,7 +108,7 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(WAIT_MAX, next)
+        tokio::time::timeout(WAIT_TIME_MAX, next)
             .await
             .unwrap_or_else(|_| panic!("no frame arrived: {awaited}"))
     }
@@ -118,7 +118,7 @@ impl Socket {
     }
 
     /// Waits until the server closes the WebSocket, and returns the close frame.
-    pub async fn close_frame(&mut self) -> Option<CloseFrame> {
+    pub async fn wait_for_close_frame(&mut self) -> Option<CloseFrame> {
         let end = async {
             loop {
                 match self.stream.next().await {
@@ -128,7 +128,7 @@ impl Socket {
                 }
             }
         };
-        tokio::time::timeout(WAIT_MAX, end)
+        tokio::time::timeout(WAIT_TIME_MAX, end)
             .await
             .expect("the socket ends")
     }

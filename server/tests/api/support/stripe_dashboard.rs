@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use super::server::TestServer;
 use super::{Buyer, GOOD_CARD};
 
-pub struct Dashboard<'a> {
+pub struct StripeDashboard<'a> {
     server: &'a TestServer,
     browser: Buyer,
     account: &'static str,
 }
 
-impl Dashboard<'_> {
+impl StripeDashboard<'_> {
     /// Returns the dashboard for the account of the club `broncos`.
-    pub fn open(server: &TestServer) -> Dashboard<'_> {
-        Dashboard {
+    pub fn open(server: &TestServer) -> StripeDashboard<'_> {
+        StripeDashboard {
             server,
             browser: server.alice(),
             account: "acct_broncos",

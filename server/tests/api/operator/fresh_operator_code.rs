@@ -7,24 +7,24 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
-use crate::support::stripe_dashboard::Dashboard;
+use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{TestServer, club};
 
 /// A valid call that needs a recent code, and the route to which it belongs.
-struct FreshCodeCall {
+struct CallRequiringFreshCode {
     pattern: &'static str,
     method: Method,
     path: String,
     body: Value,
 }
 
-fn fresh_code_call(
+fn call_requiring_fresh_code(
     pattern: &'static str,
     method: Method,
     path: String,
     body: Value,
-) -> FreshCodeCall {
-    FreshCodeCall {
+) -> CallRequiringFreshCode {
+    CallRequiringFreshCode {
         pattern,
         method,
         path,
@@ -56,14 +56,14 @@ async fn raise_anomaly(server: &TestServer, payment: &str) -> String {
     row.id.to_string()
 }
 
-async fn fresh_code_calls(server: &TestServer) -> Vec<FreshCodeCall> {
+async fn calls_requiring_fresh_code(server: &TestServer) -> Vec<CallRequiringFreshCode> {
     let club = server.create_club("broncos").await.id;
     let (done, off, sold) = (
         server.create_draw(club).await,
         server.create_draw(club).await,
         server.create_draw(club).await,
     );
-    let dashboard = Dashboard::open(server);
+    let dashboard = StripeDashboard::open(server);
     dashboard.set_faults(json!([])).await;
     let payment = dashboard
         .take_payment(
@@ -127,61 +127,61 @@ async fn fresh_code_calls(server: &TestServer) -> Vec<FreshCodeCall> {
     let confirmation = |draw: domain::DrawId| json!({ "reason": "Rain", "drawNumber": draw.0 });
     let anomalies = "/api/admin/payment-anomalies";
     vec![
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/admin/payment-anomalies/{anomaly}/resolve",
             Method::POST,
             format!("{anomalies}/{open_anomaly}/resolve"),
             json!({}),
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/admin/payment-anomalies/{anomaly}/refund",
             Method::POST,
             format!("{anomalies}/{missing}/refund"),
             reason.clone(),
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/admin/payment-anomalies/resolve",
             Method::POST,
             format!("{anomalies}/resolve"),
             customer,
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/admin/tickets/{ticket}/recover",
             Method::PATCH,
             format!("/api/admin/tickets/FD-{off}-001/recover"),
             json!({ "name": "Jo", "email": "jo@x.test" }),
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/admin/orders/{order}/refund",
             Method::POST,
             format!("/api/admin/orders/{order}/refund"),
             reason,
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/draws/{draw}/undo-results",
             Method::POST,
             format!("/api/draws/{done}/undo-results"),
             confirmation(done),
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/admin/draws/{draw}/cancel",
             Method::POST,
             format!("/api/admin/draws/{off}/cancel"),
             confirmation(off),
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/admin/maintenance-mode",
             Method::POST,
             "/api/admin/maintenance-mode".into(),
             json!({ "enabled": true }),
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "/api/admin/system-settings/{key}",
             Method::POST,
             "/api/admin/system-settings/hide_test_draws".into(),
             json!({ "value": "true" }),
         ),
-        fresh_code_call(
+        call_requiring_fresh_code(
             "",
             Method::PATCH,
             format!("/api/draws/{sold}"),
@@ -194,15 +194,13 @@ async fn fresh_code_calls(server: &TestServer) -> Vec<FreshCodeCall> {
 async fn irreversible_calls_need_fresh_operator_code() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let fresh_code_calls = fresh_code_calls(&server).await;
+    let calls = calls_requiring_fresh_code(&server).await;
     let proven = ROUTES
         .iter()
         .filter(|route| route.audience == Audience::ProvenOperator);
     for route in proven {
         assert!(
-            fresh_code_calls
-                .iter()
-                .any(|fresh_code_call| fresh_code_call.pattern == route.path),
+            calls.iter().any(|call| call.pattern == route.path),
             "{} is not covered by this test",
             route.path
         );
@@ -210,14 +208,10 @@ async fn irreversible_calls_need_fresh_operator_code() {
     }
     let operator = club::sign_in_as_operator(&server).await;
     server.clock.advance_seconds(601);
-    let before = count_changed_rows(&server).await;
-    for fresh_code_call in &fresh_code_calls {
+    let before = count_rows_that_calls_would_change(&server).await;
+    for call in &calls {
         let answer = operator
-            .call(
-                fresh_code_call.method.clone(),
-                &fresh_code_call.path,
-                Some(&fresh_code_call.body),
-            )
+            .call(call.method.clone(), &call.path, Some(&call.body))
             .await;
         answer.expect_refusal(403, "reauthentication-required");
     }
@@ -233,12 +227,12 @@ async fn irreversible_calls_need_fresh_operator_code() {
         );
     }
     assert_eq!(
-        count_changed_rows(&server).await,
+        count_rows_that_calls_would_change(&server).await,
         before,
         "no row has changed"
     );
-    club::submit_unused_code(&server, &operator, "/api/admin/reauthenticate").await;
-    for fresh_code_call in &fresh_code_calls {
+    club::submit_unused_totp_code(&server, &operator, "/api/admin/reauthenticate").await;
+    for call in &calls {
         let length = server
             .records
             .verify_audit_chain()
@@ -246,11 +240,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
             .expect("the read succeeds")
             .length;
         operator
-            .call(
-                fresh_code_call.method.clone(),
-                &fresh_code_call.path,
-                Some(&fresh_code_call.body),
-            )
+            .call(call.method.clone(), &call.path, Some(&call.body))
             .await
             .ok();
         let chain = server
@@ -261,7 +251,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
         assert!(
             chain.length > length && chain.broken_at.is_none(),
             "{} is audited",
-            fresh_code_call.path
+            call.path
         );
     }
     server.finish().await;
@@ -269,7 +259,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
 
 /// Returns counts of the rows that the calls of this test would change, read directly from the
 /// database.
-async fn count_changed_rows(server: &TestServer) -> [i64; 6] {
+async fn count_rows_that_calls_would_change(server: &TestServer) -> [i64; 6] {
     let count = async |question: &'static str| server.database.count(question, "").await;
     [
         count("select coalesce(sum(revision), 0)::bigint from draws where $1 = ''").await,

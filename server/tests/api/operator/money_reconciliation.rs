@@ -6,19 +6,19 @@ use persistence::{Postgres, Sealer};
 use serde_json::json;
 use server::cli::audit;
 
-use crate::club::financials::{cents_of, sell_two_draws};
+use crate::club::financials::{absolute_cents_from_json, sell_tickets_of_two_draws};
 use crate::support::server::eventually;
 use crate::support::{Buyer, TestServer, club};
 
 /// Returns three sums over the console's list of transactions, in cents: charged, platform fees,
 /// refunded.
-async fn transaction_sums(operator: &Buyer) -> [i64; 3] {
+async fn fetch_console_transaction_sums(operator: &Buyer) -> [i64; 3] {
     let rows = operator.get("/api/stripe-debug").await.ok();
     let sum = |name: &str| {
         rows.as_array()
             .into_iter()
             .flatten()
-            .map(|row| cents_of(&row[name]))
+            .map(|row| absolute_cents_from_json(&row[name]))
             .sum()
     };
     [sum("customerCharged"), sum("platformFee"), sum("refunded")]
@@ -42,7 +42,7 @@ async fn assert_transactions_add_up(operator: &Buyer) {
     });
     let sums = operator.get("/api/stripe-debug/sums").await.ok();
     let expected = ["totalCharged", "stripeFees", "platformFees", "clubPayouts"]
-        .map(|name| cents_of(&sums[name]));
+        .map(|name| absolute_cents_from_json(&sums[name]));
     assert_eq!(
         (expected, sums["count"].as_u64()),
         (listed, Some(succeeded().count() as u64))
@@ -51,7 +51,7 @@ async fn assert_transactions_add_up(operator: &Buyer) {
 
 /// Returns three sums of the sandbox's ledger, in cents: charged, platform fees less refunded fees,
 /// refunded.
-async fn sandbox_sums(operator: &Buyer) -> [i64; 3] {
+async fn fetch_sandbox_ledger_sums(operator: &Buyer) -> [i64; 3] {
     let total = operator.get("/sandbox/ledger").await.ok()["total"].clone();
     let amount_of = |name: &str| total[name].as_i64().expect("cents");
     [
@@ -64,7 +64,7 @@ async fn sandbox_sums(operator: &Buyer) -> [i64; 3] {
 #[actix_web::test]
 async fn console_audit_and_sandbox_agree_to_the_cent() {
     let server = TestServer::start().await;
-    let (one, two, browser) = sell_two_draws(&server).await;
+    let (one, two, browser) = sell_tickets_of_two_draws(&server).await;
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
     let tickets = operator
@@ -81,14 +81,15 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         .ok();
     let settled = async || {
         let (console, provider) = (
-            transaction_sums(&operator).await,
-            sandbox_sums(&operator).await,
+            fetch_console_transaction_sums(&operator).await,
+            fetch_sandbox_ledger_sums(&operator).await,
         );
         let analytics = operator.get("/api/admin/analytics").await.ok();
         let stripe_fees =
             operator.get("/sandbox/ledger").await.ok()["total"]["stripe_fees"].as_i64();
         let fees_agree = [provider[1], stripe_fees.expect("cents")]
-            == ["platformFees", "stripeFees"].map(|name| cents_of(&analytics[name]));
+            == ["platformFees", "stripeFees"]
+                .map(|name| absolute_cents_from_json(&analytics[name]));
         (provider[2] > 0 && console == provider && fees_agree).then_some(provider)
     };
     let provider = eventually(
@@ -102,8 +103,8 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
     let fees = operator.get("/api/admin/platform-fees").await.ok();
     assert_eq!(
         (
-            cents_of(&analytics["platformFees"]),
-            cents_of(&analytics["refunded"])
+            absolute_cents_from_json(&analytics["platformFees"]),
+            absolute_cents_from_json(&analytics["refunded"])
         ),
         (provider[1], provider[2])
     );
@@ -113,7 +114,7 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         "all",
     );
     assert_eq!(
-        cents_of(&analytics["totalRevenue"]) + card_fees.await,
+        absolute_cents_from_json(&analytics["totalRevenue"]) + card_fees.await,
         provider[0] - provider[2],
         "revenue and card fees equal the captured minus the refunded amount"
     );
@@ -131,14 +132,14 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|draw| cents_of(&draw[name]))
+            .map(|draw| absolute_cents_from_json(&draw[name]))
             .sum::<i64>()
     };
     assert_eq!(
         (sum("revenue"), sum("platformFee")),
         (
-            cents_of(&fees["totalRevenue"]),
-            cents_of(&fees["platformFees"])
+            absolute_cents_from_json(&fees["totalRevenue"]),
+            absolute_cents_from_json(&fees["platformFees"])
         )
     );
     let listed_draws = operator.get("/api/admin/draws").await.ok();
@@ -146,17 +147,23 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         .as_array()
         .into_iter()
         .flatten()
-        .map(|draw| cents_of(&draw["revenue"]))
+        .map(|draw| absolute_cents_from_json(&draw["revenue"]))
         .sum();
     let clubs = operator.get("/api/admin/clubs").await.ok();
     assert_eq!(
-        (revenue, cents_of(&clubs[0]["revenue"])),
-        (cents_of(&analytics["totalRevenue"]), revenue)
+        (revenue, absolute_cents_from_json(&clubs[0]["revenue"])),
+        (
+            absolute_cents_from_json(&analytics["totalRevenue"]),
+            revenue
+        )
     );
 
-    let club_balance = provider[0] - provider[2] - provider[1] - cents_of(&analytics["stripeFees"]);
+    let club_balance = provider[0]
+        - provider[2]
+        - provider[1]
+        - absolute_cents_from_json(&analytics["stripeFees"]);
     assert_eq!(
-        cents_of(&analytics["clubRevenue"]),
+        absolute_cents_from_json(&analytics["clubRevenue"]),
         club_balance,
         "the club revenue equals the balance of the club's account"
     );
@@ -176,11 +183,11 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
     ] {
         let sum: i64 = draw_financials
             .iter()
-            .map(|draw| cents_of(&draw[field]))
+            .map(|draw| absolute_cents_from_json(&draw[field]))
             .sum();
         assert_eq!(
             sum,
-            cents_of(&analytics[provider]),
+            absolute_cents_from_json(&analytics[provider]),
             "the club and the console show the same {field}"
         );
     }

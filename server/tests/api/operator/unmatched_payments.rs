@@ -6,13 +6,13 @@ use persistence::stores::AnomalyStore;
 use serde_json::{Value, json};
 
 use crate::support::buyer::ApiResponse;
-use crate::support::stripe_dashboard::Dashboard;
+use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{Buyer, TestServer, club};
 
 const ANOMALIES_PATH: &str = "/api/admin/payment-anomalies";
-/// Payment metadata that names no order. `NO_DRAWS` likewise names no draws.
-const NO_ORDER: &str = "-";
-const NO_DRAWS: &str = "-";
+/// Payment metadata that names no order. `METADATA_WITHOUT_DRAWS` likewise names no draws.
+const METADATA_WITHOUT_ORDER: &str = "-";
+const METADATA_WITHOUT_DRAWS: &str = "-";
 
 struct AnomalyFixture {
     server: TestServer,
@@ -26,7 +26,7 @@ impl AnomalyFixture {
         let draw = server.create_club_with_draw().await;
         server.create_operator().await;
         let operator = club::sign_in_as_operator(&server).await;
-        Dashboard::open(&server).set_faults(json!([])).await;
+        StripeDashboard::open(&server).set_faults(json!([])).await;
         AnomalyFixture {
             server,
             draw,
@@ -37,8 +37,8 @@ impl AnomalyFixture {
     /// Captures a payment with the platform's fee, and runs the reconciler. Returns the payment's
     /// id.
     async fn capture_payment(&self, cents: i64) -> String {
-        let payment = Dashboard::open(&self.server)
-            .take_payment_with_fee(NO_ORDER, NO_DRAWS, cents)
+        let payment = StripeDashboard::open(&self.server)
+            .take_payment_with_fee(METADATA_WITHOUT_ORDER, METADATA_WITHOUT_DRAWS, cents)
             .await;
         self.operator
             .post(&format!("{ANOMALIES_PATH}/check"), json!({}))
@@ -57,7 +57,7 @@ impl AnomalyFixture {
             .clone()
     }
 
-    async fn allocate_payment(&self, payment: &str, more: Value) -> ApiResponse {
+    async fn allocate_tickets_to_payment(&self, payment: &str, more: Value) -> ApiResponse {
         let mut form = json!({ "paymentIntentId": payment, "customerName": "Jo Lost", "customerEmail": "jo@x.test",
             "customerPhone": "0400 123 456" });
         form.as_object_mut()
@@ -68,8 +68,13 @@ impl AnomalyFixture {
             .await
     }
 
-    async fn choose_tickets(&self, payment: &str, draw: DrawId, count: i64) -> ApiResponse {
-        self.allocate_payment(
+    async fn allocate_chosen_tickets(
+        &self,
+        payment: &str,
+        draw: DrawId,
+        count: i64,
+    ) -> ApiResponse {
+        self.allocate_tickets_to_payment(
             payment,
             json!({ "drawNumber": draw.0, "ticketCount": count }),
         )
@@ -87,7 +92,7 @@ impl AnomalyFixture {
     }
 
     /// Returns the audit log's entries about an object, newest first.
-    async fn audit_entries(&self, object: &str) -> Vec<Value> {
+    async fn fetch_audit_entries(&self, object: &str) -> Vec<Value> {
         let trail = self
             .operator
             .get(&format!("/api/admin/audit?object={object}"))
@@ -97,7 +102,7 @@ impl AnomalyFixture {
     }
 }
 
-fn audit_object(anomaly: &Value) -> String {
+fn audit_object_of_anomaly(anomaly: &Value) -> String {
     format!(
         "anomaly:{}",
         anomaly["id"].as_str().expect("the id is text")
@@ -137,7 +142,7 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     assert_eq!(named, json!({ "orderId": null, "lines": [] }));
 
     let refusal = fixture
-        .allocate_payment(&payment, json!({}))
+        .allocate_tickets_to_payment(&payment, json!({}))
         .await
         .expect_refusal(409, "order-unknown");
     let message =
@@ -147,7 +152,7 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
         (&json!(message), &json!(true))
     );
     let incomplete = fixture
-        .allocate_payment(&payment, json!({ "drawNumber": draw.0 }))
+        .allocate_tickets_to_payment(&payment, json!({ "drawNumber": draw.0 }))
         .await
         .expect_refusal(400, "invalid");
     assert_eq!(
@@ -156,17 +161,17 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     );
     for count in [0, 51, -1] {
         let refusal = fixture
-            .choose_tickets(&payment, *draw, count)
+            .allocate_chosen_tickets(&payment, *draw, count)
             .await
             .expect_refusal(400, "invalid");
         assert_eq!(refusal["message"], "Choose between 1 and 50 tickets");
     }
     fixture
-        .choose_tickets(&payment, DrawId(999_999), 2)
+        .allocate_chosen_tickets(&payment, DrawId(999_999), 2)
         .await
         .expect_refusal(404, "draw-not-found");
     let refusal = fixture
-        .choose_tickets(&payment, other_draw, 2)
+        .allocate_chosen_tickets(&payment, other_draw, 2)
         .await
         .expect_refusal(409, "other-club");
     let message =
@@ -177,13 +182,13 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
     );
     for count in [1, 3] {
         fixture
-            .choose_tickets(&payment, *draw, count)
+            .allocate_chosen_tickets(&payment, *draw, count)
             .await
             .expect_refusal(409, "payment-mismatch");
     }
     server.clock.advance_seconds(601);
     fixture
-        .choose_tickets(&payment, *draw, 2)
+        .allocate_chosen_tickets(&payment, *draw, 2)
         .await
         .expect_refusal(403, "reauthentication-required");
     assert_eq!(
@@ -191,20 +196,26 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
         0,
         "a refused call allocates no ticket"
     );
-    club::submit_unused_code(server, operator, "/api/admin/reauthenticate").await;
+    club::submit_unused_totp_code(server, operator, "/api/admin/reauthenticate").await;
 
-    let allocated = fixture.choose_tickets(&payment, *draw, 2).await.ok();
+    let allocated = fixture
+        .allocate_chosen_tickets(&payment, *draw, 2)
+        .await
+        .ok();
     assert_eq!(
         allocated["allocatedTickets"].as_array().map(Vec::len),
         Some(2)
     );
     assert_eq!(
-        fixture.choose_tickets(&payment, *draw, 2).await.ok(),
+        fixture
+            .allocate_chosen_tickets(&payment, *draw, 2)
+            .await
+            .ok(),
         allocated,
         "the repeated call returns the same tickets"
     );
     fixture
-        .choose_tickets(&payment, *draw, 3)
+        .allocate_chosen_tickets(&payment, *draw, 3)
         .await
         .expect_refusal(409, "order-known");
     assert_eq!(
@@ -228,13 +239,16 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
         ]
     );
     assert_eq!(
-        fixture.audit_entries(&audit_object(&resolved)).await.len(),
+        fixture
+            .fetch_audit_entries(&audit_object_of_anomaly(&resolved))
+            .await
+            .len(),
         1
     );
     let order = resolved["orderId"]
         .as_str()
         .expect("the order that was opened");
-    let signed = fixture.audit_entries(&format!("order:{order}")).await;
+    let signed = fixture.fetch_audit_entries(&format!("order:{order}")).await;
     assert_eq!(
         (
             &signed[0]["detail"]["drawNumber"],
@@ -263,7 +277,7 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         fixture.capture_payment(30_000).await,
     );
     let refusal = fixture
-        .choose_tickets(&late, draw, 50)
+        .allocate_chosen_tickets(&late, draw, 50)
         .await
         .expect_refusal(409, "payment-mismatch");
     assert_eq!(
@@ -273,11 +287,11 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
     fixture.server.start_game(draw).await;
     // Rule 5 of the decisions: a payment that was authorised before kick-off may get tickets until
     // a result is entered.
-    fixture.choose_tickets(&before, draw, 1).await.ok();
+    fixture.allocate_chosen_tickets(&before, draw, 1).await.ok();
     let broncos = club::sign_in_as_club(&fixture.server, "broncos").await;
     club::enter_result(&broncos, draw, 3, 11).await.ok();
     fixture
-        .choose_tickets(&unallocated, draw, 1)
+        .allocate_chosen_tickets(&unallocated, draw, 1)
         .await
         .expect_refusal(409, "result-entered");
     let confirmation = json!({ "reason": "Typed wrongly", "drawNumber": draw.0 });
@@ -286,7 +300,7 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         .await
         .ok();
     let refusal = fixture
-        .choose_tickets(&unallocated, draw, 1)
+        .allocate_chosen_tickets(&unallocated, draw, 1)
         .await
         .expect_refusal(409, "revealed");
     assert_eq!(refusal["refundable"], true);
@@ -302,7 +316,7 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
             .await
             .ok();
         assert_eq!(
-            Dashboard::open(&fixture.server)
+            StripeDashboard::open(&fixture.server)
                 .ledger_row(&unallocated)
                 .await["refunded"],
             500,
@@ -310,7 +324,7 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         );
     }
     fixture
-        .choose_tickets(&unallocated, draw, 1)
+        .allocate_chosen_tickets(&unallocated, draw, 1)
         .await
         .expect_refusal(409, "already-refunded");
     let resolved = fixture.anomaly_of_payment(&unallocated).await;
@@ -323,7 +337,7 @@ async fn chosen_draw_that_cannot_take_tickets_is_refused_with_reason() {
         ["Super Admin", "operator@demo.test", "Refunded by hand"]
     );
     let actions: Vec<Value> = fixture
-        .audit_entries(&audit_object(&resolved))
+        .fetch_audit_entries(&audit_object_of_anomaly(&resolved))
         .await
         .iter()
         .map(|entry| entry["action"].clone())
@@ -379,7 +393,9 @@ async fn every_anomaly_kind_is_closed_with_name_and_reason() {
             ["Super Admin", "operator@demo.test", "Settled by phone"],
             "{kind:?}"
         );
-        let trail = fixture.audit_entries(&audit_object(&closed)).await;
+        let trail = fixture
+            .fetch_audit_entries(&audit_object_of_anomaly(&closed))
+            .await;
         assert_eq!(trail.len(), 1, "{kind:?} is closed once");
         assert_eq!(trail[0]["detail"]["resolution"], "Settled by phone");
         assert_eq!(

@@ -28,7 +28,7 @@ const DAY_MS: i64 = 24 * 3_600_000;
 const ORDER_TICKETS_MAX: u16 = 50;
 /// Pause of a buyer before a retry, when the server is busy.
 const RETRY_PAUSE: Duration = Duration::from_millis(3);
-const RETRIES_MAX: usize = 2_000;
+const PURCHASE_RETRIES_MAX: usize = 2_000;
 
 /// A clock that is ahead of the machine's clock by a number of milliseconds.
 #[derive(Clone, Default)]
@@ -135,7 +135,7 @@ impl RaceEnvironment {
     }
 
     /// Creates `count` draws with `left` unsold tickets each.
-    pub async fn create_draws_with_unsold(&self, count: usize, left: u16) -> Vec<DrawId> {
+    pub async fn create_draws_with_unsold_tickets(&self, count: usize, left: u16) -> Vec<DrawId> {
         let closes_at = SystemClock.now().plus_ms(7 * DAY_MS);
         let terms = Terms {
             price: RACE_TICKET_PRICE,
@@ -205,7 +205,7 @@ impl RaceEnvironment {
         engine: &Engine,
         wanted: OpenOrder,
     ) -> Result<OrderRecord, PurchaseOutcome> {
-        for _ in 0..RETRIES_MAX {
+        for _ in 0..PURCHASE_RETRIES_MAX {
             match engine.payments.open(wanted.clone()).await {
                 Ok(record) => return Ok(record),
                 Err(PaymentFailure::Refused {
@@ -219,7 +219,7 @@ impl RaceEnvironment {
                 Err(other) => panic!("opening an order: {other}"),
             }
         }
-        panic!("an order could not be opened in {RETRIES_MAX} tries");
+        panic!("an order could not be opened in {PURCHASE_RETRIES_MAX} tries");
     }
 
     pub async fn pay(&self, engine: &Engine, record: &OrderRecord) -> PurchaseOutcome {
@@ -231,7 +231,7 @@ impl RaceEnvironment {
         if !self.gateway.authorise(&id) {
             return PurchaseOutcome::Canceled;
         }
-        for _ in 0..RETRIES_MAX {
+        for _ in 0..PURCHASE_RETRIES_MAX {
             let (one, other) =
                 tokio::join!(engine.payments.fulfil(&id), engine.payments.fulfil(&id));
             for answer in [one, other] {
@@ -244,7 +244,7 @@ impl RaceEnvironment {
             }
             tokio::time::sleep(RETRY_PAUSE).await;
         }
-        panic!("an order was not decided in {RETRIES_MAX} tries");
+        panic!("an order was not decided in {PURCHASE_RETRIES_MAX} tries");
     }
 
     /// Returns the number of unsold tickets of a draw. Reserved tickets count as unsold.

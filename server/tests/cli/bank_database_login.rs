@@ -8,7 +8,7 @@ use crate::{CliEnvironment, output_text, run_serve_command};
 
 /// Starts a server that answers every client like `PostgreSQL` after a wrong password (SQLSTATE
 /// 28P01). Returns its address.
-fn refusing_database() -> SocketAddr {
+fn start_database_that_refuses_login() -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
     thread::spawn(move || {
@@ -32,11 +32,11 @@ fn refusing_database() -> SocketAddr {
 }
 
 #[actix_web::test]
-async fn wrong_password_of_the_bank_database_is_named_and_not_repeated() {
+async fn wrong_bank_database_password_is_reported_but_not_printed() {
     let cli = CliEnvironment::open().await;
     let url = format!(
         "postgres://football_doubles_bank:wr0ngpa55@{}/doubles",
-        refusing_database()
+        start_database_that_refuses_login()
     );
     let output = run_serve_command(&cli, &[("BANK_DATABASE_URL", &url)]);
     let text = output_text(&output);

@@ -1,4 +1,4 @@
-//! Plays and checks one round of a race for the last tickets.
+//! Runs and checks one round of a race for the last tickets.
 
 use domain::DrawId;
 use domain::reservation::ACTUAL_RESERVATION_SECONDS;
@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use persistence::stores::OrderRecord;
 
-use super::environment::{PurchaseOutcome, RaceEnvironment};
+use super::race_environment::{PurchaseOutcome, RaceEnvironment};
 
 /// The size of a round: how many buyers compete for how many tickets.
 #[derive(Clone, Copy, Debug)]
@@ -53,19 +53,21 @@ impl RoundOutcome {
 }
 
 impl RaceSize {
-    /// Plays one round with simultaneous buyers. If `mixed`, every third buyer has a cart with two
+    /// Runs one round with simultaneous buyers. If `mixed`, every third buyer has a cart with two
     /// draws.
-    pub async fn play_round(self, environment: &RaceEnvironment, mixed: bool) -> RoundOutcome {
+    pub async fn run_race_round(self, environment: &RaceEnvironment, mixed: bool) -> RoundOutcome {
         if mixed {
-            self.play_carts(environment).await
+            self.run_cart_round(environment).await
         } else {
-            self.play_singles(environment).await
+            self.run_single_draw_round(environment).await
         }
     }
 
-    /// Plays a round in which each buyer wants one ticket of the same draw.
-    async fn play_singles(self, environment: &RaceEnvironment) -> RoundOutcome {
-        let draw = environment.create_draws_with_unsold(1, self.last).await[0];
+    /// Runs a round in which each buyer wants one ticket of the same draw.
+    async fn run_single_draw_round(self, environment: &RaceEnvironment) -> RoundOutcome {
+        let draw = environment
+            .create_draws_with_unsold_tickets(1, self.last)
+            .await[0];
         let tried = join_all(
             (0..self.buyers).map(|_| environment.purchase(environment.order_request(&[(draw, 1)]))),
         )
@@ -95,11 +97,13 @@ impl RaceSize {
         outcome
     }
 
-    /// Plays a round with carts and single orders of one to three tickets. A buyer may be refused
+    /// Runs a round with carts and single orders of one to three tickets. A buyer may be refused
     /// because a cart held tickets at that moment, and then tries once more alone. A second refusal
     /// must mean that too few tickets are left.
-    async fn play_carts(self, environment: &RaceEnvironment) -> RoundOutcome {
-        let draws = environment.create_draws_with_unsold(2, self.last).await;
+    async fn run_cart_round(self, environment: &RaceEnvironment) -> RoundOutcome {
+        let draws = environment
+            .create_draws_with_unsold_tickets(2, self.last)
+            .await;
         let wanted: Vec<Vec<(DrawId, u16)>> = (0..self.buyers)
             .map(|buyer| {
                 let count = 1 + (buyer / 3 % 3) as u16;
@@ -154,13 +158,13 @@ impl RaceSize {
 
     /// Buyers reserve in waves, each after the reservations of the previous wave have expired. Then
     /// all of them pay at once. The rounds share one clock.
-    pub async fn play_late_payments(
+    pub async fn run_late_payment_rounds(
         self,
         environment: &RaceEnvironment,
         rounds: usize,
     ) -> Vec<RoundOutcome> {
         let draws = environment
-            .create_draws_with_unsold(rounds, self.last)
+            .create_draws_with_unsold_tickets(rounds, self.last)
             .await;
         let mut opened: Vec<Vec<OrderRecord>> = vec![Vec::new(); rounds];
         while opened[0].len() < self.buyers {

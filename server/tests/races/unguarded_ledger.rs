@@ -11,10 +11,10 @@ use persistence::testing::Database;
 use persistence::{Failure, Ledger, Postgres};
 use tokio::sync::Mutex;
 
-use super::environment::RaceEnvironment;
+use super::race_environment::RaceEnvironment;
 
 /// Statements that drop the database constraints which also prevent double sales.
-const GUARD_CONSTRAINTS: [&str; 5] = [
+const DROP_SALE_GUARD_STATEMENTS: [&str; 5] = [
     "alter table tickets drop constraint tickets_pkey",
     "alter table draws drop constraint draws_never_oversold",
     "alter table draws drop constraint draws_revenue_is_sold_times_price",
@@ -98,11 +98,13 @@ impl Ledger for UnfencedLedger {
 /// the number of rounds that sold it twice.
 pub async fn count_oversold_rounds(rounds: usize) -> usize {
     let mut environment = RaceEnvironment::open().await;
-    let draws = environment.create_draws_with_unsold(rounds, 1).await;
+    let draws = environment
+        .create_draws_with_unsold_tickets(rounds, 1)
+        .await;
     if let Some(engine) = environment.engine.take() {
         engine.stop().await;
     }
-    for guard in GUARD_CONSTRAINTS {
+    for guard in DROP_SALE_GUARD_STATEMENTS {
         environment.database.run(guard).await;
     }
     let unfenced = UnfencedLedger {
