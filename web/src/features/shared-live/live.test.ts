@@ -5,10 +5,10 @@ import {
   EMPTY_LIVE_STATE,
   applyDraws,
   applyFrame,
-  applyList,
+  mergeDrawList,
   liveStateOfBoot,
   resetSequenceNumbers,
-  replaceList,
+  replaceDrawList,
 } from './live';
 
 const makeDrawUpdate = (ticketsSold: number, more: Partial<DrawUpdate> = {}): DrawUpdate => ({
@@ -104,37 +104,37 @@ test('an answer older than a frame keeps the frame’s counts', () => {
 });
 
 test('a shown list keeps its order, and new draws are appended', () => {
-  const first = applyList(EMPTY_LIVE_STATE, 'active', [
+  const first = mergeDrawList(EMPTY_LIVE_STATE, 'active', [
     makeDraw({ drawNumber: 2 }),
     makeDraw({ drawNumber: 1 }),
   ]);
-  const then = applyList(first, 'active', [
+  const then = mergeDrawList(first, 'active', [
     makeDraw({ drawNumber: 3 }),
     makeDraw({ drawNumber: 1 }),
   ]);
   expect(then.lists.active).toEqual([2, 1, 3]);
   expect(
-    applyList(then, 'completed', [makeDraw({ drawNumber: 2 }), makeDraw({ drawNumber: 9 })]).lists
-      .completed,
+    mergeDrawList(then, 'completed', [makeDraw({ drawNumber: 2 }), makeDraw({ drawNumber: 9 })])
+      .lists.completed,
   ).toEqual([9]);
 });
 
 test('a list that the visitor returns to is replaced, and a moved draw is in one list only', () => {
-  const first = applyList(
-    applyList(EMPTY_LIVE_STATE, 'active', [
+  const first = mergeDrawList(
+    mergeDrawList(EMPTY_LIVE_STATE, 'active', [
       makeDraw({ drawNumber: 2 }),
       makeDraw({ drawNumber: 1 }),
     ]),
     'awaiting',
     [],
   );
-  const then = replaceList(first, 'awaiting', [
+  const then = replaceDrawList(first, 'awaiting', [
     makeDraw({ drawNumber: 1, status: 'closed', revision: 6 }),
   ]);
   expect(then.lists).toEqual({ active: [2], awaiting: [1], completed: null });
   expect(
-    replaceList(then, 'active', [makeDraw({ drawNumber: 3 }), makeDraw({ drawNumber: 2 })]).lists
-      .active,
+    replaceDrawList(then, 'active', [makeDraw({ drawNumber: 3 }), makeDraw({ drawNumber: 2 })])
+      .lists.active,
   ).toEqual([3, 2]);
 });
 

@@ -11,7 +11,7 @@ import type { ClubMeta, Offer } from '@/api/wire-public';
 import { gameDrawNumber } from '@/features/shared-offer/offer';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
+import { useDrawSubscriptions, usePoll } from '@/features/shared-live/use-live';
 
 export type OfferState =
   | { status: 'asking' }
@@ -55,7 +55,7 @@ export function useOfferDraws(offer: Offer): void {
   const receive = useSetAtom(receiveDrawsAtom);
   const numbers = offer.games.map(gameDrawNumber);
   const key = numbers.join(',');
-  useDrawTopics(numbers);
+  useDrawSubscriptions(numbers);
   useEffect(() => {
     for (const number of key.split(',').filter(Boolean))
       void fetchDraw(Number(number)).then(

@@ -17,8 +17,8 @@ import { DrawItem, type DrawItemProps } from './draw-item';
 import { DrawTable } from './draw-table';
 import type { DrawListName } from './draw-labels';
 import { HomepageCard } from './homepage-card';
-import { PaymentCard } from './payment-card';
-import { SignedInMember, AccountReminder } from './reminder';
+import { PaymentSetupCard } from './payment-card';
+import { SignedInMember, AccountStatusNotice } from './reminder';
 import { StatCards } from './stat-cards';
 import { useDashboardDraws } from './use-club-draws';
 import { useDrawActions } from './use-draw-actions';
@@ -97,7 +97,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
       </div>
       <CookieBanner />
       <SignedInMember user={user} />
-      <AccountReminder user={user} />
+      <AccountStatusNotice user={user} />
       {asTable ? (
         <DrawTable draws={all} propsOf={propsOf} />
       ) : (
@@ -127,7 +127,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
       />
       <div className="side-cards">
         <HomepageCard club={club} />
-        <PaymentCard club={club} />
+        <PaymentSetupCard club={club} />
       </div>
       {asTable ? null : list('completed', 'Completed Draws')}
       {canSell(club) ? (

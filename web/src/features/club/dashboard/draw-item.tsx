@@ -10,7 +10,7 @@ import {
   drawBadgesOf,
   drawListOf,
   prizeText,
-  salesText,
+  grossSalesText,
   teamsOf,
   gameTimeText,
 } from './draw-labels';
@@ -101,7 +101,7 @@ export function DrawItem(props: DrawItemProps) {
         </div>
         <div className="stat">
           <dt>Sales</dt>
-          <dd>{salesText(draw)}</dd>
+          <dd>{grossSalesText(draw)}</dd>
         </div>
         <div className="stat">
           <dt>Prize</dt>

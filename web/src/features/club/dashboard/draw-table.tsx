@@ -10,7 +10,7 @@ import {
   drawBadgesOf,
   drawListOf,
   prizeText,
-  salesText,
+  grossSalesText,
   teamsOf,
   gameTimeText,
 } from './draw-labels';
@@ -107,7 +107,7 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
                 </th>
                 <td>{gameTimeText(draw)}</td>
                 <td className="num">{draw.ticketsSold}/169</td>
-                <td className="num">{salesText(draw)}</td>
+                <td className="num">{grossSalesText(draw)}</td>
                 <td className="num">{prizeText(draw)}</td>
                 <td>
                   <span className="badges">

@@ -8,7 +8,7 @@ import { isOwner } from '../session/roles';
 import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
 /** Shows whether the payment account is connected (specification line B:45). */
-export function PaymentCard({ club }: { club: FrameClub }) {
+export function PaymentSetupCard({ club }: { club: FrameClub }) {
   const { data, problem, retry } = useQuery<ConnectStatus>(CLUB_API_PATHS.connect(club.id), {
     intervalMs: DASHBOARD_POLL_INTERVAL_MS,
   });

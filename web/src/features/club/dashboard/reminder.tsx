@@ -6,11 +6,11 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { archivedText } from '../frame/club-frame';
 import { ROLE_TEXTS, roleOf } from '../session/roles';
-import { useAction, useRefreshWhoami } from '../session/use-session';
+import { useMutation, useRefreshWhoami } from '../session/use-session';
 
 /** Reminder above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
-export function AccountReminder({ user }: { user: User }) {
-  const { pending, run } = useAction();
+export function AccountStatusNotice({ user }: { user: User }) {
+  const { pending, run } = useMutation();
   const refreshWhoami = useRefreshWhoami();
   const showToast = useSetAtom(showToastAtom);
   if (user.isAdmin) return null;

@@ -11,9 +11,9 @@ import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { responsesAtom, cacheResponseAtom } from '../data/query-atoms';
+import { responseByPathAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import { teamsOf } from './draw-labels';
 
 export interface DrawActions {
@@ -25,7 +25,7 @@ export interface DrawActions {
 export function useDrawActions(club: number): DrawActions {
   const store = useStore();
   const showToast = useSetAtom(showToastAtom);
-  const { run } = useAction();
+  const { run } = useMutation();
   const fetchFile = (ask: (draw: number) => Promise<DownloadedFile>) => (draw: Draw) =>
     void run(
       async () => saveFile(await ask(draw.drawNumber)),
@@ -33,7 +33,7 @@ export function useDrawActions(club: number): DrawActions {
         showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
-    const listed = (store.get(responsesAtom)[CLUB_API_PATHS.draws(club)] ?? []) as Draw[];
+    const listed = (store.get(responseByPathAtom)[CLUB_API_PATHS.draws(club)] ?? []) as Draw[];
     store.set(
       cacheResponseAtom,
       CLUB_API_PATHS.draws(club),

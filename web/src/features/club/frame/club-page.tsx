@@ -57,9 +57,9 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
   if (user.isAdmin && !slug) return <Redirect to="/admin" />;
   if (user.isAdmin)
     return (
-      <ClubScopedPage slug={slug ?? ''} user={user}>
+      <OperatorClubPage slug={slug ?? ''} user={user}>
         {children}
-      </ClubScopedPage>
+      </OperatorClubPage>
     );
   if (slug && user.clubSlug && slug.toLowerCase() !== user.clubSlug.toLowerCase())
     return <Redirect to={adminPath(user.clubSlug, page)} />;
@@ -71,14 +71,14 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
     role: roleOf(user),
   };
   return (
-    <ClubScreen club={club} operator={user.isAdmin}>
+    <ClubPageWithDialogs club={club} operator={user.isAdmin}>
       {children({ user, club })}
-    </ClubScreen>
+    </ClubPageWithDialogs>
   );
 }
 
 /** Loads the club whose slug is in the URL, for the operator. */
-function ClubScopedPage({
+function OperatorClubPage({
   slug,
   user,
   children,
@@ -106,13 +106,13 @@ function ClubScopedPage({
     role: roleOf(user),
   };
   return (
-    <ClubScreen club={club} operator={user.isAdmin}>
+    <ClubPageWithDialogs club={club} operator={user.isAdmin}>
       {children({ user, club })}
-    </ClubScreen>
+    </ClubPageWithDialogs>
   );
 }
 
-function ClubScreen({
+function ClubPageWithDialogs({
   club,
   operator,
   children,

@@ -17,7 +17,7 @@ import { BackLink, archivedText } from '../frame/club-frame';
 import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import { adminPath } from '../session/user';
 import { OfferFieldsets, type PickableGame } from './offer-fields';
 import { OfferImageField } from './offer-image';
@@ -26,7 +26,7 @@ import {
   EMPTY_OFFER,
   generatedImageUrl,
   fieldsOfOffer,
-  isLockedRefusal,
+  isOfferLockedError,
   offerProblem,
   toOfferRequest,
   readOnlyReason,
@@ -86,7 +86,7 @@ function OfferEditor({
   const dropped = useRef(new Set<string>());
   const [lockedNow, setLockedNow] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const keep = useSetAtom(cacheResponseAtom);
   const changed = useSetAtom(markPathsChangedAtom);
@@ -133,7 +133,7 @@ function OfferEditor({
         navigate(adminPath(club.slug, 'bundles'));
       },
       (error) => {
-        if (!isLockedRefusal(error))
+        if (!isOfferLockedError(error))
           return complain(C.error, errorText(error, C.failedToSaveBundle));
         setLockedNow(C.bundleLocked);
         setDirty(false);

@@ -141,7 +141,7 @@ export function readOnlyReason(offer: Pick<Offer, 'status'>): string | null {
  * Returns the game that blocks sales of an open offer, or null. Such a game is cancelled or has
  * its result.
  */
-export const blocksSales = ({
+export const salesBlockingGame = ({
   status,
   games,
 }: Pick<Offer, 'status' | 'games'>): Offer['games'][number] | null =>
@@ -151,7 +151,7 @@ export const blocksSales = ({
  * Whether the server refused because the offer was bought meanwhile: status 409 or a message with
  * the word 'locked' (specification line B:235). A taken slug is a different 409.
  */
-export function isLockedRefusal(error: unknown): boolean {
+export function isOfferLockedError(error: unknown): boolean {
   if (!(error instanceof HttpError) || error.code === 'slug-taken') return false;
   return error.status === 409 || (error.body.message ?? '').includes(C.locked);
 }

@@ -3,7 +3,7 @@ import { HttpError } from '@/api/http';
 import {
   EMPTY_OFFER,
   imageProblem,
-  isLockedRefusal,
+  isOfferLockedError,
   withOfferName,
   withOfferType,
   offerProblem,
@@ -64,14 +64,14 @@ test('switching to Special keeps only the first game, and a choice there replace
 });
 
 test('a refusal for a locked offer differs from one for a taken slug', () => {
-  expect(isLockedRefusal(makeHttpError(409, { code: 'locked', message: 'x' }))).toBe(true);
+  expect(isOfferLockedError(makeHttpError(409, { code: 'locked', message: 'x' }))).toBe(true);
   expect(
-    isLockedRefusal(
+    isOfferLockedError(
       makeHttpError(400, { message: 'This bundle is locked (has sales) and cannot be edited.' }),
     ),
   ).toBe(true);
   expect(
-    isLockedRefusal(
+    isOfferLockedError(
       makeHttpError(409, {
         code: 'slug-taken',
         message: 'This slug is already used by another offer.',

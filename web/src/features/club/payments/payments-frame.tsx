@@ -27,13 +27,13 @@ export function PaymentsFrame({ children }: { children: ReactNode }) {
   return <ClubFrame club={club}>{children}</ClubFrame>;
 }
 
-interface PaymentsLoadFailedProps {
+interface PaymentsLoadErrorProps {
   title: string;
   problem: unknown;
   onRetry: () => Promise<unknown>;
 }
 
-export function PaymentsLoadFailed({ title, problem, onRetry }: PaymentsLoadFailedProps) {
+export function PaymentsLoadError({ title, problem, onRetry }: PaymentsLoadErrorProps) {
   const guest = problem instanceof HttpError && problem.status === 401;
   return (
     <div className="callout is-bad" role="alert">

@@ -14,7 +14,11 @@ export function toBsbInput(typed: string): string {
 export const toAccountNumberInput = (typed: string): string =>
   typed.replace(/\D/g, '').slice(0, 10);
 
-export function bankProblems({ accountName, accountNumber, bsb }: BankDetails): FormProblem[] {
+export function bankDetailsProblems({
+  accountName,
+  accountNumber,
+  bsb,
+}: BankDetails): FormProblem[] {
   const problems: FormProblem[] = [];
   if (accountName.trim() === '')
     problems.push({ field: 'bank-accountName', text: C.accountNameRequired });

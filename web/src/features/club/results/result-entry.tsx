@@ -9,8 +9,8 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
-import { useAction } from '../session/use-session';
-import { NumberChoice } from './number-choice';
+import { useMutation } from '../session/use-session';
+import { JerseyNumberChoice } from './number-choice';
 import { forgetScorers, saveScorers, savedScorers, scorerText, type Scorers } from './scorers';
 
 interface ResultEntryFormProps {
@@ -29,7 +29,7 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
   const [asking, setAsking] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [missing, setMissing] = useState(false);
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   const keep = useSetAtom(cacheResponseAtom);
@@ -102,7 +102,7 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
             {refusal}
           </div>
         ) : null}
-        <NumberChoice
+        <JerseyNumberChoice
           id="home-scorer"
           team={draw.homeTeam}
           side="home"
@@ -110,7 +110,7 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
           error={home === null ? error : null}
           onValue={(value) => choose({ home: value })}
         />
-        <NumberChoice
+        <JerseyNumberChoice
           id="away-scorer"
           team={draw.awayTeam}
           side="away"

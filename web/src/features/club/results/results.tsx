@@ -7,7 +7,7 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { drawBadgesOf, drawListOf, salesText, teamsOf } from '../dashboard/draw-labels';
+import { drawBadgesOf, drawListOf, grossSalesText, teamsOf } from '../dashboard/draw-labels';
 import { isNotFoundError, useQuery } from '../data/use-query';
 import { BackLink } from '../frame/club-frame';
 import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
@@ -58,7 +58,7 @@ function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: Ow
           {draw.homeTeam} <span className="v">v</span> {draw.awayTeam}
         </h1>
         <p className="meta">
-          Tickets sold {draw.ticketsSold}/169 · Total sales {salesText(draw)}
+          Tickets sold {draw.ticketsSold}/169 · Total sales {grossSalesText(draw)}
         </p>
       </section>
       {list === 'completed' ? (

@@ -19,13 +19,16 @@ export const jerseyText = (jersey: number): string =>
 export const scorerText = (team: string, jersey: number): string =>
   `${team}: number ${jersey}${jersey === DEFAULT_JERSEY ? ` (${C.noTryDefault})` : ''}`;
 
-const scorersKeyOf = (draw: number) => `result_draft:${draw}`;
+const scorersStorageKeyOf = (draw: number) => `result_draft:${draw}`;
 const isJersey = (value: unknown): value is number =>
   typeof value === 'number' && JERSEYS.includes(value);
 
 /** Returns the scorers chosen earlier, from session storage. They are never sent automatically. */
 export function savedScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
-  const stored = readStored('session', scorersKeyOf(draw.drawNumber)) as Partial<Scorers> | null;
+  const stored = readStored(
+    'session',
+    scorersStorageKeyOf(draw.drawNumber),
+  ) as Partial<Scorers> | null;
   return {
     home: isJersey(stored?.home) ? stored.home : null,
     away: isJersey(stored?.away) ? stored.away : null,
@@ -33,6 +36,6 @@ export function savedScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
 }
 
 export const saveScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: Scorers): void =>
-  void writeStored('session', scorersKeyOf(draw.drawNumber), scorers);
+  void writeStored('session', scorersStorageKeyOf(draw.drawNumber), scorers);
 export const forgetScorers = (draw: Pick<Draw, 'drawNumber'>): void =>
-  forgetStored('session', scorersKeyOf(draw.drawNumber));
+  forgetStored('session', scorersStorageKeyOf(draw.drawNumber));

@@ -19,10 +19,10 @@ export function AdminHome() {
   const session = useSession();
   const late = useIsPlaceholderTimeOver();
   if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <ClubPageSkeleton />;
-  if (session.state !== 'in') return <EmptyDashboard />;
+  if (session.state !== 'in') return <DashboardWithoutSession />;
   const { user, clubSlug } = session.whoami;
   if (!user.isAdmin && clubSlug) return <Redirect to={adminPath(clubSlug)} />;
-  return <GenericDashboard isAdmin={user.isAdmin} />;
+  return <DashboardWithoutClub isAdmin={user.isAdmin} />;
 }
 
 /** Milliseconds after which the dashboard without data replaces the placeholders. */
@@ -37,7 +37,7 @@ function useIsPlaceholderTimeOver(): boolean {
   return late;
 }
 
-function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
+function DashboardWithoutClub({ isAdmin }: { isAdmin: boolean }) {
   usePageTitle('Dashboard');
   return (
     <ClubFrame club={null}>
@@ -73,7 +73,7 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
  * The dashboard without data (decision A-14). The response to the dashboard's own first request
  * decides whether a login is needed.
  */
-function EmptyDashboard() {
+function DashboardWithoutSession() {
   const { problem } = useQuery<ClubStats>(CLUB_API_PATHS.stats(rememberedUser()?.id ?? 0), {
     opensLogin: false,
   });

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { startConsoleServer, openConsole, pressButton } from '@/testing/console-harness';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { AuditTrail, changeText } from './audit-trail';
+import { AuditTrail, auditChangeText } from './audit-trail';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -48,7 +48,7 @@ test('an entry shows who changed what, when, from where and how, and older entri
   expect(screen.getAllByRole('listitem')).toHaveLength(2);
   expect(server.requests).toHaveLength(2);
   expect(screen.getByText('The chain of 2 entries is whole.')).toBeTruthy();
-  expect(changeText({ detail: {} })).toBe('');
+  expect(auditChangeText({ detail: {} })).toBe('');
 });
 
 test('an empty, broken or unavailable trail says which it is', async () => {

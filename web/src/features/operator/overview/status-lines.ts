@@ -7,7 +7,7 @@ import { O } from '@/shared/strings-operator';
 import { formatAge } from '../components/relative-time';
 
 /** Names of the status lines, in display order. */
-export const STATUS_NAMES = [
+export const STATUS_LINE_NAMES = [
   'Database',
   'Payments',
   'Stripe',
@@ -20,7 +20,7 @@ export const STATUS_NAMES = [
 ] as const;
 
 export interface StatusLine {
-  name: (typeof STATUS_NAMES)[number];
+  name: (typeof STATUS_LINE_NAMES)[number];
   ok: boolean;
   status: string;
   detail: string;

@@ -8,7 +8,7 @@ import { amountText, signedCents } from '../components/money';
 import { CopyableId, QueryResult } from '../components/common';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
-import { RecoverDialog } from './recover-dialog';
+import { RecoverTicketDialog } from './recover-dialog';
 
 const pairText = ({ homeNumber, awayNumber }: OrphanedTicket) =>
   homeNumber === null || awayNumber === null
@@ -80,7 +80,7 @@ export function OrphanedTickets() {
             )}
           />
           {recovering ? (
-            <RecoverDialog
+            <RecoverTicketDialog
               key={recovering.id}
               ticket={recovering}
               onClose={() => setRecovering(null)}

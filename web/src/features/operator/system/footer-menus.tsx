@@ -10,7 +10,7 @@ import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { ErrorMessage, QueryResult, Tag } from '../components/common';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { FooterItemDialog, FooterMenuDialog } from './footer-dialogs';
 
 type EditedFooterEntry =
@@ -46,8 +46,8 @@ export function withMovedItem<Entry extends WithDisplayOrder>(
     .filter((next) => before.get(next.id) !== next.displayOrder);
 }
 
-function useFooterWrite() {
-  const action = useAction();
+function useFooterChange() {
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const change = (act: () => Promise<unknown>, failed: string, failedText: string) =>
     void action.run(
@@ -66,7 +66,7 @@ function useFooterWrite() {
  */
 export function FooterMenus() {
   const menus = useQuery('menus');
-  const { busy, error, change } = useFooterWrite();
+  const { busy, error, change } = useFooterChange();
   const [editing, setEditing] = useState<EditedFooterEntry>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
     change(
@@ -174,7 +174,7 @@ interface FooterMenuItemsProps {
   menu: AdminFooterMenu;
   busy: boolean;
   onEdit: (item: FooterItem) => void;
-  change: ReturnType<typeof useFooterWrite>['change'];
+  change: ReturnType<typeof useFooterChange>['change'];
 }
 
 function FooterMenuItems({ menu, busy, onEdit, change }: FooterMenuItemsProps) {
