@@ -15,7 +15,7 @@ import {
   liveStateAtom,
 } from '@/features/shared-live/live-atoms';
 import { liveStateOfBoot } from '@/features/shared-live/live';
-import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { registerOfflineWorker } from '@/offline/registration';
 import { isCachedCopy } from '@/shared/offline';
 import { App } from '@/app/app';
@@ -57,7 +57,7 @@ function createSeededStore(boot: BootData) {
     liveStateOfBoot(boot, isCachedCopy() ? Date.now() : (boot.now ?? Date.now())),
   );
   store.set(configAtom, boot.config ?? null);
-  store.set(bootAtom, boot);
+  store.set(pageBootDataAtom, boot);
   if (!boot.config)
     void fetchConfig().then(
       (config) => store.set(configAtom, config),

@@ -11,7 +11,7 @@ export type DrawListName = 'active' | 'awaiting' | 'completed';
  * Returns the dashboard's list that a draw belongs to. A draw past kick-off without a result awaits
  * its result, whatever its status is (decision E-1).
  */
-export function drawListOf(draw: Draw, nowMs: number): DrawListName {
+export function drawListNameOf(draw: Draw, nowMs: number): DrawListName {
   const phase = drawPhaseOf(draw, nowMs);
   if (phase === 'closed') return 'awaiting';
   return phase === 'active' || phase === 'soldOut' ? 'active' : 'completed';
@@ -31,12 +31,12 @@ export function drawBadgesOf(draw: Draw, nowMs: number): DrawBadge[] {
         ? { text: 'Cancelled', tone: 'is-cancelled' }
         : { text: C.completed, tone: 'is-completed' },
   };
-  const badges = [of[drawListOf(draw, nowMs)]];
+  const badges = [of[drawListNameOf(draw, nowMs)]];
   if (draw.archived) badges.push({ text: C.archived, tone: 'is-archived' });
   return badges;
 }
 
-export const teamsOf = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
+export const teamsText = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
   `${draw.homeTeam} v ${draw.awayTeam}`;
 
 /** Formats date and time; only the date when they cannot be formatted (specification line B:48). */

@@ -42,7 +42,7 @@ export function AccountStatusNotice({ user }: { user: User }) {
 }
 
 /** Shows a club member's own login and role. The role explains why some buttons are missing. */
-export function SignedInMember({ user }: { user: User }) {
+export function SignedInMemberText({ user }: { user: User }) {
   if (!user.memberName) return null;
   const { name, does } = ROLE_TEXTS[roleOf(user)];
   return (

@@ -9,7 +9,7 @@ import type { Draw } from '@/api/wire';
 import { liveStateAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { useQuery } from '../data/use-query';
-import { sortedDraws, drawListOf, type DrawListName } from './draw-labels';
+import { sortedDraws, drawListNameOf, type DrawListName } from './draw-labels';
 
 export const DASHBOARD_POLL_INTERVAL_MS = 10_000;
 
@@ -50,7 +50,7 @@ export function useDashboardDraws(club: number): DashboardDraws {
   const fresh = all.map((draw) => ({ ...draw, ...live[draw.drawNumber], archived: draw.archived }));
   const of = (list: DrawListName) =>
     sortedDraws(
-      fresh.filter((draw) => drawListOf(draw, now) === list),
+      fresh.filter((draw) => drawListNameOf(draw, now) === list),
       list,
     );
   return {

@@ -14,7 +14,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { responseByPathAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useMutation } from '../session/use-session';
-import { teamsOf } from './draw-labels';
+import { teamsText } from './draw-labels';
 
 export interface DrawActions {
   report: (draw: Draw) => void;
@@ -49,7 +49,7 @@ export function useDrawActions(club: number): DrawActions {
       async () => {
         show(draw, archived);
         await archiveDraw(draw.drawNumber, archived);
-        const title = `${teamsOf(draw)} is ${archived ? 'archived' : 'listed again'}`;
+        const title = `${teamsText(draw)} is ${archived ? 'archived' : 'listed again'}`;
         showToast({
           title,
           action: undo ? { label: 'Undo', run: () => archive(draw, !archived, false) } : undefined,

@@ -34,7 +34,7 @@ import {
   drawFieldId,
   fieldsOfTemplate,
 } from './draw-rules';
-import { RevenueLine, RevenuePanel } from './revenue-panel';
+import { RevenueSummaryLine, RevenuePanel } from './revenue-panel';
 import { ServiceTermsDialog } from './service-terms-dialog';
 import { useDrawDraft } from './use-draft';
 
@@ -185,7 +185,7 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
         <RevenuePanel fields={sent} />
       </div>
       <div className="sticky-bar">
-        <RevenueLine fields={sent} />
+        <RevenueSummaryLine fields={sent} />
         <button type="submit" className="btn">
           {C.createDraw}
         </button>

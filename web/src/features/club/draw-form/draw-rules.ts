@@ -42,7 +42,7 @@ export const EMPTY_DRAW_FIELDS: DrawFields = {
 export const NEW_DRAW_PRIZE_PERCENTAGES = [40, 45, 50, 55, 60, 65, 70] as const;
 const EDITED_DRAW_PRIZE_PERCENTAGES = [40, 50, 60, 70];
 
-const choicesWithCurrent = (choices: readonly number[], current: number): number[] =>
+const prizePercentagesWithCurrent = (choices: readonly number[], current: number): number[] =>
   [...new Set([...choices, current])].sort((one, other) => one - other);
 
 /**
@@ -50,9 +50,9 @@ const choicesWithCurrent = (choices: readonly number[], current: number): number
  * it, the select would show another value than the one sent (decision D-10).
  */
 export const newDrawPrizePercentages = (current: number): number[] =>
-  choicesWithCurrent(NEW_DRAW_PRIZE_PERCENTAGES, current);
+  prizePercentagesWithCurrent(NEW_DRAW_PRIZE_PERCENTAGES, current);
 export const editedDrawPrizePercentages = (current: number): number[] =>
-  choicesWithCurrent(EDITED_DRAW_PRIZE_PERCENTAGES, current);
+  prizePercentagesWithCurrent(EDITED_DRAW_PRIZE_PERCENTAGES, current);
 
 /** Removes characters that a phone number cannot contain (specification line B:156). */
 export const toPhoneInput = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');

@@ -10,7 +10,7 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { drawBadgesOf, teamsOf } from '../dashboard/draw-labels';
+import { drawBadgesOf, teamsText } from '../dashboard/draw-labels';
 import { markPathsChangedAtom } from '../data/query-atoms';
 import { fieldProblemsOfError, errorText } from '../data/error-text';
 import { isNotFoundError, useQuery } from '../data/use-query';
@@ -63,7 +63,7 @@ interface EditDrawPageProps {
  */
 export function EditDrawPage({ here, number, send = sendDrawChangeDirectly }: EditDrawPageProps) {
   const { data: draw, problem, retry } = useQuery<OwnDraw>(CLUB_API_PATHS.draw(number));
-  usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
+  usePageTitle(draw ? `Edit ${teamsText(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return (
       <EditForm
@@ -89,7 +89,7 @@ export function EditDrawPage({ here, number, send = sendDrawChangeDirectly }: Ed
 function PostponedNotice({ draw }: { draw: OwnDraw }) {
   const support = useAtomValue(configAtom)?.supportEmail;
   if (!support) return null;
-  const subject = `${draw.serialNumber} ${teamsOf(draw)}: postponed or abandoned`;
+  const subject = `${draw.serialNumber} ${teamsText(draw)}: postponed or abandoned`;
   return (
     <p>
       Was the game postponed or abandoned?{' '}
@@ -127,7 +127,7 @@ function EditHeading({ draw }: { draw: OwnDraw }) {
   return (
     <div className="admin-head">
       <h1>
-        {C.editDraw}: {teamsOf(draw)}
+        {C.editDraw}: {teamsText(draw)}
       </h1>
       <div className="badges">
         {drawBadgesOf(draw, now).map(({ text, tone }) => (
@@ -166,10 +166,10 @@ function EditForm({
   const [, navigate] = useLocation();
   const barred = archivedText(club) ?? (canSell(club) ? null : SELLERS_ONLY_TEXT);
   if (barred)
-    return <DrawEditRefusalNotice here={{ club, user }} title={teamsOf(draw)} text={barred} />;
+    return <DrawEditRefusalNotice here={{ club, user }} title={teamsText(draw)} text={barred} />;
   if (began)
     return (
-      <DrawEditRefusalNotice here={{ club, user }} title={teamsOf(draw)} text={began}>
+      <DrawEditRefusalNotice here={{ club, user }} title={teamsText(draw)} text={began}>
         {began === C.gameAlreadyStarted ? <PostponedNotice draw={draw} /> : null}
       </DrawEditRefusalNotice>
     );

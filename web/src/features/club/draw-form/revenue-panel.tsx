@@ -77,7 +77,7 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
 }
 
 /** One line above the button: 'Club receives $x at 169 sold'. */
-export function RevenueLine({ fields }: { fields: DrawFields }) {
+export function RevenueSummaryLine({ fields }: { fields: DrawFields }) {
   const { receives } = useRevenueBreakdown(fields, TICKETS_PER_DRAW);
   return (
     <p className="revenue-line">

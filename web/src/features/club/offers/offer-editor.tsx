@@ -9,7 +9,7 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C, splitTitle } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { drawListOf } from '../dashboard/draw-labels';
+import { drawListNameOf } from '../dashboard/draw-labels';
 import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { isNotFoundError, useQuery } from '../data/use-query';
@@ -24,7 +24,7 @@ import { OfferImageField } from './offer-image';
 import { OfferBadge } from './offer-list';
 import {
   EMPTY_OFFER,
-  generatedImageUrl,
+  generatedShareImageUrl,
   fieldsOfOffer,
   isOfferLockedError,
   offerProblem,
@@ -66,7 +66,9 @@ function usePickableGames(
 ): PickableGame[] {
   const { data } = useQuery<Draw[]>(readOnly ? null : CLUB_API_PATHS.draws(here.club.id));
   const now = useAtomValue(nowAtom);
-  const onSale: PickableGame[] = (data ?? []).filter((draw) => drawListOf(draw, now) === 'active');
+  const onSale: PickableGame[] = (data ?? []).filter(
+    (draw) => drawListNameOf(draw, now) === 'active',
+  );
   const more = (offer?.games ?? []).filter((game) => !onSale.some(({ id }) => id === game.id));
   return [...more, ...onSale];
 }
@@ -170,7 +172,9 @@ function OfferEditor({
             name={fields.name}
             tag={fields.displayTag}
             url={fields.shareImageUrl}
-            drawn={offer && fields.name === offer.name ? generatedImageUrl(club.slug, offer) : null}
+            drawn={
+              offer && fields.name === offer.name ? generatedShareImageUrl(club.slug, offer) : null
+            }
             readOnly={readOnly}
             onUrl={show}
           />

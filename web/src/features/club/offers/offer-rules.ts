@@ -119,7 +119,7 @@ export function toOfferRequest({
 }
 
 /** Returns the URL of the server-drawn share picture; null while the offer is not public. */
-export const generatedImageUrl = (
+export const generatedShareImageUrl = (
   club: string,
   { slug, status }: Pick<Offer, 'slug' | 'status'>,
 ): string | null =>

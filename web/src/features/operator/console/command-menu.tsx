@@ -4,7 +4,7 @@ import type { SearchHit } from '@/api/wire-platform';
 import { Dialog } from '@/shared/ui/dialog';
 import { useLogout } from '../session/use-logout';
 import { useConsoleUrl } from './address';
-import { fixedCommands, matchingCommands, type Command } from './commands';
+import { builtInCommands, matchingCommands, type Command } from './commands';
 import { commandMenuOpenAtom, requestedActionAtom, shortcutsDialogOpenAtom } from './console-atoms';
 import { useSearchHits } from './use-search-hits';
 
@@ -40,7 +40,7 @@ function useCommands(query: string): Command[] {
       group: 'Found',
       run: () => go(hit.section, searchHitUrlParams(hit)),
     }));
-    return [...matchingCommands(fixedCommands(handlers), query), ...hitCommands];
+    return [...matchingCommands(builtInCommands(handlers), query), ...hitCommands];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- logging out needs no fresh reference
   }, [query, hits, go, setRequestedAction, setShortcuts]);
 }

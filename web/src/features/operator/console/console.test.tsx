@@ -15,7 +15,7 @@ import { makeHealth } from '@/testing/platform-data';
 import { STATUS_LINE_NAMES, statusLinesOf } from '../overview/status-lines';
 import { formatAge, formatDuration } from '../components/relative-time';
 import { toCsv } from '../table/csv';
-import { fixedCommands, matchingCommands } from './commands';
+import { builtInCommands, matchingCommands } from './commands';
 import { soundEnabledAtom } from './console-atoms';
 import { connectionStateOf } from './live-badge';
 import { SECTIONS } from './sections';
@@ -240,7 +240,7 @@ test('without the socket anomalies, sums, payments and maintenance are polled ev
 test('the command menu opens sections, runs the check and searches on the server', async () => {
   const titles = (query: string) =>
     matchingCommands(
-      fixedCommands({
+      builtInCommands({
         go: doNothing,
         requestAction: doNothing,
         logout: doNothing,

@@ -82,7 +82,7 @@ export function ShortcutsDialog() {
 }
 
 /** Names the keyboard shortcuts that work in the table above. */
-export function KeyHints({ act }: { act?: string }) {
+export function TableShortcutHints({ act }: { act?: string }) {
   const [keysOn] = useAtom(shortcutsEnabledAtom);
   if (!keysOn) return null;
   return (

@@ -26,7 +26,7 @@ export interface StatusLine {
   detail: string;
 }
 
-const ageOrNever = (at: string | null, nowMs: number, never: string) =>
+const ageTextOrNever = (at: string | null, nowMs: number, never: string) =>
   at ? formatAge(nowMs - Date.parse(at)) : never;
 const countWithNoun = (count: number, one: string, more = `${one}s`) =>
   `${count} ${count === 1 ? one : more}`;
@@ -69,19 +69,19 @@ export function statusLinesOf({ checks }: Health, nowMs: number): StatusLine[] {
       name: 'Payments',
       ok: reconciler.ok && actors.ok,
       status: reconciler.ok && actors.ok ? 'Operational' : 'Degraded',
-      detail: `reconciled ${ageOrNever(reconciler.lastRunAt, nowMs, 'not yet')}`,
+      detail: `reconciled ${ageTextOrNever(reconciler.lastRunAt, nowMs, 'not yet')}`,
     },
     {
       name: 'Stripe',
       ok: provider.ok,
       status: provider.ok ? O.connected : 'Not answering',
-      detail: `last answer ${ageOrNever(provider.lastAnswerAt, nowMs, 'not yet')}`,
+      detail: `last answer ${ageTextOrNever(provider.lastAnswerAt, nowMs, 'not yet')}`,
     },
     {
       name: 'Webhook',
       ok: webhook.ok,
       status: webhook.ok ? 'Arriving' : 'Late',
-      detail: `last one ${ageOrNever(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}${webhook.outOfTime ? `, ${webhook.outOfTime} refused for their time` : ''}`,
+      detail: `last one ${ageTextOrNever(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}${webhook.outOfTime ? `, ${webhook.outOfTime} refused for their time` : ''}`,
     },
     {
       name: 'Mail',

@@ -8,8 +8,8 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
-import { KeyHints } from '../console/shortcuts';
-import { useRequestedAction } from '../console/use-requested-action';
+import { TableShortcutHints } from '../console/shortcuts';
+import { useRunRequestedAction } from '../console/use-requested-action';
 import { formatDuration } from '../components/relative-time';
 import { StatFigure, StatFigureList, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
@@ -50,8 +50,8 @@ function AnomalyCheckAndScanButtons() {
       O.scanFailed,
       `Scan of ${SCANNED_HISTORY_HOURS} hours finished`,
     );
-  useRequestedAction('check', onCheck);
-  useRequestedAction('scan', onScan);
+  useRunRequestedAction('check', onCheck);
+  useRunRequestedAction('scan', onScan);
   return (
     <HeaderActions>
       <BusyButton
@@ -139,7 +139,7 @@ export function PaymentsSection() {
       >
         {(anomalies) => <AnomalyList anomalies={anomalies} all={list.data ?? []} stats={stats} />}
       </QueryResult>
-      {isHere ? <KeyHints act={O.markResolved} /> : null}
+      {isHere ? <TableShortcutHints act={O.markResolved} /> : null}
     </>
   );
 }

@@ -14,7 +14,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { HeaderActions } from '../console/head-actions';
-import { useRequestedAction } from '../console/use-requested-action';
+import { useRunRequestedAction } from '../console/use-requested-action';
 import { BusyButton } from '../components/busy-button';
 import { useActionWithFeedback } from '../session/use-action';
 import { CardFeeSwitch } from './card-fee-switch';
@@ -61,7 +61,7 @@ function SystemHeaderButtons() {
   const logs = useLogDownload();
   const refresh = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
-  useRequestedAction('logs', logs.save);
+  useRunRequestedAction('logs', logs.save);
   return (
     <HeaderActions>
       <BusyButton className="btn small sec" busy={logs.busy} onPress={logs.save}>

@@ -6,7 +6,7 @@ import { useAtomValue } from 'jotai';
 import { useState, type KeyboardEvent } from 'react';
 import { shortcutsEnabledAtom } from '../console/console-atoms';
 
-export interface RowKeyHandlers {
+export interface RowKeyboardHandlers {
   onOpen?: (index: number) => void;
   onAct?: (index: number) => void;
 }
@@ -20,7 +20,7 @@ const nextRowIndexByKey: Record<string, (at: number, count: number) => number> =
 
 const ARROW_KEY_OF_LETTER: Record<string, string> = { j: 'ArrowDown', k: 'ArrowUp' };
 
-export function useRowKeys(count: number, { onOpen, onAct }: RowKeyHandlers) {
+export function useRowKeyboardNavigation(count: number, { onOpen, onAct }: RowKeyboardHandlers) {
   const lettersOn = useAtomValue(shortcutsEnabledAtom);
   const [chosen, setChosen] = useState(0);
   const current = Math.min(chosen, Math.max(0, count - 1));

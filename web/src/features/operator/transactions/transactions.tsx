@@ -6,7 +6,7 @@ import { NewestPayments } from '@/shared/ui/newest-payments';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
-import { KeyHints } from '../console/shortcuts';
+import { TableShortcutHints } from '../console/shortcuts';
 import { RelativeTime } from '../components/relative-time';
 import { amountText, signedCents, sumText } from '../components/money';
 import { StatFigure, StatFigureList, QueryResult, Tag } from '../components/common';
@@ -216,7 +216,7 @@ export function TransactionsSection() {
         )}
       </QueryResult>
       <NewestPayments listed={list.data} sums={sums} />
-      <KeyHints />
+      <TableShortcutHints />
       {open ? (
         <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} />
       ) : null}
