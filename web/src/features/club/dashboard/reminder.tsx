@@ -8,7 +8,7 @@ import { archivedText } from '../frame/club-frame';
 import { ROLE_TEXTS, roleOf } from '../session/roles';
 import { useMutation, useRefreshWhoami } from '../session/use-session';
 
-/** Reminder above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
+/** Notice above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
 export function AccountStatusNotice({ user }: { user: User }) {
   const { pending, run } = useMutation();
   const refreshWhoami = useRefreshWhoami();

@@ -4,7 +4,7 @@ import { lockedFieldsText } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
-import { toPhoneInput, type DrawContact, type DrawFields } from './draw-rules';
+import { sanitisePhoneInput, type DrawContact, type DrawFields } from './draw-rules';
 import { TIME_ZONES, clockChangeNote } from './local-time';
 
 export interface FieldsetProps<Fields = DrawFields> {
@@ -250,7 +250,7 @@ export function ContactFieldset<Fields extends DrawContact>({
           required
           value={fields.contactPhone}
           error={errorOf('draw-contactPhone')}
-          onValue={(contactPhone) => set({ contactPhone: toPhoneInput(contactPhone) })}
+          onValue={(contactPhone) => set({ contactPhone: sanitisePhoneInput(contactPhone) })}
         />
       </div>
     </fieldset>

@@ -10,10 +10,10 @@ import {
   fieldsOfDraw,
   fieldsOfTemplate,
   notEditableReason,
-  toPhoneInput,
+  sanitisePhoneInput,
 } from './draw-rules';
 import type { DrawFields } from './draw-rules';
-import { instantOf, localTimeInZone, clockChangeNote } from './local-time';
+import { utcMsOfLocalTime, localTimeInZone, clockChangeNote } from './local-time';
 import { computeRevenue, estimatedPaymentCount } from './revenue';
 
 const COMPLETE_FIELDS: DrawFields = {
@@ -62,7 +62,7 @@ test('the prize choices of the edit form include the draw’s own', () => {
 });
 
 test('a phone field accepts phone numbers only', () => {
-  expect(toPhoneInput('call +61 (4) 00-000 x000 now')).toBe(' +61 (4) 00-000 000 ');
+  expect(sanitisePhoneInput('call +61 (4) 00-000 x000 now')).toBe(' +61 (4) 00-000 000 ');
 });
 
 test('the request is in the draw’s local time and omits locked fields', () => {
@@ -142,10 +142,14 @@ test('a skipped local time moves forward, and a repeated one means the first', (
   expect(clockChangeNote({ date: '2026-10-04', time: '02:30' }, 'Australia/Brisbane')).toBeNull();
   expect(clockChangeNote({ date: '0002-10-04', time: '02:30' }, 'Australia/Sydney')).toBeNull();
   expect(
-    new Date(instantOf({ date: '2026-04-05', time: '02:30' }, 'Australia/Sydney')).toISOString(),
+    new Date(
+      utcMsOfLocalTime({ date: '2026-04-05', time: '02:30' }, 'Australia/Sydney'),
+    ).toISOString(),
   ).toBe('2026-04-04T15:30:00.000Z');
   expect(
-    new Date(instantOf({ date: '2026-11-20', time: '19:10' }, 'Australia/Brisbane')).toISOString(),
+    new Date(
+      utcMsOfLocalTime({ date: '2026-11-20', time: '19:10' }, 'Australia/Brisbane'),
+    ).toISOString(),
   ).toBe('2026-11-20T09:10:00.000Z');
   expect(localTimeInZone(Date.parse('2027-01-10T03:30:00Z'), 'Pacific/Chatham')).toEqual({
     date: '2027-01-10',

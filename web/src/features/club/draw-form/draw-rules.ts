@@ -55,7 +55,7 @@ export const editedDrawPrizePercentages = (current: number): number[] =>
   prizePercentagesWithCurrent(EDITED_DRAW_PRIZE_PERCENTAGES, current);
 
 /** Removes characters that a phone number cannot contain (specification line B:156). */
-export const toPhoneInput = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
+export const sanitisePhoneInput = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
 
 export const drawFieldId = (field: string): string =>
   `draw-${{ gameDate: 'date', gameTime: 'time' }[field] ?? field}`;
@@ -121,7 +121,7 @@ export const reasonProblems = (reason: string): FormProblem[] =>
 /**
  * Builds the part of the request that both forms send. Date and time are local to the draw's zone.
  */
-function commonDrawRequest(fields: DrawFields): DrawRequest {
+function baseDrawRequest(fields: DrawFields): DrawRequest {
   return {
     league: fields.league.trim() || null,
     homeTeam: fields.homeTeam.trim(),
@@ -139,7 +139,7 @@ const normalisedPrice = (typed: string): string => {
 };
 
 export const toCreateDrawRequest = (fields: DrawFields): DrawRequest => ({
-  ...commonDrawRequest(fields),
+  ...baseDrawRequest(fields),
   ticketPrice: normalisedPrice(fields.ticketPrice),
   prizePercentage: fields.prizePercentage,
   passStripeFees: fields.passStripeFees,
@@ -152,9 +152,9 @@ export const toCreateDrawRequest = (fields: DrawFields): DrawRequest => ({
  */
 export function toEditDrawRequest(fields: DrawFields, locked: boolean): DrawRequest {
   return locked
-    ? commonDrawRequest(fields)
+    ? baseDrawRequest(fields)
     : {
-        ...commonDrawRequest(fields),
+        ...baseDrawRequest(fields),
         ticketPrice: normalisedPrice(fields.ticketPrice),
         prizePercentage: fields.prizePercentage,
         roundUpPrize: fields.roundUpPrize,

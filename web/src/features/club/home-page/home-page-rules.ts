@@ -13,7 +13,7 @@ export const DEFAULT_COLOURS = {
  * Turns typed text into a slug: lowercase, with one hyphen for each run of other characters
  * (specification line B:164).
  */
-export const toSlugInput = (typed: string): string =>
+export const sanitiseSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')

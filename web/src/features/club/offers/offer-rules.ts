@@ -39,8 +39,8 @@ export const slugOf = (name: string): string =>
     .slice(0, SLUG_CHARS_MAX)
     .replace(/^-+|-+$/g, '');
 
-/** Normalises a slug while it is typed. A trailing hyphen stays, because more text may follow. */
-export const toSlugInput = (typed: string): string =>
+/** Sanitises a slug while it is typed. A trailing hyphen stays, because more text may follow. */
+export const sanitiseSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')

@@ -7,7 +7,7 @@ import {
   withOfferName,
   withOfferType,
   offerProblem,
-  toSlugInput,
+  sanitiseSlugInput,
   slugOf,
   readOnlyReason,
   withGameChosen,
@@ -30,7 +30,7 @@ test('the slug follows the name until it is typed', () => {
   const typed = withOfferName(EMPTY_OFFER, 'Grand Final');
   expect(typed.slug).toBe('grand-final');
   expect(withOfferName({ ...typed, slug: 'mine', slugByHand: true }, 'Other').slug).toBe('mine');
-  expect(toSlugInput('My  Slug_')).toBe('my-slug-');
+  expect(sanitiseSlugInput('My  Slug_')).toBe('my-slug-');
 });
 
 test('a special has one game, a bundle at least two, and each problem has its text', () => {

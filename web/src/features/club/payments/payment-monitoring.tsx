@@ -11,7 +11,7 @@ import { useQuery } from '../data/use-query';
 import { userOf } from '../frame/club-page';
 import { roleOf, canSell } from '../session/roles';
 import { useSession } from '../session/use-session';
-import { PaymentsLoadError, PaymentsFrame } from './payments-frame';
+import { PaymentsLoadError, PaymentsPageLayout } from './payments-frame';
 
 const ACTIVE_PAYMENT_CHECK_TEXTS = [
   'A card is charged only after its tickets are written down; if they cannot be given, nothing is charged.',
@@ -41,7 +41,7 @@ export function PaymentMonitoringPage() {
     [C.affectedCustomers, data ? String(data.affectedCustomers) : '–'],
   ];
   return (
-    <PaymentsFrame>
+    <PaymentsPageLayout>
       <main className="admin" id="main" aria-busy={!data && !problem}>
         <h1>Payment monitoring</h1>
         {!data && problem ? (
@@ -94,7 +94,7 @@ export function PaymentMonitoringPage() {
           </ul>
         </section>
       </main>
-    </PaymentsFrame>
+    </PaymentsPageLayout>
   );
 }
 

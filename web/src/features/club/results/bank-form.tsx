@@ -9,8 +9,8 @@ import { useHandleExpiredSession } from '../session/use-session';
 import {
   EMPTY_BANK_DETAILS,
   bankDetailsProblems,
-  toBsbInput,
-  toAccountNumberInput,
+  formatBsbInput,
+  sanitiseAccountNumberInput,
 } from './bank-rules';
 
 interface BankDetailsFormProps {
@@ -73,7 +73,7 @@ export function BankDetailsForm({ submitLabel, send, onProblem }: BankDetailsFor
           placeholder="000-000"
           value={bank.bsb}
           error={errorOf('bank-bsb')}
-          onValue={(bsb) => setBank({ ...bank, bsb: toBsbInput(bsb) })}
+          onValue={(bsb) => setBank({ ...bank, bsb: formatBsbInput(bsb) })}
         />
         <Field
           id="bank-accountNumber"
@@ -83,7 +83,7 @@ export function BankDetailsForm({ submitLabel, send, onProblem }: BankDetailsFor
           value={bank.accountNumber}
           error={errorOf('bank-accountNumber')}
           onValue={(accountNumber) =>
-            setBank({ ...bank, accountNumber: toAccountNumberInput(accountNumber) })
+            setBank({ ...bank, accountNumber: sanitiseAccountNumberInput(accountNumber) })
           }
         />
       </div>

@@ -11,7 +11,13 @@ import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useMutation } from '../session/use-session';
 import { JerseyNumberChoice } from './number-choice';
-import { forgetScorers, saveScorers, savedScorers, scorerText, type Scorers } from './scorers';
+import {
+  deleteSavedScorers,
+  saveScorers,
+  loadSavedScorers,
+  scorerText,
+  type FirstTryScorers,
+} from './scorers';
 
 interface ResultEntryFormProps {
   draw: OwnDraw;
@@ -25,7 +31,7 @@ interface ResultEntryFormProps {
  * key, submit, confirm.
  */
 export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
-  const [scorers, setScorers] = useState<Scorers>(() => savedScorers(draw));
+  const [scorers, setScorers] = useState<FirstTryScorers>(() => loadSavedScorers(draw));
   const [asking, setAsking] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [missing, setMissing] = useState(false);
@@ -33,7 +39,7 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   const keep = useSetAtom(cacheResponseAtom);
-  const choose = (more: Partial<Scorers>) => {
+  const choose = (more: Partial<FirstTryScorers>) => {
     const next = { ...scorers, ...more };
     setScorers(next);
     saveScorers(draw, next);
@@ -53,7 +59,7 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
       async () => {
         const answer = await submitResults(draw.drawNumber, home, away);
         setAsking(false);
-        forgetScorers(draw);
+        deleteSavedScorers(draw);
         showToast({
           title: C.resultsSubmitted,
           text: answer.revealedAt

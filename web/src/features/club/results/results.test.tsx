@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeOwnDraw, makeWinner, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { bankDetailsProblems, toBsbInput, toAccountNumberInput } from './bank-rules';
+import { bankDetailsProblems, formatBsbInput, sanitiseAccountNumberInput } from './bank-rules';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { ResultsPage } from './results';
 
@@ -263,12 +263,12 @@ test('bank details are validated and formatted while typed', () => {
   expect(
     bankDetailsProblems({ accountName: 'Robin', accountNumber: '123456', bsb: '062-000' }),
   ).toEqual([]);
-  expect([toBsbInput('0620'), toBsbInput('06-2'), toBsbInput('062000999')]).toEqual([
+  expect([formatBsbInput('0620'), formatBsbInput('06-2'), formatBsbInput('062000999')]).toEqual([
     '062-0',
     '062',
     '062-000',
   ]);
-  expect(toAccountNumberInput('12 34-56789012')).toBe('1234567890');
+  expect(sanitiseAccountNumberInput('12 34-56789012')).toBe('1234567890');
 });
 
 test('a payout goes from pending over details received to completed, with masked numbers', async () => {

@@ -3,7 +3,7 @@ import type { Draw } from '@/api/wire';
 import { C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 
-export interface Scorers {
+export interface FirstTryScorers {
   home: number | null;
   away: number | null;
 }
@@ -24,18 +24,18 @@ const isJersey = (value: unknown): value is number =>
   typeof value === 'number' && JERSEYS.includes(value);
 
 /** Returns the scorers chosen earlier, from session storage. They are never sent automatically. */
-export function savedScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
+export function loadSavedScorers(draw: Pick<Draw, 'drawNumber'>): FirstTryScorers {
   const stored = readStored(
     'session',
     scorersStorageKeyOf(draw.drawNumber),
-  ) as Partial<Scorers> | null;
+  ) as Partial<FirstTryScorers> | null;
   return {
     home: isJersey(stored?.home) ? stored.home : null,
     away: isJersey(stored?.away) ? stored.away : null,
   };
 }
 
-export const saveScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: Scorers): void =>
+export const saveScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: FirstTryScorers): void =>
   void writeStored('session', scorersStorageKeyOf(draw.drawNumber), scorers);
-export const forgetScorers = (draw: Pick<Draw, 'drawNumber'>): void =>
+export const deleteSavedScorers = (draw: Pick<Draw, 'drawNumber'>): void =>
   forgetStored('session', scorersStorageKeyOf(draw.drawNumber));

@@ -6,7 +6,7 @@ import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useQuery } from '../data/use-query';
-import { ClubFrame } from '../frame/club-frame';
+import { ClubPageLayout } from '../frame/club-frame';
 import { Redirect, ClubPageSkeleton } from '../frame/club-page';
 import { useSession } from './use-session';
 import { adminPath, rememberedUser } from './user';
@@ -40,7 +40,7 @@ function useIsPlaceholderTimeOver(): boolean {
 function DashboardWithoutClub({ isAdmin }: { isAdmin: boolean }) {
   usePageTitle('Dashboard');
   return (
-    <ClubFrame club={null}>
+    <ClubPageLayout club={null}>
       <main className="admin" id="main">
         <h1>Dashboard</h1>
         <section className="card">
@@ -65,7 +65,7 @@ function DashboardWithoutClub({ isAdmin }: { isAdmin: boolean }) {
           ) : null}
         </section>
       </main>
-    </ClubFrame>
+    </ClubPageLayout>
   );
 }
 
@@ -93,7 +93,7 @@ function DashboardWithoutSession() {
 function DashboardWithoutData({ children }: { children?: ReactNode }) {
   usePageTitle('Dashboard');
   return (
-    <ClubFrame club={null}>
+    <ClubPageLayout club={null}>
       <main className="admin" id="main">
         <h1>Dashboard</h1>
         <dl className="stat-cards">
@@ -106,6 +106,6 @@ function DashboardWithoutData({ children }: { children?: ReactNode }) {
         </dl>
         {children}
       </main>
-    </ClubFrame>
+    </ClubPageLayout>
   );
 }

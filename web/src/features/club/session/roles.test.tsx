@@ -8,7 +8,7 @@ import { renderScreen } from '@/testing/render-screen';
 import { Dashboard } from '../dashboard/dashboard';
 import { CreateDrawPage } from '../draw-form/create-draw';
 import { EditDrawPage } from '../draw-form/edit-draw';
-import { ClubFrame } from '../frame/club-frame';
+import { ClubPageLayout } from '../frame/club-frame';
 import { HomePageSetup } from '../home-page/home-page-setup';
 import { OfferList } from '../offers/offer-list';
 import { OfferPage } from '../offers/offer-editor';
@@ -103,12 +103,12 @@ test('the club’s own login, the operator and a remembered user without a role 
 test('a viewer’s dashboard shows the role and no button that would be refused', async () => {
   startServer();
   renderScreen(
-    <ClubFrame club={makePageContext(userWithRole('viewer')).club}>
+    <ClubPageLayout club={makePageContext(userWithRole('viewer')).club}>
       <Dashboard
         here={makePageContext({ ...userWithRole('viewer'), emailVerified: false })}
         onShare={async () => null}
       />
-    </ClubFrame>,
+    </ClubPageLayout>,
     '/club/sharks/admin',
   );
   expect(await screen.findByText(/^Signed in as Kim\./)).toBeTruthy();
@@ -127,9 +127,9 @@ test('a viewer’s dashboard shows the role and no button that would be refused'
 test('a seller creates draws and enters results, without payment account, page or people', async () => {
   startServer();
   renderScreen(
-    <ClubFrame club={makePageContext(userWithRole('seller')).club}>
+    <ClubPageLayout club={makePageContext(userWithRole('seller')).club}>
       <Dashboard here={makePageContext(userWithRole('seller'))} onShare={async () => null} />
-    </ClubFrame>,
+    </ClubPageLayout>,
     '/club/sharks/admin',
   );
   await screen.findByRole('article', { name: /^Open/ });
@@ -143,7 +143,7 @@ test('a seller creates draws and enters results, without payment account, page o
 
 test('an owner finds the people page in the menu', () => {
   startServer();
-  renderScreen(<ClubFrame club={makePageContext().club}>{null}</ClubFrame>);
+  renderScreen(<ClubPageLayout club={makePageContext().club}>{null}</ClubPageLayout>);
   const menu = screen.queryByRole('button', { name: 'Menu' });
   if (menu) menu.click();
   return waitFor(() =>
