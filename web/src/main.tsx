@@ -8,9 +8,14 @@ import { flushSync } from 'react-dom';
 import { fetchConfig } from '@/api/endpoints/buyer';
 import type { BootData } from '@/api/wire';
 import { takeClockSample, addClockSample, UNKNOWN_CLOCK } from '@/shared/clock';
-import { clockAtom, configAtom, connectionAtom, liveAtom } from '@/features/shared-live/live-atoms';
+import {
+  serverClockAtom,
+  configAtom,
+  liveConnectionAtom,
+  liveStateAtom,
+} from '@/features/shared-live/live-atoms';
 import { liveStateOfBoot } from '@/features/shared-live/live';
-import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { registerOfflineWorker } from '@/offline/registration';
 import { isCachedCopy } from '@/shared/offline';
 import { App } from '@/app/app';
@@ -33,26 +38,26 @@ function createSeededStore(boot: BootData) {
     PerformanceNavigationTiming | undefined;
   // A cached page carries the time of its creation, which is the last contact with the server.
   if (isCachedCopy())
-    store.set(connectionAtom, {
+    store.set(liveConnectionAtom, {
       open: false,
       lastContactAt: Math.min(-1, (boot.now ?? 0) - performance.timeOrigin),
     });
   else if (boot.now && navigation && navigation.responseStart > 0) {
     store.set(
-      clockAtom,
+      serverClockAtom,
       addClockSample(
         UNKNOWN_CLOCK,
         takeClockSample(boot.now, navigation.requestStart, navigation.responseStart),
       ),
     );
-    store.set(connectionAtom, { open: false, lastContactAt: navigation.responseStart });
+    store.set(liveConnectionAtom, { open: false, lastContactAt: navigation.responseStart });
   }
   store.set(
-    liveAtom,
+    liveStateAtom,
     liveStateOfBoot(boot, isCachedCopy() ? Date.now() : (boot.now ?? Date.now())),
   );
   store.set(configAtom, boot.config ?? null);
-  store.set(bootAtom, boot);
+  store.set(pageBootDataAtom, boot);
   if (!boot.config)
     void fetchConfig().then(
       (config) => store.set(configAtom, config),

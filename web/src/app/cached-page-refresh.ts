@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 import { reloadPage } from '@/features/board/renewal';
-import { useOffline } from '@/features/shared-live/server-contact';
+import { useIsOffline } from '@/features/shared-live/server-contact';
 import { isCachedCopy } from '@/shared/offline';
 
 /** Reloads a page from the service worker's cache as soon as the server responds again. */
 export function useCachedPageRefresh(): void {
-  const offline = useOffline();
+  const offline = useIsOffline();
   const opened = useRef(window.location.pathname);
   useEffect(() => {
     // Reloads only while the first page is shown, because pages opened later have loaded fresh

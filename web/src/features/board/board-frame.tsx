@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
-import { useTopic } from '@/features/shared-live/use-live';
+import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { useBurnInShift, useWakeLock } from './display-protection';
 import { useNightlyReload } from './renewal';
 
@@ -16,7 +16,7 @@ export function BoardFrame({ tone, note, children }: BoardFrameProps) {
   const drift = useBurnInShift();
   useWakeLock();
   useNightlyReload();
-  useTopic('public');
+  useTopicSubscription('public');
   return (
     <main className="board" id="main">
       <div className={`board-in ${tone}`} style={{ transform: drift }}>

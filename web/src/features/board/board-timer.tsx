@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { boardTimeLeftText, pageBand } from '@/features/shared-live/countdown';
+import { clockTimeLeftText, pageUrgencyBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { S } from '@/shared/strings';
 
@@ -37,7 +37,7 @@ export function BoardTimer({ times }: { times: BoardTimes }) {
       <BoardLabel text="Offer" spokenText={S.bundleClosed} />
     );
   }
-  const band = pageBand(now, closesAt);
+  const band = pageUrgencyBand(now, closesAt);
   return (
     <TimerText
       text={of === 'draw' ? 'Kick-off in' : 'Closes in'}
@@ -61,7 +61,7 @@ function TimerText({ text, ms, band }: { text: string; ms: number; band: string 
     <div>
       <dt className="board-label">{text}</dt>
       <dd className={`num${band}`}>
-        <span role="timer">{boardTimeLeftText(Math.max(0, ms))}</span>
+        <span role="timer">{clockTimeLeftText(Math.max(0, ms))}</span>
       </dd>
     </div>
   );

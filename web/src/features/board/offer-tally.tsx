@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import type { Offer, WidgetResponse } from '@/api/wire-public';
 import { gameDrawNumber, offerPrice } from '@/features/shared-offer/offer';
 import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
-import { liveAtom, nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
+import { liveStateAtom, nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { dollars, wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -73,7 +73,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
 }
 
 function GameRows({ offer }: { offer: Offer }) {
-  const draws = useAtomValue(liveAtom).draws;
+  const draws = useAtomValue(liveStateAtom).draws;
   return (
     <ul>
       {offer.games.map((game) => {

@@ -8,14 +8,14 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { fetchOffer } from '@/api/endpoints/public';
 import type { Offer } from '@/api/wire-public';
 import { gameDrawNumber } from '@/features/shared-offer/offer';
-import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
+import { useDrawSubscriptions, usePoll } from '@/features/shared-live/use-live';
 
 const BOARD_OFFER_POLL_INTERVAL_MS = 60_000;
 
 export function useBoardOffer(club: string, slug: string): Offer | null {
-  const bootOffer = useAtomValue(bootAtom).offer ?? null;
+  const bootOffer = useAtomValue(pageBootDataAtom).offer ?? null;
   const [offer, setOffer] = useState<Offer | null>(bootOffer);
   const receive = useSetAtom(receiveDrawsAtom);
   const numbers = offer?.games.map(gameDrawNumber) ?? [];
@@ -26,7 +26,7 @@ export function useBoardOffer(club: string, slug: string): Offer | null {
     fetchAtStart: true,
     fetchData: async () => setOffer(await fetchOffer(club, slug)),
   });
-  useDrawTopics(numbers);
+  useDrawSubscriptions(numbers);
   useEffect(() => {
     for (const number of key.split(',').filter(Boolean))
       void fetchDraw(Number(number)).then(

@@ -7,7 +7,7 @@ import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { HttpError } from '@/api/http';
 import type { WidgetResponse } from '@/api/wire-public';
-import { recordResponseAtom } from '@/features/shared-live/live-atoms';
+import { recordResponseTimeAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
 
 const WIDGET_POLL_INTERVAL_MS = 15_000;
@@ -18,7 +18,7 @@ export function useWidget(
 ) {
   const [widget, setWidget] = useState(initial);
   const [missing, setMissing] = useState(false);
-  const noteAnswer = useSetAtom(recordResponseAtom);
+  const noteAnswer = useSetAtom(recordResponseTimeAtom);
   const turn = async () => {
     try {
       setWidget(await ask());

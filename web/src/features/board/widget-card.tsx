@@ -2,7 +2,7 @@ import './widget-card.css';
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
 import type { WidgetResponse } from '@/api/wire-public';
-import { boardTimeLeftText, pageBand } from '@/features/shared-live/countdown';
+import { clockTimeLeftText, pageUrgencyBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { wholeDollars } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -148,7 +148,7 @@ function StatusPill({
   if (widget.status === S.scheduled && opensAt > now)
     return (
       <span className="pill" role="timer">
-        Opens in {boardTimeLeftText(opensAt - now)}
+        Opens in {clockTimeLeftText(opensAt - now)}
       </span>
     );
   const bundle = widget.type === 'bundle';
@@ -157,10 +157,10 @@ function StatusPill({
   if (closesAt <= now) return <span className="pill">{S.awaitingResultsLower}</span>;
   if (!onSale || !(closesAt > now)) return <span className="pill">{S.drawClosed}</span>;
   return (
-    <span className={`pill band-${pageBand(now, closesAt)}`} role="timer">
+    <span className={`pill band-${pageUrgencyBand(now, closesAt)}`} role="timer">
       {bundle
-        ? `Closes in ${boardTimeLeftText(closesAt - now)}`
-        : `${boardTimeLeftText(closesAt - now)} to kick-off`}
+        ? `Closes in ${clockTimeLeftText(closesAt - now)}`
+        : `${clockTimeLeftText(closesAt - now)} to kick-off`}
     </span>
   );
 }

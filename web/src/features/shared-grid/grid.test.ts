@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { GRID_CELLS, TALLY_ORDER, cellOf, pairAt, staggerMs } from './grid';
+import { GRID_CELLS, TALLY_SLOT_ORDER, cellOf, pairAt, slotAnimationDelayMs } from './grid';
 import { soldCellsOf } from './result-grid';
 
 test('the tally lights every slot once, always in the same order', () => {
-  expect(new Set(TALLY_ORDER).size).toBe(GRID_CELLS);
-  expect(TALLY_ORDER.slice(0, 5)).toMatchInlineSnapshot(`
+  expect(new Set(TALLY_SLOT_ORDER).size).toBe(GRID_CELLS);
+  expect(TALLY_SLOT_ORDER.slice(0, 5)).toMatchInlineSnapshot(`
     [
       159,
       12,
@@ -24,8 +24,8 @@ test('each cell maps to one pair and back', () => {
 });
 
 test('many sales in one message light one after another within 1.2 seconds', () => {
-  expect([staggerMs(0, 3), staggerMs(2, 3)]).toEqual([0, 80]);
-  expect(staggerMs(168, 169)).toBeLessThan(1_200);
+  expect([slotAnimationDelayMs(0, 3), slotAnimationDelayMs(2, 3)]).toEqual([0, 80]);
+  expect(slotAnimationDelayMs(168, 169)).toBeLessThan(1_200);
 });
 
 test('sold cells are known only after the reveal', () => {

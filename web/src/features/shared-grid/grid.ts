@@ -37,16 +37,16 @@ function shuffleCells(): number[] {
  * The order in which sales light the slots. The order is the same for every draw, so a lit slot
  * reveals nothing about a pair (interface decision D2).
  */
-export const TALLY_ORDER: readonly number[] = shuffleCells();
+export const TALLY_SLOT_ORDER: readonly number[] = shuffleCells();
 
-const SLOT_DELAY_MS = 40;
-const STAGGER_MS_MAX = 1_200;
+const SLOT_ANIMATION_STEP_MS = 40;
+const SLOT_ANIMATION_DELAY_MS_MAX = 1_200;
 
 /**
  * Returns the delay of each newly lit slot. Many sales in one message light one after another,
  * within 1.2 s.
  */
-export function staggerMs(index: number, count: number): number {
-  const step = Math.min(SLOT_DELAY_MS, STAGGER_MS_MAX / Math.max(1, count));
+export function slotAnimationDelayMs(index: number, count: number): number {
+  const step = Math.min(SLOT_ANIMATION_STEP_MS, SLOT_ANIMATION_DELAY_MS_MAX / Math.max(1, count));
   return Math.round(index * step);
 }

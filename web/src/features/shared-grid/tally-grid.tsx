@@ -1,8 +1,8 @@
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
-import { GRID_CELLS, TALLY_ORDER, staggerMs } from './grid';
+import { GRID_CELLS, TALLY_SLOT_ORDER, slotAnimationDelayMs } from './grid';
 
-const SLOT_OF_SALE = TALLY_ORDER;
-const SALE_OF_SLOT: readonly number[] = TALLY_ORDER.reduce<number[]>(
+const SLOT_BY_SALE_INDEX = TALLY_SLOT_ORDER;
+const SALE_INDEX_BY_SLOT: readonly number[] = TALLY_SLOT_ORDER.reduce<number[]>(
   (sales, slot, sale) => ((sales[slot] = sale), sales),
   [],
 );
@@ -12,7 +12,7 @@ const COUNT_ANNOUNCE_INTERVAL_MS = 10_000;
  * One slot of the grid. A slot renders only when it changes, because a sale touches one of 169
  * slots.
  */
-const Slot = memo(function Slot({ lit, delay }: { lit: boolean; delay: number | null }) {
+const TallySlot = memo(function TallySlot({ lit, delay }: { lit: boolean; delay: number | null }) {
   const tone = lit ? (delay === null ? 'slot is-sold' : 'slot is-sold is-fresh') : 'slot';
   return <i className={tone} style={delay ? { animationDelay: `${delay}ms` } : undefined} />;
 });
@@ -43,13 +43,13 @@ export function TallyGrid({ sold }: { sold: number }) {
   const slots = useMemo(
     () =>
       Array.from({ length: GRID_CELLS }, (_, slot) => {
-        const sale = SALE_OF_SLOT[slot] ?? SLOT_OF_SALE.length;
+        const sale = SALE_INDEX_BY_SLOT[slot] ?? SLOT_BY_SALE_INDEX.length;
         const fresh = sale >= change.from && sale < change.to;
         return (
-          <Slot
+          <TallySlot
             key={slot}
             lit={sale < change.to}
-            delay={fresh ? staggerMs(sale - change.from, change.to - change.from) : null}
+            delay={fresh ? slotAnimationDelayMs(sale - change.from, change.to - change.from) : null}
           />
         );
       }),

@@ -13,4 +13,4 @@ export type PageBootData = BootData & {
 /**
  * The data that the server embedded in the first page. Pages opened later request their own data.
  */
-export const bootAtom = atom<PageBootData>({});
+export const pageBootDataAtom = atom<PageBootData>({});

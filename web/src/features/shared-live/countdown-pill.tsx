@@ -1,6 +1,11 @@
 import { useAtomValue } from 'jotai';
 import { S } from '@/shared/strings';
-import { URGENCY_BAND_TEXTS, cardBand, pageBand, timeLeftText } from './countdown';
+import {
+  URGENCY_BAND_TEXTS,
+  landingCardUrgencyBand,
+  pageUrgencyBand,
+  timeLeftText,
+} from './countdown';
 import { nowAtom } from './live-atoms';
 
 interface CountdownPillProps {
@@ -18,7 +23,8 @@ export function CountdownPill({ kickOff, timezone, view }: CountdownPillProps) {
   const at = Date.parse(kickOff);
   if (at <= now)
     return <span className="pill">{view === 'card' ? S.gameStartedCard : S.gameStarted}</span>;
-  const band = view === 'card' ? cardBand(now, at, timezone) : pageBand(now, at);
+  const band =
+    view === 'card' ? landingCardUrgencyBand(now, at, timezone) : pageUrgencyBand(now, at);
   // The pill pulses twice at each whole minute and is still otherwise. No motion lasts longer than
   // five seconds.
   const pulsing = view === 'card' && band === 'red' && Math.ceil((at - now) / 1000) % 60 === 0;

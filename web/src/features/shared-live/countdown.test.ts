@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { boardTimeLeftText, cardBand, pageBand, timeLeftText } from './countdown';
+import {
+  clockTimeLeftText,
+  landingCardUrgencyBand,
+  pageUrgencyBand,
+  timeLeftText,
+} from './countdown';
 import { freshnessOf } from './freshness';
 import { drawPhaseOf, soldShareText } from './draw-phase';
 import { makeDraw } from '@/testing/draw-data';
@@ -9,7 +14,8 @@ const HOUR_MS = 3_600_000;
 const now = Date.parse('2026-11-20T00:00:00Z');
 
 test('card bands: red under 1 hour, orange under 6, yellow on the same day, green after', () => {
-  const band = (hours: number) => cardBand(now, now + hours * HOUR_MS, 'Australia/Brisbane');
+  const band = (hours: number) =>
+    landingCardUrgencyBand(now, now + hours * HOUR_MS, 'Australia/Brisbane');
   expect([0.99, 1, 5.99, 6, 13, 15, 48].map(band)).toEqual([
     'red',
     'orange',
@@ -23,7 +29,7 @@ test('card bands: red under 1 hour, orange under 6, yellow on the same day, gree
 
 test('page bands: green above 24 hours, yellow within 24, orange within 6, red within 1', () => {
   expect(
-    [24.01, 24, 6.01, 6, 1.01, 1, 0].map((hours) => pageBand(now, now + hours * HOUR_MS)),
+    [24.01, 24, 6.01, 6, 1.01, 1, 0].map((hours) => pageUrgencyBand(now, now + hours * HOUR_MS)),
   ).toEqual(['green', 'yellow', 'yellow', 'orange', 'orange', 'red', 'red']);
 });
 
@@ -38,7 +44,7 @@ test('time is shown in the two largest units, and by the second under an hour', 
 });
 
 test('a board shows days only when there are any and stops at zero', () => {
-  expect([2 * HOUR_MS + 14 * 60_000 + 9_000, 25 * HOUR_MS, -1].map(boardTimeLeftText)).toEqual([
+  expect([2 * HOUR_MS + 14 * 60_000 + 9_000, 25 * HOUR_MS, -1].map(clockTimeLeftText)).toEqual([
     '02:14:09',
     '1d 01:00:00',
     '00:00:00',

@@ -14,7 +14,11 @@ export type UrgencyBand = 'green' | 'yellow' | 'orange' | 'red';
  * Bands of landing cards: red under 1 hour, orange under 6 hours, yellow on the same day, green
  * after (specification line A:178).
  */
-export function cardBand(nowMs: number, kickOffMs: number, timezone?: string | null): UrgencyBand {
+export function landingCardUrgencyBand(
+  nowMs: number,
+  kickOffMs: number,
+  timezone?: string | null,
+): UrgencyBand {
   const left = kickOffMs - nowMs;
   if (left < HOUR_MS) return 'red';
   if (left < 6 * HOUR_MS) return 'orange';
@@ -25,7 +29,7 @@ export function cardBand(nowMs: number, kickOffMs: number, timezone?: string | n
  * Bands of other views: green above 24 hours, yellow within 24, orange within 6, red within 1
  * (specification line A:178).
  */
-export function pageBand(nowMs: number, kickOffMs: number): UrgencyBand {
+export function pageUrgencyBand(nowMs: number, kickOffMs: number): UrgencyBand {
   const left = kickOffMs - nowMs;
   if (left > DAY_MS) return 'green';
   if (left > 6 * HOUR_MS) return 'yellow';
@@ -56,7 +60,7 @@ export function timeLeftText(leftMs: number): string {
  * Formats a time for boards as `02:14:09`. Days appear only when there are any. The time stops at
  * zero (specification line A:137).
  */
-export function boardTimeLeftText(leftMs: number): string {
+export function clockTimeLeftText(leftMs: number): string {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));
   const days = Math.floor(seconds / 86_400);
   const clock = [

@@ -26,7 +26,10 @@ export function drawPhaseOf(
 }
 
 /** Returns when sales of a draw will open. Null once they are open (decision E-20). */
-export function futureOpeningOf(draw: { opensAt?: string | null }, nowMs: number): string | null {
+export function futureOpeningTimeOf(
+  draw: { opensAt?: string | null },
+  nowMs: number,
+): string | null {
   return draw.opensAt && Date.parse(draw.opensAt) > nowMs ? draw.opensAt : null;
 }
 

@@ -12,28 +12,28 @@ import {
   EMPTY_LIVE_STATE,
   applyDraws,
   applyFrame,
-  applyList,
+  mergeDrawList,
   applyOrder,
   resetSequenceNumbers,
-  replaceList,
+  replaceDrawList,
 } from './live';
 import type { ListName, LiveState } from './live';
 import type { SurchargeMode } from '@/shared/money';
 import { atomFamily } from '@/shared/atom-family';
 
-export const liveAtom = atom<LiveState>(EMPTY_LIVE_STATE);
+export const liveStateAtom = atom<LiveState>(EMPTY_LIVE_STATE);
 export const configAtom = atom<Config | null>(null);
 /** How the fees of several lines are added up (decision D-6). */
 export const surchargeModeAtom = atom((get): SurchargeMode =>
   get(configAtom)?.surchargeMode === 'per_charge' ? 'per_charge' : 'per_line',
 );
-export const clockAtom = atom<ServerClock>(UNKNOWN_CLOCK);
+export const serverClockAtom = atom<ServerClock>(UNKNOWN_CLOCK);
 
 /**
  * The state of the socket: whether it is open, and when (performance clock) the socket or a poll
  * last received data.
  */
-export const connectionAtom = atom<{ open: boolean; lastContactAt: number | null }>({
+export const liveConnectionAtom = atom<{ open: boolean; lastContactAt: number | null }>({
   open: false,
   lastContactAt: null,
 });
@@ -41,35 +41,37 @@ export const connectionAtom = atom<{ open: boolean; lastContactAt: number | null
 export const topicLastContactAtom = atom<Readonly<Record<string, number>>>({});
 
 /** The number of components that subscribe to each topic. */
-const topicCountsAtom = atom<Readonly<Record<string, number>>>({});
-export const topicsAtom = atom((get) =>
-  Object.entries(get(topicCountsAtom))
+const topicSubscriberCountsAtom = atom<Readonly<Record<string, number>>>({});
+export const subscribedTopicsAtom = atom((get) =>
+  Object.entries(get(topicSubscriberCountsAtom))
     .flatMap(([topic, count]) => (count > 0 ? [topic] : []))
     .sort(),
 );
-export const changeTopicCountAtom = atom(null, (get, set, topic: string, by: 1 | -1) => {
-  const counts = get(topicCountsAtom);
-  set(topicCountsAtom, { ...counts, [topic]: Math.max(0, (counts[topic] ?? 0) + by) });
+export const changeTopicSubscriberCountAtom = atom(null, (get, set, topic: string, by: 1 | -1) => {
+  const counts = get(topicSubscriberCountsAtom);
+  set(topicSubscriberCountsAtom, { ...counts, [topic]: Math.max(0, (counts[topic] ?? 0) + by) });
 });
 
 export const drawAtom = atomFamily((drawNumber: number) =>
-  atom((get): Draw | undefined => get(liveAtom).draws[drawNumber]),
+  atom((get): Draw | undefined => get(liveStateAtom).draws[drawNumber]),
 );
-export const listAtom = atomFamily((name: ListName) => atom((get) => get(liveAtom).lists[name]));
+export const drawListAtom = atomFamily((name: ListName) =>
+  atom((get) => get(liveStateAtom).lists[name]),
+);
 export const orderAtom = atomFamily((token: string) =>
-  atom((get): OrderResponse | undefined => get(liveAtom).orders[token]),
+  atom((get): OrderResponse | undefined => get(liveStateAtom).orders[token]),
 );
-export const maintenanceAtom = atom((get) => get(liveAtom).maintenance);
-export const buildVersionAtom = atom((get) => get(liveAtom).buildVersion);
+export const maintenanceAtom = atom((get) => get(liveStateAtom).maintenance);
+export const buildVersionAtom = atom((get) => get(liveStateAtom).buildVersion);
 
 export const recordServerTimeAtom = atom(null, (get, set, newSample: ClockSample) =>
-  set(clockAtom, addClockSample(get(clockAtom), newSample)),
+  set(serverClockAtom, addClockSample(get(serverClockAtom), newSample)),
 );
 
-const recordFrameAtom = atom(null, (get, set, topic: string) => {
+const recordFrameTimeAtom = atom(null, (get, set, topic: string) => {
   const now = performance.now();
   set(topicLastContactAtom, { ...get(topicLastContactAtom), [topic]: now });
-  set(connectionAtom, { ...get(connectionAtom), lastContactAt: now });
+  set(liveConnectionAtom, { ...get(liveConnectionAtom), lastContactAt: now });
 });
 
 /**
@@ -82,52 +84,55 @@ export const topicDataAtom = atomFamily<string, PrimitiveAtom<unknown>>(() =>
 
 export const receiveFrameAtom = atom(null, (get, set, frame: Frame) => {
   if (frame.type === 'ops') set(topicDataAtom(frame.topic), frame.data);
-  set(recordFrameAtom, frame.type === 'heartbeat' ? '' : frame.topic);
+  set(recordFrameTimeAtom, frame.type === 'heartbeat' ? '' : frame.topic);
   set(recordServerTimeAtom, {
     offset: frame.serverNow + ASSUMED_FRAME_ROUND_TRIP_MS / 2 - performance.now(),
     roundTripMs: ASSUMED_FRAME_ROUND_TRIP_MS,
   });
-  set(liveAtom, applyFrame(get(liveAtom), frame));
+  set(liveStateAtom, applyFrame(get(liveStateAtom), frame));
 });
 
-export const socketStateAtom = atom(null, (get, set, state: 'open' | 'closed') => {
-  set(connectionAtom, { ...get(connectionAtom), open: state === 'open' });
-  if (state === 'open') set(liveAtom, resetSequenceNumbers(get(liveAtom)));
+export const setSocketStateAtom = atom(null, (get, set, state: 'open' | 'closed') => {
+  set(liveConnectionAtom, { ...get(liveConnectionAtom), open: state === 'open' });
+  if (state === 'open') set(liveStateAtom, resetSequenceNumbers(get(liveStateAtom)));
 });
 
 /**
  * Records the response to a poll. A response proves that the server is reachable, but not that the
  * socket works.
  */
-export const recordResponseAtom = atom(null, (get, set) =>
-  set(connectionAtom, { ...get(connectionAtom), lastContactAt: performance.now() }),
+export const recordResponseTimeAtom = atom(null, (get, set) =>
+  set(liveConnectionAtom, { ...get(liveConnectionAtom), lastContactAt: performance.now() }),
 );
 
 export const receiveDrawsAtom = atom(null, (get, set, draws: readonly Draw[]) => {
-  if (!draws.some(isCachedResponse)) set(recordResponseAtom);
-  set(liveAtom, applyDraws(get(liveAtom), draws));
+  if (!draws.some(isCachedResponse)) set(recordResponseTimeAtom);
+  set(liveStateAtom, applyDraws(get(liveStateAtom), draws));
 });
 /**
  * Stores the response to a list request. `arriving` means the first response after the visitor has
  * returned to the list.
  */
-export const receiveListAtom = atom(
+export const receiveDrawListAtom = atom(
   null,
   (get, set, name: ListName, draws: readonly Draw[], arriving = false) => {
-    if (!isCachedResponse(draws)) set(recordResponseAtom);
-    set(liveAtom, (arriving ? replaceList : applyList)(get(liveAtom), name, draws));
+    if (!isCachedResponse(draws)) set(recordResponseTimeAtom);
+    set(
+      liveStateAtom,
+      (arriving ? replaceDrawList : mergeDrawList)(get(liveStateAtom), name, draws),
+    );
   },
 );
 
 /** Lists that the visitor has left. They are loaded again on return, because their data is old. */
 export const visitedListsAtom = atom<Readonly<Partial<Record<ListName, true>>>>({});
 export const receiveOrderAtom = atom(null, (get, set, order: OrderResponse) => {
-  set(recordResponseAtom);
-  set(liveAtom, applyOrder(get(liveAtom), order));
+  set(recordResponseTimeAtom);
+  set(liveStateAtom, applyOrder(get(liveStateAtom), order));
 });
 export const receiveMaintenanceAtom = atom(null, (get, set, maintenance: boolean) => {
-  set(recordResponseAtom);
-  set(liveAtom, { ...get(liveAtom), maintenance });
+  set(recordResponseTimeAtom);
+  set(liveStateAtom, { ...get(liveStateAtom), maintenance });
 });
 
 /** The shared current second. One ticker sets it and every countdown reads it. */
@@ -135,7 +140,7 @@ const currentSecondAtom = atom(0);
 export const nowAtom = atom(
   (get) => {
     get(currentSecondAtom);
-    return serverNow(get(clockAtom), performance.now());
+    return serverNow(get(serverClockAtom), performance.now());
   },
   (get, set) => set(currentSecondAtom, get(currentSecondAtom) + 1),
 );

@@ -7,15 +7,15 @@ import {
   recordServerTimeAtom,
   nowAtom,
   receiveFrameAtom,
-  socketStateAtom,
-  topicsAtom,
+  setSocketStateAtom,
+  subscribedTopicsAtom,
 } from './live-atoms';
 import { useServerNow } from './use-live';
 
 const HIDDEN_PAGE_CONNECTED_MS = 5 * 60_000;
 
 /** Whether the page is visible or was visible within the last five minutes. */
-function useRecentlyVisible(): boolean {
+function useIsPageRecentlyVisible(): boolean {
   const [lookedAt, setLookedAt] = useState(true);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -53,11 +53,11 @@ function useTickEachSecond(): void {
 }
 
 export function LiveConnection({ always }: { always: boolean }) {
-  const topics = useAtomValue(topicsAtom);
+  const topics = useAtomValue(subscribedTopicsAtom);
   const onFrame = useSetAtom(receiveFrameAtom);
-  const onState = useSetAtom(socketStateAtom);
+  const onState = useSetAtom(setSocketStateAtom);
   const noteTime = useSetAtom(recordServerTimeAtom);
-  const lookedAt = useRecentlyVisible();
+  const lookedAt = useIsPageRecentlyVisible();
   useEffect(() => onServerTime(noteTime), [noteTime]);
   useTickEachSecond();
   useLiveSocket({ topics, connect: (always || lookedAt) && topics.length > 0, onFrame, onState });

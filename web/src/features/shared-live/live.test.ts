@@ -5,10 +5,10 @@ import {
   EMPTY_LIVE_STATE,
   applyDraws,
   applyFrame,
-  applyList,
+  mergeDrawList,
   liveStateOfBoot,
   resetSequenceNumbers,
-  replaceList,
+  replaceDrawList,
 } from './live';
 
 const makeDrawUpdate = (ticketsSold: number, more: Partial<DrawUpdate> = {}): DrawUpdate => ({
@@ -35,12 +35,12 @@ const makeFrame = (seq: number, sold: number): Frame => ({
   type: 'draw',
   data: makeDrawUpdate(sold),
 });
-const liveWithDraw = applyDraws(EMPTY_LIVE_STATE, [makeDraw()]);
+const liveStateWithDraw = applyDraws(EMPTY_LIVE_STATE, [makeDraw()]);
 const ticketsSoldIn = (live: typeof EMPTY_LIVE_STATE) => live.draws[1042]?.ticketsSold;
 
 describe('a frame', () => {
   test('changes the counts and keeps fields that it does not contain', () => {
-    const live = applyFrame(liveWithDraw, makeFrame(6, 115));
+    const live = applyFrame(liveStateWithDraw, makeFrame(6, 115));
     expect(live.draws[1042]).toEqual({
       ...makeDraw(),
       ticketsSold: 115,
@@ -51,12 +51,12 @@ describe('a frame', () => {
   });
 
   test('that is older than the last one is dropped, and a gap needs no repair', () => {
-    const live = applyFrame(applyFrame(liveWithDraw, makeFrame(9, 120)), makeFrame(7, 116));
+    const live = applyFrame(applyFrame(liveStateWithDraw, makeFrame(9, 120)), makeFrame(7, 116));
     expect(ticketsSoldIn(live)).toBe(120);
   });
 
   test('after a reconnection is applied whatever its number, unless the loaded data is newer', () => {
-    const live = applyFrame(liveWithDraw, {
+    const live = applyFrame(liveStateWithDraw, {
       v: 1,
       topic: 'public',
       seq: 90,
@@ -73,9 +73,9 @@ describe('a frame', () => {
       data: { maintenanceMode: false, buildVersion: 'b' },
     });
     expect([live.maintenance, again.maintenance, again.buildVersion]).toEqual([true, false, 'b']);
-    expect(ticketsSoldIn(applyFrame(resetSequenceNumbers(liveWithDraw), makeFrame(4, 100)))).toBe(
-      113,
-    );
+    expect(
+      ticketsSoldIn(applyFrame(resetSequenceNumbers(liveStateWithDraw), makeFrame(4, 100))),
+    ).toBe(113);
   });
 
   test('about a draw that is not loaded waits for the poll', () => {
@@ -84,7 +84,7 @@ describe('a frame', () => {
 
   test('that is a heartbeat changes nothing', () => {
     expect(
-      applyFrame(liveWithDraw, {
+      applyFrame(liveStateWithDraw, {
         v: 1,
         topic: '',
         seq: 0,
@@ -92,49 +92,49 @@ describe('a frame', () => {
         type: 'heartbeat',
         data: {},
       }),
-    ).toBe(liveWithDraw);
+    ).toBe(liveStateWithDraw);
   });
 });
 
 test('an answer older than a frame keeps the frame’s counts', () => {
-  const live = applyDraws(applyFrame(liveWithDraw, makeFrame(8, 118)), [
+  const live = applyDraws(applyFrame(liveStateWithDraw, makeFrame(8, 118)), [
     makeDraw({ revision: 6, ticketsSold: 115, contactName: 'Kim' }),
   ]);
   expect(live.draws[1042]).toMatchObject({ ticketsSold: 118, revision: 8, contactName: 'Kim' });
 });
 
 test('a shown list keeps its order, and new draws are appended', () => {
-  const first = applyList(EMPTY_LIVE_STATE, 'active', [
+  const first = mergeDrawList(EMPTY_LIVE_STATE, 'active', [
     makeDraw({ drawNumber: 2 }),
     makeDraw({ drawNumber: 1 }),
   ]);
-  const then = applyList(first, 'active', [
+  const then = mergeDrawList(first, 'active', [
     makeDraw({ drawNumber: 3 }),
     makeDraw({ drawNumber: 1 }),
   ]);
   expect(then.lists.active).toEqual([2, 1, 3]);
   expect(
-    applyList(then, 'completed', [makeDraw({ drawNumber: 2 }), makeDraw({ drawNumber: 9 })]).lists
-      .completed,
+    mergeDrawList(then, 'completed', [makeDraw({ drawNumber: 2 }), makeDraw({ drawNumber: 9 })])
+      .lists.completed,
   ).toEqual([9]);
 });
 
 test('a list that the visitor returns to is replaced, and a moved draw is in one list only', () => {
-  const first = applyList(
-    applyList(EMPTY_LIVE_STATE, 'active', [
+  const first = mergeDrawList(
+    mergeDrawList(EMPTY_LIVE_STATE, 'active', [
       makeDraw({ drawNumber: 2 }),
       makeDraw({ drawNumber: 1 }),
     ]),
     'awaiting',
     [],
   );
-  const then = replaceList(first, 'awaiting', [
+  const then = replaceDrawList(first, 'awaiting', [
     makeDraw({ drawNumber: 1, status: 'closed', revision: 6 }),
   ]);
   expect(then.lists).toEqual({ active: [2], awaiting: [1], completed: null });
   expect(
-    replaceList(then, 'active', [makeDraw({ drawNumber: 3 }), makeDraw({ drawNumber: 2 })]).lists
-      .active,
+    replaceDrawList(then, 'active', [makeDraw({ drawNumber: 3 }), makeDraw({ drawNumber: 2 })])
+      .lists.active,
   ).toEqual([3, 2]);
 });
 

@@ -127,7 +127,11 @@ function fieldsChangedByFrames(current: Draw): Partial<Draw> {
  * Applies a list. Shown items keep their place, so that nothing moves under the visitor's finger;
  * new draws are appended.
  */
-export function applyList(live: LiveState, name: ListName, answered: readonly Draw[]): LiveState {
+export function mergeDrawList(
+  live: LiveState,
+  name: ListName,
+  answered: readonly Draw[],
+): LiveState {
   const shown = live.lists[name] ?? [];
   const elsewhere = new Set(
     name === 'active'
@@ -147,7 +151,11 @@ export function applyList(live: LiveState, name: ListName, answered: readonly Dr
  * nothing of the list is on the screen yet. Its draws are removed from the other lists, because a
  * draw is in one list only.
  */
-export function replaceList(live: LiveState, name: ListName, answered: readonly Draw[]): LiveState {
+export function replaceDrawList(
+  live: LiveState,
+  name: ListName,
+  answered: readonly Draw[],
+): LiveState {
   const numbers = answered.map((draw) => draw.drawNumber);
   const without = (list: readonly number[] | null) =>
     list && list.filter((number) => !numbers.includes(number));
@@ -178,17 +186,17 @@ export function liveStateOfBoot(boot: BootData, nowMs: number): LiveState {
   if (boot.draws) {
     const kickedOff = (draw: Draw) => Date.parse(draw.gameDate) <= nowMs;
     const over = (draw: Draw) => draw.status === 'completed' || draw.status === 'cancelled';
-    live = applyList(
+    live = mergeDrawList(
       live,
       'active',
       boot.draws.filter((draw) => !over(draw) && draw.status !== 'closed' && !kickedOff(draw)),
     );
-    live = applyList(
+    live = mergeDrawList(
       live,
       'awaiting',
       boot.draws.filter((draw) => !over(draw) && (draw.status === 'closed' || kickedOff(draw))),
     );
-    live = applyList(
+    live = mergeDrawList(
       live,
       'completed',
       boot.draws.filter((draw) => draw.status === 'completed'),

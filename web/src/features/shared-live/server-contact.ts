@@ -1,9 +1,9 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
 import type { ServerContact } from './freshness';
-import { connectionAtom, nowAtom } from './live-atoms';
+import { liveConnectionAtom, nowAtom } from './live-atoms';
 
-function useBrowserOnline(): boolean {
+function useIsBrowserOnline(): boolean {
   const [online, setOnline] = useState(() => navigator.onLine);
   useEffect(() => {
     const update = () => setOnline(navigator.onLine);
@@ -21,17 +21,17 @@ function useBrowserOnline(): boolean {
  * Whether buying is impossible for lack of a connection. Either the browser reports that it is
  * offline, or the page comes from a cache and the server has not responded since the page opened.
  */
-export function useOffline(): boolean {
-  const { lastContactAt } = useAtomValue(connectionAtom);
-  const online = useBrowserOnline();
+export function useIsOffline(): boolean {
+  const { lastContactAt } = useAtomValue(liveConnectionAtom);
+  const online = useIsBrowserOnline();
   return !online || (lastContactAt !== null && lastContactAt < 0);
 }
 
 /** Returns when the server last responded and whether the browser reports a connection. */
 export function useServerContact(): ServerContact {
   const now = useAtomValue(nowAtom);
-  const { lastContactAt } = useAtomValue(connectionAtom);
-  const online = useBrowserOnline();
+  const { lastContactAt } = useAtomValue(liveConnectionAtom);
+  const online = useIsBrowserOnline();
   const agoMs = lastContactAt === null ? null : performance.now() - lastContactAt;
   return { agoMs, atMs: now - (agoMs ?? 0), online };
 }

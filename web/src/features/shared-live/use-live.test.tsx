@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { listAtom, receiveListAtom } from './live-atoms';
+import { drawListAtom, receiveDrawListAtom } from './live-atoms';
 import { useLiveDrawList } from './use-live';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -16,17 +16,17 @@ afterEach(() => {
 
 function ListUnderTest() {
   useLiveDrawList('active');
-  return <p>{useAtomValue(listAtom('active'))?.join(' ')}</p>;
+  return <p>{useAtomValue(drawListAtom('active'))?.join(' ')}</p>;
 }
 
 const makeDraws = (...numbers: number[]) => numbers.map((drawNumber) => makeDraw({ drawNumber }));
 const advanceTime = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
-const shownNumbers = () => document.querySelector('p')?.textContent;
+const shownDrawNumbers = () => document.querySelector('p')?.textContent;
 
 /** Opens a page with draws 2 and 1 embedded. `at` then renders the list or another page. */
 function renderPageWithDraws() {
   const { store, rerender } = renderScreen(null);
-  store.set(receiveListAtom, 'active', makeDraws(2, 1));
+  store.set(receiveDrawListAtom, 'active', makeDraws(2, 1));
   return { at: (page: ReactNode) => rerender(<Provider store={store}>{page}</Provider>) };
 }
 
@@ -40,15 +40,15 @@ test('a list embedded in the page is not requested at once, keeps its order, and
   const { at } = renderPageWithDraws();
   at(<ListUnderTest />);
   await advanceTime(0);
-  expect([shownNumbers(), server.requests.length]).toEqual(['2 1', 0]);
+  expect([shownDrawNumbers(), server.requests.length]).toEqual(['2 1', 0]);
   await advanceTime(15_000);
-  expect(shownNumbers()).toBe('2 1 3');
+  expect(shownDrawNumbers()).toBe('2 1 3');
   at(null);
   at(<ListUnderTest />);
   await advanceTime(0);
-  expect([shownNumbers(), server.requests.length]).toEqual(['4 3', 2]);
+  expect([shownDrawNumbers(), server.requests.length]).toEqual(['4 3', 2]);
   await advanceTime(15_000);
-  expect(shownNumbers()).toBe('4 3 5');
+  expect(shownDrawNumbers()).toBe('4 3 5');
 });
 
 test('a list that cannot be loaded on return stays until a later answer replaces it', async () => {
@@ -58,7 +58,7 @@ test('a list that cannot be loaded on return stays until a later answer replaces
   at(null);
   at(<ListUnderTest />);
   await advanceTime(0);
-  expect(shownNumbers()).toBe('2 1');
+  expect(shownDrawNumbers()).toBe('2 1');
   await advanceTime(15_000);
-  expect(shownNumbers()).toBe('4');
+  expect(shownDrawNumbers()).toBe('4');
 });

@@ -11,42 +11,42 @@ import {
 } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';
 import {
-  clockAtom,
-  connectionAtom,
+  serverClockAtom,
+  liveConnectionAtom,
   drawAtom,
   visitedListsAtom,
   receiveDrawsAtom,
-  receiveListAtom,
+  receiveDrawListAtom,
   receiveMaintenanceAtom,
   receiveOrderAtom,
   topicLastContactAtom,
-  changeTopicCountAtom,
+  changeTopicSubscriberCountAtom,
   orderAtom,
-  liveAtom,
+  liveStateAtom,
 } from './live-atoms';
 import { serverNow } from '@/shared/clock';
 import type { ListName } from './live';
 
-export function useTopic(topic: string | null): void {
-  const changeTopicCount = useSetAtom(changeTopicCountAtom);
+export function useTopicSubscription(topic: string | null): void {
+  const changeTopicSubscriberCount = useSetAtom(changeTopicSubscriberCountAtom);
   useEffect(() => {
     if (!topic) return;
-    changeTopicCount(topic, 1);
-    return () => changeTopicCount(topic, -1);
-  }, [topic, changeTopicCount]);
+    changeTopicSubscriberCount(topic, 1);
+    return () => changeTopicSubscriberCount(topic, -1);
+  }, [topic, changeTopicSubscriberCount]);
 }
 
 /** Subscribes to the topics of several draws, so that a change of one of them reaches this page. */
-export function useDrawTopics(drawNumbers: readonly number[]): void {
-  const changeTopicCount = useSetAtom(changeTopicCountAtom);
+export function useDrawSubscriptions(drawNumbers: readonly number[]): void {
+  const changeTopicSubscriberCount = useSetAtom(changeTopicSubscriberCountAtom);
   const key = drawNumbers.join(',');
   useEffect(() => {
     const topics = key === '' ? [] : key.split(',').map((number) => `draw:${number}`);
-    for (const topic of topics) changeTopicCount(topic, 1);
+    for (const topic of topics) changeTopicSubscriberCount(topic, 1);
     return () => {
-      for (const topic of topics) changeTopicCount(topic, -1);
+      for (const topic of topics) changeTopicSubscriberCount(topic, -1);
     };
-  }, [key, changeTopicCount]);
+  }, [key, changeTopicSubscriberCount]);
 }
 
 export interface PollInputs {
@@ -75,7 +75,7 @@ export function usePoll({ intervalMs, topic, fetchData, fetchAtStart }: PollInpu
   useEffect(() => {
     const poll = () => void latestFetch.current().catch(() => {});
     const hasRecentContact = () => {
-      if (topic === null || !store.get(connectionAtom).open) return false;
+      if (topic === null || !store.get(liveConnectionAtom).open) return false;
       const lastContact = store.get(topicLastContactAtom);
       // The heartbeat covers a topic only after the topic's snapshot has arrived.
       const last =
@@ -98,7 +98,7 @@ export function useLiveDraw(drawNumber: number, intervalMs = 10_000) {
   const receive = useSetAtom(receiveDrawsAtom);
   const [missing, setMissing] = useState(false);
   const [failed, setFailed] = useState(false);
-  useTopic(`draw:${drawNumber}`);
+  useTopicSubscription(`draw:${drawNumber}`);
   const fetchData = async () => {
     try {
       receive([await fetchDraw(drawNumber)]);
@@ -137,14 +137,14 @@ const BOOT_LIST_DRAWS_MAX = 60;
  */
 export function useLiveDrawList(name: ListName) {
   const store = useStore();
-  const receive = useSetAtom(receiveListAtom);
+  const receive = useSetAtom(receiveDrawListAtom);
   const leave = useSetAtom(visitedListsAtom);
   const [back] = useState(() => store.get(visitedListsAtom)[name] === true);
   const arriving = useRef(back);
   useEffect(() => () => leave((left) => ({ ...left, [name]: true })), [name, leave]);
   const [failed, setFailed] = useState(false);
   const { ask: fetchList, intervalMs } = DRAW_LIST_SOURCES[name];
-  useTopic('draws');
+  useTopicSubscription('draws');
   const fetchData = async () => {
     try {
       receive(name, await fetchList(), arriving.current);
@@ -157,16 +157,16 @@ export function useLiveDrawList(name: ListName) {
   // New draws arrive only by polling, because frames carry no prices. So live frames never replace
   // this poll.
   const [fetchAtStart] = useState(() => {
-    const initialDraws = store.get(liveAtom).lists[name];
+    const initialDraws = store.get(liveStateAtom).lists[name];
     return back || initialDraws === null || initialDraws.length >= BOOT_LIST_DRAWS_MAX;
   });
   usePoll({ intervalMs, topic: null, fetchData, fetchAtStart });
   return { failed, retry: fetchData };
 }
 
-export function useMaintenance(): void {
+export function useMaintenanceUpdates(): void {
   const receive = useSetAtom(receiveMaintenanceAtom);
-  useTopic('public');
+  useTopicSubscription('public');
   usePoll({
     intervalMs: 30_000,
     topic: 'public',
@@ -181,7 +181,7 @@ export function useLiveOrder(token: string, urgent: boolean) {
   const receive = useSetAtom(receiveOrderAtom);
   const [missing, setMissing] = useState(false);
   const [failed, setFailed] = useState(false);
-  useTopic(token ? `order:${token}` : null);
+  useTopicSubscription(token ? `order:${token}` : null);
   const fetchData = async () => {
     if (!token) return;
     try {
@@ -209,5 +209,5 @@ export function useLiveOrder(token: string, urgent: boolean) {
 /** Returns the current server time, for code outside rendering. */
 export function useServerNow(): () => number {
   const store = useStore();
-  return useCallback(() => serverNow(store.get(clockAtom), performance.now()), [store]);
+  return useCallback(() => serverNow(store.get(serverClockAtom), performance.now()), [store]);
 }

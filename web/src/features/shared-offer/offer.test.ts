@@ -11,12 +11,12 @@ import {
 } from './offer';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
-const hoursFromNow = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString();
+const isoTimeHoursFromNow = (hours: number) => new Date(NOW + hours * 3_600_000).toISOString();
 const makeGame = (id: number, hours: number, more = {}) => ({
   id,
   homeTeam: 'Sharks',
   awayTeam: `Team ${id}`,
-  gameDate: hoursFromNow(hours),
+  gameDate: isoTimeHoursFromNow(hours),
   ticketPrice: '5.00',
   passStripeFees: false,
   ...more,
@@ -39,18 +39,21 @@ const makeOffer = (more: Partial<Offer> = {}): Offer => ({
 test('an offer sells from its start until its end or its first game’s close, whichever is first', () => {
   expect(offerPhase(makeOffer(), NOW)).toBe('open');
   expect(offerPhase(makeOffer({ status: 'locked' }), NOW)).toBe('open');
-  expect(offerPhase(makeOffer({ startAt: hoursFromNow(1) }), NOW)).toBe('scheduled');
-  expect(offerPhase(makeOffer({ end_at: hoursFromNow(-1) }), NOW)).toBe('ended');
-  expect(offerPhase(makeOffer(), Date.parse(hoursFromNow(20)))).toBe('closed');
+  expect(offerPhase(makeOffer({ startAt: isoTimeHoursFromNow(1) }), NOW)).toBe('scheduled');
+  expect(offerPhase(makeOffer({ end_at: isoTimeHoursFromNow(-1) }), NOW)).toBe('ended');
+  expect(offerPhase(makeOffer(), Date.parse(isoTimeHoursFromNow(20)))).toBe('closed');
   expect(
-    offerPhase(makeOffer({ games: [makeGame(1001, 30, { salesCloseAt: hoursFromNow(-1) })] }), NOW),
+    offerPhase(
+      makeOffer({ games: [makeGame(1001, 30, { salesCloseAt: isoTimeHoursFromNow(-1) })] }),
+      NOW,
+    ),
   ).toBe('closed');
   expect(
     ['draft', 'archived', 'closed'].map((status) => offerPhase(makeOffer({ status }), NOW)),
   ).toEqual(['hidden', 'hidden', 'closed']);
   expect([
     isOfferListed(makeOffer(), NOW),
-    isOfferListed(makeOffer({ startAt: hoursFromNow(1) }), NOW),
+    isOfferListed(makeOffer({ startAt: isoTimeHoursFromNow(1) }), NOW),
   ]).toEqual([true, false]);
 });
 
@@ -80,27 +83,30 @@ test('an offer costs the sum of its tickets, and each line its own fee where the
 });
 
 test('every game that prevents the purchase is named', () => {
-  const open = makeDraw({ gameDate: hoursFromNow(9) });
+  const open = makeDraw({ gameDate: isoTimeHoursFromNow(9) });
   expect(offerRefusalText([open], 2, NOW)).toBeNull();
   expect(
     offerRefusalText(
-      [open, makeDraw({ awayTeam: 'Bears', gameDate: hoursFromNow(9), ticketsAvailable: 0 })],
+      [
+        open,
+        makeDraw({ awayTeam: 'Bears', gameDate: isoTimeHoursFromNow(9), ticketsAvailable: 0 }),
+      ],
       1,
       NOW,
     ),
   ).toBe('Redcliffe Sharks v Bears is sold out, so this offer cannot be added.');
-  expect(offerRefusalText([makeDraw({ gameDate: hoursFromNow(-1) }), open], 1, NOW)).toBe(
+  expect(offerRefusalText([makeDraw({ gameDate: isoTimeHoursFromNow(-1) }), open], 1, NOW)).toBe(
     'Redcliffe Sharks v Wynnum Tigers is no longer on sale, so this offer cannot be added.',
   );
   expect(
     offerRefusalText(
-      [open, makeDraw({ gameDate: hoursFromNow(9), opensAt: hoursFromNow(2) })],
+      [open, makeDraw({ gameDate: isoTimeHoursFromNow(9), opensAt: isoTimeHoursFromNow(2) })],
       1,
       NOW,
     ),
   ).toBe('Redcliffe Sharks v Wynnum Tigers is not on sale yet, so this offer cannot be added.');
   expect(
-    offerRefusalText([makeDraw({ gameDate: hoursFromNow(9), ticketsAvailable: 1 })], 2, NOW),
+    offerRefusalText([makeDraw({ gameDate: isoTimeHoursFromNow(9), ticketsAvailable: 1 })], 2, NOW),
   ).toBe('Only 1 ticket left for Redcliffe Sharks v Wynnum Tigers. Choose fewer.');
 });
 

@@ -3,11 +3,11 @@
  * costs and what prevents its sale. Pure.
  */
 import type { Draw } from '@/api/wire';
-import { futureOpeningOf } from '@/features/shared-live/draw-phase';
+import { futureOpeningTimeOf } from '@/features/shared-live/draw-phase';
 import type { Offer, OfferGame } from '@/api/wire-public';
 import { cents, sumPrices, type Price, type SurchargeMode } from '@/shared/money';
 
-const DISPLAY_TAG_LENGTH_MAX = 90;
+const DISPLAY_TAG_CHARS_MAX = 90;
 /**
  * Number of available tickets that an offer's cart line starts with (specification line A:154). The
  * cart asks the server for the real number before payment (decision C-14).
@@ -74,7 +74,7 @@ export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'p
 export function shortDisplayTag(offer: Pick<Offer, 'displayTag'>): string | null {
   const tag = offer.displayTag?.trim() ?? '';
   if (tag === '') return null;
-  return tag.length > DISPLAY_TAG_LENGTH_MAX ? `${tag.slice(0, DISPLAY_TAG_LENGTH_MAX)}…` : tag;
+  return tag.length > DISPLAY_TAG_CHARS_MAX ? `${tag.slice(0, DISPLAY_TAG_CHARS_MAX)}…` : tag;
 }
 
 export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): string =>
@@ -96,7 +96,7 @@ export function isGameSellable(
   return (
     SELLABLE_STATUSES.includes(draw.status) &&
     Date.parse(draw.gameDate) > nowMs &&
-    futureOpeningOf(draw, nowMs) === null &&
+    futureOpeningTimeOf(draw, nowMs) === null &&
     (draw.ticketsAvailable ?? count) >= count
   );
 }
@@ -111,7 +111,7 @@ export function offerRefusalText(
   nowMs: number,
 ): string | null {
   const named = (draws: readonly Draw[]) => draws.map(gameTitle).join(' and ');
-  const early = draws.filter((draw) => futureOpeningOf(draw, nowMs));
+  const early = draws.filter((draw) => futureOpeningTimeOf(draw, nowMs));
   if (early.length > 0)
     return `${named(early)} ${early.length === 1 ? 'is' : 'are'} not on sale yet, so this offer cannot be added.`;
   const over = draws.filter((draw) => !isGameSellable(draw, 0, nowMs));

@@ -9,7 +9,7 @@ import { OfferTally } from '@/features/board/offer-tally';
 import { useBoardOffer } from '@/features/board/use-board-offer';
 import { useWidget } from '@/features/board/use-widget';
 import { WidgetCard } from '@/features/board/widget-card';
-import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
@@ -24,7 +24,7 @@ export function Page({ params }: PageProps) {
 function OfferBoard({ address }: { address: { club: string; slug: string } }) {
   const { widget, missing } = useWidget(
     () => fetchOfferWidget(address.club, address.slug),
-    useAtomValue(bootAtom).widget ?? null,
+    useAtomValue(pageBootDataAtom).widget ?? null,
   );
   const offer = useBoardOffer(address.club, address.slug);
   const options = optionsOf(window.location.search);

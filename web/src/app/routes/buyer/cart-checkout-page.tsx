@@ -14,7 +14,7 @@ import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
-import { liveAtom } from '@/features/shared-live/live-atoms';
+import { liveStateAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -42,7 +42,7 @@ function useRedirectWhenCartEmpty(staying: boolean, bought: boolean): void {
 export function Page() {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(cartTotalsAtom);
-  const draws = useAtomValue(liveAtom).draws;
+  const draws = useAtomValue(liveStateAtom).draws;
   const checkout = useAtomValue(checkoutAtom(CART_SCOPE));
   const [expired, setExpired] = useState(false);
   const { fresh, changes } = useFreshCart();

@@ -23,7 +23,7 @@ import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import {
   CLUB_NOT_SELLING_NOTICE,
   isClubNotSelling,
-  futureOpeningOf,
+  futureOpeningTimeOf,
   drawPhaseOf,
   temporarilySoldOutText,
 } from '@/features/shared-live/draw-phase';
@@ -148,7 +148,7 @@ function DrawCheckout({ draw }: { draw: Draw }) {
     possiblyOwn: possiblyOwnTicketCount(checkout, draw),
   });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
-  const opens = futureOpeningOf(draw, now);
+  const opens = futureOpeningTimeOf(draw, now);
   const notYet =
     opens && draw.clubSelling !== false
       ? { title: 'Not on sale yet', text: `On sale from ${dayAndTime(opens, draw.timezone)}.` }

@@ -10,7 +10,7 @@ import { useCanonicalAddress, useClub } from '@/features/buyer/club-page/use-clu
 import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
 import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
-import { useTopic } from '@/features/shared-live/use-live';
+import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
@@ -21,7 +21,7 @@ export function Page({ params }: PageProps) {
   const club = state.status === 'known' ? state.club : null;
   useCanonicalAddress(slug, club);
   useClubColours(club);
-  useTopic('draws');
+  useTopicSubscription('draws');
   const title =
     slug === ''
       ? S.invalidClubPage

@@ -5,7 +5,7 @@ import { hasNoTickets, orderStatusText } from '@/features/buyer/my-tickets/order
 import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
-import { useDrawTopics, useLiveOrder } from '@/features/shared-live/use-live';
+import { useDrawSubscriptions, useLiveOrder } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -13,7 +13,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 /** A buyer's tickets, from the mailed link. Only a holder of the link can open the page. */
 export function Page({ params }: PageProps) {
   const { order, missing, failed, retry } = useLiveOrder(params.token ?? '', false);
-  useDrawTopics(order?.lines.map((line) => line.drawNumber) ?? []);
+  useDrawSubscriptions(order?.lines.map((line) => line.drawNumber) ?? []);
   const title = missing ? 'Tickets not found' : 'My tickets';
   usePageTitle(title);
   return (

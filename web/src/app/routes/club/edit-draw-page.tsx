@@ -2,7 +2,7 @@ import '@/features/club/dashboard/dashboard.css';
 import { useStore } from 'jotai';
 import { useCallback, useEffect } from 'react';
 import type { PageProps } from '@/app/page-props';
-import { EditDrawPage, type SaveDraw } from '@/features/club/draw-form/edit-draw';
+import { EditDrawPage, type SendDrawChange } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { ReauthenticationCodeDialog } from '@/features/operator/session/proof-dialog';
 import {
@@ -15,7 +15,7 @@ import { requestReauthenticationAtom } from '@/features/operator/session/session
  * Returns a save function for the operator: if the server requires a code, it asks for the code and
  * sends the change again. `ClubPage` handles an expired session.
  */
-function useReauthenticatedSave(): SaveDraw {
+function useReauthenticatedSave(): SendDrawChange {
   const store = useStore();
   return useCallback(
     async (change) => {

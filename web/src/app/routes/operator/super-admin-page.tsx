@@ -1,9 +1,9 @@
 import { Console } from '@/features/operator/console/console';
-import { ConsoleAccess } from '@/features/operator/session/gate';
+import { ConsoleAccessGuard } from '@/features/operator/session/gate';
 
 /** The platform operator's console: ten sections behind one login. */
 export const Page = () => (
-  <ConsoleAccess>
+  <ConsoleAccessGuard>
     <Console />
-  </ConsoleAccess>
+  </ConsoleAccessGuard>
 );

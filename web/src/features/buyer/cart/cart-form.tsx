@@ -22,7 +22,7 @@ import { useIsPaymentPaused, usePayment } from '@/features/buyer/checkout/paymen
 import { useReservation } from '@/features/buyer/checkout/reservation/use-reservation';
 import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-refresh';
 import { useServerNow } from '@/features/shared-live/use-live';
-import { liveAtom } from '@/features/shared-live/live-atoms';
+import { liveStateAtom } from '@/features/shared-live/live-atoms';
 import { dollars } from '@/shared/money';
 import { S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
@@ -62,7 +62,7 @@ function useExpireCart(onExpired: () => void): () => void {
  * loaded are left out, because the order contains them.
  */
 function useCartSummary(cart: Cart, buyer: string) {
-  const draws = useAtomValue(liveAtom).draws;
+  const draws = useAtomValue(liveStateAtom).draws;
   return () =>
     purchaseSummary(
       cart.items.flatMap((item) => {

@@ -6,8 +6,8 @@ import { DrawCard } from '@/features/buyer/landing/draw-card';
 import { DrawCardsSkeleton } from '@/features/buyer/landing/draw-sections';
 import { HowItWorks } from '@/features/buyer/site/how-it-works';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
-import { futureOpeningOf, drawPhaseOf } from '@/features/shared-live/draw-phase';
-import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { futureOpeningTimeOf, drawPhaseOf } from '@/features/shared-live/draw-phase';
+import { liveStateAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
@@ -105,11 +105,11 @@ function NoActiveDraws({ comingSoon, club }: { comingSoon: boolean; club: string
 
 /** A draw card with a cart button while the draw has tickets to sell. */
 function DrawOnSale({ drawNumber }: { drawNumber: number }) {
-  const draw = useAtomValue(liveAtom).draws[drawNumber];
+  const draw = useAtomValue(liveStateAtom).draws[drawNumber];
   const now = useAtomValue(nowAtom);
   return (
     <DrawCard drawNumber={drawNumber}>
-      {draw && drawPhaseOf(draw, now) === 'active' && !futureOpeningOf(draw, now) ? (
+      {draw && drawPhaseOf(draw, now) === 'active' && !futureOpeningTimeOf(draw, now) ? (
         <AddToCart draw={draw} />
       ) : null}
     </DrawCard>
@@ -118,7 +118,7 @@ function DrawOnSale({ drawNumber }: { drawNumber: number }) {
 
 /** The club's finished games: league, teams and date, as specified. */
 function GamesFinished({ numbers }: { numbers: readonly number[] }) {
-  const draws = useAtomValue(liveAtom).draws;
+  const draws = useAtomValue(liveStateAtom).draws;
   return (
     <section className="section" aria-labelledby="finished-title">
       <div className="section-head">

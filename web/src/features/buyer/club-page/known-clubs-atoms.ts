@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 import type { Club } from '@/api/wire';
-import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 
 const fetchedClubsAtom = atom<Readonly<Record<string, Club>>>({});
 
@@ -9,7 +9,7 @@ const fetchedClubsAtom = atom<Readonly<Record<string, Club>>>({});
  * shows no loading state.
  */
 export const knownClubsAtom = atom((get) => {
-  const bootClub = get(bootAtom).club;
+  const bootClub = get(pageBootDataAtom).club;
   const bootClubs = bootClub?.activeDraws ? clubBySlugs(bootClub) : {};
   return { ...bootClubs, ...get(fetchedClubsAtom) };
 });

@@ -5,11 +5,11 @@ import { fetchOffers } from '@/api/endpoints/public';
 import { HttpError } from '@/api/http';
 import type { Offer } from '@/api/wire-public';
 import { isOfferListed } from '@/features/shared-offer/offer';
-import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
 export function useOffers(slug: string) {
-  const boot = useAtomValue(bootAtom);
+  const boot = useAtomValue(pageBootDataAtom);
   const bootOffers =
     boot.club?.slug === slug || boot.club?.canonicalSlug === slug ? boot.offers : undefined;
   const [offers, setOffers] = useState<readonly Offer[]>(bootOffers ?? []);

@@ -9,7 +9,7 @@ import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count'
 import {
   CLUB_NOT_SELLING_NOTICE,
   isClubNotSelling,
-  futureOpeningOf,
+  futureOpeningTimeOf,
   temporarilySoldOutText,
 } from '@/features/shared-live/draw-phase';
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
@@ -39,7 +39,7 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   });
   const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.state !== 'choosing' || held > 0;
-  const opens = futureOpeningOf(draw, now);
+  const opens = futureOpeningTimeOf(draw, now);
   const sellable = phase === 'active' && !opens && !isClubNotSelling(draw, phase);
   return (
     <section className="card buy" aria-label={S.purchaseTickets}>

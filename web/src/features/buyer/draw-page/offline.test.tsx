@@ -1,6 +1,6 @@
 import { act, fireEvent, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { connectionAtom, recordResponseAtom } from '@/features/shared-live/live-atoms';
+import { liveConnectionAtom, recordResponseTimeAtom } from '@/features/shared-live/live-atoms';
 import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
@@ -42,10 +42,10 @@ test('offline the payment panel says that nothing can be bought, and a press sen
 
 test('a cached page says so until the server answers, whatever the browser reports', () => {
   const { store } = renderScreen(<BuyPanel draw={draw} phase="active" />);
-  act(() => store.set(connectionAtom, { open: false, lastContactAt: -60_000 }));
+  act(() => store.set(liveConnectionAtom, { open: false, lastContactAt: -60_000 }));
   expect(screen.getByText(OFFLINE_TEXT, { selector: 'strong' }).parentElement?.textContent).toMatch(
     /Last update: .+\d:\d\d/,
   );
-  act(() => store.set(recordResponseAtom));
+  act(() => store.set(recordResponseTimeAtom));
   expect(screen.queryByText(OFFLINE_TEXT)).toBeNull();
 });

@@ -3,7 +3,7 @@
  * texts for the same state.
  */
 import type { Draw } from '@/api/wire';
-import { futureOpeningOf, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { futureOpeningTimeOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 
 export type CardState = 'open' | 'scheduled' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
 
@@ -16,7 +16,7 @@ export function cardStateOf(
   phase: DrawPhase,
   nowMs: number,
 ): CardState {
-  if (phase === 'active') return futureOpeningOf(draw, nowMs) ? 'scheduled' : 'open';
+  if (phase === 'active') return futureOpeningTimeOf(draw, nowMs) ? 'scheduled' : 'open';
   if (phase === 'completed' && draw.status !== 'completed') return 'soldOut';
   return phase;
 }

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { listAtom } from '@/features/shared-live/live-atoms';
+import { drawListAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDrawList } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
@@ -9,7 +9,7 @@ const RECENT_RESULTS_SHOWN = 9;
 
 export function LiveDraws() {
   const { failed, retry } = useLiveDrawList('active');
-  const numbers = useAtomValue(listAtom('active'));
+  const numbers = useAtomValue(drawListAtom('active'));
   return (
     <section className="section" id="live-draws" aria-labelledby="live-draws-title">
       <div className="section-head">
@@ -51,7 +51,7 @@ export function DrawCardsSkeleton() {
 
 export function AwaitingResults() {
   useLiveDrawList('awaiting');
-  const numbers = useAtomValue(listAtom('awaiting'));
+  const numbers = useAtomValue(drawListAtom('awaiting'));
   if (!numbers || numbers.length === 0) return null;
   return (
     <section className="section" aria-labelledby="awaiting-title">
@@ -73,7 +73,7 @@ export function AwaitingResults() {
 
 export function RecentResults() {
   useLiveDrawList('completed');
-  const numbers = useAtomValue(listAtom('completed'));
+  const numbers = useAtomValue(drawListAtom('completed'));
   if (!numbers || numbers.length === 0) return null;
   return (
     <section className="section" aria-labelledby="recent-title">

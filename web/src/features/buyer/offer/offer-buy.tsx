@@ -6,7 +6,7 @@ import type { OfferPhase } from '@/features/shared-offer/offer';
 import { TICKETS_PER_CART_MAX, TICKETS_PER_LINE_MAX } from '@/features/buyer/cart/cart';
 import { OfflineNote } from '@/features/buyer/checkout/errors/offline-note';
 import { CountdownPill } from '@/features/shared-live/countdown-pill';
-import { useOffline } from '@/features/shared-live/server-contact';
+import { useIsOffline } from '@/features/shared-live/server-contact';
 import {
   configAtom,
   maintenanceAtom,
@@ -42,7 +42,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   );
   const mode = useAtomValue(surchargeModeAtom);
   const maintenance = useAtomValue(maintenanceAtom);
-  const offline = useOffline();
+  const offline = useIsOffline();
   const { onAdd, busy, refused } = useAddOffer(offer, onAdded);
   const price = offerPrice(offer, count, mode);
   const closes = offerClosesAt(offer);

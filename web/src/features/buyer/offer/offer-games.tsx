@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { OfferGame } from '@/api/wire-public';
 import { gameDrawNumber, gameTitle } from '@/features/shared-offer/offer';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
-import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { liveStateAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { cents, dollars, priceOf } from '@/shared/money';
 import { S } from '@/shared/strings';
@@ -26,7 +26,7 @@ export function OfferGames({ games }: { games: readonly OfferGame[] }) {
 
 function GameRow({ game }: { game: OfferGame }) {
   const number = gameDrawNumber(game);
-  const draw = useAtomValue(liveAtom).draws[number];
+  const draw = useAtomValue(liveStateAtom).draws[number];
   const now = useAtomValue(nowAtom);
   const phase = drawPhaseOf(
     draw ?? {

@@ -9,9 +9,9 @@ import { fetchClubMeta, fetchOffer } from '@/api/endpoints/public';
 import { HttpError } from '@/api/http';
 import type { ClubMeta, Offer } from '@/api/wire-public';
 import { gameDrawNumber } from '@/features/shared-offer/offer';
-import { bootAtom } from '@/features/shared-live/boot-atoms';
+import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { useDrawTopics, usePoll } from '@/features/shared-live/use-live';
+import { useDrawSubscriptions, usePoll } from '@/features/shared-live/use-live';
 
 export type OfferState =
   | { status: 'asking' }
@@ -22,7 +22,7 @@ export type OfferState =
 const OFFER_POLL_INTERVAL_MS = 30_000;
 
 export function useOffer(club: string, slug: string): OfferState & { retry: () => void } {
-  const boot = useAtomValue(bootAtom).offer;
+  const boot = useAtomValue(pageBootDataAtom).offer;
   const bootOffer = boot && boot.slug === slug && boot.clubSlug === club ? boot : null;
   const [state, setState] = useState<OfferState>(
     bootOffer ? { status: 'known', offer: bootOffer } : { status: 'asking' },
@@ -55,7 +55,7 @@ export function useOfferDraws(offer: Offer): void {
   const receive = useSetAtom(receiveDrawsAtom);
   const numbers = offer.games.map(gameDrawNumber);
   const key = numbers.join(',');
-  useDrawTopics(numbers);
+  useDrawSubscriptions(numbers);
   useEffect(() => {
     for (const number of key.split(',').filter(Boolean))
       void fetchDraw(Number(number)).then(
@@ -70,7 +70,7 @@ export function useOfferDraws(offer: Offer): void {
  * shown without them.
  */
 export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
-  const bootMeta = useAtomValue(bootAtom).clubMeta ?? null;
+  const bootMeta = useAtomValue(pageBootDataAtom).clubMeta ?? null;
   const [meta, setMeta] = useState<ClubMeta | null>(bootMeta);
   const [failed, setFailed] = useState(false);
   useEffect(() => {

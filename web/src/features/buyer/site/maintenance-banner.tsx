@@ -1,10 +1,10 @@
 import { useAtomValue } from 'jotai';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
-import { useMaintenance } from '@/features/shared-live/use-live';
+import { useMaintenanceUpdates } from '@/features/shared-live/use-live';
 import { S } from '@/shared/strings';
 
 export function MaintenanceBanner() {
-  useMaintenance();
+  useMaintenanceUpdates();
   const maintenance = useAtomValue(maintenanceAtom);
   return (
     <div role="status" aria-label="System status">

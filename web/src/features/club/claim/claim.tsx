@@ -7,7 +7,7 @@ import { cents, dollars } from '@/shared/money';
 import { C } from '@/shared/strings-club';
 import { errorText } from '../data/error-text';
 import { LoginLayout } from '../login/login-layout';
-import { BankForm } from '../results/bank-form';
+import { BankDetailsForm } from '../results/bank-form';
 
 const INVALID_LINK_TEXT = 'This link is invalid or has expired.';
 
@@ -87,7 +87,7 @@ export function PrizeClaimPage({ fromPath }: { fromPath: string | undefined }) {
                 ? `. Please answer by ${dayAndTime(claim.respondBy, claim.timezone)}.`
                 : '.'}
             </p>
-            <BankForm
+            <BankDetailsForm
               submitLabel="Send my bank details"
               onProblem={onProblem}
               send={async (bank) => setClaim(await submitClaimBankDetails(token, bank))}

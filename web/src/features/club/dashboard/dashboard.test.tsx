@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
-import { receiveFrameAtom, socketStateAtom } from '@/features/shared-live/live-atoms';
+import { receiveFrameAtom, setSocketStateAtom } from '@/features/shared-live/live-atoms';
 import { makeWinner, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
@@ -10,24 +10,24 @@ import { Dashboard } from './dashboard';
 import { gameTimeText } from './draw-labels';
 
 const HOUR_MS = 3_600_000;
-const dateInHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
+const isoTimeHoursFromNow = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString();
 const ACTIVE_DRAW = makeDraw({
   id: 1,
   drawNumber: 1001,
   awayTeam: 'Logan',
-  gameDate: dateInHours(5),
+  gameDate: isoTimeHoursFromNow(5),
 });
-const AWAITING_DRAW = makeDraw({
+const DRAW_AWAITING_RESULT = makeDraw({
   id: 2,
   drawNumber: 1002,
   awayTeam: 'Noosa',
-  gameDate: dateInHours(-2),
+  gameDate: isoTimeHoursFromNow(-2),
 });
 const COMPLETED_DRAW = makeDraw({
   id: 3,
   drawNumber: 1003,
   awayTeam: 'Tweed',
-  gameDate: dateInHours(-200),
+  gameDate: isoTimeHoursFromNow(-200),
   status: 'completed',
   archived: false,
 });
@@ -47,11 +47,16 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer()
-    .on('GET /api/clubs/1/draws', { body: [ACTIVE_DRAW, AWAITING_DRAW, COMPLETED_DRAW] })
+    .on('GET /api/clubs/1/draws', { body: [ACTIVE_DRAW, DRAW_AWAITING_RESULT, COMPLETED_DRAW] })
     .on('GET /api/draws/awaiting-results?clubId=1', {
       body: [
-        AWAITING_DRAW,
-        makeDraw({ drawNumber: 2002, clubId: 2, awayTeam: 'Strangers', gameDate: dateInHours(-1) }),
+        DRAW_AWAITING_RESULT,
+        makeDraw({
+          drawNumber: 2002,
+          clubId: 2,
+          awayTeam: 'Strangers',
+          gameDate: isoTimeHoursFromNow(-1),
+        }),
       ],
     })
     .on('GET /api/clubs/1/stats', { body: STATS_RESPONSE })
@@ -282,13 +287,18 @@ test('a draw created elsewhere appears after ten seconds, however busy the socke
   vi.useFakeTimers({
     toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout', 'performance', 'Date'],
   });
-  const made = makeDraw({ id: 9, drawNumber: 1009, awayTeam: 'Ipswich', gameDate: dateInHours(9) });
+  const made = makeDraw({
+    id: 9,
+    drawNumber: 1009,
+    awayTeam: 'Ipswich',
+    gameDate: isoTimeHoursFromNow(9),
+  });
   server
     .on('GET /api/clubs/1/draws', { body: [ACTIVE_DRAW] }, { body: [ACTIVE_DRAW, made] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] });
   const { store } = openDashboard();
   await act(() => vi.advanceTimersByTimeAsync(100));
-  act(() => store.set(socketStateAtom, 'open'));
+  act(() => store.set(setSocketStateAtom, 'open'));
   for (let second = 1; second <= 10; second += 1) {
     act(() =>
       store.set(receiveFrameAtom, {
@@ -311,7 +321,7 @@ test('a cancelled draw has no winners to show', async () => {
       makeDraw({
         drawNumber: 1004,
         awayTeam: 'Gympie',
-        gameDate: dateInHours(-300),
+        gameDate: isoTimeHoursFromNow(-300),
         status: 'cancelled',
       }),
     ],

@@ -12,13 +12,13 @@ import { CookieBanner } from '../frame/cookie-banner';
 import type { ClubPageContext } from '../frame/club-page';
 import { useIsWideViewport } from '../frame/use-wide';
 import { canSell } from '../session/roles';
-import { DetailsDialog } from './details-dialog';
+import { DrawDetailsDialog } from './details-dialog';
 import { DrawItem, type DrawItemProps } from './draw-item';
 import { DrawTable } from './draw-table';
 import type { DrawListName } from './draw-labels';
 import { HomepageCard } from './homepage-card';
-import { PaymentCard } from './payment-card';
-import { SignedInMember, AccountReminder } from './reminder';
+import { PaymentSetupCard } from './payment-card';
+import { SignedInMemberText, AccountStatusNotice } from './reminder';
 import { StatCards } from './stat-cards';
 import { useDashboardDraws } from './use-club-draws';
 import { useDrawActions } from './use-draw-actions';
@@ -96,8 +96,8 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
         ) : null}
       </div>
       <CookieBanner />
-      <SignedInMember user={user} />
-      <AccountReminder user={user} />
+      <SignedInMemberText user={user} />
+      <AccountStatusNotice user={user} />
       {asTable ? (
         <DrawTable draws={all} propsOf={propsOf} />
       ) : (
@@ -127,7 +127,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
       />
       <div className="side-cards">
         <HomepageCard club={club} />
-        <PaymentCard club={club} />
+        <PaymentSetupCard club={club} />
       </div>
       {asTable ? null : list('completed', 'Completed Draws')}
       {canSell(club) ? (
@@ -135,7 +135,7 @@ export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
           <CreateDrawButton club={club} className="btn" at="bar" />
         </div>
       ) : null}
-      <DetailsDialog
+      <DrawDetailsDialog
         draw={all.find(({ drawNumber }) => drawNumber === detailed) ?? null}
         onClose={() => setDetailed(null)}
       />

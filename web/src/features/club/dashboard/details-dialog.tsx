@@ -10,14 +10,14 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { useHandleExpiredSession } from '../session/use-session';
-import { prizeText, signedDollars, teamsOf, gameTimeText } from './draw-labels';
+import { prizeText, signedDollars, teamsText, gameTimeText } from './draw-labels';
 import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
 /**
  * Shows all details of one draw. Polls its sums every ten seconds while open (specification line
  * B:205).
  */
-export function DetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: () => void }) {
+export function DrawDetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: () => void }) {
   return (
     <Dialog title="Draw Details" open={draw !== null} onClose={onClose}>
       {draw ? <DrawDetails draw={draw} /> : null}
@@ -63,7 +63,7 @@ function DrawDetails({ draw }: { draw: Draw }) {
   ];
   return (
     <>
-      <h3>{teamsOf(draw)}</h3>
+      <h3>{teamsText(draw)}</h3>
       <dl className="facts">
         {facts.map(([name, value]) =>
           value ? (

@@ -8,10 +8,10 @@ import { ActionsMenu, type ActionsMenuItem } from '../frame/actions-menu';
 import { adminPath } from '../session/user';
 import {
   drawBadgesOf,
-  drawListOf,
+  drawListNameOf,
   prizeText,
-  salesText,
-  teamsOf,
+  grossSalesText,
+  teamsText,
   gameTimeText,
 } from './draw-labels';
 import type { DrawListName } from './draw-labels';
@@ -75,10 +75,10 @@ export function drawMenuItems(
 export function DrawItem(props: DrawItemProps) {
   const { draw, slug, winnersShown, onShare } = props;
   const now = useAtomValue(nowAtom);
-  const list = drawListOf(draw, now);
+  const list = drawListNameOf(draw, now);
   const results = adminPath(slug, `results/${draw.drawNumber}`);
   return (
-    <article className={`card draw-item is-${list}`} aria-label={teamsOf(draw)}>
+    <article className={`card draw-item is-${list}`} aria-label={teamsText(draw)}>
       <div className="draw-item-top">
         <span className="badges">
           {drawBadgesOf(draw, now).map(({ text, tone }) => (
@@ -91,7 +91,7 @@ export function DrawItem(props: DrawItemProps) {
           <CountdownPill kickOff={draw.gameDate} timezone={draw.timezone} view="page" />
         ) : null}
       </div>
-      <h3>{teamsOf(draw)}</h3>
+      <h3>{teamsText(draw)}</h3>
       {draw.league ? <p className="meta">{draw.league}</p> : null}
       <p className="meta">{gameTimeText(draw)}</p>
       <dl className="stats">
@@ -101,7 +101,7 @@ export function DrawItem(props: DrawItemProps) {
         </div>
         <div className="stat">
           <dt>Sales</dt>
-          <dd>{salesText(draw)}</dd>
+          <dd>{grossSalesText(draw)}</dd>
         </div>
         <div className="stat">
           <dt>Prize</dt>
@@ -124,7 +124,7 @@ export function DrawItem(props: DrawItemProps) {
             Winner and payout
           </Link>
         ) : null}
-        <ActionsMenu of={teamsOf(draw)} items={drawMenuItems(props, list)} />
+        <ActionsMenu of={teamsText(draw)} items={drawMenuItems(props, list)} />
       </div>
       {winnersShown ? (
         <WinnersPanel draw={draw.drawNumber} timezone={draw.timezone} namesShown={props.sells} />

@@ -11,19 +11,19 @@ export type DrawListName = 'active' | 'awaiting' | 'completed';
  * Returns the dashboard's list that a draw belongs to. A draw past kick-off without a result awaits
  * its result, whatever its status is (decision E-1).
  */
-export function drawListOf(draw: Draw, nowMs: number): DrawListName {
+export function drawListNameOf(draw: Draw, nowMs: number): DrawListName {
   const phase = drawPhaseOf(draw, nowMs);
   if (phase === 'closed') return 'awaiting';
   return phase === 'active' || phase === 'soldOut' ? 'active' : 'completed';
 }
 
-export interface BadgeText {
+export interface DrawBadge {
   text: string;
   tone: string;
 }
 
-export function drawBadgesOf(draw: Draw, nowMs: number): BadgeText[] {
-  const of: Record<DrawListName, BadgeText> = {
+export function drawBadgesOf(draw: Draw, nowMs: number): DrawBadge[] {
+  const of: Record<DrawListName, DrawBadge> = {
     active: { text: C.active, tone: 'is-active' },
     awaiting: { text: C.awaitingResults, tone: 'is-awaiting' },
     completed:
@@ -31,12 +31,12 @@ export function drawBadgesOf(draw: Draw, nowMs: number): BadgeText[] {
         ? { text: 'Cancelled', tone: 'is-cancelled' }
         : { text: C.completed, tone: 'is-completed' },
   };
-  const badges = [of[drawListOf(draw, nowMs)]];
+  const badges = [of[drawListNameOf(draw, nowMs)]];
   if (draw.archived) badges.push({ text: C.archived, tone: 'is-archived' });
   return badges;
 }
 
-export const teamsOf = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
+export const teamsText = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
   `${draw.homeTeam} v ${draw.awayTeam}`;
 
 /** Formats date and time; only the date when they cannot be formatted (specification line B:48). */
@@ -52,19 +52,19 @@ export function gameTimeText(
 }
 
 /** Formats tickets sold × price, as in the header of the result page (specification line B:65). */
-export const salesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
+export const grossSalesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
   dollars(draw.ticketsSold * cents(draw.ticketPrice));
 
 /** Formats the current prize; empty for a cancelled draw. */
 export const prizeText = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
-  draw.status === 'cancelled' ? MISSING_SUM_TEXT : dollars(cents(draw.currentPrize));
+  draw.status === 'cancelled' ? MISSING_AMOUNT_TEXT : dollars(cents(draw.currentPrize));
 
 /** Text shown when a sum is missing. */
-const MISSING_SUM_TEXT = '–';
+const MISSING_AMOUNT_TEXT = '–';
 
 /** Formats a decimal string that may be negative: a club's profit can be. */
 export function signedDollars(decimal: string | undefined): string {
-  if (decimal === undefined) return MISSING_SUM_TEXT;
+  if (decimal === undefined) return MISSING_AMOUNT_TEXT;
   return decimal.startsWith('-') ? `−${dollars(cents(decimal.slice(1)))}` : dollars(cents(decimal));
 }
 

@@ -8,16 +8,16 @@ import { ActionsMenu } from '../frame/actions-menu';
 import { drawMenuItems, type DrawItemProps } from './draw-item';
 import {
   drawBadgesOf,
-  drawListOf,
+  drawListNameOf,
   prizeText,
-  salesText,
-  teamsOf,
+  grossSalesText,
+  teamsText,
   gameTimeText,
 } from './draw-labels';
 import { WinnersPanel } from './winners-panel';
 
 const DRAW_TABLE_COLUMNS = [
-  { key: 'game', label: 'Game', number: false, of: (draw: Draw) => teamsOf(draw) },
+  { key: 'game', label: 'Game', number: false, of: (draw: Draw) => teamsText(draw) },
   { key: 'when', label: 'When', number: false, of: (draw: Draw) => Date.parse(draw.gameDate) },
   { key: 'sold', label: 'Sold', number: true, of: (draw: Draw) => draw.ticketsSold },
   {
@@ -45,7 +45,7 @@ export function filteredAndSortedDraws(
   const query = search.trim().toLowerCase();
   const column = DRAW_TABLE_COLUMNS.find(({ key }) => key === sort.key) ?? DRAW_TABLE_COLUMNS[1];
   const matches = draws.filter((draw) =>
-    `${teamsOf(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(query),
+    `${teamsText(draw)} ${draw.league ?? ''} ${draw.serialNumber}`.toLowerCase().includes(query),
   );
   return matches.sort((one, other) => {
     const [a, b] = [column.of(one), column.of(other)];
@@ -102,12 +102,12 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
             <Fragment key={draw.drawNumber}>
               <tr>
                 <th scope="row">
-                  {teamsOf(draw)}
+                  {teamsText(draw)}
                   {draw.league ? <span className="meta">{draw.league}</span> : null}
                 </th>
                 <td>{gameTimeText(draw)}</td>
                 <td className="num">{draw.ticketsSold}/169</td>
-                <td className="num">{salesText(draw)}</td>
+                <td className="num">{grossSalesText(draw)}</td>
                 <td className="num">{prizeText(draw)}</td>
                 <td>
                   <span className="badges">
@@ -120,8 +120,8 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
                 </td>
                 <td>
                   <ActionsMenu
-                    of={teamsOf(draw)}
-                    items={drawMenuItems(propsOf(draw), drawListOf(draw, now))}
+                    of={teamsText(draw)}
+                    items={drawMenuItems(propsOf(draw), drawListNameOf(draw, now))}
                   />
                 </td>
               </tr>

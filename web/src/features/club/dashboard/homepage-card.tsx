@@ -7,7 +7,7 @@ import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { copyToClipboard } from '../data/copy';
 import { useQuery } from '../data/use-query';
-import { archivedText, type FrameClub } from '../frame/club-frame';
+import { archivedText, type CurrentClub } from '../frame/club-frame';
 import { isOwner } from '../session/roles';
 import { adminPath } from '../session/user';
 
@@ -15,7 +15,7 @@ import { adminPath } from '../session/user';
  * Card with the URL of the club's public page. Without a page, the card says that the page needs
  * setup (decision H-2) or why the club has none.
  */
-export function HomepageCard({ club }: { club: FrameClub }) {
+export function HomepageCard({ club }: { club: CurrentClub }) {
   const { data, problem, retry } = useQuery<OwnClub>(
     club.archived ? null : CLUB_API_PATHS.club(club.id),
   );

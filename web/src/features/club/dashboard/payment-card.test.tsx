@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { PaymentCard } from './payment-card';
+import { PaymentSetupCard } from './payment-card';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -14,7 +14,7 @@ test('an account whose status request failed is not shown as unconnected', async
     { status: 503 },
     { body: { connected: true } },
   );
-  renderScreen(<PaymentCard club={makePageContext().club} />, '/club/sharks/admin');
+  renderScreen(<PaymentSetupCard club={makePageContext().club} />, '/club/sharks/admin');
   expect(await screen.findByText('Your payment account could not be checked.')).toBeTruthy();
   expect(screen.queryByText('Not connected')).toBeNull();
   expect(screen.queryByRole('button', { name: 'Connect Stripe account' })).toBeNull();

@@ -2,13 +2,13 @@ import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { useQuery } from '../data/use-query';
-import type { FrameClub } from '../frame/club-frame';
+import type { CurrentClub } from '../frame/club-frame';
 import { useStripeOnboarding } from '../payments/use-connect';
 import { isOwner } from '../session/roles';
 import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
 /** Shows whether the payment account is connected (specification line B:45). */
-export function PaymentCard({ club }: { club: FrameClub }) {
+export function PaymentSetupCard({ club }: { club: CurrentClub }) {
   const { data, problem, retry } = useQuery<ConnectStatus>(CLUB_API_PATHS.connect(club.id), {
     intervalMs: DASHBOARD_POLL_INTERVAL_MS,
   });

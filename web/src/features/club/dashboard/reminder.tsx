@@ -6,11 +6,11 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { archivedText } from '../frame/club-frame';
 import { ROLE_TEXTS, roleOf } from '../session/roles';
-import { useAction, useRefreshWhoami } from '../session/use-session';
+import { useMutation, useRefreshWhoami } from '../session/use-session';
 
-/** Reminder above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
-export function AccountReminder({ user }: { user: User }) {
-  const { pending, run } = useAction();
+/** Notice above the dashboard: the e-mail address is unconfirmed, or the club is archived. */
+export function AccountStatusNotice({ user }: { user: User }) {
+  const { pending, run } = useMutation();
   const refreshWhoami = useRefreshWhoami();
   const showToast = useSetAtom(showToastAtom);
   if (user.isAdmin) return null;
@@ -42,7 +42,7 @@ export function AccountReminder({ user }: { user: User }) {
 }
 
 /** Shows a club member's own login and role. The role explains why some buttons are missing. */
-export function SignedInMember({ user }: { user: User }) {
+export function SignedInMemberText({ user }: { user: User }) {
   if (!user.memberName) return null;
   const { name, does } = ROLE_TEXTS[roleOf(user)];
   return (

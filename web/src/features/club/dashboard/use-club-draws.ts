@@ -6,10 +6,10 @@ import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
-import { liveAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { useTopic } from '@/features/shared-live/use-live';
+import { liveStateAtom, nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
+import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { useQuery } from '../data/use-query';
-import { sortedDraws, drawListOf, type DrawListName } from './draw-labels';
+import { sortedDraws, drawListNameOf, type DrawListName } from './draw-labels';
 
 export const DASHBOARD_POLL_INTERVAL_MS = 10_000;
 
@@ -29,10 +29,10 @@ export function useDashboardDraws(club: number): DashboardDraws {
   const awaiting = useQuery<Draw[]>(CLUB_API_PATHS.awaiting(club), {
     intervalMs: DASHBOARD_POLL_INTERVAL_MS,
   });
-  const live = useAtomValue(liveAtom).draws;
+  const live = useAtomValue(liveStateAtom).draws;
   const receive = useSetAtom(receiveDrawsAtom);
   const now = useAtomValue(nowAtom);
-  useTopic('draws');
+  useTopicSubscription('draws');
   useEffect(() => {
     if (own.data) receive(own.data);
   }, [own.data, receive]);
@@ -50,7 +50,7 @@ export function useDashboardDraws(club: number): DashboardDraws {
   const fresh = all.map((draw) => ({ ...draw, ...live[draw.drawNumber], archived: draw.archived }));
   const of = (list: DrawListName) =>
     sortedDraws(
-      fresh.filter((draw) => drawListOf(draw, now) === list),
+      fresh.filter((draw) => drawListNameOf(draw, now) === list),
       list,
     );
   return {

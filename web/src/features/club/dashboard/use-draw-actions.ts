@@ -11,10 +11,10 @@ import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { responsesAtom, cacheResponseAtom } from '../data/query-atoms';
+import { responseByPathAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
-import { useAction } from '../session/use-session';
-import { teamsOf } from './draw-labels';
+import { useMutation } from '../session/use-session';
+import { teamsText } from './draw-labels';
 
 export interface DrawActions {
   report: (draw: Draw) => void;
@@ -25,7 +25,7 @@ export interface DrawActions {
 export function useDrawActions(club: number): DrawActions {
   const store = useStore();
   const showToast = useSetAtom(showToastAtom);
-  const { run } = useAction();
+  const { run } = useMutation();
   const fetchFile = (ask: (draw: number) => Promise<DownloadedFile>) => (draw: Draw) =>
     void run(
       async () => saveFile(await ask(draw.drawNumber)),
@@ -33,7 +33,7 @@ export function useDrawActions(club: number): DrawActions {
         showToast({ title: C.downloadFailed, text: errorText(error, C.pleaseTryAgain), bad: true }),
     );
   const show = (draw: Draw, archived: boolean) => {
-    const listed = (store.get(responsesAtom)[CLUB_API_PATHS.draws(club)] ?? []) as Draw[];
+    const listed = (store.get(responseByPathAtom)[CLUB_API_PATHS.draws(club)] ?? []) as Draw[];
     store.set(
       cacheResponseAtom,
       CLUB_API_PATHS.draws(club),
@@ -49,7 +49,7 @@ export function useDrawActions(club: number): DrawActions {
       async () => {
         show(draw, archived);
         await archiveDraw(draw.drawNumber, archived);
-        const title = `${teamsOf(draw)} is ${archived ? 'archived' : 'listed again'}`;
+        const title = `${teamsText(draw)} is ${archived ? 'archived' : 'listed again'}`;
         showToast({
           title,
           action: undo ? { label: 'Undo', run: () => archive(draw, !archived, false) } : undefined,

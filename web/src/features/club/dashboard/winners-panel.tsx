@@ -4,7 +4,7 @@ import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { useQuery } from '../data/use-query';
 import { WinnerHiddenNote } from '../results/winner-hidden-note';
-import { WinnerView } from '../results/winner-view';
+import { WinnerDetails } from '../results/winner-view';
 
 /** Shows the winner of one completed draw below its row. */
 export function WinnersPanel({
@@ -27,7 +27,7 @@ export function WinnersPanel({
     return (
       <div className="winners">
         {data.winningTickets.map((winner) => (
-          <WinnerView
+          <WinnerDetails
             key={winner.ticketNumber}
             winner={winner}
             prize={data.prize}

@@ -10,7 +10,10 @@ export function errorText(error: unknown, fallback: string): string {
 }
 
 /** Converts the fields named by a 400 response to form problems; empty when it names none. */
-export function fieldProblems(error: unknown, idOf: (field: string) => string): FormProblem[] {
+export function fieldProblemsOfError(
+  error: unknown,
+  idOf: (field: string) => string,
+): FormProblem[] {
   const errors = error instanceof HttpError ? error.body.errors : null;
   if (!Array.isArray(errors)) return [];
   return errors.flatMap((entry: unknown) => {

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { HttpError, get } from '@/api/http';
 import { usePoll } from '@/features/shared-live/use-live';
 import { sessionExpiredAtom, loginCountAtom } from '../session/session-atoms';
-import { responsesAtom, changeCountsAtom, cacheResponseAtom } from './query-atoms';
+import { responseByPathAtom, changeCountByPathAtom, cacheResponseAtom } from './query-atoms';
 
 export interface PolledQuery<Data> {
   data: Data | undefined;
@@ -29,7 +29,7 @@ const BROWSER_TIMER_MS_MAX = 2 ** 31 - 1;
 const pendingRequests = new Map<string, Promise<unknown>>();
 
 /** Shares one request between components that load the same path at the same time. */
-function requestPathOnce<Data>(path: string): Promise<Data> {
+function fetchSharingPendingRequest<Data>(path: string): Promise<Data> {
   const pending = pendingRequests.get(path);
   if (pending) return pending as Promise<Data>;
   const answer = get<Data>(path).finally(() => pendingRequests.delete(path));
@@ -42,8 +42,8 @@ export function useQuery<Data>(
   path: string | null,
   { intervalMs = null, topic = null, opensLogin = true }: PollOptions = {},
 ): PolledQuery<Data> {
-  const data = useAtomValue(responsesAtom)[path ?? ''] as Data | undefined;
-  const changes = useAtomValue(changeCountsAtom)[path ?? ''] ?? 0;
+  const data = useAtomValue(responseByPathAtom)[path ?? ''] as Data | undefined;
+  const changes = useAtomValue(changeCountByPathAtom)[path ?? ''] ?? 0;
   const loginCount = useAtomValue(loginCountAtom);
   const cacheResponse = useSetAtom(cacheResponseAtom);
   const setExpired = useSetAtom(sessionExpiredAtom);
@@ -51,7 +51,7 @@ export function useQuery<Data>(
   const load = useCallback(async () => {
     if (path === null) return false;
     try {
-      cacheResponse(path, await requestPathOnce<Data>(path));
+      cacheResponse(path, await fetchSharingPendingRequest<Data>(path));
       setProblem(null);
       return true;
     } catch (error) {

@@ -8,7 +8,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { CreateDrawPage } from './create-draw';
 
-const LAST_DRAW = {
+const LAST_CREATED_DRAW = {
   league: 'A Grade',
   homeTeam: 'Sharks',
   awayTeam: 'Norths',
@@ -24,7 +24,7 @@ const LAST_DRAW = {
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on('GET /api/clubs/1/draw-template', { body: LAST_DRAW });
+  server = new FakeServer().on('GET /api/clubs/1/draw-template', { body: LAST_CREATED_DRAW });
 });
 afterEach(() => vi.unstubAllGlobals());
 

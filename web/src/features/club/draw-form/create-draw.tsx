@@ -10,7 +10,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom } from '../data/query-atoms';
-import { fieldProblems, errorText } from '../data/error-text';
+import { fieldProblemsOfError, errorText } from '../data/error-text';
 import { isNotFoundError } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { FixturesImport } from '../fixtures/fixtures-import';
@@ -19,16 +19,22 @@ import type { ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
 import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
-import { isSessionExpired, useAction } from '../session/use-session';
-import { ContactGroup, FormCard, GameGroup, CardFeeGroup, PriceGroup } from './draw-fieldsets';
+import { isSessionExpiredError, useMutation } from '../session/use-session';
 import {
-  createPercentageChoices,
-  createProblems,
-  toCreateRequest,
+  ContactFieldset,
+  FormCard,
+  GameFieldset,
+  CardFeeFieldset,
+  PriceFieldset,
+} from './draw-fieldsets';
+import {
+  newDrawPrizePercentages,
+  newDrawProblems,
+  toCreateDrawRequest,
   drawFieldId,
   fieldsOfTemplate,
 } from './draw-rules';
-import { RevenueLine, RevenuePanel } from './revenue-panel';
+import { RevenueSummaryLine, RevenuePanel } from './revenue-panel';
 import { ServiceTermsDialog } from './service-terms-dialog';
 import { useDrawDraft } from './use-draft';
 
@@ -64,7 +70,7 @@ function GameOrSeasonTabs({ here }: { here: ClubPageContext }) {
   );
 }
 
-interface CreateRefusal {
+interface DrawCreationRefusal {
   text: string;
   /**
    * Number of an existing draw for the same game, or null. It exists when the response to an
@@ -73,7 +79,7 @@ interface CreateRefusal {
   draw: number | null;
 }
 
-function createRefusalOf(error: unknown): CreateRefusal {
+function drawCreationRefusalOf(error: unknown): DrawCreationRefusal {
   const draw =
     error instanceof HttpError && error.code === 'draw-exists' ? error.body.drawNumber : null;
   return {
@@ -82,7 +88,7 @@ function createRefusalOf(error: unknown): CreateRefusal {
   };
 }
 
-function CreateRefusalNotice({ refusal: { text, draw } }: { refusal: CreateRefusal }) {
+function DrawCreationRefusalNotice({ refusal: { text, draw } }: { refusal: DrawCreationRefusal }) {
   return (
     <div className="callout is-bad" role="alert">
       <strong>{C.failedToCreateDraw}</strong>
@@ -103,31 +109,31 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
   const { fields, dirty, change, forget } = useDrawDraft(club.id);
   const { problems, list, errorOf, report } = useFormProblems();
   const [agreeing, setAgreeing] = useState(false);
-  const [refusal, setRefusal] = useState<CreateRefusal | null>(null);
+  const [refusal, setRefusal] = useState<DrawCreationRefusal | null>(null);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
   // Passes the fee on only where that is allowed: drafts and templates may predate the rule that
   // the club bears the card fee.
   const sent = { ...fields, passStripeFees: fields.passStripeFees && allowed };
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   const [, navigate] = useLocation();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (report(createProblems(fields))) setAgreeing(true);
+    if (report(newDrawProblems(fields))) setAgreeing(true);
   };
   const refuse = (error: unknown) => {
     setAgreeing(false);
-    const wrong = fieldProblems(error, drawFieldId);
+    const wrong = fieldProblemsOfError(error, drawFieldId);
     if (wrong.length > 0) return void report(wrong, C.failedToCreateDraw);
-    const refused = createRefusalOf(error);
+    const refused = drawCreationRefusalOf(error);
     setRefusal(refused);
     showToast({ title: C.failedToCreateDraw, text: refused.text, bad: true });
   };
   const create = async () => {
     try {
-      const draw = await createDraw(club.id, toCreateRequest(sent));
+      const draw = await createDraw(club.id, toCreateDrawRequest(sent));
       forget();
       changed(CLUB_API_PATHS.draws(club.id), CLUB_API_PATHS.stats(club.id));
       showToast({ title: `${draw.homeTeam} v ${draw.awayTeam} is on sale` });
@@ -135,7 +141,7 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
     } catch (error) {
       // Passes the error on, because its handler opens the login above this dialog, which keeps the
       // typed fields and the agreement.
-      if (isSessionExpired(error)) throw error;
+      if (isSessionExpiredError(error)) throw error;
       refuse(error);
     }
   };
@@ -164,22 +170,22 @@ function SingleGameForm({ here: { club } }: { here: ClubPageContext }) {
         </button>
       </div>
       <ProblemList problems={problems} ref={list} />
-      {refusal ? <CreateRefusalNotice refusal={refusal} /> : null}
+      {refusal ? <DrawCreationRefusalNotice refusal={refusal} /> : null}
       <div className="form-layout has-side">
         <FormCard>
-          <GameGroup {...group} />
-          <PriceGroup
+          <GameFieldset {...group} />
+          <PriceFieldset
             {...group}
-            choices={createPercentageChoices(fields.prizePercentage)}
+            choices={newDrawPrizePercentages(fields.prizePercentage)}
             min="0"
           />
-          <CardFeeGroup {...group} allowed={allowed} />
-          <ContactGroup {...group} />
+          <CardFeeFieldset {...group} allowed={allowed} />
+          <ContactFieldset {...group} />
         </FormCard>
         <RevenuePanel fields={sent} />
       </div>
       <div className="sticky-bar">
-        <RevenueLine fields={sent} />
+        <RevenueSummaryLine fields={sent} />
         <button type="submit" className="btn">
           {C.createDraw}
         </button>

@@ -64,7 +64,7 @@ test('an empty form lists what is missing, and each line links to its field', as
   expect(document.activeElement).toBe(screen.getByLabelText('Away team'));
 });
 
-const priceAndPrizes = () => {
+const priceMinAndPrizeChoices = () => {
   const prizes = [...(screen.getByLabelText('Prize percentage') as HTMLSelectElement).options];
   return {
     min: (screen.getByLabelText('Ticket price ($)') as HTMLInputElement).min,
@@ -78,7 +78,7 @@ test('a new draw offers prizes from 40 to 70 percent, an edited one four and its
     <CreateDrawPage here={makePageContext()} />,
     '/club/sharks/admin/create-draw',
   );
-  expect(priceAndPrizes()).toEqual({
+  expect(priceMinAndPrizeChoices()).toEqual({
     min: '0',
     prizes: ['40%', '45%', '50%', '55%', '60%', '65%', '70%'],
     chosen: '50%',
@@ -89,7 +89,7 @@ test('a new draw offers prizes from 40 to 70 percent, an edited one four and its
   });
   renderScreen(<EditDrawPage here={makePageContext()} number={1042} />, '/admin/edit-draw/1042');
   await screen.findByRole('button', { name: 'Save changes' });
-  expect(priceAndPrizes()).toEqual({
+  expect(priceMinAndPrizeChoices()).toEqual({
     min: '0.01',
     prizes: ['40%', '50%', '60%', '70%'],
     chosen: '60%',

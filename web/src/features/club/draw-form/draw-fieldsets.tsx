@@ -4,7 +4,7 @@ import { lockedFieldsText } from '@/shared/strings-club';
 import { ChoiceField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
-import { toPhoneInput, type DrawContact, type DrawFields } from './draw-rules';
+import { sanitisePhoneInput, type DrawContact, type DrawFields } from './draw-rules';
 import { TIME_ZONES, clockChangeNote } from './local-time';
 
 export interface FieldsetProps<Fields = DrawFields> {
@@ -17,7 +17,7 @@ export interface FieldsetProps<Fields = DrawFields> {
  * Options for the specified time zones. Adds the draw's own zone if an import or an API call set
  * another, such as Canberra.
  */
-function ZoneOptions({ own }: { own: string }) {
+function TimeZoneOptions({ own }: { own: string }) {
   const isListed = TIME_ZONES.some(({ zones }) => zones.some(([zone]) => zone === own));
   return (
     <>
@@ -35,7 +35,7 @@ function ZoneOptions({ own }: { own: string }) {
   );
 }
 
-export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
+export function GameFieldset({ fields, onFields, errorOf }: FieldsetProps) {
   const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
   const moved =
     fields.date && fields.time
@@ -103,19 +103,19 @@ export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
         error={errorOf('draw-timezone')}
         onValue={(timezone) => set({ timezone })}
       >
-        <ZoneOptions own={fields.timezone} />
+        <TimeZoneOptions own={fields.timezone} />
       </ChoiceField>
     </fieldset>
   );
 }
 
-interface PriceGroupProps extends FieldsetProps {
+interface PriceFieldsetProps extends FieldsetProps {
   choices: readonly number[];
   /** Smallest price the input accepts; the two forms differ (decision C-23). */
   min: '0' | '0.01';
 }
 
-export function PriceGroup({ fields, onFields, errorOf, choices, min }: PriceGroupProps) {
+export function PriceFieldset({ fields, onFields, errorOf, choices, min }: PriceFieldsetProps) {
   const set = (more: Partial<DrawFields>) => onFields({ ...fields, ...more });
   return (
     <fieldset className="group">
@@ -162,7 +162,7 @@ export function PriceGroup({ fields, onFields, errorOf, choices, min }: PriceGro
 /**
  * The three price fields, locked after the first sale, with the reason (specification line B:158).
  */
-export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: number }) {
+export function LockedPriceFieldset({ fields, sold }: { fields: DrawFields; sold: number }) {
   const rows = [
     ['Ticket price', dollars(cents(fields.ticketPrice))],
     ['Prize percentage', `${fields.prizePercentage}%`],
@@ -192,7 +192,11 @@ export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: n
  * Choice of who pays the card fee. Explains why the choice is missing where the law does not allow
  * the buyer to pay (decision D-14).
  */
-export function CardFeeGroup({ fields, onFields, allowed }: FieldsetProps & { allowed: boolean }) {
+export function CardFeeFieldset({
+  fields,
+  onFields,
+  allowed,
+}: FieldsetProps & { allowed: boolean }) {
   return (
     <fieldset className="group">
       <legend>Options</legend>
@@ -214,7 +218,7 @@ export function CardFeeGroup({ fields, onFields, allowed }: FieldsetProps & { al
 }
 
 /** Contact fields of one draw, or of all draws of a season. */
-export function ContactGroup<Fields extends DrawContact>({
+export function ContactFieldset<Fields extends DrawContact>({
   fields,
   onFields,
   errorOf,
@@ -246,21 +250,21 @@ export function ContactGroup<Fields extends DrawContact>({
           required
           value={fields.contactPhone}
           error={errorOf('draw-contactPhone')}
-          onValue={(contactPhone) => set({ contactPhone: toPhoneInput(contactPhone) })}
+          onValue={(contactPhone) => set({ contactPhone: sanitisePhoneInput(contactPhone) })}
         />
       </div>
     </fieldset>
   );
 }
 
-interface ReasonGroupProps {
+interface ReasonFieldsetProps {
   reason: string;
   onReason: (reason: string) => void;
   error: string | null;
 }
 
 /** The operator's reason for changing a club's draw; a club gives none (decision E-9). */
-export function ReasonGroup({ reason, onReason, error }: ReasonGroupProps) {
+export function ReasonFieldset({ reason, onReason, error }: ReasonFieldsetProps) {
   return (
     <fieldset className="group">
       <legend>As the operator</legend>

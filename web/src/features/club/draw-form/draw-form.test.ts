@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { makeOwnDraw } from '@/testing/club-data';
 import {
   EMPTY_DRAW_FIELDS,
-  toChangeRequest,
-  createProblems,
-  toCreateRequest,
-  editPercentageChoices,
-  editProblems,
+  toEditDrawRequest,
+  newDrawProblems,
+  toCreateDrawRequest,
+  editedDrawPrizePercentages,
+  editedDrawProblems,
   fieldsOfDraw,
   fieldsOfTemplate,
   notEditableReason,
-  toPhoneInput,
+  sanitisePhoneInput,
 } from './draw-rules';
 import type { DrawFields } from './draw-rules';
-import { instantOf, localTimeInZone, clockChangeNote } from './local-time';
+import { utcMsOfLocalTime, localTimeInZone, clockChangeNote } from './local-time';
 import { computeRevenue, estimatedPaymentCount } from './revenue';
 
 const COMPLETE_FIELDS: DrawFields = {
@@ -27,7 +27,7 @@ const COMPLETE_FIELDS: DrawFields = {
 const problemTexts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
 test('a new draw reports its missing fields in the specified texts and form order', () => {
-  expect(problemTexts(createProblems({ ...EMPTY_DRAW_FIELDS, ticketPrice: '' }))).toEqual([
+  expect(problemTexts(newDrawProblems({ ...EMPTY_DRAW_FIELDS, ticketPrice: '' }))).toEqual([
     'Home team is required',
     'Away team is required',
     'Game date is required',
@@ -35,12 +35,12 @@ test('a new draw reports its missing fields in the specified texts and form orde
     'Contact name is required',
     'Contact phone is required',
   ]);
-  expect(createProblems(COMPLETE_FIELDS)).toEqual([]);
+  expect(newDrawProblems(COMPLETE_FIELDS)).toEqual([]);
 });
 
 test('an edit also requires a time, a zone and a price of at least a cent', () => {
   const empty = { ...EMPTY_DRAW_FIELDS, time: '', timezone: '', ticketPrice: '0' };
-  expect(problemTexts(editProblems(empty))).toEqual([
+  expect(problemTexts(editedDrawProblems(empty))).toEqual([
     'Home team is required',
     'Away team is required',
     'Game date is required',
@@ -50,23 +50,23 @@ test('an edit also requires a time, a zone and a price of at least a cent', () =
     'Contact name is required',
     'Contact phone is required',
   ]);
-  expect(editProblems({ ...COMPLETE_FIELDS, ticketPrice: '0.01' })).toEqual([]);
-  expect(problemTexts(editProblems({ ...COMPLETE_FIELDS, ticketPrice: '1e3' }))).toEqual([
+  expect(editedDrawProblems({ ...COMPLETE_FIELDS, ticketPrice: '0.01' })).toEqual([]);
+  expect(problemTexts(editedDrawProblems({ ...COMPLETE_FIELDS, ticketPrice: '1e3' }))).toEqual([
     'Ticket price is required',
   ]);
 });
 
 test('the prize choices of the edit form include the draw’s own', () => {
-  expect(editPercentageChoices(50)).toEqual([40, 50, 60, 70]);
-  expect(editPercentageChoices(45)).toEqual([40, 45, 50, 60, 70]);
+  expect(editedDrawPrizePercentages(50)).toEqual([40, 50, 60, 70]);
+  expect(editedDrawPrizePercentages(45)).toEqual([40, 45, 50, 60, 70]);
 });
 
 test('a phone field accepts phone numbers only', () => {
-  expect(toPhoneInput('call +61 (4) 00-000 x000 now')).toBe(' +61 (4) 00-000 000 ');
+  expect(sanitisePhoneInput('call +61 (4) 00-000 x000 now')).toBe(' +61 (4) 00-000 000 ');
 });
 
 test('the request is in the draw’s local time and omits locked fields', () => {
-  expect(toCreateRequest(COMPLETE_FIELDS)).toEqual({
+  expect(toCreateDrawRequest(COMPLETE_FIELDS)).toEqual({
     league: null,
     homeTeam: 'Sharks',
     awayTeam: 'Tigers',
@@ -79,7 +79,7 @@ test('the request is in the draw’s local time and omits locked fields', () => 
     passStripeFees: false,
     roundUpPrize: false,
   });
-  expect(Object.keys(toChangeRequest(COMPLETE_FIELDS, true))).toEqual([
+  expect(Object.keys(toEditDrawRequest(COMPLETE_FIELDS, true))).toEqual([
     'league',
     'homeTeam',
     'awayTeam',
@@ -88,7 +88,7 @@ test('the request is in the draw’s local time and omits locked fields', () => 
     'contactName',
     'contactPhone',
   ]);
-  expect(toChangeRequest({ ...COMPLETE_FIELDS, ticketPrice: '7.5' }, false)).toMatchObject({
+  expect(toEditDrawRequest({ ...COMPLETE_FIELDS, ticketPrice: '7.5' }, false)).toMatchObject({
     ticketPrice: '7.50',
     prizePercentage: 50,
     roundUpPrize: false,
@@ -108,7 +108,7 @@ test('a draw is loaded into the form in its own zone’s time', () => {
   });
   expect(
     fieldsOfTemplate({
-      ...toCreateRequest(COMPLETE_FIELDS),
+      ...toCreateDrawRequest(COMPLETE_FIELDS),
       ticketPrice: '8.00',
       prizePercentage: 60,
       passStripeFees: true,
@@ -142,10 +142,14 @@ test('a skipped local time moves forward, and a repeated one means the first', (
   expect(clockChangeNote({ date: '2026-10-04', time: '02:30' }, 'Australia/Brisbane')).toBeNull();
   expect(clockChangeNote({ date: '0002-10-04', time: '02:30' }, 'Australia/Sydney')).toBeNull();
   expect(
-    new Date(instantOf({ date: '2026-04-05', time: '02:30' }, 'Australia/Sydney')).toISOString(),
+    new Date(
+      utcMsOfLocalTime({ date: '2026-04-05', time: '02:30' }, 'Australia/Sydney'),
+    ).toISOString(),
   ).toBe('2026-04-04T15:30:00.000Z');
   expect(
-    new Date(instantOf({ date: '2026-11-20', time: '19:10' }, 'Australia/Brisbane')).toISOString(),
+    new Date(
+      utcMsOfLocalTime({ date: '2026-11-20', time: '19:10' }, 'Australia/Brisbane'),
+    ).toISOString(),
   ).toBe('2026-11-20T09:10:00.000Z');
   expect(localTimeInZone(Date.parse('2027-01-10T03:30:00Z'), 'Pacific/Chatham')).toEqual({
     date: '2027-01-10',

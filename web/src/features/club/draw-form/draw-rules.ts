@@ -39,36 +39,36 @@ export const EMPTY_DRAW_FIELDS: DrawFields = {
   contactPhone: '',
 };
 
-export const CREATE_PRIZE_PERCENTAGES = [40, 45, 50, 55, 60, 65, 70] as const;
-const EDIT_PRIZE_PERCENTAGES = [40, 50, 60, 70];
+export const NEW_DRAW_PRIZE_PERCENTAGES = [40, 45, 50, 55, 60, 65, 70] as const;
+const EDITED_DRAW_PRIZE_PERCENTAGES = [40, 50, 60, 70];
 
-const choicesWithCurrent = (choices: readonly number[], current: number): number[] =>
+const prizePercentagesWithCurrent = (choices: readonly number[], current: number): number[] =>
   [...new Set([...choices, current])].sort((one, other) => one - other);
 
 /**
  * Prize percentages of the create form, plus the draw's current percentage when it differs. Without
  * it, the select would show another value than the one sent (decision D-10).
  */
-export const createPercentageChoices = (current: number): number[] =>
-  choicesWithCurrent(CREATE_PRIZE_PERCENTAGES, current);
-export const editPercentageChoices = (current: number): number[] =>
-  choicesWithCurrent(EDIT_PRIZE_PERCENTAGES, current);
+export const newDrawPrizePercentages = (current: number): number[] =>
+  prizePercentagesWithCurrent(NEW_DRAW_PRIZE_PERCENTAGES, current);
+export const editedDrawPrizePercentages = (current: number): number[] =>
+  prizePercentagesWithCurrent(EDITED_DRAW_PRIZE_PERCENTAGES, current);
 
 /** Removes characters that a phone number cannot contain (specification line B:156). */
-export const toPhoneInput = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
+export const sanitisePhoneInput = (typed: string): string => typed.replace(/[^\d+()\-\s]/g, '');
 
 export const drawFieldId = (field: string): string =>
   `draw-${{ gameDate: 'date', gameTime: 'time' }[field] ?? field}`;
 
-type DrawRule = readonly [field: keyof DrawFields, holds: boolean, text: string];
-const problemsOfRules = (rules: readonly DrawRule[]): FormProblem[] =>
+type DrawFieldRule = readonly [field: keyof DrawFields, holds: boolean, text: string];
+const problemsOfBrokenRules = (rules: readonly DrawFieldRule[]): FormProblem[] =>
   rules
     .filter(([, holds]) => !holds)
     .map(([field, , text]) => ({ field: drawFieldId(field), text }));
 const isFilled = (text: string) => text.trim() !== '';
 const isPrice = (text: string) => /^\d+(\.\d{1,2})?$/.test(text.trim());
 
-const contactRules = ({ contactName, contactPhone }: DrawContact): DrawRule[] => [
+const contactRules = ({ contactName, contactPhone }: DrawContact): DrawFieldRule[] => [
   ['contactName', isFilled(contactName), C.contactNameRequired],
   ['contactPhone', isFilled(contactPhone), C.contactPhoneRequired],
 ];
@@ -78,14 +78,14 @@ const contactRules = ({ contactName, contactPhone }: DrawContact): DrawRule[] =>
  * table.
  */
 export const contactProblems = (contact: DrawContact): FormProblem[] =>
-  problemsOfRules(contactRules(contact));
+  problemsOfBrokenRules(contactRules(contact));
 
 /**
  * Validates a new draw. The input accepts a price of 0 (specification line B:156); the server
  * rejects it with the same message (decision C-23).
  */
-export function createProblems(fields: DrawFields): FormProblem[] {
-  return problemsOfRules([
+export function newDrawProblems(fields: DrawFields): FormProblem[] {
+  return problemsOfBrokenRules([
     ['homeTeam', isFilled(fields.homeTeam), C.homeTeamRequired],
     ['awayTeam', isFilled(fields.awayTeam), C.awayTeamRequired],
     ['date', isFilled(fields.date), C.gameDateRequired],
@@ -98,8 +98,8 @@ export function createProblems(fields: DrawFields): FormProblem[] {
  * Validates a changed draw: also requires time, zone and a price of at least one cent
  * (specification line B:157).
  */
-export function editProblems(fields: DrawFields): FormProblem[] {
-  return problemsOfRules([
+export function editedDrawProblems(fields: DrawFields): FormProblem[] {
+  return problemsOfBrokenRules([
     ['homeTeam', isFilled(fields.homeTeam), C.homeTeamRequired],
     ['awayTeam', isFilled(fields.awayTeam), C.awayTeamRequired],
     ['date', isFilled(fields.date), C.gameDateRequired],
@@ -121,7 +121,7 @@ export const reasonProblems = (reason: string): FormProblem[] =>
 /**
  * Builds the part of the request that both forms send. Date and time are local to the draw's zone.
  */
-function commonDrawRequest(fields: DrawFields): DrawRequest {
+function baseDrawRequest(fields: DrawFields): DrawRequest {
   return {
     league: fields.league.trim() || null,
     homeTeam: fields.homeTeam.trim(),
@@ -138,8 +138,8 @@ const normalisedPrice = (typed: string): string => {
   return `${whole}.${part.padEnd(2, '0')}`;
 };
 
-export const toCreateRequest = (fields: DrawFields): DrawRequest => ({
-  ...commonDrawRequest(fields),
+export const toCreateDrawRequest = (fields: DrawFields): DrawRequest => ({
+  ...baseDrawRequest(fields),
   ticketPrice: normalisedPrice(fields.ticketPrice),
   prizePercentage: fields.prizePercentage,
   passStripeFees: fields.passStripeFees,
@@ -150,11 +150,11 @@ export const toCreateRequest = (fields: DrawFields): DrawRequest => ({
  * Builds a change request. Price, percentage and rounding are sent only before the first sale
  * (specification line B:203).
  */
-export function toChangeRequest(fields: DrawFields, locked: boolean): DrawRequest {
+export function toEditDrawRequest(fields: DrawFields, locked: boolean): DrawRequest {
   return locked
-    ? commonDrawRequest(fields)
+    ? baseDrawRequest(fields)
     : {
-        ...commonDrawRequest(fields),
+        ...baseDrawRequest(fields),
         ticketPrice: normalisedPrice(fields.ticketPrice),
         prizePercentage: fields.prizePercentage,
         roundUpPrize: fields.roundUpPrize,

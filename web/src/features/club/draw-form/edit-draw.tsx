@@ -10,29 +10,29 @@ import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { drawBadgesOf, teamsOf } from '../dashboard/draw-labels';
+import { drawBadgesOf, teamsText } from '../dashboard/draw-labels';
 import { markPathsChangedAtom } from '../data/query-atoms';
-import { fieldProblems, errorText } from '../data/error-text';
+import { fieldProblemsOfError, errorText } from '../data/error-text';
 import { isNotFoundError, useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedText } from '../frame/club-frame';
 import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import {
-  ContactGroup,
+  ContactFieldset,
   FormCard,
-  GameGroup,
-  LockedPriceGroup,
-  CardFeeGroup,
-  PriceGroup,
-  ReasonGroup,
+  GameFieldset,
+  LockedPriceFieldset,
+  CardFeeFieldset,
+  PriceFieldset,
+  ReasonFieldset,
 } from './draw-fieldsets';
 import {
-  toChangeRequest,
-  editPercentageChoices,
-  editProblems,
+  toEditDrawRequest,
+  editedDrawPrizePercentages,
+  editedDrawProblems,
   drawFieldId,
   fieldsOfDraw,
   notEditableReason,
@@ -43,9 +43,9 @@ import {
  * Sends a change. Resolves to false when the operator cancelled the code prompt and nothing was
  * sent.
  */
-export type SaveDraw = (change: () => Promise<unknown>) => Promise<boolean>;
+export type SendDrawChange = (change: () => Promise<unknown>) => Promise<boolean>;
 
-const saveDirectly: SaveDraw = async (change) => {
+const sendDrawChangeDirectly: SendDrawChange = async (change) => {
   await change();
   return true;
 };
@@ -54,27 +54,27 @@ interface EditDrawPageProps {
   here: ClubPageContext;
   number: number;
   /** Sends the operator's change, which requires a fresh authenticator code (decision E-9). */
-  send?: SaveDraw;
+  send?: SendDrawChange;
 }
 
 /**
  * Loads the draw, then shows the form. A draw of another club shows the same page as a missing draw
  * (decision G-1).
  */
-export function EditDrawPage({ here, number, send = saveDirectly }: EditDrawPageProps) {
+export function EditDrawPage({ here, number, send = sendDrawChangeDirectly }: EditDrawPageProps) {
   const { data: draw, problem, retry } = useQuery<OwnDraw>(CLUB_API_PATHS.draw(number));
-  usePageTitle(draw ? `Edit ${teamsOf(draw)}` : C.editDraw);
+  usePageTitle(draw ? `Edit ${teamsText(draw)}` : C.editDraw);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return (
       <EditForm
         key={draw.drawNumber}
         here={here}
         draw={draw}
-        send={here.user.isAdmin ? send : saveDirectly}
+        send={here.user.isAdmin ? send : sendDrawChangeDirectly}
       />
     );
   if (draw || isNotFoundError(problem))
-    return <EditRefusalNotice here={here} text={C.notYourDraw} />;
+    return <DrawEditRefusalNotice here={here} text={C.notYourDraw} />;
   return problem ? (
     <ClubLoadError text={C.failedToFetchDraw} onRetry={retry} />
   ) : (
@@ -89,7 +89,7 @@ export function EditDrawPage({ here, number, send = saveDirectly }: EditDrawPage
 function PostponedNotice({ draw }: { draw: OwnDraw }) {
   const support = useAtomValue(configAtom)?.supportEmail;
   if (!support) return null;
-  const subject = `${draw.serialNumber} ${teamsOf(draw)}: postponed or abandoned`;
+  const subject = `${draw.serialNumber} ${teamsText(draw)}: postponed or abandoned`;
   return (
     <p>
       Was the game postponed or abandoned?{' '}
@@ -99,7 +99,7 @@ function PostponedNotice({ draw }: { draw: OwnDraw }) {
   );
 }
 
-function EditRefusalNotice({
+function DrawEditRefusalNotice({
   here,
   text,
   title = C.editDraw,
@@ -127,7 +127,7 @@ function EditHeading({ draw }: { draw: OwnDraw }) {
   return (
     <div className="admin-head">
       <h1>
-        {C.editDraw}: {teamsOf(draw)}
+        {C.editDraw}: {teamsText(draw)}
       </h1>
       <div className="badges">
         {drawBadgesOf(draw, now).map(({ text, tone }) => (
@@ -150,7 +150,7 @@ function EditForm({
 }: {
   here: ClubPageContext;
   draw: OwnDraw;
-  send: SaveDraw;
+  send: SendDrawChange;
 }) {
   const now = useAtomValue(nowAtom);
   const allowed = useAtomValue(configAtom)?.feePassthroughAllowed ?? true;
@@ -160,22 +160,22 @@ function EditForm({
   const [dirty, setDirty] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const { problems, list, errorOf, report } = useFormProblems();
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   const [, navigate] = useLocation();
   const barred = archivedText(club) ?? (canSell(club) ? null : SELLERS_ONLY_TEXT);
   if (barred)
-    return <EditRefusalNotice here={{ club, user }} title={teamsOf(draw)} text={barred} />;
+    return <DrawEditRefusalNotice here={{ club, user }} title={teamsText(draw)} text={barred} />;
   if (began)
     return (
-      <EditRefusalNotice here={{ club, user }} title={teamsOf(draw)} text={began}>
+      <DrawEditRefusalNotice here={{ club, user }} title={teamsText(draw)} text={began}>
         {began === C.gameAlreadyStarted ? <PostponedNotice draw={draw} /> : null}
-      </EditRefusalNotice>
+      </DrawEditRefusalNotice>
     );
   const { locked } = draw;
   const refuse = (error: unknown) => {
-    const wrong = fieldProblems(error, drawFieldId);
+    const wrong = fieldProblemsOfError(error, drawFieldId);
     if (wrong.length > 0) return void report(wrong, C.failedToUpdateDraw);
     const text = errorText(error, C.updateFailedText);
     setRefusal(text);
@@ -187,9 +187,10 @@ function EditForm({
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (!report([...editProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])])) return;
+    if (!report([...editedDrawProblems(fields), ...(user.isAdmin ? reasonProblems(reason) : [])]))
+      return;
     const request = {
-      ...toChangeRequest(fields, locked),
+      ...toEditDrawRequest(fields, locked),
       ...(user.isAdmin ? { reason: reason.trim() } : {}),
     };
     void run(async () => {
@@ -221,20 +222,20 @@ function EditForm({
           </div>
         ) : null}
         <FormCard>
-          <GameGroup {...group} />
+          <GameFieldset {...group} />
           {locked ? (
-            <LockedPriceGroup fields={fieldsOfDraw(draw)} sold={draw.ticketsSold} />
+            <LockedPriceFieldset fields={fieldsOfDraw(draw)} sold={draw.ticketsSold} />
           ) : (
-            <PriceGroup
+            <PriceFieldset
               {...group}
-              choices={editPercentageChoices(draw.prizePercentage)}
+              choices={editedDrawPrizePercentages(draw.prizePercentage)}
               min="0.01"
             />
           )}
-          {draw.passStripeFees && !allowed ? <CardFeeGroup {...group} allowed={false} /> : null}
-          <ContactGroup {...group} />
+          {draw.passStripeFees && !allowed ? <CardFeeFieldset {...group} allowed={false} /> : null}
+          <ContactFieldset {...group} />
           {user.isAdmin ? (
-            <ReasonGroup reason={reason} onReason={setReason} error={errorOf('draw-reason')} />
+            <ReasonFieldset reason={reason} onReason={setReason} error={errorOf('draw-reason')} />
           ) : null}
         </FormCard>
         <div className="sticky-bar">

@@ -54,21 +54,22 @@ export function localTimeInZone(instantMs: number, zone: string): LocalTime {
   };
 }
 
-const millisecondsAsUtc = ({ date, time }: LocalTime): number => Date.parse(`${date}T${time}:00Z`);
+const localTimeReadAsUtcMs = ({ date, time }: LocalTime): number =>
+  Date.parse(`${date}T${time}:00Z`);
 const DAY_MS = 86_400_000;
 
 /**
  * Converts local time to an instant. A skipped time moves forward over the gap; a repeated time
  * means its first occurrence.
  */
-export function instantOf(local: LocalTime, zone: string): number {
-  const face = millisecondsAsUtc(local);
+export function utcMsOfLocalTime(local: LocalTime, zone: string): number {
+  const face = localTimeReadAsUtcMs(local);
   const offsetAt = (instant: number) =>
-    millisecondsAsUtc(localTimeInZone(instant, zone)) - Math.floor(instant / 60_000) * 60_000;
+    localTimeReadAsUtcMs(localTimeInZone(instant, zone)) - Math.floor(instant / 60_000) * 60_000;
   const before = face - offsetAt(face - DAY_MS);
   const after = face - offsetAt(face + DAY_MS);
   const meant = [before, after].filter(
-    (instant) => millisecondsAsUtc(localTimeInZone(instant, zone)) === face,
+    (instant) => localTimeReadAsUtcMs(localTimeInZone(instant, zone)) === face,
   );
   return meant.length > 0 ? Math.min(...meant) : before;
 }
@@ -79,7 +80,7 @@ export function instantOf(local: LocalTime, zone: string): number {
  */
 export function clockChangeNote(local: LocalTime, zone: string): string | null {
   // A year typed digit by digit is first year 2, 20 and 209. Those years need no note.
-  if (!/^2\d{3}-/.test(local.date) || Number.isNaN(millisecondsAsUtc(local))) return null;
-  const real = localTimeInZone(instantOf(local, zone), zone).time;
+  if (!/^2\d{3}-/.test(local.date) || Number.isNaN(localTimeReadAsUtcMs(local))) return null;
+  const real = localTimeInZone(utcMsOfLocalTime(local, zone), zone).time;
   return real === local.time ? null : real;
 }

@@ -1,13 +1,13 @@
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
+import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { cents, dollars, type Cents } from '@/shared/money';
 import type { DrawFields } from './draw-rules';
 import { computeRevenue } from './revenue';
 
-const ALL_TICKETS = 169;
-const SOLD_COUNT_CHOICES = [40, 85, 127, ALL_TICKETS];
-const signedCentsText = (amount: Cents): string =>
+const SOLD_COUNT_CHOICES = [40, 85, 127, TICKETS_PER_DRAW];
+const signedDollarsText = (amount: Cents): string =>
   amount < 0 ? `−${dollars(-amount)}` : dollars(amount);
 
 function useRevenueBreakdown(fields: DrawFields, sold: number) {
@@ -25,7 +25,7 @@ function useRevenueBreakdown(fields: DrawFields, sold: number) {
  * collapsible bar on a phone.
  */
 export function RevenuePanel({ fields }: { fields: DrawFields }) {
-  const [sold, setSold] = useState(ALL_TICKETS);
+  const [sold, setSold] = useState(TICKETS_PER_DRAW);
   const sums = useRevenueBreakdown(fields, sold);
   const rows: [string, Cents][] = [
     [`${sold} × ${dollars(cents(fields.ticketPrice))}`, sums.revenue],
@@ -51,20 +51,20 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
         {rows.map(([name, amount]) => (
           <p className="sum-row" key={name}>
             <span>{name}</span>
-            <span className="num">{signedCentsText(amount)}</span>
+            <span className="num">{signedDollarsText(amount)}</span>
           </p>
         ))}
         <p className="sum-row total">
           <span>Club receives</span>
-          <span>{signedCentsText(sums.receives)}</span>
+          <span>{signedDollarsText(sums.receives)}</span>
         </p>
         <p className="sum-row">
           <span>Prize to the winner</span>
-          <span className="num">{signedCentsText(-sums.prize)}</span>
+          <span className="num">{signedDollarsText(-sums.prize)}</span>
         </p>
         <p className="sum-row total">
           <span>Club keeps</span>
-          <span>{signedCentsText(sums.keeps)}</span>
+          <span>{signedDollarsText(sums.keeps)}</span>
         </p>
       </div>
       <p className="meta">
@@ -77,12 +77,12 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
 }
 
 /** One line above the button: 'Club receives $x at 169 sold'. */
-export function RevenueLine({ fields }: { fields: DrawFields }) {
-  const { receives } = useRevenueBreakdown(fields, ALL_TICKETS);
+export function RevenueSummaryLine({ fields }: { fields: DrawFields }) {
+  const { receives } = useRevenueBreakdown(fields, TICKETS_PER_DRAW);
   return (
     <p className="revenue-line">
-      Club receives <strong className="num">{signedCentsText(receives)}</strong> at {ALL_TICKETS}{' '}
-      sold
+      Club receives <strong className="num">{signedDollarsText(receives)}</strong> at{' '}
+      {TICKETS_PER_DRAW} sold
     </p>
   );
 }

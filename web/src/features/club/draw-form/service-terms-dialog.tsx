@@ -8,7 +8,7 @@ import { CheckboxField } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useQuery } from '../data/use-query';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 
 interface ServiceTermsProps {
   club: number;
@@ -31,7 +31,7 @@ export function ServiceTermsDialog({ club, open, purpose, onClose, onAgreed }: S
   } = useQuery<TermsText>(open ? CLUB_API_PATHS.serviceTerms : null);
   const [agreed, setAgreed] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const proceed = () => {
     // The club cannot agree before the terms have loaded.

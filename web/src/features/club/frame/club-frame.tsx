@@ -14,7 +14,7 @@ import { adminPath } from '../session/user';
 import { useLogout } from '../session/use-session';
 import { useIsWideViewport } from './use-wide';
 
-export interface FrameClub {
+export interface CurrentClub {
   id: number;
   name: string;
   slug: string;
@@ -27,7 +27,7 @@ export interface FrameClub {
  * Returns the text for an archived club, which cannot start draws or offers, or null for an active
  * club (decision H-3).
  */
-export const archivedText = (club: Pick<FrameClub, 'archived'>): string | null =>
+export const archivedText = (club: Pick<CurrentClub, 'archived'>): string | null =>
   club.archived
     ? 'This club is archived. Its running draws finish and pay; nothing new can be started.'
     : null;
@@ -56,7 +56,7 @@ export function CreateDrawButton({
   className = 'btn small',
   at = 'head',
 }: {
-  club: FrameClub;
+  club: CurrentClub;
   className?: string;
   at?: 'head' | 'bar';
 }) {
@@ -85,7 +85,7 @@ export function CreateDrawButton({
   );
 }
 
-function ClubNavigation({ club }: { club: FrameClub }) {
+function ClubNavigation({ club }: { club: CurrentClub }) {
   return (
     <>
       {isOwner(club) ? (
@@ -107,7 +107,7 @@ function ClubNavigation({ club }: { club: FrameClub }) {
   );
 }
 
-function ClubHeader({ club }: { club: FrameClub | null }) {
+function ClubHeader({ club }: { club: CurrentClub | null }) {
   const wide = useIsWideViewport();
   const guest = useAtomValue(sessionAtom).state === 'guest';
   const [open, setOpen] = useState(false);
@@ -168,7 +168,13 @@ export function ClubFooter() {
 }
 
 /** Renders the header and the footer of a club page around its content. */
-export function ClubFrame({ club, children }: { club: FrameClub | null; children: ReactNode }) {
+export function ClubPageLayout({
+  club,
+  children,
+}: {
+  club: CurrentClub | null;
+  children: ReactNode;
+}) {
   return (
     <>
       <ClubHeader club={club} />
@@ -183,7 +189,7 @@ export function BackLink({
   text = C.returnToDashboard,
   to = '',
 }: {
-  club: FrameClub | null;
+  club: CurrentClub | null;
   text?: string;
   to?: string;
 }) {

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { makeUser, makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { responsesAtom } from '../data/query-atoms';
+import { responseByPathAtom } from '../data/query-atoms';
 import { AdminHome } from '../session/admin-home';
 import { sessionExpiredAtom, sessionAtom } from '../session/session-atoms';
 import { ClubPage } from './club-page';
@@ -132,7 +132,7 @@ test('logging out ends the session on the server and clears the user and the cac
   await expectPath('/admin/login');
   expect(server.paths()).toContain('POST /api/auth/logout');
   expect(localStorage.getItem('user')).toBeNull();
-  expect(store.get(responsesAtom)).toEqual({});
+  expect(store.get(responseByPathAtom)).toEqual({});
 });
 
 test.each([
@@ -209,12 +209,12 @@ test('a login by another member over the page clears the previous member’s dat
   const { store } = renderScreen(clubPageElement('sharks'), '/club/sharks/admin/create-draw');
   await screen.findByText('sharks 1');
   const logsIn = async () => {
-    store.set(responsesAtom, { '/api/draws/1042/winners': { prize: '290.00' } });
+    store.set(responseByPathAtom, { '/api/draws/1042/winners': { prize: '290.00' } });
     store.set(sessionExpiredAtom, true);
     await userEvent.type(await screen.findByLabelText('Password'), 'demo-password');
     await userEvent.click(screen.getByRole('button', { name: 'Login' }));
     await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Log in again' })).toBeNull());
-    return Object.keys(store.get(responsesAtom));
+    return Object.keys(store.get(responseByPathAtom));
   };
   expect(await logsIn()).toContain('/api/draws/1042/winners');
   expect(await logsIn()).not.toContain('/api/draws/1042/winners');

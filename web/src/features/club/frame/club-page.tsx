@@ -17,11 +17,11 @@ import type { Session } from '../session/session-atoms';
 import { roleOf } from '../session/roles';
 import { useSession } from '../session/use-session';
 import { adminPath, rememberedUser } from '../session/user';
-import { BackLink, ClubFrame, type FrameClub } from './club-frame';
+import { BackLink, ClubPageLayout, type CurrentClub } from './club-frame';
 
 export interface ClubPageContext {
   user: User;
-  club: FrameClub;
+  club: CurrentClub;
 }
 
 interface ClubPageProps {
@@ -57,9 +57,9 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
   if (user.isAdmin && !slug) return <Redirect to="/admin" />;
   if (user.isAdmin)
     return (
-      <ClubScopedPage slug={slug ?? ''} user={user}>
+      <OperatorClubPage slug={slug ?? ''} user={user}>
         {children}
-      </ClubScopedPage>
+      </OperatorClubPage>
     );
   if (slug && user.clubSlug && slug.toLowerCase() !== user.clubSlug.toLowerCase())
     return <Redirect to={adminPath(user.clubSlug, page)} />;
@@ -71,14 +71,14 @@ export function ClubPage({ slug, page, guestToast, guestText, children }: ClubPa
     role: roleOf(user),
   };
   return (
-    <ClubScreen club={club} operator={user.isAdmin}>
+    <ClubPageWithDialogs club={club} operator={user.isAdmin}>
       {children({ user, club })}
-    </ClubScreen>
+    </ClubPageWithDialogs>
   );
 }
 
 /** Loads the club whose slug is in the URL, for the operator. */
-function ClubScopedPage({
+function OperatorClubPage({
   slug,
   user,
   children,
@@ -90,12 +90,12 @@ function ClubScopedPage({
   const { data, problem, retry } = useQuery<OwnClub>(CLUB_API_PATHS.club(slug));
   if (!data && problem)
     return (
-      <ClubFrame club={null}>
+      <ClubPageLayout club={null}>
         <ClubLoadError
           text={isNotFoundError(problem) ? C.clubPageNotFound : C.failedToLoadClubPage}
           onRetry={retry}
         />
-      </ClubFrame>
+      </ClubPageLayout>
     );
   if (!data) return <ClubPageSkeleton />;
   const club = {
@@ -106,27 +106,27 @@ function ClubScopedPage({
     role: roleOf(user),
   };
   return (
-    <ClubScreen club={club} operator={user.isAdmin}>
+    <ClubPageWithDialogs club={club} operator={user.isAdmin}>
       {children({ user, club })}
-    </ClubScreen>
+    </ClubPageWithDialogs>
   );
 }
 
-function ClubScreen({
+function ClubPageWithDialogs({
   club,
   operator,
   children,
 }: {
-  club: FrameClub;
+  club: CurrentClub;
   operator: boolean;
   children: ReactNode;
 }) {
   return (
-    <ClubFrame club={club}>
+    <ClubPageLayout club={club}>
       {children}
       <ReauthenticationDialog operator={operator} />
       <LoginDialog />
-    </ClubFrame>
+    </ClubPageLayout>
   );
 }
 
@@ -142,7 +142,7 @@ export function Redirect({ to, toast }: { to: string; toast?: Toast }) {
 
 function GuestMessage({ text }: { text: string }) {
   return (
-    <ClubFrame club={null}>
+    <ClubPageLayout club={null}>
       <main className="plain-page" id="main">
         <h1>{text}</h1>
         <div className="actions">
@@ -151,7 +151,7 @@ function GuestMessage({ text }: { text: string }) {
           </Link>
         </div>
       </main>
-    </ClubFrame>
+    </ClubPageLayout>
   );
 }
 
@@ -166,7 +166,7 @@ export function AccessDenied({
 }: {
   title: string;
   text: string;
-  club: FrameClub;
+  club: CurrentClub;
 }) {
   return (
     <main className="admin" id="main">

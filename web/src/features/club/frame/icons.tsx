@@ -1,5 +1,5 @@
 /** Icons used only by the club pages, on the same 24 px grid as the shared icons. */
-const lineStyle = {
+const lineIconStyle = {
   fill: 'none',
   stroke: 'currentColor',
   strokeWidth: 2,
@@ -15,7 +15,7 @@ export const MoreIcon = () => (
   </svg>
 );
 export const LockIcon = () => (
-  <svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" {...lineStyle}>
+  <svg viewBox="0 0 24 24" width="18" height="18" aria-hidden="true" {...lineIconStyle}>
     <path d="M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3" />
   </svg>
 );

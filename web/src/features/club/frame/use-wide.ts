@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from 'react';
 
-const WIDE_VIEWPORT_QUERY = '(min-width: 768px)';
+const WIDE_VIEWPORT_MEDIA_QUERY = '(min-width: 768px)';
 
 function subscribeToViewportWidth(onChange: () => void): () => void {
-  const query = window.matchMedia(WIDE_VIEWPORT_QUERY);
+  const query = window.matchMedia(WIDE_VIEWPORT_MEDIA_QUERY);
   query.addEventListener('change', onChange);
   return () => query.removeEventListener('change', onChange);
 }
@@ -12,5 +12,5 @@ function subscribeToViewportWidth(onChange: () => void): () => void {
 export const useIsWideViewport = (): boolean =>
   useSyncExternalStore(
     subscribeToViewportWidth,
-    () => window.matchMedia(WIDE_VIEWPORT_QUERY).matches,
+    () => window.matchMedia(WIDE_VIEWPORT_MEDIA_QUERY).matches,
   );

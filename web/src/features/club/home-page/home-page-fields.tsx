@@ -5,7 +5,7 @@ import { TextAreaField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 import { ColourField, type ReadableTextColour } from './colour-field';
-import { toSlugInput } from './home-page-rules';
+import { sanitiseSlugInput } from './home-page-rules';
 import { LogoField } from './logo-field';
 
 interface HomePageFieldsProps {
@@ -56,7 +56,7 @@ export function HomePageFields({
           value={page.homePageSlug}
           hint={`${window.location.host}/club/${page.homePageSlug}`}
           error={errorOf('page-homePageSlug')}
-          onValue={(typed) => set({ homePageSlug: toSlugInput(typed) })}
+          onValue={(typed) => set({ homePageSlug: sanitiseSlugInput(typed) })}
         />
         <div className="row-actions">
           <button type="button" className="btn small sec" onClick={onCopy}>

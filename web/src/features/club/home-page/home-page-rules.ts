@@ -13,7 +13,7 @@ export const DEFAULT_COLOURS = {
  * Turns typed text into a slug: lowercase, with one hyphen for each run of other characters
  * (specification line B:164).
  */
-export const toSlugInput = (typed: string): string =>
+export const sanitiseSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
@@ -29,7 +29,7 @@ const isLogoUrl = (url: string): boolean =>
 const hasLengthBetween = (text: string, min: number, max: number): boolean =>
   text.trim().length >= min && text.trim().length <= max;
 
-export const pageFieldId = (field: string): string => `page-${field}`;
+export const homePageFieldId = (field: string): string => `page-${field}`;
 
 type HomePageRule = readonly [field: keyof HomePageRequest, holds: boolean, text: string];
 
@@ -63,7 +63,7 @@ export function homePageProblems(page: HomePageRequest): FormProblem[] {
   ];
   return rules
     .filter(([, holds]) => !holds)
-    .map(([field, , text]) => ({ field: pageFieldId(field), text }));
+    .map(([field, , text]) => ({ field: homePageFieldId(field), text }));
 }
 
 export function homePageRequestOf(club: OwnClub): HomePageRequest {
@@ -81,13 +81,13 @@ export function homePageRequestOf(club: OwnClub): HomePageRequest {
 }
 
 const LOGO_BYTES_MAX = 2 * 1024 * 1024;
-const LOGO_TYPES = ['image/png', 'image/jpeg', 'image/svg+xml'];
+const LOGO_MIME_TYPES = ['image/png', 'image/jpeg', 'image/svg+xml'];
 
 /** Returns title and text of the problem with a chosen logo, or null (specification line B:168). */
 export function logoProblem({
   type,
   size,
 }: Pick<File, 'type' | 'size'>): { title: string; text: string } | null {
-  if (!LOGO_TYPES.includes(type)) return { title: C.invalidFileType, text: C.uploadLogoTypes };
+  if (!LOGO_MIME_TYPES.includes(type)) return { title: C.invalidFileType, text: C.uploadLogoTypes };
   return size > LOGO_BYTES_MAX ? { title: C.fileTooLarge, text: C.logoTooLarge } : null;
 }

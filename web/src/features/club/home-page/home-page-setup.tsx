@@ -10,7 +10,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { cacheResponseAtom } from '../data/query-atoms';
 import { copyToClipboard } from '../data/copy';
-import { fieldProblems, errorText } from '../data/error-text';
+import { fieldProblemsOfError, errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
 import { useFormProblems } from '../data/use-form-problems';
 import { BackLink, archivedText } from '../frame/club-frame';
@@ -21,11 +21,11 @@ import { Tabs } from '../frame/tabs';
 import { useIsWideViewport } from '../frame/use-wide';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
 import { sessionAtom } from '../session/session-atoms';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import { adminPath, rememberUser } from '../session/user';
 import type { ReadableTextColour } from './colour-field';
 import { HomePageFields } from './home-page-fields';
-import { homePageProblems, pageFieldId, homePageRequestOf } from './home-page-rules';
+import { homePageProblems, homePageFieldId, homePageRequestOf } from './home-page-rules';
 
 export interface HomePageSetupProps {
   here: ClubPageContext;
@@ -64,10 +64,10 @@ function HomePageSetupForm({
   const [chosen, setChosen] = useState('edit');
   const [refusal, setRefusal] = useState<string | null>(null);
   const { problems, list, errorOf, report } = useFormProblems();
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const keep = useSetAtom(cacheResponseAtom);
-  const moveTo = useFollowNewSlug(here);
+  const moveTo = useNavigateToNewSlug(here);
   const wide = useIsWideViewport();
   const change = (next: HomePageRequest) => {
     setPage(next);
@@ -76,9 +76,9 @@ function HomePageSetupForm({
   const refuse = (error: unknown) => {
     const slugTaken =
       error instanceof HttpError && error.code === 'slug-taken'
-        ? [{ field: pageFieldId('homePageSlug'), text: errorText(error, C.pageNameCharacters) }]
+        ? [{ field: homePageFieldId('homePageSlug'), text: errorText(error, C.pageNameCharacters) }]
         : [];
-    const wrong = [...fieldProblems(error, pageFieldId), ...slugTaken];
+    const wrong = [...fieldProblemsOfError(error, homePageFieldId), ...slugTaken];
     if (wrong.length > 0) return void report(wrong, C.failedToUpdateHomePage);
     setRefusal(errorText(error, C.pleaseTryAgain));
     showToast({
@@ -157,7 +157,7 @@ function HomePageSetupForm({
  * Returns a function that opens this page at its new URL after the slug was changed, because the
  * URLs of the club's pages contain the slug (specification line B:213).
  */
-function useFollowNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
+function useNavigateToNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();
   const [, navigate] = useLocation();
   return (slug) => {

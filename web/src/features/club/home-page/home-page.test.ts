@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HomePageRequest } from '@/api/wire-club';
-import { homePageProblems, logoProblem, toSlugInput } from './home-page-rules';
+import { homePageProblems, logoProblem, sanitiseSlugInput } from './home-page-rules';
 
 const VALID_REQUEST: HomePageRequest = {
   homePageSlug: 'redcliffe',
@@ -17,7 +17,7 @@ const problemTexts = (more: Partial<HomePageRequest>) =>
   homePageProblems({ ...VALID_REQUEST, ...more }).map(({ text }) => text);
 
 test('a page name is lowercased, other characters become hyphens, and hyphens do not repeat', () => {
-  expect(['Redcliffe Sharks!', 'a__b', 'A--B', 'ü'].map(toSlugInput)).toEqual([
+  expect(['Redcliffe Sharks!', 'a__b', 'A--B', 'ü'].map(sanitiseSlugInput)).toEqual([
     'redcliffe-sharks-',
     'a-b',
     'a-b',

@@ -25,7 +25,7 @@ const CLUB_USER = {
   isAdmin: false,
   clubSlug: 'redcliffe',
 };
-const REGISTRATION_OPEN = { body: { enabled: true } };
+const REGISTRATION_OPEN_RESPONSE = { body: { enabled: true } };
 const problemTexts = (problems: { text: string }[]) => problems.map(({ text }) => text);
 
 test('each missing field shows its specified text', () => {
@@ -73,7 +73,7 @@ test('each missing field shows its specified text', () => {
 });
 
 test('a problem stays at its field until an edit, and its line in the list is then struck out', async () => {
-  new FakeServer().on('GET /api/settings/club-registration', REGISTRATION_OPEN);
+  new FakeServer().on('GET /api/settings/club-registration', REGISTRATION_OPEN_RESPONSE);
   renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.click(await screen.findByRole('button', { name: 'Login' }));
   const list = await screen.findByRole('group', { name: 'There is a problem' });
@@ -100,7 +100,7 @@ test('login leads a club to its pages and the operator to the console, and the b
     [{ ...CLUB_USER, isAdmin: true, clubSlug: null }, '/super-admin'],
   ] as const) {
     new FakeServer()
-      .on('GET /api/settings/club-registration', REGISTRATION_OPEN)
+      .on('GET /api/settings/club-registration', REGISTRATION_OPEN_RESPONSE)
       .on('POST /api/clubs/login', { body: user });
     const { unmount } = renderScreen(<LoginOrRegister />, '/admin/login');
     await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');
@@ -114,7 +114,7 @@ test('login leads a club to its pages and the operator to the console, and the b
 
 test('a wrong password shows a toast and a message at the form, and the input stays', async () => {
   new FakeServer()
-    .on('GET /api/settings/club-registration', REGISTRATION_OPEN)
+    .on('GET /api/settings/club-registration', REGISTRATION_OPEN_RESPONSE)
     .on('POST /api/clubs/login', { status: 401, body: { message: 'Invalid credentials' } });
   renderScreen(<LoginOrRegister />, '/admin/login');
   await userEvent.type(await screen.findByLabelText('Email'), 'club@example.com');

@@ -15,11 +15,11 @@ export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.t
 export const PASSWORD_CHARS_MIN = 8;
 
 type LoginFormRule = readonly [field: string, holds: boolean, text: string];
-const problemsOfRules = (rules: readonly LoginFormRule[]): FormProblem[] =>
+const problemsOfBrokenRules = (rules: readonly LoginFormRule[]): FormProblem[] =>
   rules.filter(([, holds]) => !holds).map(([field, , text]) => ({ field, text }));
 
 export const loginProblems = (email: string, password: string): FormProblem[] =>
-  problemsOfRules([
+  problemsOfBrokenRules([
     ['login-email', email.trim() !== '', 'Email is required'],
     ['login-password', password !== '', 'Password is required'],
   ]);
@@ -30,7 +30,7 @@ export const registrationProblems = ({
   phone,
   password,
 }: Registration): FormProblem[] =>
-  problemsOfRules([
+  problemsOfBrokenRules([
     ['register-name', name.trim() !== '', C.clubNameRequired],
     ['register-email', isEmail(email), C.validEmailRequired],
     ['register-phone', phone.trim() !== '', 'Phone is required'],
@@ -43,7 +43,7 @@ export const waitlistProblems = ({
   contactEmail,
   contactPhone,
 }: WaitlistEntry): FormProblem[] =>
-  problemsOfRules([
+  problemsOfBrokenRules([
     ['waitlist-clubName', clubName.trim() !== '', C.clubNameRequired],
     ['waitlist-contactName', contactName.trim() !== '', C.contactNameRequired],
     ['waitlist-contactEmail', isEmail(contactEmail), C.validEmailRequired],

@@ -7,7 +7,7 @@ import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { fieldProblems, errorText } from '../data/error-text';
+import { fieldProblemsOfError, errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { PasswordField } from '../session/password-field';
 import { useSignIn } from '../session/use-session';
@@ -59,7 +59,7 @@ export function RegisterForm() {
       signIn(await registerNewClub(club));
       navigate('/admin');
     } catch (error) {
-      const fields = fieldProblems(error, (field) => `register-${field}`);
+      const fields = fieldProblemsOfError(error, (field) => `register-${field}`);
       if (fields.length > 0) report(fields);
       const text = errorText(error, C.pleaseTryAgain);
       if (fields.length === 0) setRefusal(text);

@@ -9,7 +9,7 @@ import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { fieldProblems } from '../data/error-text';
+import { fieldProblemsOfError } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { waitlistProblems } from './login-rules';
 
@@ -45,7 +45,7 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       setTimeout(() => navigate('/'), HOME_REDIRECT_DELAY_MS);
     } catch (error) {
       setState('open');
-      const fields = fieldProblems(error, (field) => `waitlist-${field}`);
+      const fields = fieldProblemsOfError(error, (field) => `waitlist-${field}`);
       if (fields.length > 0) return void report(fields);
       // The server's refusal says that joining failed; a network failure asks to try again
       // (specification line B:231).

@@ -9,7 +9,7 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C, splitTitle } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { drawListOf } from '../dashboard/draw-labels';
+import { drawListNameOf } from '../dashboard/draw-labels';
 import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { isNotFoundError, useQuery } from '../data/use-query';
@@ -17,16 +17,16 @@ import { BackLink, archivedText } from '../frame/club-frame';
 import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import { adminPath } from '../session/user';
 import { OfferFieldsets, type PickableGame } from './offer-fields';
 import { OfferImageField } from './offer-image';
 import { OfferBadge } from './offer-list';
 import {
   EMPTY_OFFER,
-  generatedImageUrl,
+  generatedShareImageUrl,
   fieldsOfOffer,
-  isLockedRefusal,
+  isOfferLockedError,
   offerProblem,
   toOfferRequest,
   readOnlyReason,
@@ -66,7 +66,9 @@ function usePickableGames(
 ): PickableGame[] {
   const { data } = useQuery<Draw[]>(readOnly ? null : CLUB_API_PATHS.draws(here.club.id));
   const now = useAtomValue(nowAtom);
-  const onSale: PickableGame[] = (data ?? []).filter((draw) => drawListOf(draw, now) === 'active');
+  const onSale: PickableGame[] = (data ?? []).filter(
+    (draw) => drawListNameOf(draw, now) === 'active',
+  );
   const more = (offer?.games ?? []).filter((game) => !onSale.some(({ id }) => id === game.id));
   return [...more, ...onSale];
 }
@@ -86,7 +88,7 @@ function OfferEditor({
   const dropped = useRef(new Set<string>());
   const [lockedNow, setLockedNow] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const keep = useSetAtom(cacheResponseAtom);
   const changed = useSetAtom(markPathsChangedAtom);
@@ -133,7 +135,7 @@ function OfferEditor({
         navigate(adminPath(club.slug, 'bundles'));
       },
       (error) => {
-        if (!isLockedRefusal(error))
+        if (!isOfferLockedError(error))
           return complain(C.error, errorText(error, C.failedToSaveBundle));
         setLockedNow(C.bundleLocked);
         setDirty(false);
@@ -170,7 +172,9 @@ function OfferEditor({
             name={fields.name}
             tag={fields.displayTag}
             url={fields.shareImageUrl}
-            drawn={offer && fields.name === offer.name ? generatedImageUrl(club.slug, offer) : null}
+            drawn={
+              offer && fields.name === offer.name ? generatedShareImageUrl(club.slug, offer) : null
+            }
             readOnly={readOnly}
             onUrl={show}
           />

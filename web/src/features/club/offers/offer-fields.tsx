@@ -6,7 +6,7 @@ import {
   DISPLAY_TAG_CHARS_SHOWN,
   withOfferName,
   withOfferType,
-  toSlugInput,
+  sanitiseSlugInput,
   withGameChosen,
 } from './offer-rules';
 import type { OfferFields } from './offer-rules';
@@ -53,7 +53,7 @@ export function OfferFieldsets({ offer, onOffer, games, readOnly }: OfferFieldse
           spellCheck={false}
           value={offer.slug}
           hint={`…/specials/${offer.slug}`}
-          onValue={(slug) => set({ slug: toSlugInput(slug), slugByHand: true })}
+          onValue={(slug) => set({ slug: sanitiseSlugInput(slug), slugByHand: true })}
         />
         <Field
           id="offer-tag"

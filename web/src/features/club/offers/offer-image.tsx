@@ -74,7 +74,7 @@ export function OfferImageField({
   };
   return (
     <div className="offer-image">
-      <ShareCard
+      <OfferSharePreview
         key={url || drawn}
         clubSlug={clubSlug}
         name={name}
@@ -110,7 +110,7 @@ export function OfferImageField({
 }
 
 /** Shows the picture, or the offer's name on the club's colours. */
-function ShareCard({
+function OfferSharePreview({
   clubSlug,
   name,
   tag,

@@ -17,9 +17,9 @@ import { ActionsMenu } from '../frame/actions-menu';
 import { BackLink, archivedText } from '../frame/club-frame';
 import type { ClubPageContext } from '../frame/club-page';
 import { canSell } from '../session/roles';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import { adminPath } from '../session/user';
-import { blocksSales } from './offer-rules';
+import { salesBlockingGame } from './offer-rules';
 
 const OFFER_STATUS_LABELS: Record<string, { text: string; tone: string }> = {
   draft: { text: 'Draft', tone: '' },
@@ -40,7 +40,7 @@ const timesSoldText = (times: number): string =>
 
 /** Explains why buyers see an open offer as closed, and how to fix it. */
 function ClosedGameNote({ offer }: { offer: Offer }) {
-  const off = blocksSales(offer);
+  const off = salesBlockingGame(offer);
   return off ? (
     <p className="callout is-warn">
       {C.bundleClosed}: {off.homeTeam} v {off.awayTeam} is not on sale any more. Choose its games
@@ -54,7 +54,7 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
   const { data, problem, retry } = useQuery<Offer[]>(CLUB_API_PATHS.offers(club.slug));
   const [filter, setFilter] = useState('all');
   const [leaving, setLeaving] = useState<Offer | null>(null);
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   usePageTitle(C.bundles);

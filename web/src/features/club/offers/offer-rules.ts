@@ -39,8 +39,8 @@ export const slugOf = (name: string): string =>
     .slice(0, SLUG_CHARS_MAX)
     .replace(/^-+|-+$/g, '');
 
-/** Normalises a slug while it is typed. A trailing hyphen stays, because more text may follow. */
-export const toSlugInput = (typed: string): string =>
+/** Sanitises a slug while it is typed. A trailing hyphen stays, because more text may follow. */
+export const sanitiseSlugInput = (typed: string): string =>
   typed
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
@@ -119,7 +119,7 @@ export function toOfferRequest({
 }
 
 /** Returns the URL of the server-drawn share picture; null while the offer is not public. */
-export const generatedImageUrl = (
+export const generatedShareImageUrl = (
   club: string,
   { slug, status }: Pick<Offer, 'slug' | 'status'>,
 ): string | null =>
@@ -141,7 +141,7 @@ export function readOnlyReason(offer: Pick<Offer, 'status'>): string | null {
  * Returns the game that blocks sales of an open offer, or null. Such a game is cancelled or has
  * its result.
  */
-export const blocksSales = ({
+export const salesBlockingGame = ({
   status,
   games,
 }: Pick<Offer, 'status' | 'games'>): Offer['games'][number] | null =>
@@ -151,7 +151,7 @@ export const blocksSales = ({
  * Whether the server refused because the offer was bought meanwhile: status 409 or a message with
  * the word 'locked' (specification line B:235). A taken slug is a different 409.
  */
-export function isLockedRefusal(error: unknown): boolean {
+export function isOfferLockedError(error: unknown): boolean {
   if (!(error instanceof HttpError) || error.code === 'slug-taken') return false;
   return error.status === 409 || (error.body.message ?? '').includes(C.locked);
 }

@@ -11,7 +11,7 @@ import { OfferList } from './offer-list';
 
 const makeGame = (id: number, awayTeam: string) =>
   makeDraw({ id, drawNumber: id, awayTeam, gameDate: '2099-01-01T00:00:00Z' });
-const makeScreenOffer = (more: Partial<Offer> = {}): Offer =>
+const makeOfferWithTwoGames = (more: Partial<Offer> = {}): Offer =>
   offer({
     id: 5,
     name: 'Derby Double',
@@ -43,17 +43,17 @@ test('offers are listed by status, and archiving one asks for confirmation', asy
       { status: 500 },
       {
         body: [
-          makeScreenOffer({ ticketsSold: 1 }),
-          makeScreenOffer({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }),
-          makeScreenOffer({ id: 7, name: 'Gone', status: 'archived' }),
-          makeScreenOffer({ id: 8, name: 'New one' }),
+          makeOfferWithTwoGames({ ticketsSold: 1 }),
+          makeOfferWithTwoGames({ id: 6, name: 'Locked one', status: 'locked', ticketsSold: 14 }),
+          makeOfferWithTwoGames({ id: 7, name: 'Gone', status: 'archived' }),
+          makeOfferWithTwoGames({ id: 8, name: 'New one' }),
         ],
       },
     )
     .on(
       `POST ${OFFERS_PATH}/5/archive`,
       { status: 500 },
-      { body: makeScreenOffer({ status: 'archived' }) },
+      { body: makeOfferWithTwoGames({ status: 'archived' }) },
     );
   renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
   expect(await screen.findByText('Failed to load bundles')).toBeTruthy();
@@ -83,8 +83,14 @@ test('an open offer with a cancelled game says that it cannot be bought, as long
   const games = [makeGame(1, 'Norths'), { ...makeGame(2, 'Souths'), status: 'cancelled' as const }];
   server.on(`GET ${OFFERS_PATH}`, {
     body: [
-      makeScreenOffer({ games }),
-      makeScreenOffer({ id: 6, name: 'Bought one', status: 'closed', games, ticketsSold: 14 }),
+      makeOfferWithTwoGames({ games }),
+      makeOfferWithTwoGames({
+        id: 6,
+        name: 'Bought one',
+        status: 'closed',
+        games,
+        ticketsSold: 14,
+      }),
     ],
   });
   renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
@@ -98,7 +104,7 @@ test('an open offer with a cancelled game says that it cannot be bought, as long
 });
 
 test('a new offer gets a name, a slug and games, and each missing part is reported', async () => {
-  server.on(`POST ${OFFERS_PATH}`, { body: makeScreenOffer() });
+  server.on(`POST ${OFFERS_PATH}`, { body: makeOfferWithTwoGames() });
   renderScreen(<OfferPage here={makePageContext()} id={null} />, '/club/sharks/admin/bundles/new');
   await screen.findByLabelText(/v Norths/);
   await pressButton('Activate');
@@ -133,7 +139,7 @@ test('a new offer gets a name, a slug and games, and each missing part is report
 });
 
 test('an offer bought meanwhile becomes read-only, and other refusals keep the form', async () => {
-  server.on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() }).on(
+  server.on(`GET ${OFFERS_PATH}/5`, { body: makeOfferWithTwoGames() }).on(
     `PUT ${OFFERS_PATH}/5`,
     {
       status: 409,
@@ -174,7 +180,7 @@ test('a locked, a closed and an archived offer are read-only', async () => {
     ['closed', 'Bundle closed'],
     ['archived', 'This offer is archived'],
   ] as const) {
-    server.on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer({ status }) });
+    server.on(`GET ${OFFERS_PATH}/5`, { body: makeOfferWithTwoGames({ status }) });
     const { unmount } = renderScreen(
       <OfferPage here={makePageContext()} id={5} />,
       '/club/sharks/admin/bundles/5',
@@ -187,10 +193,10 @@ test('a locked, a closed and an archived offer are read-only', async () => {
 
 test('a share image is checked, uploaded, shown and deleted once the offer is saved without it', async () => {
   server
-    .on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() })
+    .on(`GET ${OFFERS_PATH}/5`, { body: makeOfferWithTwoGames() })
     .on('POST /api/uploads/bundle-image', { status: 500 }, { body: { url: '/uploads/1.png' } })
     .on('DELETE /api/uploads/bundle-image', { status: 204 })
-    .on(`PUT ${OFFERS_PATH}/5`, { body: makeScreenOffer() });
+    .on(`PUT ${OFFERS_PATH}/5`, { body: makeOfferWithTwoGames() });
   renderScreen(<OfferPage here={makePageContext()} id={5} />, '/club/sharks/admin/bundles/5');
   const file = await screen.findByLabelText(/^Share image \(JPG/);
   const user = userEvent.setup({ applyAccept: false });
@@ -230,7 +236,7 @@ test('a share image is checked, uploaded, shown and deleted once the offer is sa
 test('a share image of an unconfirmed club is refused with the server’s text', async () => {
   const text = "Please confirm your club's email address first. Then you can upload pictures.";
   server
-    .on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() })
+    .on(`GET ${OFFERS_PATH}/5`, { body: makeOfferWithTwoGames() })
     .on('POST /api/uploads/bundle-image', {
       status: 403,
       body: { code: 'email-not-confirmed', message: text },
@@ -246,7 +252,7 @@ test('a share image of an unconfirmed club is refused with the server’s text',
 test('the preview shows the saved share image, and before one exists the name on the club’s colours', async () => {
   server
     .on('GET /api/clubs/sharks', { body: { primaryColor: '#ffc72c' } })
-    .on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() });
+    .on(`GET ${OFFERS_PATH}/5`, { body: makeOfferWithTwoGames() });
   const card = () => screen.getByRole('img', { name: 'How the offer looks when it is shared' });
   const { unmount } = renderScreen(
     <OfferPage here={makePageContext()} id={5} />,
@@ -268,7 +274,7 @@ test('the preview shows the saved share image, and before one exists the name on
 });
 
 test('loading offers have their space reserved', async () => {
-  server.on(`GET ${OFFERS_PATH}`, { body: [makeScreenOffer()] });
+  server.on(`GET ${OFFERS_PATH}`, { body: [makeOfferWithTwoGames()] });
   renderScreen(<OfferList here={makePageContext()} />, '/club/sharks/admin/bundles');
   expect(document.querySelectorAll('.skeleton').length).toBeGreaterThan(0);
   expect(await screen.findByText('Derby Double')).toBeTruthy();
@@ -277,8 +283,8 @@ test('loading offers have their space reserved', async () => {
 
 test('an archived club cannot create offers and reads why', async () => {
   server
-    .on(`GET ${OFFERS_PATH}`, { body: [makeScreenOffer()] })
-    .on(`GET ${OFFERS_PATH}/5`, { body: makeScreenOffer() });
+    .on(`GET ${OFFERS_PATH}`, { body: [makeOfferWithTwoGames()] })
+    .on(`GET ${OFFERS_PATH}/5`, { body: makeOfferWithTwoGames() });
   const { unmount } = renderScreen(
     <OfferList here={makePageContext({ archived: true })} />,
     '/club/sharks/admin/bundles',

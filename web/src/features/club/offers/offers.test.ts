@@ -3,11 +3,11 @@ import { HttpError } from '@/api/http';
 import {
   EMPTY_OFFER,
   imageProblem,
-  isLockedRefusal,
+  isOfferLockedError,
   withOfferName,
   withOfferType,
   offerProblem,
-  toSlugInput,
+  sanitiseSlugInput,
   slugOf,
   readOnlyReason,
   withGameChosen,
@@ -30,7 +30,7 @@ test('the slug follows the name until it is typed', () => {
   const typed = withOfferName(EMPTY_OFFER, 'Grand Final');
   expect(typed.slug).toBe('grand-final');
   expect(withOfferName({ ...typed, slug: 'mine', slugByHand: true }, 'Other').slug).toBe('mine');
-  expect(toSlugInput('My  Slug_')).toBe('my-slug-');
+  expect(sanitiseSlugInput('My  Slug_')).toBe('my-slug-');
 });
 
 test('a special has one game, a bundle at least two, and each problem has its text', () => {
@@ -64,14 +64,14 @@ test('switching to Special keeps only the first game, and a choice there replace
 });
 
 test('a refusal for a locked offer differs from one for a taken slug', () => {
-  expect(isLockedRefusal(makeHttpError(409, { code: 'locked', message: 'x' }))).toBe(true);
+  expect(isOfferLockedError(makeHttpError(409, { code: 'locked', message: 'x' }))).toBe(true);
   expect(
-    isLockedRefusal(
+    isOfferLockedError(
       makeHttpError(400, { message: 'This bundle is locked (has sales) and cannot be edited.' }),
     ),
   ).toBe(true);
   expect(
-    isLockedRefusal(
+    isOfferLockedError(
       makeHttpError(409, {
         code: 'slug-taken',
         message: 'This slug is already used by another offer.',

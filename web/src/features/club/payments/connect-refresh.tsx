@@ -12,13 +12,13 @@ import { useStripeOnboarding } from './use-connect';
  */
 export function StripeRefreshPage({ here }: { here: ClubPageContext }) {
   return isOwner(here.club) ? (
-    <NewLinkRequest here={here} />
+    <NewOnboardingLinkPage here={here} />
   ) : (
     <AccessDenied title="Payment Setup" text={OWNERS_ONLY_TEXT} club={here.club} />
   );
 }
 
-function NewLinkRequest({ here: { club } }: { here: ClubPageContext }) {
+function NewOnboardingLinkPage({ here: { club } }: { here: ClubPageContext }) {
   const { pending, connect } = useStripeOnboarding(club.id);
   const requested = useRef(false);
   usePageTitle('Payment Setup');

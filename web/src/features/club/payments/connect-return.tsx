@@ -11,7 +11,7 @@ import { useStripeOnboarding } from './use-connect';
 
 const ACCOUNT_POLL_INTERVAL_MS = 2_000;
 /** Milliseconds during which the page says that the provider is still checking the account. */
-const CHECKING_MESSAGE_MS = 10_000;
+const CHECKING_MESSAGE_SHOWN_MS = 10_000;
 /** Milliseconds after which polling stops; the dashboard shows later changes. */
 const ACCOUNT_POLLING_MS_MAX = 60_000;
 
@@ -37,7 +37,7 @@ export function StripeReturnPage({ here: { club } }: { here: ClubPageContext }) 
   }, [connected, stopped]);
   const text = connected
     ? C.setupComplete
-    : waitedMs < CHECKING_MESSAGE_MS
+    : waitedMs < CHECKING_MESSAGE_SHOWN_MS
       ? C.checkingConnection
       : C.setupIncomplete;
   usePageTitle(text);

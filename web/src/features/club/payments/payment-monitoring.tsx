@@ -11,9 +11,9 @@ import { useQuery } from '../data/use-query';
 import { userOf } from '../frame/club-page';
 import { roleOf, canSell } from '../session/roles';
 import { useSession } from '../session/use-session';
-import { PaymentsLoadFailed, PaymentsFrame } from './payments-frame';
+import { PaymentsLoadError, PaymentsPageLayout } from './payments-frame';
 
-const ACTIVE_CHECKS = [
+const ACTIVE_PAYMENT_CHECK_TEXTS = [
   'A card is charged only after its tickets are written down; if they cannot be given, nothing is charged.',
   'Each payment gives its tickets once, however often it is reported.',
   'Every payment the provider knows is compared with the books, and what differs is raised with the operator.',
@@ -41,11 +41,11 @@ export function PaymentMonitoringPage() {
     [C.affectedCustomers, data ? String(data.affectedCustomers) : '–'],
   ];
   return (
-    <PaymentsFrame>
+    <PaymentsPageLayout>
       <main className="admin" id="main" aria-busy={!data && !problem}>
         <h1>Payment monitoring</h1>
         {!data && problem ? (
-          <PaymentsLoadFailed title="Failed to load the audit" problem={problem} onRetry={retry} />
+          <PaymentsLoadError title="Failed to load the audit" problem={problem} onRetry={retry} />
         ) : null}
         <dl className="stat-cards">
           {cards.map(([label, value]) => (
@@ -88,13 +88,13 @@ export function PaymentMonitoringPage() {
         <section className="card" aria-labelledby="guards-title">
           <h2 id="guards-title">Safeguards</h2>
           <ul className="safeguards">
-            {ACTIVE_CHECKS.map((text) => (
+            {ACTIVE_PAYMENT_CHECK_TEXTS.map((text) => (
               <li key={text}>{text}</li>
             ))}
           </ul>
         </section>
       </main>
-    </PaymentsFrame>
+    </PaymentsPageLayout>
   );
 }
 

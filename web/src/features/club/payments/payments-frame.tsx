@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
-import { ClubFrame } from '../frame/club-frame';
+import { ClubPageLayout } from '../frame/club-frame';
 import { userOf } from '../frame/club-page';
 import { roleOf } from '../session/roles';
 import { useSession } from '../session/use-session';
@@ -12,7 +12,7 @@ import { useSession } from '../session/use-session';
  * Layout of the two payment pages. Any user may open them; the server decides which payments the
  * user sees (decision G-2).
  */
-export function PaymentsFrame({ children }: { children: ReactNode }) {
+export function PaymentsPageLayout({ children }: { children: ReactNode }) {
   const user = userOf(useSession());
   const club =
     user && !user.isAdmin && user.clubSlug
@@ -24,16 +24,16 @@ export function PaymentsFrame({ children }: { children: ReactNode }) {
           role: roleOf(user),
         }
       : null;
-  return <ClubFrame club={club}>{children}</ClubFrame>;
+  return <ClubPageLayout club={club}>{children}</ClubPageLayout>;
 }
 
-interface PaymentsLoadFailedProps {
+interface PaymentsLoadErrorProps {
   title: string;
   problem: unknown;
   onRetry: () => Promise<unknown>;
 }
 
-export function PaymentsLoadFailed({ title, problem, onRetry }: PaymentsLoadFailedProps) {
+export function PaymentsLoadError({ title, problem, onRetry }: PaymentsLoadErrorProps) {
   const guest = problem instanceof HttpError && problem.status === 401;
   return (
     <div className="callout is-bad" role="alert">

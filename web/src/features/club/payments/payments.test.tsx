@@ -14,15 +14,15 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const SUMS_CALL = 'GET /api/stripe-debug/sums';
-const STATUS_CALL = 'GET /api/clubs/1/stripe-connect/status';
+const STRIPE_SUMS_CALL = 'GET /api/stripe-debug/sums';
+const CONNECT_STATUS_CALL = 'GET /api/clubs/1/stripe-connect/status';
 const advanceTime = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const pageTitle = () => screen.getByRole('heading', { level: 1 }).textContent;
 
 test('the return page polls every two seconds until the provider has confirmed', async () => {
   vi.useFakeTimers();
   const server = new FakeServer().on(
-    STATUS_CALL,
+    CONNECT_STATUS_CALL,
     { body: { connected: false } },
     { body: { connected: false } },
     { body: { connected: true } },
@@ -41,7 +41,7 @@ test('the return page polls every two seconds until the provider has confirmed',
 
 test('without a confirmation the return page says so after ten seconds and stops polling after a minute', async () => {
   vi.useFakeTimers();
-  const server = new FakeServer().on(STATUS_CALL, { body: { connected: false } });
+  const server = new FakeServer().on(CONNECT_STATUS_CALL, { body: { connected: false } });
   renderScreen(<StripeReturnPage here={makePageContext()} />, '/admin/stripe-connect/complete');
   await advanceTime(10_000);
   expect(pageTitle()).toBe('Setup Incomplete');
@@ -137,7 +137,7 @@ test('a failed refresh of the audit or the transactions shows an error and keeps
       { status: 500 },
     )
     .on('GET /api/stripe-debug', { body: [] }, { status: 500 }, { body: [] })
-    .on(SUMS_CALL, { body: {} });
+    .on(STRIPE_SUMS_CALL, { body: {} });
   const { unmount } = renderScreen(<PaymentMonitoringPage />, '/admin/payment-monitoring');
   await screen.findByText('None.');
   await userEvent.click(screen.getByRole('button', { name: 'Refresh Audit' }));
@@ -157,7 +157,7 @@ test('a guest reads on both payment pages that a login is required', async () =>
     .on('GET /api/admin/whoami', { status: 401 })
     .on('GET /api/admin/payment-integrity-audit', { status: 401 })
     .on('GET /api/stripe-debug', { status: 401 })
-    .on(SUMS_CALL, { status: 401 });
+    .on(STRIPE_SUMS_CALL, { status: 401 });
   const { unmount } = renderScreen(<PaymentMonitoringPage />, '/admin/payment-monitoring');
   expect(await screen.findByText('Please log in to access this page.')).toBeTruthy();
   await waitFor(() => expect(screen.queryByRole('button', { name: 'Logout' })).toBeNull());
@@ -198,7 +198,7 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
   const server = new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/stripe-debug', { body: answer })
-    .on(SUMS_CALL, { body: sums });
+    .on(STRIPE_SUMS_CALL, { body: sums });
   renderScreen(<StripeDebugPage />, '/admin/stripe-debug');
   await advanceTime(0);
   expect(screen.getByText('1042, 1043')).toBeTruthy();
@@ -241,7 +241,7 @@ test('the newest hundred of thousands of transactions are rendered, and all on r
   new FakeServer()
     .on('GET /api/admin/whoami', { body: makeWhoami() })
     .on('GET /api/stripe-debug', { body: Array.from({ length: 101 }, (_, number) => row(number)) })
-    .on(SUMS_CALL, { body: sums });
+    .on(STRIPE_SUMS_CALL, { body: sums });
   renderScreen(<StripeDebugPage />, '/admin/stripe-debug');
   const all = await screen.findByRole('button', { name: 'Show all 101' });
   expect(screen.getAllByRole('row')).toHaveLength(1 + 100);

@@ -11,7 +11,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { signedDollars } from '../dashboard/draw-labels';
 import { useQuery } from '../data/use-query';
-import { PaymentsLoadFailed, PaymentsFrame } from './payments-frame';
+import { PaymentsLoadError, PaymentsPageLayout } from './payments-frame';
 
 const PAYMENTS_POLL_INTERVAL_MS = 30_000;
 /** Number of rows rendered at first, because thousands are slow on a phone. */
@@ -48,7 +48,7 @@ export function StripeDebugPage() {
     ['Prize Pools', '0.00'],
   ];
   return (
-    <PaymentsFrame>
+    <PaymentsPageLayout>
       <main className="admin" id="main" aria-busy={!data && !problem}>
         <div className="admin-head">
           <h1>Transactions</h1>
@@ -57,11 +57,7 @@ export function StripeDebugPage() {
           </button>
         </div>
         {problem ? (
-          <PaymentsLoadFailed
-            title={C.errorLoadingTransactions}
-            problem={problem}
-            onRetry={retry}
-          />
+          <PaymentsLoadError title={C.errorLoadingTransactions} problem={problem} onRetry={retry} />
         ) : null}
         <dl className="stat-cards is-five">
           {cards.map(([label, value]) => (
@@ -85,7 +81,7 @@ export function StripeDebugPage() {
           ) : null}
         </section>
       </main>
-    </PaymentsFrame>
+    </PaymentsPageLayout>
   );
 }
 

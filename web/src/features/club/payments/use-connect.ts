@@ -4,14 +4,14 @@ import { HttpError } from '@/api/http';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 
 /** Requests a single-use link and opens the payment provider's onboarding pages. */
 export function useStripeOnboarding(
   club: number,
   leave: (url: string) => void = (url) => window.location.assign(url),
 ) {
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const connect = () =>
     run(

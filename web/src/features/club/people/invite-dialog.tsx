@@ -8,9 +8,9 @@ import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom } from '../data/query-atoms';
-import { fieldProblems, errorText } from '../data/error-text';
+import { fieldProblemsOfError, errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import { EMPTY_INVITATION, invitationProblems } from './people-rules';
 import { RoleChoice } from './role-choice';
 
@@ -38,7 +38,7 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
   const [invitation, setInvitation] = useState(EMPTY_INVITATION);
   const [refusal, setRefusal] = useState<string | null>(null);
   const { problems, list, errorOf, report } = useFormProblems();
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   const refuse = (error: unknown) => {
@@ -46,7 +46,7 @@ function InviteForm({ club, onDone }: { club: number; onDone: () => void }) {
       error instanceof HttpError && error.code === 'email-in-use'
         ? [{ field: 'invite-email', text: errorText(error, C.pleaseTryAgain) }]
         : [];
-    const wrong = [...fieldProblems(error, (field) => `invite-${field}`), ...emailTaken];
+    const wrong = [...fieldProblemsOfError(error, (field) => `invite-${field}`), ...emailTaken];
     if (wrong.length > 0) return void report(wrong);
     setRefusal(errorText(error, C.pleaseTryAgain));
   };

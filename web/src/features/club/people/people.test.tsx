@@ -9,7 +9,7 @@ import { sessionExpiredAtom } from '../session/session-atoms';
 import { PeoplePage } from './people';
 import { invitationProblems, memberActivityText } from './people-rules';
 
-const CLUB_LOGIN: ClubUser = {
+const CLUB_LOGIN_USER: ClubUser = {
   id: 0,
   email: 'sharks@example.com',
   name: 'Sharks',
@@ -21,7 +21,7 @@ const CLUB_LOGIN: ClubUser = {
   lastSeenAt: null,
 };
 const SELLER_KIM: ClubUser = {
-  ...CLUB_LOGIN,
+  ...CLUB_LOGIN_USER,
   id: 5,
   email: 'kim@example.com',
   name: 'Kim',
@@ -39,11 +39,13 @@ const VIEWER_ALEX: ClubUser = {
   lastSeenAt: null,
   invitedUntil: '2026-11-20T09:10:00Z',
 };
-const LIST_CALL = 'GET /api/clubs/1/users';
+const LIST_USERS_CALL = 'GET /api/clubs/1/users';
 let server: FakeServer;
 
 beforeEach(() => {
-  server = new FakeServer().on(LIST_CALL, { body: [CLUB_LOGIN, SELLER_KIM, VIEWER_ALEX] });
+  server = new FakeServer().on(LIST_USERS_CALL, {
+    body: [CLUB_LOGIN_USER, SELLER_KIM, VIEWER_ALEX],
+  });
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -75,9 +77,9 @@ test('all members are listed with role and state, and the club’s own login can
 
 test('a club without members reads why to invite some, and a failed list can be retried', async () => {
   server.on(
-    LIST_CALL,
+    LIST_USERS_CALL,
     { status: 503, body: { message: 'Please wait a moment and try again.' } },
-    { body: [CLUB_LOGIN] },
+    { body: [CLUB_LOGIN_USER] },
   );
   openPeople();
   await userEvent.click(await screen.findByRole('button', { name: 'Retry' }));
@@ -121,7 +123,7 @@ test('an invitation is validated, sent, and refused with the server’s text at 
     email: 'alex@example.com',
     role: 'viewer',
   });
-  expect(server.paths().filter((path) => path === LIST_CALL)).toHaveLength(2);
+  expect(server.paths().filter((path) => path === LIST_USERS_CALL)).toHaveLength(2);
   expect(screen.queryByRole('dialog', { name: 'Invite somebody' })).toBeNull();
 });
 
@@ -157,7 +159,7 @@ test('a role changes, an invitation is sent again, and a removal asks for confir
 
 test('an owner has no menu for forbidden actions, and a refusal shows the server’s text', async () => {
   server
-    .on(LIST_CALL, { body: [CLUB_LOGIN, { ...SELLER_KIM, role: 'owner' }, VIEWER_ALEX] })
+    .on(LIST_USERS_CALL, { body: [CLUB_LOGIN_USER, { ...SELLER_KIM, role: 'owner' }, VIEWER_ALEX] })
     .on('DELETE /api/clubs/1/users/6', {
       status: 409,
       body: { code: 'own-account', message: 'Another owner of the club has to do this for you.' },

@@ -13,7 +13,7 @@ import { useQuery } from '../data/use-query';
 import { BackLink, archivedText } from '../frame/club-frame';
 import { AccessDenied, type ClubPageContext } from '../frame/club-page';
 import { OWNERS_ONLY_TEXT, isOwner } from '../session/roles';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import { InviteDialog } from './invite-dialog';
 import { roleWithArticle } from './people-rules';
 import { PersonItem } from './person-item';
@@ -40,7 +40,7 @@ function PeopleForOwner({ here: { club, user } }: { here: ClubPageContext }) {
   const [asking, setAsking] = useState<PendingMemberChange | null>(null);
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
-  const { run } = useAction();
+  const { run } = useMutation();
   const sendNewInvitation = (person: ClubUser) =>
     void run(
       async () => {
@@ -129,7 +129,7 @@ interface MemberDialogProps {
  * list in both cases.
  */
 function useMemberChange({ club, onClose }: Pick<MemberDialogProps, 'club' | 'onClose'>) {
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   const decide = (act: () => Promise<unknown>, done: string) =>

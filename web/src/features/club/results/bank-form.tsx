@@ -3,12 +3,17 @@ import type { BankDetails } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
-import { fieldProblems, errorText } from '../data/error-text';
+import { fieldProblemsOfError, errorText } from '../data/error-text';
 import { useFormProblems } from '../data/use-form-problems';
 import { useHandleExpiredSession } from '../session/use-session';
-import { EMPTY_BANK_DETAILS, bankProblems, toBsbInput, toAccountNumberInput } from './bank-rules';
+import {
+  EMPTY_BANK_DETAILS,
+  bankDetailsProblems,
+  formatBsbInput,
+  sanitiseAccountNumberInput,
+} from './bank-rules';
 
-interface BankFormProps {
+interface BankDetailsFormProps {
   submitLabel: string;
   send: (bank: BankDetails) => Promise<void>;
   /** Handles an error that belongs to no field. Returns whether the error was handled. */
@@ -19,7 +24,7 @@ interface BankFormProps {
  * Form for account name, BSB and number, for the club or the winner. The browser does not store
  * the values.
  */
-export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
+export function BankDetailsForm({ submitLabel, send, onProblem }: BankDetailsFormProps) {
   const [bank, setBank] = useState(EMPTY_BANK_DETAILS);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
@@ -28,13 +33,13 @@ export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     setRefusal(null);
-    if (pending || !report(bankProblems(bank))) return;
+    if (pending || !report(bankDetailsProblems(bank))) return;
     setPending(true);
     try {
       await send(bank);
       setBank(EMPTY_BANK_DETAILS);
     } catch (error) {
-      const wrong = fieldProblems(error, (field) => `bank-${field}`);
+      const wrong = fieldProblemsOfError(error, (field) => `bank-${field}`);
       if (wrong.length > 0) report(wrong);
       else if (!handleExpiredSession(error) && !onProblem?.(error))
         setRefusal(errorText(error, C.pleaseTryAgain));
@@ -68,7 +73,7 @@ export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
           placeholder="000-000"
           value={bank.bsb}
           error={errorOf('bank-bsb')}
-          onValue={(bsb) => setBank({ ...bank, bsb: toBsbInput(bsb) })}
+          onValue={(bsb) => setBank({ ...bank, bsb: formatBsbInput(bsb) })}
         />
         <Field
           id="bank-accountNumber"
@@ -78,7 +83,7 @@ export function BankForm({ submitLabel, send, onProblem }: BankFormProps) {
           value={bank.accountNumber}
           error={errorOf('bank-accountNumber')}
           onValue={(accountNumber) =>
-            setBank({ ...bank, accountNumber: toAccountNumberInput(accountNumber) })
+            setBank({ ...bank, accountNumber: sanitiseAccountNumberInput(accountNumber) })
           }
         />
       </div>

@@ -6,15 +6,19 @@ import type { FormProblem } from '@/shared/ui/problem-list';
 export const EMPTY_BANK_DETAILS: BankDetails = { accountName: '', accountNumber: '', bsb: '' };
 
 /** Formats a BSB while it is typed: three digits, a hyphen, three digits ('062-000'). */
-export function toBsbInput(typed: string): string {
+export function formatBsbInput(typed: string): string {
   const digits = typed.replace(/\D/g, '').slice(0, 6);
   return digits.length > 3 ? `${digits.slice(0, 3)}-${digits.slice(3)}` : digits;
 }
 
-export const toAccountNumberInput = (typed: string): string =>
+export const sanitiseAccountNumberInput = (typed: string): string =>
   typed.replace(/\D/g, '').slice(0, 10);
 
-export function bankProblems({ accountName, accountNumber, bsb }: BankDetails): FormProblem[] {
+export function bankDetailsProblems({
+  accountName,
+  accountNumber,
+  bsb,
+}: BankDetails): FormProblem[] {
   const problems: FormProblem[] = [];
   if (accountName.trim() === '')
     problems.push({ field: 'bank-accountName', text: C.accountNameRequired });

@@ -1,6 +1,6 @@
 import { JERSEYS, jerseyText } from './scorers';
 
-interface NumberChoiceProps {
+interface JerseyNumberChoiceProps {
   id: string;
   team: string;
   side: 'home' | 'away';
@@ -13,7 +13,14 @@ interface NumberChoiceProps {
  * Chooses one team's number. The native select is the control; the buttons below set its value by
  * touch (interface decision D11).
  */
-export function NumberChoice({ id, team, side, value, error, onValue }: NumberChoiceProps) {
+export function JerseyNumberChoice({
+  id,
+  team,
+  side,
+  value,
+  error,
+  onValue,
+}: JerseyNumberChoiceProps) {
   return (
     <div className="number-choice">
       <div className="number-line">

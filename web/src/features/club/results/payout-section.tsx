@@ -12,8 +12,8 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { useQuery } from '../data/use-query';
-import { useAction } from '../session/use-session';
-import { WinnerBank } from './winner-bank';
+import { useMutation } from '../session/use-session';
+import { WinnerBankDetails } from './winner-bank';
 
 const PAYOUT_STATUS_LABELS: Record<string, { text: string; tone: string }> = {
   pending: { text: 'Pending', tone: 'is-awaiting' },
@@ -72,7 +72,12 @@ export function PayoutSection({
         </p>
       ) : null}
       {winner?.sold && owns ? (
-        <WinnerBank number={number} bank={winner.bank} paid={Boolean(paid)} onChange={reload} />
+        <WinnerBankDetails
+          number={number}
+          bank={winner.bank}
+          paid={Boolean(paid)}
+          onChange={reload}
+        />
       ) : null}
       {!payouts && problem ? <LoadFailed title="Failed to load payouts" onRetry={retry} /> : null}
       <PayoutList
@@ -109,7 +114,7 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
     status: 'completed' | 'failed';
   } | null>(null);
   const [note, setNote] = useState('');
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const complain = (error: unknown) =>
     showToast({ title: C.error, text: errorText(error, C.pleaseTryAgain), bad: true });

@@ -9,9 +9,15 @@ import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
-import { useAction } from '../session/use-session';
-import { NumberChoice } from './number-choice';
-import { forgetScorers, saveScorers, savedScorers, scorerText, type Scorers } from './scorers';
+import { useMutation } from '../session/use-session';
+import { JerseyNumberChoice } from './number-choice';
+import {
+  deleteSavedScorers,
+  saveScorers,
+  loadSavedScorers,
+  scorerText,
+  type FirstTryScorers,
+} from './scorers';
 
 interface ResultEntryFormProps {
   draw: OwnDraw;
@@ -25,15 +31,15 @@ interface ResultEntryFormProps {
  * key, submit, confirm.
  */
 export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
-  const [scorers, setScorers] = useState<Scorers>(() => savedScorers(draw));
+  const [scorers, setScorers] = useState<FirstTryScorers>(() => loadSavedScorers(draw));
   const [asking, setAsking] = useState(false);
   const [refusal, setRefusal] = useState<string | null>(null);
   const [missing, setMissing] = useState(false);
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   const keep = useSetAtom(cacheResponseAtom);
-  const choose = (more: Partial<Scorers>) => {
+  const choose = (more: Partial<FirstTryScorers>) => {
     const next = { ...scorers, ...more };
     setScorers(next);
     saveScorers(draw, next);
@@ -53,7 +59,7 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
       async () => {
         const answer = await submitResults(draw.drawNumber, home, away);
         setAsking(false);
-        forgetScorers(draw);
+        deleteSavedScorers(draw);
         showToast({
           title: C.resultsSubmitted,
           text: answer.revealedAt
@@ -102,7 +108,7 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
             {refusal}
           </div>
         ) : null}
-        <NumberChoice
+        <JerseyNumberChoice
           id="home-scorer"
           team={draw.homeTeam}
           side="home"
@@ -110,7 +116,7 @@ export function ResultEntryForm({ draw, club, early }: ResultEntryFormProps) {
           error={home === null ? error : null}
           onValue={(value) => choose({ home: value })}
         />
-        <NumberChoice
+        <JerseyNumberChoice
           id="away-scorer"
           team={draw.awayTeam}
           side="away"

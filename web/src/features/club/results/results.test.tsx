@@ -4,11 +4,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeOwnDraw, makeWinner, makePageContext } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { bankProblems, toBsbInput, toAccountNumberInput } from './bank-rules';
+import { bankDetailsProblems, formatBsbInput, sanitiseAccountNumberInput } from './bank-rules';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { ResultsPage } from './results';
 
-const AWAITING_DRAW = makeOwnDraw({ gameDate: '2020-11-20T09:10:00Z' });
+const DRAW_AWAITING_RESULT = makeOwnDraw({ gameDate: '2020-11-20T09:10:00Z' });
 const COMPLETED_DRAW = makeOwnDraw({
   status: 'completed',
   gameDate: '2020-11-20T09:10:00Z',
@@ -19,7 +19,7 @@ let server: FakeServer;
 
 beforeEach(() => {
   server = new FakeServer()
-    .on('GET /api/draws/1042', { body: AWAITING_DRAW })
+    .on('GET /api/draws/1042', { body: DRAW_AWAITING_RESULT })
     .on('GET /api/draws/1042/payouts', { body: [] });
 });
 afterEach(() => vi.unstubAllGlobals());
@@ -29,7 +29,7 @@ const openResults = () =>
     <ResultsPage here={makePageContext()} number={1042} />,
     '/club/sharks/admin/results/1042',
   );
-const numberKey = (side: number, jersey: number) =>
+const jerseyButton = (side: number, jersey: number) =>
   document.querySelectorAll('.pad')[side]?.querySelectorAll('button')[jersey - 1] as HTMLElement;
 const submitButton = () =>
   screen.getAllByRole('button', { name: 'Submit Results' })[0] as HTMLElement;
@@ -38,15 +38,15 @@ const alertTexts = () => screen.getAllByRole('alert').map((alert) => alert.textC
 test('four taps enter a result: two keys, submit, confirm, with teams and numbers repeated', async () => {
   server
     .on('POST /api/draws/1042/results', { body: { ...WINNERS_RESPONSE, draw: COMPLETED_DRAW } })
-    .on('GET /api/draws/1042', { body: AWAITING_DRAW }, { body: COMPLETED_DRAW })
+    .on('GET /api/draws/1042', { body: DRAW_AWAITING_RESULT }, { body: COMPLETED_DRAW })
     .on('GET /api/draws/1042/winners', { body: { ...WINNERS_RESPONSE, notified: false } });
   openResults();
   expect(
     await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' }),
   ).toBeTruthy();
   expect(screen.getByText('Tickets sold 113/169 · Total sales $565.00')).toBeTruthy();
-  await userEvent.click(numberKey(0, 7));
-  await userEvent.click(numberKey(1, 9));
+  await userEvent.click(jerseyButton(0, 7));
+  await userEvent.click(jerseyButton(1, 9));
   expect(screen.getByText('#7 & #9')).toBeTruthy();
   expect((screen.getByLabelText('Redcliffe Sharks (home)') as HTMLSelectElement).value).toBe('7');
   await userEvent.click(submitButton());
@@ -99,8 +99,8 @@ test('a failure keeps the choice on the phone and sends nothing automatically', 
       within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }),
     );
   };
-  await userEvent.click(numberKey(0, 3));
-  await userEvent.click(numberKey(1, 12));
+  await userEvent.click(jerseyButton(0, 3));
+  await userEvent.click(jerseyButton(1, 12));
   await send();
   expect((await screen.findAllByText('Failed to submit results')).length).toBe(2);
   expect(screen.getAllByText(/Your choice is kept on this phone/).length).toBeGreaterThan(0);
@@ -118,8 +118,8 @@ test('entering a result before the game warns that sales stop', async () => {
   server.on('GET /api/draws/1042', { body: makeOwnDraw({ gameDate: '2099-01-01T00:00:00Z' }) });
   openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
-  await userEvent.click(numberKey(0, 1));
-  await userEvent.click(numberKey(1, 2));
+  await userEvent.click(jerseyButton(0, 1));
+  await userEvent.click(jerseyButton(1, 2));
   await userEvent.click(submitButton());
   expect(screen.getByText('The game has not started yet. Ticket sales stop at once.')).toBeTruthy();
 });
@@ -134,8 +134,8 @@ test('a result before kick-off says when the winner is shown, and until then not
     .on('GET /api/draws/1042/winners', { body: { ...later, notified: false } });
   openResults();
   await screen.findByRole('heading', { name: 'Enter First Try Scorer Numbers' });
-  await userEvent.click(numberKey(0, 7));
-  await userEvent.click(numberKey(1, 9));
+  await userEvent.click(jerseyButton(0, 7));
+  await userEvent.click(jerseyButton(1, 9));
   await userEvent.click(submitButton());
   await userEvent.click(
     within(screen.getByRole('alertdialog')).getByRole('button', { name: 'Submit Results' }),
@@ -252,7 +252,7 @@ test('an unsold winning ticket has no contact and no prize to pay', async () => 
 
 test('bank details are validated and formatted while typed', () => {
   expect(
-    bankProblems({ accountName: ' ', accountNumber: '12345', bsb: '06200' }).map(
+    bankDetailsProblems({ accountName: ' ', accountNumber: '12345', bsb: '06200' }).map(
       ({ text }) => text,
     ),
   ).toEqual([
@@ -260,15 +260,15 @@ test('bank details are validated and formatted while typed', () => {
     'BSB must be 6 digits',
     'Account number must be 6 to 10 digits',
   ]);
-  expect(bankProblems({ accountName: 'Robin', accountNumber: '123456', bsb: '062-000' })).toEqual(
-    [],
-  );
-  expect([toBsbInput('0620'), toBsbInput('06-2'), toBsbInput('062000999')]).toEqual([
+  expect(
+    bankDetailsProblems({ accountName: 'Robin', accountNumber: '123456', bsb: '062-000' }),
+  ).toEqual([]);
+  expect([formatBsbInput('0620'), formatBsbInput('06-2'), formatBsbInput('062000999')]).toEqual([
     '062-0',
     '062',
     '062-000',
   ]);
-  expect(toAccountNumberInput('12 34-56789012')).toBe('1234567890');
+  expect(sanitiseAccountNumberInput('12 34-56789012')).toBe('1234567890');
 });
 
 test('a payout goes from pending over details received to completed, with masked numbers', async () => {

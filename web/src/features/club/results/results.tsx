@@ -7,7 +7,7 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { drawBadgesOf, drawListOf, salesText, teamsOf } from '../dashboard/draw-labels';
+import { drawBadgesOf, drawListNameOf, grossSalesText, teamsText } from '../dashboard/draw-labels';
 import { isNotFoundError, useQuery } from '../data/use-query';
 import { BackLink } from '../frame/club-frame';
 import { ClubPageSkeleton, ClubLoadError, type ClubPageContext } from '../frame/club-page';
@@ -21,7 +21,7 @@ import { WinnerCard } from './winner-card';
 /** Result page of one draw: two numbers to enter, then the winner and the payout. */
 export function ResultsPage({ here, number }: { here: ClubPageContext; number: number }) {
   const { data: draw, problem, retry } = useOwnDraw(number);
-  usePageTitle(draw ? `Results – ${teamsOf(draw)}` : C.enterResults);
+  usePageTitle(draw ? `Results – ${teamsText(draw)}` : C.enterResults);
   if (draw && draw.ownedByCaller !== false && (here.user.isAdmin || draw.clubId === here.club.id))
     return <DrawResults here={here} draw={draw} />;
   if (!draw && problem && !isNotFoundError(problem))
@@ -42,7 +42,7 @@ export function ResultsPage({ here, number }: { here: ClubPageContext; number: n
 
 function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: OwnDraw }) {
   const now = useAtomValue(nowAtom);
-  const list = drawListOf(draw, now);
+  const list = drawListNameOf(draw, now);
   return (
     <main className="admin results" id="main">
       <BackLink club={club} />
@@ -58,7 +58,7 @@ function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: Ow
           {draw.homeTeam} <span className="v">v</span> {draw.awayTeam}
         </h1>
         <p className="meta">
-          Tickets sold {draw.ticketsSold}/169 · Total sales {salesText(draw)}
+          Tickets sold {draw.ticketsSold}/169 · Total sales {grossSalesText(draw)}
         </p>
       </section>
       {list === 'completed' ? (

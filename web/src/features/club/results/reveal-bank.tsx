@@ -13,7 +13,7 @@ const BANK_DETAILS_SHOWN_MS = 60_000;
  * Reveals the full account numbers for one minute after a password check. The server records the
  * access.
  */
-export function RevealBank({ number }: { number: number }) {
+export function BankDetailsReveal({ number }: { number: number }) {
   const [open, setOpen] = useState(false);
   const [password, setPassword] = useState('');
   const [error, setError] = useState<string | null>(null);

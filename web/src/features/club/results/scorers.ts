@@ -3,7 +3,7 @@ import type { Draw } from '@/api/wire';
 import { C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 
-export interface Scorers {
+export interface FirstTryScorers {
   home: number | null;
   away: number | null;
 }
@@ -19,20 +19,23 @@ export const jerseyText = (jersey: number): string =>
 export const scorerText = (team: string, jersey: number): string =>
   `${team}: number ${jersey}${jersey === DEFAULT_JERSEY ? ` (${C.noTryDefault})` : ''}`;
 
-const scorersKeyOf = (draw: number) => `result_draft:${draw}`;
+const scorersStorageKeyOf = (draw: number) => `result_draft:${draw}`;
 const isJersey = (value: unknown): value is number =>
   typeof value === 'number' && JERSEYS.includes(value);
 
 /** Returns the scorers chosen earlier, from session storage. They are never sent automatically. */
-export function savedScorers(draw: Pick<Draw, 'drawNumber'>): Scorers {
-  const stored = readStored('session', scorersKeyOf(draw.drawNumber)) as Partial<Scorers> | null;
+export function loadSavedScorers(draw: Pick<Draw, 'drawNumber'>): FirstTryScorers {
+  const stored = readStored(
+    'session',
+    scorersStorageKeyOf(draw.drawNumber),
+  ) as Partial<FirstTryScorers> | null;
   return {
     home: isJersey(stored?.home) ? stored.home : null,
     away: isJersey(stored?.away) ? stored.away : null,
   };
 }
 
-export const saveScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: Scorers): void =>
-  void writeStored('session', scorersKeyOf(draw.drawNumber), scorers);
-export const forgetScorers = (draw: Pick<Draw, 'drawNumber'>): void =>
-  forgetStored('session', scorersKeyOf(draw.drawNumber));
+export const saveScorers = (draw: Pick<Draw, 'drawNumber'>, scorers: FirstTryScorers): void =>
+  void writeStored('session', scorersStorageKeyOf(draw.drawNumber), scorers);
+export const deleteSavedScorers = (draw: Pick<Draw, 'drawNumber'>): void =>
+  forgetStored('session', scorersStorageKeyOf(draw.drawNumber));

@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnDraw } from '@/api/wire-club';
 import { drawAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { useTopic } from '@/features/shared-live/use-live';
+import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { useQuery, type PolledQuery } from '../data/use-query';
 
 /** Loads one of the club's draws as its owner sees it, and merges the live counts into it. */
@@ -14,7 +14,7 @@ export function useOwnDraw(number: number): PolledQuery<OwnDraw> {
   });
   const receive = useSetAtom(receiveDrawsAtom);
   const live = useAtomValue(drawAtom(number));
-  useTopic(`draw:${number}`);
+  useTopicSubscription(`draw:${number}`);
   useEffect(() => {
     if (answer.data) receive([answer.data]);
   }, [answer.data, receive]);

@@ -4,9 +4,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { MaskedBankDetails } from '@/api/wire-club';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { WinnerBank } from './winner-bank';
+import { WinnerBankDetails } from './winner-bank';
 
-const MASKED_BANK: MaskedBankDetails = {
+const MASKED_BANK_DETAILS: MaskedBankDetails = {
   accountName: 'Robin',
   accountNumber: '••••678',
   bsb: '•••-•98',
@@ -14,8 +14,8 @@ const MASKED_BANK: MaskedBankDetails = {
   from: 'winner',
   pendingApproval: null,
 };
-const withProposal = (isOwn: boolean): MaskedBankDetails => ({
-  ...MASKED_BANK,
+const bankDetailsWithProposal = (isOwn: boolean): MaskedBankDetails => ({
+  ...MASKED_BANK_DETAILS,
   pendingApproval: {
     accountName: 'Robin R',
     accountNumber: '••••321',
@@ -24,8 +24,8 @@ const withProposal = (isOwn: boolean): MaskedBankDetails => ({
     isOwn,
   },
 });
-const CHANGE_BANK_CALL = 'PUT /api/draws/1042/winner-bank';
-const DECLINE_CALL = 'DELETE /api/draws/1042/winner-bank/proposal';
+const CHANGE_BANK_DETAILS_CALL = 'PUT /api/draws/1042/winner-bank';
+const DECLINE_PROPOSAL_CALL = 'DELETE /api/draws/1042/winner-bank/proposal';
 let server: FakeServer;
 
 beforeEach(() => {
@@ -33,9 +33,9 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-function renderWinnerBank(bank: MaskedBankDetails, paid = false) {
+function renderWinnerBankDetails(bank: MaskedBankDetails, paid = false) {
   const onChange = vi.fn();
-  renderScreen(<WinnerBank number={1042} bank={bank} paid={paid} onChange={onChange} />);
+  renderScreen(<WinnerBankDetails number={1042} bank={bank} paid={paid} onChange={onChange} />);
   return onChange;
 }
 
@@ -47,8 +47,8 @@ async function typeBankDetails() {
 }
 
 test('new details in place of the winner’s own require a second person', async () => {
-  server.on(CHANGE_BANK_CALL, { status: 202, body: withProposal(true) });
-  const onChange = renderWinnerBank(MASKED_BANK);
+  server.on(CHANGE_BANK_DETAILS_CALL, { status: 202, body: bankDetailsWithProposal(true) });
+  const onChange = renderWinnerBankDetails(MASKED_BANK_DETAILS);
   await userEvent.click(screen.getByRole('button', { name: 'Replace bank details' }));
   expect(screen.getByText(/A second person has to enter the same new details/)).toBeTruthy();
   await typeBankDetails();
@@ -57,8 +57,8 @@ test('new details in place of the winner’s own require a second person', async
 });
 
 test('the proposer can withdraw the change and cannot approve it', async () => {
-  server.on(DECLINE_CALL, { status: 204 });
-  const onChange = renderWinnerBank(withProposal(true));
+  server.on(DECLINE_PROPOSAL_CALL, { status: 204 });
+  const onChange = renderWinnerBankDetails(bankDetailsWithProposal(true));
   expect(screen.getByText(/^You entered these details/)).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Enter the same details' })).toBeNull();
   expect(screen.queryByRole('button', { name: 'Replace bank details' })).toBeNull();
@@ -68,8 +68,10 @@ test('the proposer can withdraw the change and cannot approve it', async () => {
 });
 
 test('a second person approves by entering the same details', async () => {
-  server.on(CHANGE_BANK_CALL, { body: { ...MASKED_BANK, accountNumber: '••••321', from: 'club' } });
-  const onChange = renderWinnerBank(withProposal(false));
+  server.on(CHANGE_BANK_DETAILS_CALL, {
+    body: { ...MASKED_BANK_DETAILS, accountNumber: '••••321', from: 'club' },
+  });
+  const onChange = renderWinnerBankDetails(bankDetailsWithProposal(false));
   await userEvent.click(screen.getByRole('button', { name: 'Enter the same details' }));
   await typeBankDetails();
   expect(await screen.findByText('Bank details saved')).toBeTruthy();
@@ -82,8 +84,8 @@ test('a second person approves by entering the same details', async () => {
 });
 
 test('a second person can decline the change', async () => {
-  server.on(DECLINE_CALL, { status: 503, body: {} }, { status: 204 });
-  const onChange = renderWinnerBank(withProposal(false));
+  server.on(DECLINE_PROPOSAL_CALL, { status: 503, body: {} }, { status: 204 });
+  const onChange = renderWinnerBankDetails(bankDetailsWithProposal(false));
   await userEvent.click(screen.getByRole('button', { name: 'Decline' }));
   expect(await screen.findByText('Please try again.')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Decline' }));
@@ -92,7 +94,7 @@ test('a second person can decline the change', async () => {
 });
 
 test('a paid prize shows no proposal', () => {
-  renderWinnerBank(withProposal(false), true);
+  renderWinnerBankDetails(bankDetailsWithProposal(false), true);
   expect(screen.queryByText(/wait for a second person/)).toBeNull();
   expect(screen.queryByRole('button')).toBeNull();
 });

@@ -6,11 +6,11 @@ import { dayText } from '@/shared/dates';
 import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
-import { useAction } from '../session/use-session';
-import { BankForm } from './bank-form';
-import { RevealBank } from './reveal-bank';
+import { useMutation } from '../session/use-session';
+import { BankDetailsForm } from './bank-form';
+import { BankDetailsReveal } from './reveal-bank';
 
-interface WinnerBankProps {
+interface WinnerBankDetailsProps {
   number: number;
   bank: MaskedBankDetails | null;
   paid: boolean;
@@ -21,7 +21,7 @@ interface WinnerBankProps {
  * Shows the bank account for the prize. Details that the winner gave are replaced only after two
  * people have entered the same new details.
  */
-export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
+export function WinnerBankDetails({ number, bank, paid, onChange }: WinnerBankDetailsProps) {
   const [typing, setTyping] = useState(false);
   const showToast = useSetAtom(showToastAtom);
   const pending = paid ? null : (bank?.pendingApproval ?? null);
@@ -30,14 +30,17 @@ export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
       <h3>Winner’s bank details</h3>
       {bank ? (
         <>
-          <BankFacts bank={bank} received={`${dayText(bank.receivedAt)}, from the ${bank.from}`} />
-          {paid ? null : <RevealBank number={number} />}
+          <BankDetailList
+            bank={bank}
+            received={`${dayText(bank.receivedAt)}, from the ${bank.from}`}
+          />
+          {paid ? null : <BankDetailsReveal number={number} />}
         </>
       ) : (
         <p className="lead">Not received yet.</p>
       )}
       {pending ? (
-        <ProposedDetails
+        <ProposedBankDetails
           number={number}
           pending={pending}
           onApprove={() => setTyping(true)}
@@ -52,7 +55,7 @@ export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
               before they replace them, and the winner is e-mailed.
             </p>
           ) : null}
-          <BankForm
+          <BankDetailsForm
             submitLabel="Save bank details"
             send={async (details) => {
               const { pendingApproval } = await saveWinnerBank(number, details);
@@ -80,7 +83,7 @@ export function WinnerBank({ number, bank, paid, onChange }: WinnerBankProps) {
   );
 }
 
-function BankFacts({
+function BankDetailList({
   bank: { accountName, bsb, accountNumber },
   received,
 }: {
@@ -109,7 +112,7 @@ function BankFacts({
  * Bank details that await approval. A second person approves them by entering the same details;
  * either person can remove them.
  */
-function ProposedDetails({
+function ProposedBankDetails({
   number,
   pending,
   onApprove,
@@ -120,7 +123,7 @@ function ProposedDetails({
   onApprove: () => void;
   onChange: () => void;
 }) {
-  const { pending: running, run } = useAction();
+  const { pending: running, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const decline = () =>
     run(
@@ -137,7 +140,7 @@ function ProposedDetails({
   return (
     <section className="callout is-warn" aria-labelledby="proposal-title">
       <h4 id="proposal-title">New bank details wait for a second person</h4>
-      <BankFacts bank={pending} />
+      <BankDetailList bank={pending} />
       <p>
         {pending.isOwn
           ? 'You entered these details. Another owner of the club, or the platform operator, has to enter the same'

@@ -8,9 +8,9 @@ import { C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
-import { useAction } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import { WinnerHiddenNote } from './winner-hidden-note';
-import { WinnerView } from './winner-view';
+import { WinnerDetails } from './winner-view';
 
 /** Shows the winner, with actions to notify the winner and to download the report. */
 export function WinnerCard({
@@ -24,7 +24,7 @@ export function WinnerCard({
   answer: WinnersResponse;
   sells: boolean;
 }) {
-  const { pending, run } = useAction();
+  const { pending, run } = useMutation();
   const showToast = useSetAtom(showToastAtom);
   const changed = useSetAtom(markPathsChangedAtom);
   const winner = answer.winningTickets[0];
@@ -64,7 +64,7 @@ export function WinnerCard({
   return (
     <section className="card" aria-labelledby="winner-title">
       <h2 id="winner-title">{C.winnerAnnounced}</h2>
-      <WinnerView winner={winner} prize={answer.prize} namesShown={sells} />
+      <WinnerDetails winner={winner} prize={answer.prize} namesShown={sells} />
       {sells ? (
         <div className="row-actions">
           {winner.sold ? (

@@ -6,7 +6,7 @@ import { C } from '@/shared/strings-club';
  * Shows the winner and the contact, or that the winning ticket was not sold (decision D-11).
  * Read-only users see no names (decision G-17).
  */
-export function WinnerView({
+export function WinnerDetails({
   winner,
   prize,
   namesShown,

@@ -6,7 +6,7 @@ import type { ClubStats } from '@/api/wire-club';
 import { C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useQuery } from '../data/use-query';
-import { ClubFrame } from '../frame/club-frame';
+import { ClubPageLayout } from '../frame/club-frame';
 import { Redirect, ClubPageSkeleton } from '../frame/club-page';
 import { useSession } from './use-session';
 import { adminPath, rememberedUser } from './user';
@@ -19,10 +19,10 @@ export function AdminHome() {
   const session = useSession();
   const late = useIsPlaceholderTimeOver();
   if (session.state === 'unknown') return late ? <DashboardWithoutData /> : <ClubPageSkeleton />;
-  if (session.state !== 'in') return <EmptyDashboard />;
+  if (session.state !== 'in') return <DashboardWithoutSession />;
   const { user, clubSlug } = session.whoami;
   if (!user.isAdmin && clubSlug) return <Redirect to={adminPath(clubSlug)} />;
-  return <GenericDashboard isAdmin={user.isAdmin} />;
+  return <DashboardWithoutClub isAdmin={user.isAdmin} />;
 }
 
 /** Milliseconds after which the dashboard without data replaces the placeholders. */
@@ -37,10 +37,10 @@ function useIsPlaceholderTimeOver(): boolean {
   return late;
 }
 
-function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
+function DashboardWithoutClub({ isAdmin }: { isAdmin: boolean }) {
   usePageTitle('Dashboard');
   return (
-    <ClubFrame club={null}>
+    <ClubPageLayout club={null}>
       <main className="admin" id="main">
         <h1>Dashboard</h1>
         <section className="card">
@@ -65,7 +65,7 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
           ) : null}
         </section>
       </main>
-    </ClubFrame>
+    </ClubPageLayout>
   );
 }
 
@@ -73,7 +73,7 @@ function GenericDashboard({ isAdmin }: { isAdmin: boolean }) {
  * The dashboard without data (decision A-14). The response to the dashboard's own first request
  * decides whether a login is needed.
  */
-function EmptyDashboard() {
+function DashboardWithoutSession() {
   const { problem } = useQuery<ClubStats>(CLUB_API_PATHS.stats(rememberedUser()?.id ?? 0), {
     opensLogin: false,
   });
@@ -93,7 +93,7 @@ function EmptyDashboard() {
 function DashboardWithoutData({ children }: { children?: ReactNode }) {
   usePageTitle('Dashboard');
   return (
-    <ClubFrame club={null}>
+    <ClubPageLayout club={null}>
       <main className="admin" id="main">
         <h1>Dashboard</h1>
         <dl className="stat-cards">
@@ -106,6 +106,6 @@ function DashboardWithoutData({ children }: { children?: ReactNode }) {
         </dl>
         {children}
       </main>
-    </ClubFrame>
+    </ClubPageLayout>
   );
 }

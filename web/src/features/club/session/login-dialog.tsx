@@ -9,7 +9,7 @@ import { clearResponsesAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';
 import { PasswordField } from './password-field';
 import { sessionExpiredAtom, sessionAtom, signInAtom } from './session-atoms';
-import { useSessionExpired } from './use-session';
+import { useIsSessionExpired } from './use-session';
 import { loginEmailOf, rememberUser, rememberedUser, whoamiOf } from './user';
 
 /**
@@ -17,7 +17,7 @@ import { loginEmailOf, rememberUser, rememberedUser, whoamiOf } from './user';
  * the dialog opens the login page.
  */
 export function LoginDialog() {
-  const expired = useSessionExpired();
+  const expired = useIsSessionExpired();
   const store = useStore();
   const setExpired = useSetAtom(sessionExpiredAtom);
   const [, navigate] = useLocation();

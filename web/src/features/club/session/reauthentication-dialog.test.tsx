@@ -20,7 +20,7 @@ const BANK_DETAILS = {
   from: 'club',
   pendingApproval: null,
 };
-const PROOF_REQUIRED_RESPONSE = {
+const REAUTHENTICATION_REQUIRED_RESPONSE = {
   status: 403,
   body: {
     code: 'reauthentication-required',
@@ -28,8 +28,8 @@ const PROOF_REQUIRED_RESPONSE = {
   },
 };
 const PAYOUT_CALL = 'POST /api/draws/1042/payouts';
-const PASSWORD_CALL = 'POST /api/auth/reauthenticate';
-const CODE_CALL = 'POST /api/admin/reauthenticate';
+const REAUTHENTICATE_BY_PASSWORD_CALL = 'POST /api/auth/reauthenticate';
+const REAUTHENTICATE_BY_CODE_CALL = 'POST /api/admin/reauthenticate';
 let server: FakeServer;
 
 beforeEach(() => {
@@ -46,13 +46,15 @@ beforeEach(() => {
         notified: true,
       },
     })
-    .on(PAYOUT_CALL, PROOF_REQUIRED_RESPONSE, { body: {} })
-    .on(PASSWORD_CALL, { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } });
+    .on(PAYOUT_CALL, REAUTHENTICATION_REQUIRED_RESPONSE, { body: {} })
+    .on(REAUTHENTICATE_BY_PASSWORD_CALL, {
+      body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' },
+    });
 });
 afterEach(() => vi.unstubAllGlobals());
 
 const callCount = (call: string) => server.paths().filter((path) => path === call).length;
-const findProofDialog = async () =>
+const findReauthenticationDialog = async () =>
   within(await screen.findByRole('dialog', { name: 'Confirm it is you' }));
 
 async function recordPayout() {
@@ -69,12 +71,12 @@ async function recordPayout() {
 
 test('a request that needs fresh proof is repeated once after the right password', async () => {
   server.on(
-    PASSWORD_CALL,
+    REAUTHENTICATE_BY_PASSWORD_CALL,
     { status: 400, body: { code: 'wrong-password', message: 'Invalid credentials' } },
     { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } },
   );
   await recordPayout();
-  const dialog = await findProofDialog();
+  const dialog = await findReauthenticationDialog();
   expect(dialog.getByLabelText('Password')).toBe(document.activeElement);
   await userEvent.keyboard('wrong{Enter}');
   expect(await dialog.findByText('Invalid credentials')).toBeTruthy();
@@ -90,9 +92,9 @@ test('a request that needs fresh proof is repeated once after the right password
 });
 
 test('a second refusal after the password shows an error and asks nothing more', async () => {
-  server.on(PAYOUT_CALL, PROOF_REQUIRED_RESPONSE);
+  server.on(PAYOUT_CALL, REAUTHENTICATION_REQUIRED_RESPONSE);
   await recordPayout();
-  await findProofDialog();
+  await findReauthenticationDialog();
   await userEvent.keyboard('right{Enter}');
   expect(await screen.findByText('Confirm that it is you: enter your password.')).toBeTruthy();
   expect(callCount(PAYOUT_CALL)).toBe(2);
@@ -101,20 +103,22 @@ test('a second refusal after the password shows an error and asks nothing more',
 
 test('a cancelled prompt sends nothing and shows no error', async () => {
   const record = await recordPayout();
-  await userEvent.click((await findProofDialog()).getByRole('button', { name: 'Cancel' }));
+  await userEvent.click(
+    (await findReauthenticationDialog()).getByRole('button', { name: 'Cancel' }),
+  );
   await waitFor(() => expect(record.getAttribute('aria-disabled')).toBe('false'));
   expect(screen.queryByRole('dialog')).toBeNull();
   expect(screen.queryByRole('alert')).toBeNull();
-  expect([callCount(PAYOUT_CALL), callCount(PASSWORD_CALL)]).toEqual([1, 0]);
+  expect([callCount(PAYOUT_CALL), callCount(REAUTHENTICATE_BY_PASSWORD_CALL)]).toEqual([1, 0]);
 });
 
 test('a session that ended meanwhile leads to the login', async () => {
-  server.on(PASSWORD_CALL, {
+  server.on(REAUTHENTICATE_BY_PASSWORD_CALL, {
     status: 401,
     body: { code: 'unauthenticated', message: 'Please log in.' },
   });
   await recordPayout();
-  await findProofDialog();
+  await findReauthenticationDialog();
   await userEvent.keyboard('right{Enter}');
   expect(await screen.findByRole('dialog', { name: 'Log in again' })).toBeTruthy();
   expect(screen.queryByRole('dialog', { name: 'Confirm it is you' })).toBeNull();
@@ -128,12 +132,12 @@ test('the operator enters a code, and a wrong code keeps the session', async () 
       body: { id: 1, name: 'Sharks', slug: 'sharks', canonicalSlug: 'sharks' },
     })
     .on(
-      CODE_CALL,
+      REAUTHENTICATE_BY_CODE_CALL,
       { status: 401, body: { code: 'wrong-code', message: 'That code is not right.' } },
       { body: { reauthenticatedUntil: '2026-11-21T00:10:00Z' } },
     );
   await recordPayout();
-  const dialog = await findProofDialog();
+  const dialog = await findReauthenticationDialog();
   await userEvent.type(dialog.getByLabelText('Six-digit code'), '000000{Enter}');
   expect(await dialog.findByText('That code is not right.')).toBeTruthy();
   await userEvent.type(dialog.getByLabelText('Six-digit code'), '123 456{Enter}');
@@ -145,7 +149,7 @@ test('the operator enters a code, and a wrong code keeps the session', async () 
 
 test('the password for the full bank numbers is typed once', async () => {
   const reveal = 'POST /api/draws/1042/winner-bank/reveal';
-  server.on(reveal, PROOF_REQUIRED_RESPONSE, {
+  server.on(reveal, REAUTHENTICATION_REQUIRED_RESPONSE, {
     body: { accountName: 'Robin', accountNumber: '87654321', bsb: '062-000' },
   });
   renderScreen(
@@ -160,5 +164,5 @@ test('the password for the full bank numbers is typed once', async () => {
     'right{Enter}',
   );
   expect(await screen.findByText('87654321')).toBeTruthy();
-  expect([callCount(reveal), callCount(PASSWORD_CALL)]).toEqual([2, 1]);
+  expect([callCount(reveal), callCount(REAUTHENTICATE_BY_PASSWORD_CALL)]).toEqual([2, 1]);
 });

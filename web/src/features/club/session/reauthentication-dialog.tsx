@@ -10,19 +10,19 @@ import { PasswordField } from './password-field';
 import { useHandleExpiredSession } from './use-session';
 
 /** Whether the session has ended. A wrong code is also a 401, but the session stays valid. */
-const isSessionOver = (error: unknown): boolean =>
+const isSessionEndedError = (error: unknown): boolean =>
   error instanceof HttpError &&
   error.status === 401 &&
   error.code !== 'wrong-code' &&
   error.code !== 'code-used';
 
-const PROOF_FIELD_ID = 'reauthentication';
+const REAUTHENTICATION_FIELD_ID = 'reauthentication';
 
 /**
  * Returns focus to the dialog below, because the button pressed there is disabled while its request
  * runs.
  */
-function focusDialogBelow(): void {
+function focusUnderlyingDialog(): void {
   if (document.activeElement && document.activeElement !== document.body) return;
   const below = [...document.querySelectorAll<HTMLElement>('dialog[open]')].at(-1);
   below?.querySelector<HTMLElement>('[data-autofocus], button')?.focus();
@@ -57,16 +57,16 @@ export function ReauthenticationDialog({ operator }: { operator: boolean }) {
     for (const resolve of waiting.current.splice(0)) resolve(proven);
   };
   useEffect(() => {
-    if (!open) focusDialogBelow();
+    if (!open) focusUnderlyingDialog();
   }, [open]);
   return (
     <Dialog title="Confirm it is you" open={open} onClose={() => answer(false)}>
-      <ProofForm operator={operator} onAnswer={answer} />
+      <ReauthenticationForm operator={operator} onAnswer={answer} />
     </Dialog>
   );
 }
 
-function ProofForm({
+function ReauthenticationForm({
   operator,
   onAnswer,
 }: {
@@ -77,7 +77,7 @@ function ProofForm({
   const [error, setError] = useState<string | null>(null);
   const [pending, setPending] = useState(false);
   const handleExpiredSession = useHandleExpiredSession();
-  useEffect(() => document.getElementById(PROOF_FIELD_ID)?.focus(), []);
+  useEffect(() => document.getElementById(REAUTHENTICATION_FIELD_ID)?.focus(), []);
   const onSubmit = async (event: FormEvent) => {
     event.preventDefault();
     if (pending) return;
@@ -88,11 +88,11 @@ function ProofForm({
         : reauthenticateWithPassword(value));
       onAnswer(true);
     } catch (failure) {
-      if (isSessionOver(failure) && handleExpiredSession(failure)) return onAnswer(false);
+      if (isSessionEndedError(failure) && handleExpiredSession(failure)) return onAnswer(false);
       setError(errorText(failure, C.pleaseTryAgain));
       setValue('');
       setPending(false);
-      document.getElementById(PROOF_FIELD_ID)?.focus();
+      document.getElementById(REAUTHENTICATION_FIELD_ID)?.focus();
     }
   };
   return (
@@ -103,7 +103,7 @@ function ProofForm({
       </p>
       {operator ? (
         <Field
-          id={PROOF_FIELD_ID}
+          id={REAUTHENTICATION_FIELD_ID}
           label="Six-digit code"
           autoComplete="one-time-code"
           inputMode="numeric"
@@ -114,7 +114,7 @@ function ProofForm({
         />
       ) : (
         <PasswordField
-          id={PROOF_FIELD_ID}
+          id={REAUTHENTICATION_FIELD_ID}
           label="Password"
           autoComplete="current-password"
           value={value}

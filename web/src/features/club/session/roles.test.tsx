@@ -8,7 +8,7 @@ import { renderScreen } from '@/testing/render-screen';
 import { Dashboard } from '../dashboard/dashboard';
 import { CreateDrawPage } from '../draw-form/create-draw';
 import { EditDrawPage } from '../draw-form/edit-draw';
-import { ClubFrame } from '../frame/club-frame';
+import { ClubPageLayout } from '../frame/club-frame';
 import { HomePageSetup } from '../home-page/home-page-setup';
 import { OfferList } from '../offers/offer-list';
 import { OfferPage } from '../offers/offer-editor';
@@ -29,7 +29,7 @@ const OPEN_DRAW = makeOwnDraw({
   gameDate: '2099-11-20T09:10:00Z',
   homeTeam: 'Open',
 });
-const AWAITING_DRAW = makeOwnDraw({
+const DRAW_AWAITING_RESULT = makeOwnDraw({
   drawNumber: 1002,
   gameDate: '2020-11-20T09:10:00Z',
   homeTeam: 'Due',
@@ -40,13 +40,13 @@ const COMPLETED_DRAW = makeOwnDraw({
   gameDate: '2020-11-20T09:10:00Z',
   homeTeam: 'Done',
 });
-const VIEWER_TEXT =
+const VIEWER_REFUSAL_TEXT =
   'Your role only lets you look. Ask an owner of the club for the role of a seller.';
 const OWNERS_ONLY_TEXT = 'Only an owner of the club can do this.';
 
 function startServer(): FakeServer {
   return new FakeServer()
-    .on('GET /api/clubs/1/draws', { body: [OPEN_DRAW, AWAITING_DRAW, COMPLETED_DRAW] })
+    .on('GET /api/clubs/1/draws', { body: [OPEN_DRAW, DRAW_AWAITING_RESULT, COMPLETED_DRAW] })
     .on('GET /api/draws/awaiting-results?clubId=1', { body: [] })
     .on('GET /api/clubs/1/stats', {
       body: { totalRevenue: '0.00', ticketsSold: 0, clubProfit: '0.00', feesEstimated: false },
@@ -57,7 +57,7 @@ function startServer(): FakeServer {
     .on('GET /api/clubs/1/stripe-connect/status', {
       body: { connected: false, payoutsEnabled: false },
     })
-    .on('GET /api/draws/1002', { body: AWAITING_DRAW })
+    .on('GET /api/draws/1002', { body: DRAW_AWAITING_RESULT })
     .on('GET /api/draws/1003', { body: COMPLETED_DRAW })
     .on('GET /api/draws/1003/payouts', {
       body: [{ id: 1, type: 'winner', amount: '290.00', status: 'pending', recipientName: null }],
@@ -103,12 +103,12 @@ test('the club’s own login, the operator and a remembered user without a role 
 test('a viewer’s dashboard shows the role and no button that would be refused', async () => {
   startServer();
   renderScreen(
-    <ClubFrame club={makePageContext(userWithRole('viewer')).club}>
+    <ClubPageLayout club={makePageContext(userWithRole('viewer')).club}>
       <Dashboard
         here={makePageContext({ ...userWithRole('viewer'), emailVerified: false })}
         onShare={async () => null}
       />
-    </ClubFrame>,
+    </ClubPageLayout>,
     '/club/sharks/admin',
   );
   expect(await screen.findByText(/^Signed in as Kim\./)).toBeTruthy();
@@ -127,9 +127,9 @@ test('a viewer’s dashboard shows the role and no button that would be refused'
 test('a seller creates draws and enters results, without payment account, page or people', async () => {
   startServer();
   renderScreen(
-    <ClubFrame club={makePageContext(userWithRole('seller')).club}>
+    <ClubPageLayout club={makePageContext(userWithRole('seller')).club}>
       <Dashboard here={makePageContext(userWithRole('seller'))} onShare={async () => null} />
-    </ClubFrame>,
+    </ClubPageLayout>,
     '/club/sharks/admin',
   );
   await screen.findByRole('article', { name: /^Open/ });
@@ -143,7 +143,7 @@ test('a seller creates draws and enters results, without payment account, page o
 
 test('an owner finds the people page in the menu', () => {
   startServer();
-  renderScreen(<ClubFrame club={makePageContext().club}>{null}</ClubFrame>);
+  renderScreen(<ClubPageLayout club={makePageContext().club}>{null}</ClubPageLayout>);
   const menu = screen.queryByRole('button', { name: 'Menu' });
   if (menu) menu.click();
   return waitFor(() =>
@@ -168,10 +168,10 @@ test('a viewer who opens a form by its address reads why it is not available', a
     unmount();
   };
   const viewer = makePageContext(userWithRole('viewer'));
-  await look(<CreateDrawPage here={viewer} />, VIEWER_TEXT);
-  await look(<EditDrawPage here={viewer} number={1002} />, VIEWER_TEXT);
-  await look(<ResultsPage here={viewer} number={1002} />, VIEWER_TEXT);
-  await look(<OfferPage here={viewer} id={1} />, VIEWER_TEXT);
+  await look(<CreateDrawPage here={viewer} />, VIEWER_REFUSAL_TEXT);
+  await look(<EditDrawPage here={viewer} number={1002} />, VIEWER_REFUSAL_TEXT);
+  await look(<ResultsPage here={viewer} number={1002} />, VIEWER_REFUSAL_TEXT);
+  await look(<OfferPage here={viewer} id={1} />, VIEWER_REFUSAL_TEXT);
   await look(
     <HomePageSetup
       here={makePageContext(userWithRole('seller'))}
@@ -217,10 +217,15 @@ test('after a result a viewer sees no names, a seller notifies the winner, and o
 test('a refusal for a missing role has a plain text', async () => {
   startServer().on('GET /api/draws/1003/report', {
     status: 403,
-    body: { code: 'role-not-allowed', message: VIEWER_TEXT, role: 'viewer', needs: 'seller' },
+    body: {
+      code: 'role-not-allowed',
+      message: VIEWER_REFUSAL_TEXT,
+      role: 'viewer',
+      needs: 'seller',
+    },
   });
   renderScreen(<ResultsPage here={makePageContext()} number={1003} />);
   await userEvent.click(await screen.findByRole('button', { name: 'Download Report' }));
   expect(await screen.findByText('Download Failed')).toBeTruthy();
-  expect(screen.getByText(VIEWER_TEXT)).toBeTruthy();
+  expect(screen.getByText(VIEWER_REFUSAL_TEXT)).toBeTruthy();
 });

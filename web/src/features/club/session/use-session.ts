@@ -25,7 +25,7 @@ export function useSession(): Session {
         setSession({ state: 'in', whoami });
       },
       (error: unknown) =>
-        current && setSession({ state: isSessionExpired(error) ? 'guest' : 'unsure' }),
+        current && setSession({ state: isSessionExpiredError(error) ? 'guest' : 'unsure' }),
     );
     return () => {
       current = false;
@@ -58,7 +58,7 @@ export function useLogout(): () => Promise<boolean> {
     try {
       await logout();
     } catch (error) {
-      if (!isSessionExpired(error)) {
+      if (!isSessionExpiredError(error)) {
         store.set(showToastAtom, {
           bad: true,
           title: 'Logout failed',
@@ -75,7 +75,7 @@ export function useLogout(): () => Promise<boolean> {
 }
 
 /** Whether the error means that the session expired and the login dialog must open. */
-export const isSessionExpired = (error: unknown): boolean =>
+export const isSessionExpiredError = (error: unknown): boolean =>
   error instanceof HttpError && error.status === 401;
 
 /**
@@ -86,8 +86,8 @@ export function useHandleExpiredSession(): (error: unknown) => boolean {
   const setExpired = useSetAtom(sessionExpiredAtom);
   return useCallback(
     (error) => {
-      if (isSessionExpired(error)) setExpired(true);
-      return isSessionExpired(error) || error instanceof ReauthenticationCancelled;
+      if (isSessionExpiredError(error)) setExpired(true);
+      return isSessionExpiredError(error) || error instanceof ReauthenticationCancelled;
     },
     [setExpired],
   );
@@ -111,7 +111,7 @@ export function useRefreshWhoami(): () => Promise<void> {
  * Runs one write at a time, tracks that it is pending, and opens the login when the session
  * expired.
  */
-export function useAction(): {
+export function useMutation(): {
   pending: boolean;
   run: (act: () => Promise<void>, onProblem: (error: unknown) => void) => Promise<void>;
 } {
@@ -131,4 +131,4 @@ export function useAction(): {
   return { pending, run };
 }
 
-export const useSessionExpired = () => useAtomValue(sessionExpiredAtom);
+export const useIsSessionExpired = () => useAtomValue(sessionExpiredAtom);

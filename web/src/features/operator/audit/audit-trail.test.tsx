@@ -3,11 +3,11 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { startConsoleServer, openConsole, pressButton } from '@/testing/console-harness';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { AuditTrail, changeText } from './audit-trail';
+import { AuditTrail, auditChangeText } from './audit-trail';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const makeEntry = (id: number, more: object = {}) => ({
+const makeAuditEntry = (id: number, more: object = {}) => ({
   id,
   at: '2026-11-21T02:00:00Z',
   action: 'archive-club',
@@ -19,7 +19,7 @@ const makeEntry = (id: number, more: object = {}) => ({
   detail: {},
   ...more,
 });
-const makePage = (entries: object[], next: number | null = null, verified = true) => ({
+const makeAuditPage = (entries: object[], next: number | null = null, verified = true) => ({
   body: { entries, next, chain: { verified, length: 2, head: 'h', brokenAt: verified ? null : 2 } },
 });
 
@@ -27,14 +27,18 @@ test('an entry shows who changed what, when, from where and how, and older entri
   const server = new FakeServer()
     .on(
       'GET /api/admin/audit?object=club%3A7&limit=50',
-      makePage(
-        [makeEntry(9, { detail: { reason: 'Asked for', before: { name: 'Old' }, none: null } })],
+      makeAuditPage(
+        [
+          makeAuditEntry(9, {
+            detail: { reason: 'Asked for', before: { name: 'Old' }, none: null },
+          }),
+        ],
         9,
       ),
     )
     .on(
       'GET /api/admin/audit?object=club%3A7&limit=50&before=9',
-      makePage([makeEntry(8, { action: 'restore_club', by: 'Kim' })]),
+      makeAuditPage([makeAuditEntry(8, { action: 'restore_club', by: 'Kim' })]),
     );
   renderScreen(<AuditTrail objects="club:7" />);
   const first = within(await screen.findByRole('listitem'));
@@ -48,17 +52,17 @@ test('an entry shows who changed what, when, from where and how, and older entri
   expect(screen.getAllByRole('listitem')).toHaveLength(2);
   expect(server.requests).toHaveLength(2);
   expect(screen.getByText('The chain of 2 entries is whole.')).toBeTruthy();
-  expect(changeText({ detail: {} })).toBe('');
+  expect(auditChangeText({ detail: {} })).toBe('');
 });
 
 test('an empty, broken or unavailable trail says which it is', async () => {
   const at = 'GET /api/admin/audit?object=&limit=50';
-  new FakeServer().on(at, makePage([], null, false));
+  new FakeServer().on(at, makeAuditPage([], null, false));
   const { unmount } = renderScreen(<AuditTrail objects="" />);
   expect(await screen.findByText('Nobody has done anything here yet.')).toBeTruthy();
   expect(screen.getByText('The chain is broken at entry 2.')).toBeTruthy();
   unmount();
-  new FakeServer().on(at, { status: 500 }, makePage([makeEntry(1)]));
+  new FakeServer().on(at, { status: 500 }, makeAuditPage([makeAuditEntry(1)]));
   renderScreen(<AuditTrail objects="" />);
   expect(await screen.findByText(/The trail did not load\./)).toBeTruthy();
   await pressButton('Try again');

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchAuditEntries } from '@/api/endpoints/operator';
 import type { AuditEntry, AuditPage } from '@/api/wire-platform';
 import { O } from '@/shared/strings-operator';
-import { revisionAtom } from '../queries/query-atoms';
+import { listRevisionAtom } from '../queries/query-atoms';
 import { RelativeTime } from '../components/relative-time';
 
 interface AuditTrailProps {
@@ -24,7 +24,7 @@ const sentenceOfAction = (action: string) => {
 const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
 
 /** Describes the change of an entry: before → after, else each value of its details. */
-export function changeText({ detail }: Pick<AuditEntry, 'detail'>): string {
+export function auditChangeText({ detail }: Pick<AuditEntry, 'detail'>): string {
   return Object.entries(detail)
     .filter(([, value]) => hasValue(value))
     .map(
@@ -45,7 +45,7 @@ export function AuditTrail({
   const [page, setPage] = useState<AuditPage | null>(null);
   const [failed, setFailed] = useState(false);
   // The socket announces changes by other users.
-  const revision = useAtomValue(revisionAtom('audit'));
+  const revision = useAtomValue(listRevisionAtom('audit'));
   const ask = useCallback(
     (before?: number) => {
       fetchAuditEntries(objects, before).then(
@@ -84,8 +84,8 @@ export function AuditTrail({
               <strong>{sentenceOfAction(entry.action)}</strong>{' '}
               <span className="ops-audit-object">{entry.object}</span>
             </span>
-            {changeText(entry) ? (
-              <span className="ops-audit-change">{changeText(entry)}</span>
+            {auditChangeText(entry) ? (
+              <span className="ops-audit-change">{auditChangeText(entry)}</span>
             ) : null}
             <span className="meta">
               <span title={entry.actor}>{entry.by ?? O.superAdmin}</span> ·{' '}

@@ -7,14 +7,14 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
 import { ErrorMessage, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { DataTable } from '../table/data-table';
 import { CLUB_COLUMNS } from './club-columns';
 
 /** Lists the archived clubs, each with a button to restore it. */
 export function ArchivedClubsSection() {
   const archived = useQuery('archived');
-  const action = useAction();
+  const action = useActionWithFeedback();
   const setQueryData = useSetQueryData();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);

@@ -11,7 +11,7 @@ import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { CopyableId, FactList, ErrorMessage } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { DrawStatusTag } from '../draws/draw-tag';
 import { soldTicketCount } from '../draws/sold-tickets';
@@ -82,7 +82,7 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
 }
 
 function ArchiveClubButton({ club, onDone }: { club: AdminClub; onDone: () => void }) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [isConfirming, setConfirming] = useState(false);

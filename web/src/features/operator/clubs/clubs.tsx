@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
-import { KeyHints } from '../console/shortcuts';
+import { TableShortcutHints } from '../console/shortcuts';
 import { QueryResult } from '../components/common';
 import { DataTable } from '../table/data-table';
 import { FilterChips } from '../table/table-tools';
@@ -64,7 +64,7 @@ export function ClubsSection() {
               </button>
             )}
           />
-          <KeyHints />
+          <TableShortcutHints />
           {open ? <ClubDialog club={open} onClose={() => setOpenId(null)} /> : null}
         </>
       )}

@@ -8,9 +8,9 @@ import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
-import { Figure, Figures, ErrorMessage, QueryResult } from '../components/common';
+import { StatFigure, StatFigureList, ErrorMessage, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
@@ -57,9 +57,9 @@ export function WaitlistSection() {
     <QueryResult {...waitlist} title="The waitlist did not load">
       {(entries) => (
         <>
-          <Figures label={O.waitlist}>
-            <Figure label={entries.length === 1 ? 'Entry' : 'Entries'} value={entries.length} />
-          </Figures>
+          <StatFigureList label={O.waitlist}>
+            <StatFigure label={entries.length === 1 ? 'Entry' : 'Entries'} value={entries.length} />
+          </StatFigureList>
           <DataTable
             label={O.waitlist}
             rows={entries}
@@ -92,7 +92,7 @@ function RemoveWaitlistEntryDialog({
   entry: WaitlistEntry;
   onClose: () => void;
 }) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const setQueryData = useSetQueryData();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);

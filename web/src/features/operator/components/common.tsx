@@ -1,7 +1,7 @@
 /** Small shared components of the console. */
 import { useState, type ReactNode } from 'react';
 
-interface FigureProps {
+interface StatFigureProps {
   label: string;
   value: ReactNode;
   note?: ReactNode;
@@ -9,7 +9,7 @@ interface FigureProps {
 }
 
 /** A number with its label above it. */
-export const Figure = ({ label, value, note, tone }: FigureProps) => (
+export const StatFigure = ({ label, value, note, tone }: StatFigureProps) => (
   <div className={`card ops-figure${tone ? ` is-${tone}` : ''}`}>
     <dt>{label}</dt>
     <dd>
@@ -19,7 +19,7 @@ export const Figure = ({ label, value, note, tone }: FigureProps) => (
   </div>
 );
 
-export const Figures = ({ label, children }: { label: string; children: ReactNode }) => (
+export const StatFigureList = ({ label, children }: { label: string; children: ReactNode }) => (
   <dl className="ops-figures" aria-label={label}>
     {children}
   </dl>

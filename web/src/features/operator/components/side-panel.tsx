@@ -2,10 +2,10 @@ import { useEffect, useId, useRef, useSyncExternalStore, type ReactNode } from '
 import { Dialog } from '@/shared/ui/dialog';
 import { CloseIcon } from '@/shared/ui/icons';
 
-const DOCKED_PANEL_QUERY = '(min-width: 1180px)';
+const DOCKED_PANEL_MEDIA_QUERY = '(min-width: 1180px)';
 
 const subscribeToConsoleWidth = (changed: () => void) => {
-  const query = window.matchMedia(DOCKED_PANEL_QUERY);
+  const query = window.matchMedia(DOCKED_PANEL_MEDIA_QUERY);
   query.addEventListener('change', changed);
   return () => query.removeEventListener('change', changed);
 };
@@ -13,7 +13,7 @@ const subscribeToConsoleWidth = (changed: () => void) => {
 export const useIsPanelDocked = (): boolean =>
   useSyncExternalStore(
     subscribeToConsoleWidth,
-    () => window.matchMedia(DOCKED_PANEL_QUERY).matches,
+    () => window.matchMedia(DOCKED_PANEL_MEDIA_QUERY).matches,
   );
 
 interface SidePanelProps {

@@ -4,7 +4,7 @@ import type { SearchHit } from '@/api/wire-platform';
 import { Dialog } from '@/shared/ui/dialog';
 import { useLogout } from '../session/use-logout';
 import { useConsoleUrl } from './address';
-import { fixedCommands, matchingCommands, type Command } from './commands';
+import { builtInCommands, matchingCommands, type Command } from './commands';
 import { commandMenuOpenAtom, requestedActionAtom, shortcutsDialogOpenAtom } from './console-atoms';
 import { useSearchHits } from './use-search-hits';
 
@@ -14,7 +14,7 @@ const SECTION_OF_ACTION = { check: 'payments', scan: 'payments', logs: 'system' 
  * Returns the URL parameters that open a search hit. An order opens directly, because the payment
  * list contains only the last 30 days.
  */
-const searchHitParameters = ({ kind, id, key }: SearchHit): Record<string, string> =>
+const searchHitUrlParams = ({ kind, id, key }: SearchHit): Record<string, string> =>
   kind === 'order' ? { open: id } : { q: key };
 
 function useCommands(query: string): Command[] {
@@ -38,9 +38,9 @@ function useCommands(query: string): Command[] {
       title: hit.title,
       detail: `${hit.kind} · ${hit.detail}`,
       group: 'Found',
-      run: () => go(hit.section, searchHitParameters(hit)),
+      run: () => go(hit.section, searchHitUrlParams(hit)),
     }));
-    return [...matchingCommands(fixedCommands(handlers), query), ...hitCommands];
+    return [...matchingCommands(builtInCommands(handlers), query), ...hitCommands];
     // eslint-disable-next-line react-hooks/exhaustive-deps -- logging out needs no fresh reference
   }, [query, hits, go, setRequestedAction, setShortcuts]);
 }

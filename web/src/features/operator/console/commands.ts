@@ -24,7 +24,7 @@ export interface CommandHandlers {
   shortcuts: () => void;
 }
 
-export function fixedCommands({
+export function builtInCommands({
   go,
   requestAction,
   logout,

@@ -12,14 +12,14 @@ import {
   refusalResponse,
 } from '@/testing/console-harness';
 import { makeHealth } from '@/testing/platform-data';
-import { STATUS_NAMES, statusLinesOf } from '../overview/status-lines';
+import { STATUS_LINE_NAMES, statusLinesOf } from '../overview/status-lines';
 import { formatAge, formatDuration } from '../components/relative-time';
 import { toCsv } from '../table/csv';
-import { fixedCommands, matchingCommands } from './commands';
+import { builtInCommands, matchingCommands } from './commands';
 import { soundEnabledAtom } from './console-atoms';
 import { connectionStateOf } from './live-badge';
 import { SECTIONS } from './sections';
-import { useToneOnRise } from './use-tone';
+import { useToneOnNewAnomalies } from './use-tone';
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -142,7 +142,7 @@ test('status texts become unknown when the health check fails', async () => {
   expect(screen.getByText('Healthy')).toBeTruthy();
   await act(() => vi.advanceTimersByTimeAsync(31_000));
   expect(screen.queryByText('Healthy')).toBeNull();
-  expect(screen.getAllByText('Unknown')).toHaveLength(STATUS_NAMES.length);
+  expect(screen.getAllByText('Unknown')).toHaveLength(STATUS_LINE_NAMES.length);
   expect(screen.getByText(/^Healthy .*nothing heard since$/)).toBeTruthy();
 });
 
@@ -166,7 +166,7 @@ test('a new anomaly plays one tone if enabled, and a resolved one plays none', (
   );
   const store = createStore();
   const { rerender } = renderHook(
-    ({ count }: { count: number | undefined }) => useToneOnRise(count),
+    ({ count }: { count: number | undefined }) => useToneOnNewAnomalies(count),
     {
       initialProps: { count: 3 } as { count: number | undefined },
       wrapper: ({ children }: { children: ReactNode }) => (
@@ -240,7 +240,7 @@ test('without the socket anomalies, sums, payments and maintenance are polled ev
 test('the command menu opens sections, runs the check and searches on the server', async () => {
   const titles = (query: string) =>
     matchingCommands(
-      fixedCommands({
+      builtInCommands({
         go: doNothing,
         requestAction: doNothing,
         logout: doNothing,

@@ -1,7 +1,7 @@
 import '../console.css';
 import { useSetAtom } from 'jotai';
 import { useEffect, useRef, type ComponentType } from 'react';
-import { useTopic } from '@/features/shared-live/use-live';
+import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { MenuIcon } from '@/shared/ui/icons';
 import { ArchivedClubsSection } from '../clubs/archived';
@@ -26,10 +26,10 @@ import {
 import { HEADER_ACTIONS_ID } from './head-actions';
 import { KeyboardIcon, SearchIcon } from './icons';
 import { LiveBadge } from './live-badge';
-import { COMMON_QUERIES, sectionOf, type SectionKey } from './sections';
-import { ShortcutsDialog, useConsoleKeys } from './shortcuts';
+import { QUERIES_OF_ALL_SECTIONS, sectionOf, type SectionKey } from './sections';
+import { ShortcutsDialog, useConsoleShortcuts } from './shortcuts';
 import { Sidebar, SidebarDrawer } from './sidebar';
-import { useToneOnRise } from './use-tone';
+import { useToneOnNewAnomalies } from './use-tone';
 
 const SECTION_COMPONENTS: Record<SectionKey, ComponentType> = {
   overview: OverviewSection,
@@ -45,7 +45,7 @@ const SECTION_COMPONENTS: Record<SectionKey, ComponentType> = {
 };
 
 /** Moves focus to the heading when the section changes, as for a page change. */
-function useHeadingFocus(key: string) {
+function useSectionHeadingFocus(key: string) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(key);
   useEffect(() => {
@@ -61,19 +61,19 @@ function useHeadingFocus(key: string) {
 export function Console() {
   const { read } = useConsoleUrl();
   const section = sectionOf(read('section'));
-  const heading = useHeadingFocus(section.key);
+  const heading = useSectionHeadingFocus(section.key);
   const unresolvedCount = useQuery('stats').data?.unresolved;
   const unresolved = unresolvedCount ?? 0;
-  useToneOnRise(unresolvedCount);
+  useToneOnNewAnomalies(unresolvedCount);
   const openDrawer = useSetAtom(sidebarDrawerOpenAtom);
   const openCommands = useSetAtom(commandMenuOpenAtom);
   const openShortcuts = useSetAtom(shortcutsDialogOpenAtom);
   usePageTitle(`${unresolved > 0 ? `(${unresolved}) ` : ''}${section.title}`);
-  useTopic('ops');
-  useTopic('public');
-  useConsoleKeys();
+  useTopicSubscription('ops');
+  useTopicSubscription('public');
+  useConsoleShortcuts();
   const Body = SECTION_COMPONENTS[section.key];
-  const queryNames = [...new Set([...COMMON_QUERIES, ...section.queries])];
+  const queryNames = [...new Set([...QUERIES_OF_ALL_SECTIONS, ...section.queries])];
   return (
     <div className="ops">
       {queryNames.map((name) => (

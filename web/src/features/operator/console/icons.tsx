@@ -5,7 +5,7 @@
 import type { ReactNode } from 'react';
 import type { SectionKey } from './sections';
 
-const iconOfPath = (path: string) => (
+const iconOfSvgPath = (path: string) => (
   <svg
     viewBox="0 0 24 24"
     width="18"
@@ -22,19 +22,20 @@ const iconOfPath = (path: string) => (
 );
 
 export const SECTION_ICONS: Record<SectionKey, ReactNode> = {
-  overview: iconOfPath('M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z'),
-  clubs: iconOfPath('M12 3l7 3v6c0 4-3 7-7 9-4-2-7-5-7-9V6z'),
-  archived: iconOfPath('M3 5h18v4H3zM5 9v11h14V9M10 13h4'),
-  waitlist: iconOfPath('M12 7v5l3 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z'),
-  draws: iconOfPath('M4 4h16v16H4zM4 9.3h16M4 14.6h16M9.3 4v16M14.6 4v16'),
-  payments: iconOfPath('M3 12h4l3-8 4 16 3-8h4'),
-  orphans: iconOfPath('M4 7h16v4a2 2 0 0 0 0 3v4H4v-4a2 2 0 0 0 0-3zM14 7v11'),
-  transactions: iconOfPath('M3 6h18v12H3zM3 10h18M7 15h3'),
-  system: iconOfPath('M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5'),
-  fees: iconOfPath('M6 3h9l4 4v14H6zM9 12h6M9 16h6'),
+  overview: iconOfSvgPath('M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z'),
+  clubs: iconOfSvgPath('M12 3l7 3v6c0 4-3 7-7 9-4-2-7-5-7-9V6z'),
+  archived: iconOfSvgPath('M3 5h18v4H3zM5 9v11h14V9M10 13h4'),
+  waitlist: iconOfSvgPath('M12 7v5l3 2M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18z'),
+  draws: iconOfSvgPath('M4 4h16v16H4zM4 9.3h16M4 14.6h16M9.3 4v16M14.6 4v16'),
+  payments: iconOfSvgPath('M3 12h4l3-8 4 16 3-8h4'),
+  orphans: iconOfSvgPath('M4 7h16v4a2 2 0 0 0 0 3v4H4v-4a2 2 0 0 0 0-3zM14 7v11'),
+  transactions: iconOfSvgPath('M3 6h18v12H3zM3 10h18M7 15h3'),
+  system: iconOfSvgPath('M4 7h9M17 7h3M4 17h3M11 17h9M15 4.5v5M9 14.5v5'),
+  fees: iconOfSvgPath('M6 3h9l4 4v14H6zM9 12h6M9 16h6'),
 };
 
-export const LogoutIcon = () => iconOfPath('M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9');
-export const CollapseIcon = () => iconOfPath('M4 4h16v16H4zM10 4v16M16 9l-2 3 2 3');
-export const SearchIcon = () => iconOfPath('M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4');
-export const KeyboardIcon = () => iconOfPath('M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8');
+export const LogoutIcon = () => iconOfSvgPath('M14 4h5v16h-5M10 8l-4 4 4 4M6 12h9');
+export const CollapseIcon = () => iconOfSvgPath('M4 4h16v16H4zM10 4v16M16 9l-2 3 2 3');
+export const SearchIcon = () => iconOfSvgPath('M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14zM20 20l-4-4');
+export const KeyboardIcon = () =>
+  iconOfSvgPath('M3 6h18v12H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8');

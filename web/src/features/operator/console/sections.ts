@@ -49,7 +49,12 @@ export const SECTIONS: readonly Section[] = [
 ];
 
 /** Queries that every section needs, because the sidebar badges and the header show their data. */
-export const COMMON_QUERIES: readonly QueryName[] = ['stats', 'waitlist', 'orphans', 'maintenance'];
+export const QUERIES_OF_ALL_SECTIONS: readonly QueryName[] = [
+  'stats',
+  'waitlist',
+  'orphans',
+  'maintenance',
+];
 
 export const sectionOf = (key: string): Section =>
   SECTIONS.find((section) => section.key === key) ?? (SECTIONS[0] as Section);

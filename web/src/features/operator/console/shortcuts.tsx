@@ -25,7 +25,7 @@ const isTextInput = (target: EventTarget | null) =>
   (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'));
 
 /** Handles ⌘K always, and / and ? while single-key shortcuts are on and no text field has focus. */
-export function useConsoleKeys(): void {
+export function useConsoleShortcuts(): void {
   const [keysOn] = useAtom(shortcutsEnabledAtom);
   const setCommands = useSetAtom(commandMenuOpenAtom);
   const setShortcuts = useSetAtom(shortcutsDialogOpenAtom);
@@ -82,7 +82,7 @@ export function ShortcutsDialog() {
 }
 
 /** Names the keyboard shortcuts that work in the table above. */
-export function KeyHints({ act }: { act?: string }) {
+export function TableShortcutHints({ act }: { act?: string }) {
   const [keysOn] = useAtom(shortcutsEnabledAtom);
   if (!keysOn) return null;
   return (

@@ -10,14 +10,14 @@ import { CollapseIcon, LogoutIcon, SECTION_ICONS } from './icons';
 import { SECTIONS, sectionOf, type SectionKey } from './sections';
 
 /** Returns the number of open items per section, where it is known. */
-function useSectionCounts(): Partial<Record<SectionKey, number>> {
+function useOpenItemCounts(): Partial<Record<SectionKey, number>> {
   const waitlist = useQuery('waitlist').data?.length;
   const payments = useQuery('stats').data?.unresolved;
   const orphans = useQuery('orphans').data?.length;
   return { waitlist, payments, orphans };
 }
 
-const SECTION_COUNT_TEXTS: Partial<Record<SectionKey, string>> = {
+const OPEN_ITEM_COUNT_LABELS: Partial<Record<SectionKey, string>> = {
   waitlist: 'waiting',
   payments: 'unresolved',
   orphans: 'to recover',
@@ -25,7 +25,7 @@ const SECTION_COUNT_TEXTS: Partial<Record<SectionKey, string>> = {
 
 function SectionLinks({ onGo }: { onGo?: () => void }) {
   const address = useConsoleUrl();
-  const counts = useSectionCounts();
+  const counts = useOpenItemCounts();
   const current = sectionOf(address.read('section')).key;
   return (
     <ul>
@@ -47,7 +47,7 @@ function SectionLinks({ onGo }: { onGo?: () => void }) {
             {counts[key] ? (
               <span className="ops-nav-count">
                 {counts[key]}
-                <span className="sr"> {SECTION_COUNT_TEXTS[key]}</span>
+                <span className="sr"> {OPEN_ITEM_COUNT_LABELS[key]}</span>
               </span>
             ) : null}
           </a>

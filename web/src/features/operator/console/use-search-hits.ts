@@ -3,8 +3,8 @@ import { useEffect, useState } from 'react';
 import { searchConsole } from '@/api/endpoints/operator';
 import type { SearchHit } from '@/api/wire-platform';
 
-const TYPING_PAUSE_MS = 200;
-const QUERY_LENGTH_MIN = 2;
+const SEARCH_DEBOUNCE_MS = 200;
+const SEARCH_QUERY_CHARS_MIN = 2;
 
 export function useSearchHits(query: string): readonly SearchHit[] {
   const [result, setResult] = useState<{ query: string; hits: readonly SearchHit[] }>({
@@ -13,14 +13,14 @@ export function useSearchHits(query: string): readonly SearchHit[] {
   });
   const trimmed = query.trim();
   useEffect(() => {
-    if (trimmed.length < QUERY_LENGTH_MIN) return;
+    if (trimmed.length < SEARCH_QUERY_CHARS_MIN) return;
     let current = true;
     const timer = setTimeout(() => {
       searchConsole(trimmed).then(
         (hits) => current && setResult({ query: trimmed, hits }),
         () => {},
       );
-    }, TYPING_PAUSE_MS);
+    }, SEARCH_DEBOUNCE_MS);
     return () => {
       current = false;
       clearTimeout(timer);

@@ -19,7 +19,7 @@ function playTone(): void {
 }
 
 /** Plays a short tone when the number of unresolved anomalies rises, if the operator enabled it. */
-export function useToneOnRise(unresolved: number | undefined): void {
+export function useToneOnNewAnomalies(unresolved: number | undefined): void {
   const on = useAtomValue(soundEnabledAtom);
   const before = useRef(unresolved);
   useEffect(() => {

@@ -7,14 +7,14 @@ import { useRefetchQueries } from '../queries/use-query';
 import { amountText } from '../components/money';
 import { RowsSkeleton, FactList } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 
 /**
  * Cancels a draw whose game is not played. Every buyer is refunded in full, including the platform
  * fee (decision E-9).
  */
 export function CancelDrawDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const [would, setWould] = useState<Cancellation | null>(null);

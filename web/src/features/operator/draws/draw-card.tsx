@@ -6,7 +6,7 @@ import { O } from '@/shared/strings-operator';
 import { amountText } from '../components/money';
 import { Tag } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { DrawStatusTag } from './draw-tag';
 import { gameDateText } from './game-date';
 import { isTestDraw } from './hidden-test-draws';
@@ -22,7 +22,7 @@ interface DrawCardProps {
 
 /** One draw: game, numbers and actions (specification lines C:66-68). */
 export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
-  const report = useAction();
+  const report = useActionWithFeedback();
   const download = () =>
     report.run(async () => saveFile(await downloadDrawReport(draw.drawNumber)), {
       failed: O.downloadFailed,

@@ -13,7 +13,7 @@ import { makeAdminDraws, makeAdminTickets } from '@/testing/operator-data';
 import { filteredDraws } from './draws';
 import { gameDateText } from './game-date';
 import { isTestDraw } from './hidden-test-draws';
-import { localTimeInput } from './move-dialog';
+import { localTimeInputValue } from './move-dialog';
 import { ticketCountsOf } from './tickets-dialog';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -231,6 +231,8 @@ test('cancelling a draw first shows the refunds and requires the number and a re
 });
 
 test('a moved kick-off is typed in the draw’s own zone', () => {
-  expect(localTimeInput('2026-11-20T09:10:00Z', 'Australia/Brisbane')).toBe('2026-11-20T19:10');
-  expect(localTimeInput('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
+  expect(localTimeInputValue('2026-11-20T09:10:00Z', 'Australia/Brisbane')).toBe(
+    '2026-11-20T19:10',
+  );
+  expect(localTimeInputValue('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
 });

@@ -6,7 +6,7 @@ import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { amountText, signedCents } from '../components/money';
 import { QueryResult } from '../components/common';
-import { HideTestSwitch } from '../system/hide-test-switch';
+import { HideTestDrawsSwitch } from '../system/hide-test-switch';
 import { compareSortValues, exportTextOf, type Column } from '../table/columns';
 import { TableTools, FilterChips } from '../table/table-tools';
 import { DrawCard, type DrawDialogKind } from './draw-card';
@@ -106,7 +106,7 @@ export function DrawsSection() {
       {(shown) => (
         <>
           <div className="card ops-row">
-            <HideTestSwitch />
+            <HideTestDrawsSwitch />
           </div>
           <TableTools
             label={O.drawManagement}

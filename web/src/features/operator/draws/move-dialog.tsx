@@ -6,11 +6,11 @@ import { Field } from '@/shared/ui/field';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { gameDateText } from './game-date';
 
 /** Formats an instant as local time in the draw's zone: `2026-11-20T19:10`. */
-export function localTimeInput(instant: string, zone: string): string {
+export function localTimeInputValue(instant: string, zone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
     year: 'numeric',
@@ -29,10 +29,10 @@ export function localTimeInput(instant: string, zone: string): string {
  * (decision E-9). The new time is in the draw's zone (decision E-11).
  */
 export function MoveKickOffDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
-  const [at, setAt] = useState(() => localTimeInput(draw.gameDate, draw.timezone));
+  const [at, setAt] = useState(() => localTimeInputValue(draw.gameDate, draw.timezone));
   const move = async (reason: string) => {
     const done = await action.run(
       async () => {

@@ -6,7 +6,7 @@ import { O, moreCountText } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
 import { amountText } from '../components/money';
-import { RowsSkeleton, Figure, Figures, LoadError } from '../components/common';
+import { RowsSkeleton, StatFigure, StatFigureList, LoadError } from '../components/common';
 import { saveCsv } from '../table/csv';
 import { cellTextOf, type Column } from '../table/columns';
 import { RefundDialog } from '../transactions/refund-dialog';
@@ -83,14 +83,14 @@ function TicketList({
   const listed = free.slice(0, TICKET_ROWS_SHOWN).map((ticket) => ticket.ticketNumber);
   return (
     <>
-      <Figures label="Counts">
-        <Figure label="Sold" value={sold.length} />
-        <Figure label="Available" value={free.length} />
+      <StatFigureList label="Counts">
+        <StatFigure label="Sold" value={sold.length} />
+        <StatFigure label="Available" value={free.length} />
         {orphaned.length > 0 ? (
-          <Figure label="Orphaned" value={orphaned.length} tone="warn" />
+          <StatFigure label="Orphaned" value={orphaned.length} tone="warn" />
         ) : null}
-        <Figure label="Total revenue" value={amountText(draw.revenue)} />
-      </Figures>
+        <StatFigure label="Total revenue" value={amountText(draw.revenue)} />
+      </StatFigureList>
       {sold.length === 0 ? (
         <p className="meta">No tickets are sold yet.</p>
       ) : (

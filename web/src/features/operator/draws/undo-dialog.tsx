@@ -5,11 +5,11 @@ import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 
 /** Reverts a result. Requires the typed draw number, a reason and a code (decision E-6). */
 export function UndoResultDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const undo = async (reason: string) => {

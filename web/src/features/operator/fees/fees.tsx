@@ -11,9 +11,9 @@ import { DrawStatusTag } from '../draws/draw-tag';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { gameDateText } from '../draws/game-date';
 import { amountText, percentText, signedCents, sumText } from '../components/money';
-import { FactList, Figure, Figures, QueryResult } from '../components/common';
+import { FactList, StatFigure, StatFigureList, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 
@@ -106,7 +106,7 @@ export function FeesSection() {
   const from = read('from');
   const to = read('to');
   const fees = useFeesReport(from, to);
-  const pdf = useAction();
+  const pdf = useActionWithFeedback();
   const download = () =>
     void pdf.run(async () => saveFile(await downloadFeesReport(from, to)), {
       failed: O.downloadFailed,
@@ -150,12 +150,12 @@ export function FeesSection() {
       <QueryResult {...fees} title="The fees did not load">
         {(report) => (
           <>
-            <Figures label="Revenue summary">
-              <Figure label="Total revenue" value={amountText(report.totalRevenue)} />
-              <Figure label="Platform fees" value={amountText(report.platformFees)} />
-              <Figure label="Club revenue" value={amountText(report.clubRevenue)} />
-              <Figure label="Prize money" value={amountText(report.prizeMoney)} />
-            </Figures>
+            <StatFigureList label="Revenue summary">
+              <StatFigure label="Total revenue" value={amountText(report.totalRevenue)} />
+              <StatFigure label="Platform fees" value={amountText(report.platformFees)} />
+              <StatFigure label="Club revenue" value={amountText(report.clubRevenue)} />
+              <StatFigure label="Prize money" value={amountText(report.prizeMoney)} />
+            </StatFigureList>
             <TestDrawsNote report={report} />
             <FeeStructure report={report} />
             <DataTable

@@ -6,8 +6,8 @@ import { ANALYTICS } from '@/testing/platform-data';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const DRAWS_CALL = 'GET /api/admin/draws';
-const HIDE_TEST_CALL = 'GET /api/admin/system-settings/hide_test_draws';
+const LIST_DRAWS_CALL = 'GET /api/admin/draws';
+const HIDE_TEST_DRAWS_CALL = 'GET /api/admin/system-settings/hide_test_draws';
 /**
  * Draws with one orphaned ticket in a regular draw and two in the last one, which is a test draw.
  */
@@ -15,19 +15,19 @@ const drawsWithOrphans = makeAdminDraws(NOW).map((draw, n) => ({
   ...draw,
   orphanedTickets: [1, 0, 0, 0, 0, 2][n] ?? 0,
 }));
-const soldFigureText = () => screen.getByText('Tickets Sold').parentElement?.textContent;
+const ticketsSoldFigureText = () => screen.getByText('Tickets Sold').parentElement?.textContent;
 
 test.each([
   [
     'those of hidden test draws apart',
-    { [DRAWS_CALL]: { body: drawsWithOrphans } },
+    { [LIST_DRAWS_CALL]: { body: drawsWithOrphans } },
     `Tickets Sold${ANALYTICS.ticketsSold - 1}1 orphaned`,
   ],
   [
     'of test draws too, while they are shown',
     {
-      [DRAWS_CALL]: { body: drawsWithOrphans },
-      [HIDE_TEST_CALL]: {
+      [LIST_DRAWS_CALL]: { body: drawsWithOrphans },
+      [HIDE_TEST_DRAWS_CALL]: {
         body: {
           id: 3,
           key: 'hide_test_draws',
@@ -43,11 +43,11 @@ test.each([
   ['and nothing is said where there are none', {}, `Tickets Sold${ANALYTICS.ticketsSold}`],
   [
     'nor where the draws do not load',
-    { [DRAWS_CALL]: refusalResponse(503, 'Away.') },
+    { [LIST_DRAWS_CALL]: refusalResponse(503, 'Away.') },
     `Tickets Sold${ANALYTICS.ticketsSold}`,
   ],
 ])('orphaned tickets are not counted as sold: %s', async (_name, answers, text) => {
   startConsoleServer(answers);
   openConsole('overview');
-  await waitFor(() => expect(soldFigureText()).toBe(text));
+  await waitFor(() => expect(ticketsSoldFigureText()).toBe(text));
 });

@@ -8,9 +8,9 @@ import { useQuery } from '../queries/use-query';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
 import { orphanedTicketCount, orphanedTicketsText } from '../draws/sold-tickets';
 import { amountText } from '../components/money';
-import { FactList, Figure, Figures, LoadError } from '../components/common';
+import { FactList, StatFigure, StatFigureList, LoadError } from '../components/common';
 import { Sparkline } from './sparkline';
-import { STATUS_NAMES, statusLinesOf, unknownStatusLines } from './status-lines';
+import { STATUS_LINE_NAMES, statusLinesOf, unknownStatusLines } from './status-lines';
 
 /** Revenue figures and their texts; the text is null when the server's sums lack the figure. */
 const REVENUE_FIGURES: readonly (readonly [
@@ -55,18 +55,18 @@ export function OverviewSection() {
   const active = clubs?.filter((club) => club.stripeConnectOnboardingComplete).length;
   return (
     <>
-      <Figures label={O.overview}>
-        <Figure label="Total Clubs" value={sums?.totalClubs ?? clubs?.length} />
-        <Figure label="Active Clubs" value={sums?.activeClubs ?? active} />
-        <Figure label="Total Draws" value={sums?.totalDraws ?? draws?.length} />
-        <Figure
+      <StatFigureList label={O.overview}>
+        <StatFigure label="Total Clubs" value={sums?.totalClubs ?? clubs?.length} />
+        <StatFigure label="Active Clubs" value={sums?.activeClubs ?? active} />
+        <StatFigure label="Total Draws" value={sums?.totalDraws ?? draws?.length} />
+        <StatFigure
           label="Tickets Sold"
           value={
             sums && orphaned !== undefined ? Math.max(0, sums.ticketsSold - orphaned) : undefined
           }
           note={sums && orphanedTicketsText(orphaned ?? 0)}
         />
-      </Figures>
+      </StatFigureList>
       <div className="ops-columns">
         <section className="card panel" aria-labelledby="revenue-title">
           <h2 id="revenue-title">Revenue Overview</h2>
@@ -129,7 +129,7 @@ function SystemStatus() {
       ) : null}
       {!health.data && !health.error ? (
         <ul className="ops-status" aria-busy="true" aria-label="Loading">
-          {STATUS_NAMES.map((name) => (
+          {STATUS_LINE_NAMES.map((name) => (
             <li key={name}>
               <span>{name}</span>
               {LOADING_PLACEHOLDER}
@@ -142,7 +142,13 @@ function SystemStatus() {
   );
 }
 
-const EMPTY_SERIES = { at: [], ticketsSold: [], payments: [], revenueCents: [], anomalies: [] };
+const EMPTY_SPARKLINE_SERIES = {
+  at: [],
+  ticketsSold: [],
+  payments: [],
+  revenueCents: [],
+  anomalies: [],
+};
 
 const sumOfValues = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
 const wholeNumberText = (value: number) => String(value);
@@ -150,7 +156,7 @@ const wholeNumberText = (value: number) => String(value);
 function Sparklines() {
   const { data: series, error } = useQuery('series');
   if (series ? series.at.length === 0 : error) return null;
-  const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? EMPTY_SERIES;
+  const { at, ticketsSold, payments, revenueCents, anomalies } = series ?? EMPTY_SPARKLINE_SERIES;
   const lines = [
     {
       title: 'Tickets sold, 24 h',

@@ -7,7 +7,7 @@ import { O } from '@/shared/strings-operator';
 import { formatAge } from '../components/relative-time';
 
 /** Names of the status lines, in display order. */
-export const STATUS_NAMES = [
+export const STATUS_LINE_NAMES = [
   'Database',
   'Payments',
   'Stripe',
@@ -20,13 +20,13 @@ export const STATUS_NAMES = [
 ] as const;
 
 export interface StatusLine {
-  name: (typeof STATUS_NAMES)[number];
+  name: (typeof STATUS_LINE_NAMES)[number];
   ok: boolean;
   status: string;
   detail: string;
 }
 
-const ageOrNever = (at: string | null, nowMs: number, never: string) =>
+const ageTextOrNever = (at: string | null, nowMs: number, never: string) =>
   at ? formatAge(nowMs - Date.parse(at)) : never;
 const countWithNoun = (count: number, one: string, more = `${one}s`) =>
   `${count} ${count === 1 ? one : more}`;
@@ -69,19 +69,19 @@ export function statusLinesOf({ checks }: Health, nowMs: number): StatusLine[] {
       name: 'Payments',
       ok: reconciler.ok && actors.ok,
       status: reconciler.ok && actors.ok ? 'Operational' : 'Degraded',
-      detail: `reconciled ${ageOrNever(reconciler.lastRunAt, nowMs, 'not yet')}`,
+      detail: `reconciled ${ageTextOrNever(reconciler.lastRunAt, nowMs, 'not yet')}`,
     },
     {
       name: 'Stripe',
       ok: provider.ok,
       status: provider.ok ? O.connected : 'Not answering',
-      detail: `last answer ${ageOrNever(provider.lastAnswerAt, nowMs, 'not yet')}`,
+      detail: `last answer ${ageTextOrNever(provider.lastAnswerAt, nowMs, 'not yet')}`,
     },
     {
       name: 'Webhook',
       ok: webhook.ok,
       status: webhook.ok ? 'Arriving' : 'Late',
-      detail: `last one ${ageOrNever(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}${webhook.outOfTime ? `, ${webhook.outOfTime} refused for their time` : ''}`,
+      detail: `last one ${ageTextOrNever(webhook.lastReceivedAt, nowMs, 'not yet')}${webhook.waiting ? `, ${webhook.waiting} waiting` : ''}${webhook.outOfTime ? `, ${webhook.outOfTime} refused for their time` : ''}`,
     },
     {
       name: 'Mail',

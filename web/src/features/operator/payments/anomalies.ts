@@ -54,7 +54,7 @@ const unrefundedCents = ({ details }: PaymentAnomaly): number | null =>
  * Describes the amount that a refund returns: the whole remaining payment, which may exceed the
  * amount that the anomaly was raised for.
  */
-export function refundableText(anomaly: PaymentAnomaly): string {
+export function refundableAmountText(anomaly: PaymentAnomaly): string {
   const left = unrefundedCents(anomaly);
   return left === null ? amountText(anomaly.amount) : dollars(left);
 }
@@ -76,7 +76,7 @@ export const canRefundPayment = (anomaly: PaymentAnomaly): boolean =>
  * Returns the percentage of resolved anomalies as a whole number; 100 when there are no anomalies
  * (specification line C:69, decision I-4).
  */
-export const successRate = ({
+export const anomalyResolutionRateText = ({
   total,
   resolved,
 }: Pick<AnomalyStats, 'total' | 'resolved'>): string =>
@@ -103,13 +103,13 @@ export interface TicketsInput {
   ticketCount: string;
 }
 
-export const drawNumberOf = (text: string): number => Number(text.trim().replace(/^FD-/i, ''));
+export const parseDrawNumber = (text: string): number => Number(text.trim().replace(/^FD-/i, ''));
 
 /**
  * Requires both fields or neither. Neither is allowed only while the payment itself may name its
  * tickets.
  */
-export function ticketsProblems(
+export function ticketsInputProblems(
   { drawNumber, ticketCount }: TicketsInput,
   namesNone: boolean,
 ): { field: keyof TicketsInput; text: string }[] {
@@ -120,7 +120,7 @@ export function ticketsProblems(
       : [];
   const isWhole = (number: number) => Number.isInteger(number) && number >= 1;
   const problems: { field: keyof TicketsInput; text: string }[] = [];
-  if (!isWhole(drawNumberOf(drawNumber)) || !draw)
+  if (!isWhole(parseDrawNumber(drawNumber)) || !draw)
     problems.push({ field: 'drawNumber', text: 'Draw number is required' });
   if (!isWhole(Number(ticketCount)) || Number(ticketCount) > TICKETS_PER_ORDER_MAX)
     problems.push({ field: 'ticketCount', text: 'Choose between 1 and 50 tickets' });
@@ -139,7 +139,7 @@ export const ticketLinesText = (
     .join(', ');
 
 const EMAIL_PATTERN = /^[^\s@]+@[^\s@]+\.[^\s@]+$/;
-const PHONE_LENGTH_MIN = 10;
+const PHONE_CHARS_MIN = 10;
 
 export const isEmail = (text: string): boolean => EMAIL_PATTERN.test(text.trim());
 
@@ -152,7 +152,7 @@ export interface CustomerInput {
 /**
  * Validates the customer form by the three rules of specification lines C:227-230, in field order.
  */
-export function customerProblems({
+export function customerInputProblems({
   customerName,
   customerEmail,
   customerPhone,
@@ -162,7 +162,7 @@ export function customerProblems({
     problems.push({ field: 'customerName', text: O.customerNameRequired });
   if (!isEmail(customerEmail))
     problems.push({ field: 'customerEmail', text: O.validEmailRequired });
-  if (customerPhone.trim().length < PHONE_LENGTH_MIN)
+  if (customerPhone.trim().length < PHONE_CHARS_MIN)
     problems.push({ field: 'customerPhone', text: O.validPhoneRequired });
   return problems;
 }

@@ -10,7 +10,7 @@ import { BusyButton } from '../components/busy-button';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { FilterChips } from '../table/table-tools';
-import { useNewRows } from '../table/use-new-rows';
+import { useNewRowIds } from '../table/use-new-rows';
 import {
   ANOMALY_ROWS_SHOWN,
   anomalyLabelOf,
@@ -146,7 +146,7 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
   const resolving = useAnomalyResolution();
   const busyWith = useRef<string | null>(null);
   const ids = useMemo(() => all.map(({ id }) => id), [all]);
-  const newcomers = useNewRows(ids);
+  const newcomers = useNewRowIds(ids);
   const openId = read('open');
   const open = all.find((anomaly) => anomaly.id === openId);
   const show = useCallback((id: string) => write({ open: id }), [write]);

@@ -6,8 +6,8 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
 import { CopyableId, FactList } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useAction } from '../session/use-action';
-import { refundableText, isOrdersOwnPayment } from './anomalies';
+import { useActionWithFeedback } from '../session/use-action';
+import { refundableAmountText, isOrdersOwnPayment } from './anomalies';
 
 interface AnomalyRefundDialogProps {
   anomaly: Anomaly;
@@ -26,8 +26,8 @@ export function AnomalyRefundDialog({
   onClose,
   onResolved,
 }: AnomalyRefundDialogProps) {
-  const action = useAction();
-  const back = refundableText(anomaly);
+  const action = useActionWithFeedback();
+  const back = refundableAmountText(anomaly);
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const refund = async (reason: string) => {

@@ -5,8 +5,8 @@ import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { CopyableId, FactList } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useAction } from '../session/use-action';
-import { refundableText, anomalyLabelOf, needsCustomerDetails } from './anomalies';
+import { useActionWithFeedback } from '../session/use-action';
+import { refundableAmountText, anomalyLabelOf, needsCustomerDetails } from './anomalies';
 
 interface CloseAnomalyDialogProps {
   anomaly: Anomaly;
@@ -25,7 +25,7 @@ export function CloseAnomalyDialog({
   onClose,
   onResolved,
 }: CloseAnomalyDialogProps) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const toast = useSetAtom(showToastAtom);
   const close = async (reason: string) => {
     const done = await action.run(
@@ -51,7 +51,7 @@ export function CloseAnomalyDialog({
       <FactList
         facts={[
           ['Type', anomalyLabelOf(anomaly.type)],
-          ['Amount', refundableText(anomaly)],
+          ['Amount', refundableAmountText(anomaly)],
           ['Payment intent', <CopyableId key="pi" id={anomaly.paymentIntentId} full />],
         ]}
       />

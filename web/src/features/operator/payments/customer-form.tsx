@@ -8,12 +8,12 @@ import { Field } from '@/shared/ui/field';
 import { ProblemList, fieldErrorOf } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { ErrorMessage } from '../components/common';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import {
-  refundableText,
-  ticketsProblems,
-  customerProblems,
-  drawNumberOf,
+  refundableAmountText,
+  ticketsInputProblems,
+  customerInputProblems,
+  parseDrawNumber,
   ticketLinesText,
 } from './anomalies';
 import type { CustomerInput, TicketsInput } from './anomalies';
@@ -34,7 +34,7 @@ interface CustomerFormProps {
  * Form that resolves a missing ticket by allocating one to a customer with name, e-mail and phone.
  */
 export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFormProps) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const toast = useSetAtom(showToastAtom);
   const [customer, setCustomer] = useState<CustomerInput>({
     customerName: anomaly.customerName ?? '',
@@ -47,8 +47,8 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
   const [refundable, setRefundable] = useState<{ order: string | null } | null>(null);
   const list = useRef<HTMLDivElement>(null);
   const allProblems = () => [
-    ...(hasOrder ? [] : ticketsProblems(chosen, paid?.lines.length === 0)),
-    ...customerProblems(customer),
+    ...(hasOrder ? [] : ticketsInputProblems(chosen, paid?.lines.length === 0)),
+    ...customerInputProblems(customer),
   ];
   const problems = submitted ? allProblems() : [];
   const choice = (name: keyof TicketsInput) => ({
@@ -82,7 +82,7 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
             customerPhone: customer.customerPhone.trim(),
             ...(chosen.drawNumber.trim()
               ? {
-                  drawNumber: drawNumberOf(chosen.drawNumber),
+                  drawNumber: parseDrawNumber(chosen.drawNumber),
                   ticketCount: Number(chosen.ticketCount),
                 }
               : {}),
@@ -127,7 +127,7 @@ export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFo
             label="Tickets"
             inputMode="numeric"
             autoComplete="off"
-            hint={`${refundableText(anomaly)} must be the price of these tickets, with at most the card fee on top.`}
+            hint={`${refundableAmountText(anomaly)} must be the price of these tickets, with at most the card fee on top.`}
             {...choice('ticketCount')}
           />
         </>

@@ -10,13 +10,13 @@ import {
   refusalResponse,
 } from '@/testing/console-harness';
 import { makeAnomaly } from '@/testing/operator-data';
-import { ticketsProblems, anomalyLabelOf, ticketLinesText } from './anomalies';
+import { ticketsInputProblems, anomalyLabelOf, ticketLinesText } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const LIST_CALL = 'GET /api/admin/payment-anomalies';
-const RESOLVE_CALL = 'POST /api/admin/payment-anomalies/resolve';
-const TICKETS_CALL = 'GET /api/admin/payment-anomalies/a-3/tickets';
+const LIST_ANOMALIES_CALL = 'GET /api/admin/payment-anomalies';
+const RESOLVE_ANOMALY_CALL = 'POST /api/admin/payment-anomalies/resolve';
+const ANOMALY_TICKETS_CALL = 'GET /api/admin/payment-anomalies/a-3/tickets';
 const ANOMALY_WITHOUT_ORDER = makeAnomaly({
   id: 'a-3',
   type: 'missing_ticket',
@@ -34,12 +34,12 @@ const ENTERED_TICKETS = {
     customerName: 'Jo',
   },
 };
-const sentResolveBody = (server: ReturnType<typeof startConsoleServer>) =>
+const sentResolveRequestBody = (server: ReturnType<typeof startConsoleServer>) =>
   server.requests.find(({ path }) => path === '/api/admin/payment-anomalies/resolve')?.body;
 
 test('draw and count are given together and in range, and omitted only when the payment may name them', () => {
   const fields = (drawNumber: string, ticketCount: string, namesNone: boolean) =>
-    ticketsProblems({ drawNumber, ticketCount }, namesNone).map(({ field }) => field);
+    ticketsInputProblems({ drawNumber, ticketCount }, namesNone).map(({ field }) => field);
   expect(fields('', '', false)).toEqual([]);
   expect(fields('', '', true)).toEqual(['drawNumber']);
   expect(fields('1042', '', true)).toEqual(['ticketCount']);
@@ -60,9 +60,9 @@ test('lines are formatted as tickets of draws', () => {
 
 test('a payment without an order says so and receives the chosen tickets', async () => {
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [ANOMALY_WITHOUT_ORDER] },
-    [TICKETS_CALL]: { body: { orderId: null, lines: [] } },
-    [RESOLVE_CALL]: ENTERED_TICKETS,
+    [LIST_ANOMALIES_CALL]: { body: [ANOMALY_WITHOUT_ORDER] },
+    [ANOMALY_TICKETS_CALL]: { body: { orderId: null, lines: [] } },
+    [RESOLVE_ANOMALY_CALL]: ENTERED_TICKETS,
   });
   openConsole('payments', '&open=a-3');
   expect(await screen.findByText('No order of ours matches this payment.')).toBeDefined();
@@ -79,12 +79,12 @@ test('a payment without an order says so and receives the chosen tickets', async
   expect(
     (await screen.findAllByText('Choose a draw and a count, or refund the payment')).length,
   ).toBe(2);
-  expect(sentResolveBody(server)).toBeUndefined();
+  expect(sentResolveRequestBody(server)).toBeUndefined();
   await userEvent.type(screen.getByLabelText('Draw number'), 'FD-1042');
   await userEvent.type(screen.getByLabelText('Tickets'), '2');
   await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
-  expect(sentResolveBody(server)).toEqual({
+  expect(sentResolveRequestBody(server)).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
     customerName: 'Jo',
     customerEmail: 'jo@example.com',
@@ -96,9 +96,11 @@ test('a payment without an order says so and receives the chosen tickets', async
 
 test('tickets named by the payment are offered, and left to the server when nothing is chosen', async () => {
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [ANOMALY_WITHOUT_ORDER] },
-    [TICKETS_CALL]: { body: { orderId: null, lines: [{ drawNumber: 1042, ticketCount: 2 }] } },
-    [RESOLVE_CALL]: ENTERED_TICKETS,
+    [LIST_ANOMALIES_CALL]: { body: [ANOMALY_WITHOUT_ORDER] },
+    [ANOMALY_TICKETS_CALL]: {
+      body: { orderId: null, lines: [{ drawNumber: 1042, ticketCount: 2 }] },
+    },
+    [RESOLVE_ANOMALY_CALL]: ENTERED_TICKETS,
   });
   openConsole('payments', '&open=a-3');
   expect(
@@ -108,7 +110,7 @@ test('tickets named by the payment are offered, and left to the server when noth
   ).toBeDefined();
   await pressButton('Allocate ticket and resolve');
   await expectToast('Ticket allocated', 'FD-1042-012 is now Jo’s.');
-  expect(sentResolveBody(server)).toEqual({
+  expect(sentResolveRequestBody(server)).toEqual({
     paymentIntentId: 'pi_3QdemoAAAA21Xk',
     customerName: 'Jo',
     customerEmail: 'jo@example.com',
@@ -118,8 +120,10 @@ test('tickets named by the payment are offered, and left to the server when noth
 
 test('a missing ticket of a known order shows its allocation and asks for no draw', async () => {
   startConsoleServer({
-    [LIST_CALL]: { body: [{ ...ANOMALY_WITHOUT_ORDER, orderId: 'o-1' }] },
-    [TICKETS_CALL]: { body: { orderId: 'o-1', lines: [{ drawNumber: 1042, ticketCount: 1 }] } },
+    [LIST_ANOMALIES_CALL]: { body: [{ ...ANOMALY_WITHOUT_ORDER, orderId: 'o-1' }] },
+    [ANOMALY_TICKETS_CALL]: {
+      body: { orderId: 'o-1', lines: [{ drawNumber: 1042, ticketCount: 1 }] },
+    },
   });
   openConsole('payments', '&open=a-3');
   expect(await screen.findByText('Allocates 1 ticket of FD-1042.')).toBeDefined();
@@ -131,7 +135,7 @@ test.each(ANOMALY_TYPES)(
   async (type) => {
     const anomaly = makeAnomaly({ id: 'a-3', type });
     const server = startConsoleServer({
-      [LIST_CALL]: { body: [anomaly] },
+      [LIST_ANOMALIES_CALL]: { body: [anomaly] },
       'POST /api/admin/payment-anomalies/a-3/resolve': [
         refusalResponse(503, 'Please wait.'),
         { body: { ...anomaly, resolved: true } },
@@ -156,7 +160,7 @@ test.each(ANOMALY_TYPES)(
 
 test('the panel names the operator who closed the anomaly', async () => {
   startConsoleServer({
-    [LIST_CALL]: {
+    [LIST_ANOMALIES_CALL]: {
       body: [
         {
           ...ANOMALY_WITHOUT_ORDER,

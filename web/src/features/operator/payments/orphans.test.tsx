@@ -11,8 +11,8 @@ import {
 
 afterEach(() => vi.unstubAllGlobals());
 
-const RECOVER_CALL = 'PATCH /api/admin/tickets/FD-1042-088/recover';
-async function openRecoverForm(): Promise<HTMLElement> {
+const RECOVER_TICKET_CALL = 'PATCH /api/admin/tickets/FD-1042-088/recover';
+async function openRecoverTicketDialog(): Promise<HTMLElement> {
   openConsole('orphans');
   await pressButton('Recover');
   return screen.findByRole('dialog', { name: 'Recover FD-1042-088' });
@@ -20,7 +20,7 @@ async function openRecoverForm(): Promise<HTMLElement> {
 
 test('name and e-mail are required, the phone is optional', async () => {
   const server = startConsoleServer({
-    [RECOVER_CALL]: { body: { recovered: 1, notified: true } },
+    [RECOVER_TICKET_CALL]: { body: { recovered: 1, notified: true } },
     'GET /api/admin/orphaned-tickets': [
       {
         body: [
@@ -40,7 +40,7 @@ test('name and e-mail are required, the phone is optional', async () => {
       { body: [] },
     ],
   });
-  const dialog = await openRecoverForm();
+  const dialog = await openRecoverTicketDialog();
   await pressButton('Recover ticket', dialog);
   await expectToast('Missing information', 'Please provide customer name and email');
   expect(server.paths().some((path) => path.startsWith('PATCH'))).toBe(false);
@@ -56,8 +56,8 @@ test('name and e-mail are required, the phone is optional', async () => {
 });
 
 test('a failed recovery shows an error and keeps the input', async () => {
-  startConsoleServer({ [RECOVER_CALL]: refusalResponse(503, 'Try again soon.') });
-  const dialog = await openRecoverForm();
+  startConsoleServer({ [RECOVER_TICKET_CALL]: refusalResponse(503, 'Try again soon.') });
+  const dialog = await openRecoverTicketDialog();
   await userEvent.type(within(dialog).getByLabelText('Name'), 'Kim');
   await userEvent.type(within(dialog).getByLabelText('E-mail'), 'kim@example.com');
   await pressButton('Recover ticket', dialog);
@@ -67,12 +67,12 @@ test('a failed recovery shows an error and keeps the input', async () => {
 
 test('a winning ticket requires a second operator', async () => {
   const server = startConsoleServer({
-    [RECOVER_CALL]: [
+    [RECOVER_TICKET_CALL]: [
       refusalResponse(409, 'This ticket has won.', 'second-approval-required'),
       { body: { recovered: 1, notified: true } },
     ],
   });
-  const dialog = await openRecoverForm();
+  const dialog = await openRecoverTicketDialog();
   await userEvent.type(within(dialog).getByLabelText('Name'), 'Kim');
   await userEvent.type(within(dialog).getByLabelText('E-mail'), 'kim@example.com');
   await pressButton('Recover ticket', dialog);

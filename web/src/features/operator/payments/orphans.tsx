@@ -8,9 +8,9 @@ import { amountText, signedCents } from '../components/money';
 import { CopyableId, QueryResult } from '../components/common';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
-import { RecoverDialog } from './recover-dialog';
+import { RecoverTicketDialog } from './recover-dialog';
 
-const pairText = ({ homeNumber, awayNumber }: OrphanedTicket) =>
+const jerseyPairText = ({ homeNumber, awayNumber }: OrphanedTicket) =>
   homeNumber === null || awayNumber === null
     ? 'Hidden until the result'
     : `#${homeNumber} & #${awayNumber}`;
@@ -24,7 +24,7 @@ const ORPHAN_COLUMNS: readonly Column<OrphanedTicket>[] = [
     cell: ({ serialNumber }) => <strong>{serialNumber}</strong>,
   },
   { id: 'game', header: 'Game', value: ({ homeTeam, awayTeam }) => `${homeTeam} v ${awayTeam}` },
-  { id: 'pair', header: 'Numbers', value: pairText },
+  { id: 'pair', header: 'Numbers', value: jerseyPairText },
   {
     id: 'amount',
     header: 'Amount',
@@ -80,7 +80,7 @@ export function OrphanedTickets() {
             )}
           />
           {recovering ? (
-            <RecoverDialog
+            <RecoverTicketDialog
               key={recovering.id}
               ticket={recovering}
               onClose={() => setRecovering(null)}

@@ -11,12 +11,17 @@ import {
 } from '@/testing/console-harness';
 import { makeAnomaly, makeAnomalies } from '@/testing/operator-data';
 import { queryStateAtom } from '../queries/query-atoms';
-import { customerProblems, anomalyLabelOf, nextUnresolvedAnomaly, successRate } from './anomalies';
+import {
+  customerInputProblems,
+  anomalyLabelOf,
+  nextUnresolvedAnomaly,
+  anomalyResolutionRateText,
+} from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const LIST_CALL = 'GET /api/admin/payment-anomalies';
-const STATS_CALL = 'GET /api/admin/payment-anomalies/stats';
+const LIST_ANOMALIES_CALL = 'GET /api/admin/payment-anomalies';
+const ANOMALY_STATS_CALL = 'GET /api/admin/payment-anomalies/stats';
 const MISMATCH_ANOMALY = makeAnomaly({
   id: 'a-2',
   type: 'mismatched_amount',
@@ -30,7 +35,7 @@ const MISSING_TICKET_ANOMALY = makeAnomaly({
   customerEmail: 'jo@example.com',
   detectedAt: '2026-11-21T01:00:00Z',
 });
-const findRowOfType = async (type: string) =>
+const findAnomalyRowOfType = async (type: string) =>
   (await screen.findAllByRole('row')).find((row) => within(row).queryByText(type)) as HTMLElement;
 
 test('the five types have their labels, and success is resolved of all in whole percent, 100 % of none', () => {
@@ -50,17 +55,19 @@ test('the five types have their labels, and success is resolved of all in whole 
     'Orphaned Ticket',
   ]);
   expect([
-    successRate({ total: 0, resolved: 0 }),
-    successRate({ total: 41, resolved: 38 }),
-    successRate({ total: 3, resolved: 2 }),
+    anomalyResolutionRateText({ total: 0, resolved: 0 }),
+    anomalyResolutionRateText({ total: 41, resolved: 38 }),
+    anomalyResolutionRateText({ total: 3, resolved: 2 }),
   ]).toEqual(['100%', '93%', '67%']);
 });
 
 test('a customer needs a name, a valid e-mail and a phone of ten characters', () => {
   const texts = (said: [string, string, string]) =>
-    customerProblems({ customerName: said[0], customerEmail: said[1], customerPhone: said[2] }).map(
-      ({ text }) => text,
-    );
+    customerInputProblems({
+      customerName: said[0],
+      customerEmail: said[1],
+      customerPhone: said[2],
+    }).map(({ text }) => text);
   expect(texts(['', 'nobody', '123456789'])).toEqual([
     'Customer name is required',
     'Valid email is required',
@@ -81,7 +88,7 @@ test('the next unresolved anomaly is the one below, else the first', () => {
 });
 
 test('the count of unresolved anomalies and the list appear together, so that neither moves the other', async () => {
-  startConsoleServer({ [LIST_CALL]: { body: [DUPLICATE_ANOMALY] } });
+  startConsoleServer({ [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY] } });
   const answered = globalThis.fetch;
   let tellStats = () => {};
   const stats = new Promise<void>((tell) => {
@@ -100,14 +107,19 @@ test('the count of unresolved anomalies and the list appear together, so that ne
 });
 
 test('a list is shown even when the counts cannot be loaded', async () => {
-  startConsoleServer({ [LIST_CALL]: { body: [DUPLICATE_ANOMALY] }, [STATS_CALL]: { status: 500 } });
+  startConsoleServer({
+    [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY] },
+    [ANOMALY_STATS_CALL]: { status: 500 },
+  });
   openConsole('payments');
   expect(await screen.findByRole('table', { name: 'Payment anomalies' })).toBeDefined();
   expect(document.querySelector('.ops-banner')).toBeNull();
 });
 
 test('the ten latest are shown, all on request, and a customer without an e-mail is a Guest', async () => {
-  startConsoleServer({ [LIST_CALL]: { body: makeAnomalies(Date.parse('2026-11-21T03:00:00Z')) } });
+  startConsoleServer({
+    [LIST_ANOMALIES_CALL]: { body: makeAnomalies(Date.parse('2026-11-21T03:00:00Z')) },
+  });
   openConsole('payments');
   const table = await screen.findByRole('table', { name: 'Payment anomalies' });
   expect(within(table).getAllByRole('row').length).toBe(1 + 10 + 1);
@@ -121,7 +133,7 @@ test('the ten latest are shown, all on request, and a customer without an e-mail
 
 test('other anomalies are resolved without a request body, and shown so only after the server confirms', async () => {
   const server = startConsoleServer({
-    [LIST_CALL]: [
+    [LIST_ANOMALIES_CALL]: [
       { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] },
       { body: [{ ...DUPLICATE_ANOMALY, resolved: true }, MISMATCH_ANOMALY] },
     ],
@@ -130,7 +142,7 @@ test('other anomalies are resolved without a request body, and shown so only aft
     },
   });
   openConsole('payments');
-  await pressButton('Mark Resolved', await findRowOfType('Duplicate Payment'));
+  await pressButton('Mark Resolved', await findAnomalyRowOfType('Duplicate Payment'));
   await expectToast('Anomaly resolved');
   expect(server.requests.find(({ path }) => path.endsWith('/a-1/resolve'))).toMatchObject({
     method: 'POST',
@@ -140,7 +152,7 @@ test('other anomalies are resolved without a request body, and shown so only aft
     expect(document.activeElement).toBe(document.querySelector('[data-id="a-2"]')),
   );
   expect(
-    within(await findRowOfType('Duplicate Payment')).queryByRole('button', {
+    within(await findAnomalyRowOfType('Duplicate Payment')).queryByRole('button', {
       name: 'Mark Resolved',
     }),
   ).toBeNull();
@@ -148,13 +160,15 @@ test('other anomalies are resolved without a request body, and shown so only aft
 
 test('a refusal shows the server’s own text, and nothing is shown as done', async () => {
   startConsoleServer({
-    [LIST_CALL]: { body: [DUPLICATE_ANOMALY] },
+    [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': refusalResponse(409, 'Somebody is on it.'),
   });
   openConsole('payments');
-  await pressButton('Mark Resolved', await findRowOfType('Duplicate Payment'));
+  await pressButton('Mark Resolved', await findAnomalyRowOfType('Duplicate Payment'));
   await expectToast('Failed to resolve anomaly', 'Somebody is on it.');
-  expect(within(await findRowOfType('Duplicate Payment')).getByText('Needs Action')).toBeTruthy();
+  expect(
+    within(await findAnomalyRowOfType('Duplicate Payment')).getByText('Needs Action'),
+  ).toBeTruthy();
 });
 
 test.each([
@@ -186,17 +200,19 @@ test('a scan covers 24 hours and reports what it found', async () => {
 });
 
 test('a failed refresh keeps the shown data', async () => {
-  startConsoleServer({ [LIST_CALL]: [{ body: [DUPLICATE_ANOMALY] }, refusalResponse(500, 'No.')] });
+  startConsoleServer({
+    [LIST_ANOMALIES_CALL]: [{ body: [DUPLICATE_ANOMALY] }, refusalResponse(500, 'No.')],
+  });
   openConsole('payments');
-  await findRowOfType('Duplicate Payment');
+  await findAnomalyRowOfType('Duplicate Payment');
   await pressButton('Refresh');
   await expectToast('Refresh Failed', 'No.');
-  expect(await findRowOfType('Duplicate Payment')).toBeTruthy();
+  expect(await findAnomalyRowOfType('Duplicate Payment')).toBeTruthy();
 });
 
 test('a missing ticket is resolved with a prefilled customer after three checks', async () => {
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [MISSING_TICKET_ANOMALY] },
+    [LIST_ANOMALIES_CALL]: { body: [MISSING_TICKET_ANOMALY] },
     'POST /api/admin/payment-anomalies/resolve': {
       body: {
         allocatedTickets: [{ drawNumber: 1042, ticketNumber: 12, serialNumber: 'FD-1042-012' }],
@@ -205,7 +221,7 @@ test('a missing ticket is resolved with a prefilled customer after three checks'
     },
   });
   openConsole('payments');
-  const row = await findRowOfType('Missing Ticket');
+  const row = await findAnomalyRowOfType('Missing Ticket');
   expect(within(row).queryByRole('button', { name: 'Mark Resolved' })).toBeNull();
   await pressButton('Details', row);
   expect(await screen.findByLabelText('Customer e-mail')).toHaveProperty('value', 'jo@example.com');
@@ -234,7 +250,7 @@ test('a missing ticket is resolved with a prefilled customer after three checks'
 
 test('before money moves the operator’s code is asked for once, and the same request is repeated', async () => {
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [DUPLICATE_ANOMALY] },
+    [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': [
       reauthenticationRequired,
       { body: { ...DUPLICATE_ANOMALY, resolved: true } },
@@ -245,7 +261,7 @@ test('before money moves the operator’s code is asked for once, and the same r
     ],
   });
   openConsole('payments');
-  await pressButton('Mark Resolved', await findRowOfType('Duplicate Payment'));
+  await pressButton('Mark Resolved', await findAnomalyRowOfType('Duplicate Payment'));
   const code = await screen.findByLabelText('Six-digit code');
   await userEvent.type(code, '111111');
   expect(
@@ -259,11 +275,11 @@ test('before money moves the operator’s code is asked for once, and the same r
 
 test('an operator who cancels the code prompt changes nothing and sees no error', async () => {
   startConsoleServer({
-    [LIST_CALL]: { body: [DUPLICATE_ANOMALY] },
+    [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': reauthenticationRequired,
   });
   openConsole('payments');
-  await pressButton('Mark Resolved', await findRowOfType('Duplicate Payment'));
+  await pressButton('Mark Resolved', await findAnomalyRowOfType('Duplicate Payment'));
   const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' });
   await pressButton('Cancel', dialog);
   await waitFor(() => expect(screen.queryByLabelText('Six-digit code')).toBeNull());
@@ -272,11 +288,11 @@ test('an operator who cancels the code prompt changes nothing and sees no error'
 
 test('J and K move and E resolves, unless single-key shortcuts are off', async () => {
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] },
+    [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
   });
   openConsole('payments');
-  await findRowOfType('Duplicate Payment');
+  await findAnomalyRowOfType('Duplicate Payment');
   const row = (id: string) => document.querySelector<HTMLElement>(`[data-id="${id}"]`);
   row('a-1')?.focus();
   await userEvent.keyboard('j');
@@ -296,7 +312,7 @@ test('J and K move and E resolves, unless single-key shortcuts are off', async (
 
 test('several anomalies can be selected and resolved together, but no missing ticket', async () => {
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY, MISSING_TICKET_ANOMALY] },
+    [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY, MISSING_TICKET_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} },
     'POST /api/admin/payment-anomalies/a-2/resolve': { body: {} },
   });
@@ -311,15 +327,18 @@ test('several anomalies can be selected and resolved together, but no missing ti
 
 test('an anomaly that arrives slides in, and those already listed do not', async () => {
   startConsoleServer({
-    [LIST_CALL]: [{ body: [MISMATCH_ANOMALY] }, { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] }],
+    [LIST_ANOMALIES_CALL]: [
+      { body: [MISMATCH_ANOMALY] },
+      { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] },
+    ],
     'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } },
   });
   openConsole('payments');
-  const first = await findRowOfType('Amount Mismatch');
+  const first = await findAnomalyRowOfType('Amount Mismatch');
   expect(first.className).toBe('');
   await pressButton('Run Check');
   await waitFor(async () =>
-    expect((await findRowOfType('Duplicate Payment'))?.className).toBe('is-new'),
+    expect((await findAnomalyRowOfType('Duplicate Payment'))?.className).toBe('is-new'),
   );
-  expect((await findRowOfType('Amount Mismatch')).className).toBe('');
+  expect((await findAnomalyRowOfType('Amount Mismatch')).className).toBe('');
 });

@@ -8,19 +8,19 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
-import { KeyHints } from '../console/shortcuts';
-import { useRequestedAction } from '../console/use-requested-action';
+import { TableShortcutHints } from '../console/shortcuts';
+import { useRunRequestedAction } from '../console/use-requested-action';
 import { formatDuration } from '../components/relative-time';
-import { Figure, Figures, QueryResult } from '../components/common';
+import { StatFigure, StatFigureList, QueryResult } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
-import { successRate } from './anomalies';
+import { useActionWithFeedback } from '../session/use-action';
+import { anomalyResolutionRateText } from './anomalies';
 import { AnomalyList } from './anomaly-list';
 
 const SCANNED_HISTORY_HOURS = 24;
 
-function useHistoryScan() {
-  const action = useAction();
+function useAnomalySearch() {
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const find = (how: () => Promise<ScanResult>, failed: string, title: string) =>
@@ -38,10 +38,10 @@ function useHistoryScan() {
   return { busy: action.busy, find };
 }
 
-function CheckAndScanButtons() {
-  const check = useHistoryScan();
-  const scan = useHistoryScan();
-  const refresh = useAction();
+function AnomalyCheckAndScanButtons() {
+  const check = useAnomalySearch();
+  const scan = useAnomalySearch();
+  const refresh = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const onCheck = () => void check.find(runAnomalyCheck, O.checkFailed, 'Check finished');
   const onScan = () =>
@@ -50,8 +50,8 @@ function CheckAndScanButtons() {
       O.scanFailed,
       `Scan of ${SCANNED_HISTORY_HOURS} hours finished`,
     );
-  useRequestedAction('check', onCheck);
-  useRequestedAction('scan', onScan);
+  useRunRequestedAction('check', onCheck);
+  useRunRequestedAction('scan', onScan);
   return (
     <HeaderActions>
       <BusyButton
@@ -73,7 +73,7 @@ function CheckAndScanButtons() {
   );
 }
 
-function UnresolvedBanner({
+function UnresolvedAnomaliesBanner({
   unresolved,
   oldest,
 }: {
@@ -114,19 +114,22 @@ export function PaymentsSection() {
   const isHere = data !== undefined || list.error !== null;
   return (
     <>
-      <CheckAndScanButtons />
-      <Figures label={O.paymentMonitor}>
-        <Figure label={O.total} value={stats?.total} />
-        <Figure
+      <AnomalyCheckAndScanButtons />
+      <StatFigureList label={O.paymentMonitor}>
+        <StatFigure label={O.total} value={stats?.total} />
+        <StatFigure
           label={O.unresolved}
           value={stats?.unresolved}
           tone={stats && stats.unresolved > 0 ? 'warn' : undefined}
         />
-        <Figure label={O.resolved} value={stats?.resolved} />
-        <Figure label={O.successRate} value={stats && successRate(stats)} />
-      </Figures>
+        <StatFigure label={O.resolved} value={stats?.resolved} />
+        <StatFigure label={O.successRate} value={stats && anomalyResolutionRateText(stats)} />
+      </StatFigureList>
       {stats && isHere ? (
-        <UnresolvedBanner unresolved={stats.unresolved} oldest={stats.oldestUnresolvedAt} />
+        <UnresolvedAnomaliesBanner
+          unresolved={stats.unresolved}
+          oldest={stats.oldestUnresolvedAt}
+        />
       ) : null}
       <QueryResult
         data={data}
@@ -136,7 +139,7 @@ export function PaymentsSection() {
       >
         {(anomalies) => <AnomalyList anomalies={anomalies} all={list.data ?? []} stats={stats} />}
       </QueryResult>
-      {isHere ? <KeyHints act={O.markResolved} /> : null}
+      {isHere ? <TableShortcutHints act={O.markResolved} /> : null}
     </>
   );
 }

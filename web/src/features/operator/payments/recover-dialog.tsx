@@ -11,7 +11,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useRefetchQueries, useSetQueryData } from '../queries/use-query';
 import { ErrorMessage } from '../components/common';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 
 const { title: MISSING_TITLE, text: MISSING_TEXT } = splitTitle(O.missingInformation);
 
@@ -19,7 +19,7 @@ const { title: MISSING_TITLE, text: MISSING_TEXT } = splitTitle(O.missingInforma
  * Assigns a buyer to an orphaned ticket, which is paid but has no buyer. Name and e-mail are
  * required, the phone is optional; the buyer receives an e-mail (specification lines C:232, C:275).
  */
-export function RecoverDialog({
+export function RecoverTicketDialog({
   ticket,
   onClose,
 }: {
@@ -28,13 +28,13 @@ export function RecoverDialog({
 }) {
   return (
     <Dialog title={`Recover ${ticket.serialNumber}`} open onClose={onClose}>
-      <RecoverForm ticket={ticket} onClose={onClose} />
+      <RecoverTicketForm ticket={ticket} onClose={onClose} />
     </Dialog>
   );
 }
 
 function useRecoverTicket(ticket: OrphanedTicket, onClose: () => void) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const toast = useSetAtom(showToastAtom);
   const setQueryData = useSetQueryData();
   const refetchQueries = useRefetchQueries();
@@ -68,7 +68,7 @@ function useRecoverTicket(ticket: OrphanedTicket, onClose: () => void) {
   return { ...action, recover, approvalWanted };
 }
 
-function RecoverForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () => void }) {
+function RecoverTicketForm({ ticket, onClose }: { ticket: OrphanedTicket; onClose: () => void }) {
   const toast = useSetAtom(showToastAtom);
   const { busy, error, recover, approvalWanted } = useRecoverTicket(ticket, onClose);
   const [input, setInput] = useState({ name: '', email: '', phone: '', other: '', code: '' });

@@ -9,11 +9,11 @@ import {
   refusalResponse,
 } from '@/testing/console-harness';
 import { makeAnomaly } from '@/testing/operator-data';
-import { refundableText, canRefundPayment } from './anomalies';
+import { refundableAmountText, canRefundPayment } from './anomalies';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const LIST_CALL = 'GET /api/admin/payment-anomalies';
+const LIST_ANOMALIES_CALL = 'GET /api/admin/payment-anomalies';
 const DUPLICATE_ANOMALY = makeAnomaly({ id: 'a-1' });
 const MISMATCH_ANOMALY = makeAnomaly({ id: 'a-2', type: 'mismatched_amount' });
 const MISSING_TICKET_ANOMALY = makeAnomaly({
@@ -24,7 +24,7 @@ const MISSING_TICKET_ANOMALY = makeAnomaly({
 
 test('a duplicate refunds its own payment and leaves the valid order unchanged', async () => {
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [{ ...DUPLICATE_ANOMALY, orderId: 'o-1' }] },
+    [LIST_ANOMALIES_CALL]: { body: [{ ...DUPLICATE_ANOMALY, orderId: 'o-1' }] },
     'POST /api/admin/payment-anomalies/a-1/refund': {
       body: { ...DUPLICATE_ANOMALY, resolved: true },
     },
@@ -54,7 +54,7 @@ test('a full draw offers the refund of the payment, because its order was never 
     },
   };
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [released] },
+    [LIST_ANOMALIES_CALL]: { body: [released] },
     'POST /api/admin/payment-anomalies/resolve': refusalResponse(
       409,
       'The draw is full. Refund the payment.',
@@ -75,7 +75,7 @@ test('a full draw offers the refund of the payment, because its order was never 
 
 test('a payment without an order is refunded directly when its draw cannot take it', async () => {
   startConsoleServer({
-    [LIST_CALL]: {
+    [LIST_ANOMALIES_CALL]: {
       body: [
         {
           ...MISSING_TICKET_ANOMALY,
@@ -113,7 +113,7 @@ test('a payment of a void order is refunded directly when the provider refused i
     },
   };
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [stuck] },
+    [LIST_ANOMALIES_CALL]: { body: [stuck] },
     'POST /api/admin/payment-anomalies/a-2/refund': { body: { ...stuck, resolved: true } },
   });
   openConsole('payments', '&open=a-2');
@@ -147,7 +147,7 @@ test('an order with tickets is refunded together with its tickets', async () => 
     whyNot: null,
   };
   const server = startConsoleServer({
-    [LIST_CALL]: { body: [{ ...MISMATCH_ANOMALY, orderId: 'o-1' }] },
+    [LIST_ANOMALIES_CALL]: { body: [{ ...MISMATCH_ANOMALY, orderId: 'o-1' }] },
     'GET /api/admin/orders/o-1': { body: order },
     'POST /api/admin/orders/o-1/refund': {
       body: {
@@ -188,7 +188,7 @@ test('the refund targets the order while it holds tickets or is refunded, else i
 
 test('the whole remainder of a payment is refunded, whatever part the anomaly concerns', () => {
   const text = (details: Record<string, unknown>) =>
-    refundableText(makeAnomaly({ amount: '0.18', details }));
+    refundableAmountText(makeAnomaly({ amount: '0.18', details }));
   expect([
     text({}),
     text({ providerReceived: null, providerRefunded: null }),

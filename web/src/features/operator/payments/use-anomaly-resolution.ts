@@ -4,7 +4,7 @@ import type { Anomaly } from '@/api/wire-operator';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries, useSetQueryData } from '../queries/use-query';
-import { useAction, type ActionState } from '../session/use-action';
+import { useActionWithFeedback, type ActionState } from '../session/use-action';
 
 export interface AnomalyResolution extends ActionState {
   /** Resolves each anomaly; true when all were resolved. */
@@ -15,7 +15,7 @@ export interface AnomalyResolution extends ActionState {
 
 /** Resolves anomalies manually. The view changes only after the server confirms. */
 export function useAnomalyResolution(): AnomalyResolution {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const setQueryData = useSetQueryData();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);

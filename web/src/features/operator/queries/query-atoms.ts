@@ -2,9 +2,9 @@
 import { atom, type PrimitiveAtom } from 'jotai';
 import { HttpError } from '@/api/http';
 import type { OpsNews } from '@/api/wire-platform';
-import { recordResponseAtom, topicDataAtom } from '@/features/shared-live/live-atoms';
+import { recordResponseTimeAtom, topicDataAtom } from '@/features/shared-live/live-atoms';
 import { atomFamily } from '@/shared/atom-family';
-import { isSessionExpired } from '../session/error-kinds';
+import { isSessionExpiredError } from '../session/error-kinds';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { QUERIES, type QueryName } from './queries';
 
@@ -15,7 +15,7 @@ export interface CachedResponse {
 
 const NOT_LOADED_RESPONSE: CachedResponse = { data: undefined, error: null };
 /** Sequence number of the latest request per query. A response with an older number is dropped. */
-const requestNumberAtom = atomFamily<QueryName, PrimitiveAtom<number>>(() => atom(0));
+const latestRequestNumberAtom = atomFamily<QueryName, PrimitiveAtom<number>>(() => atom(0));
 export const queryStateAtom = atomFamily<QueryName, PrimitiveAtom<CachedResponse>>(() =>
   atom<CachedResponse>(NOT_LOADED_RESPONSE),
 );
@@ -25,17 +25,17 @@ export const queryStateAtom = atomFamily<QueryName, PrimitiveAtom<CachedResponse
  * records the error.
  */
 export const refetchQueryAtom = atom(null, async (get, set, name: QueryName): Promise<void> => {
-  const requestNumber = get(requestNumberAtom(name)) + 1;
-  set(requestNumberAtom(name), requestNumber);
-  const isSuperseded = () => get(requestNumberAtom(name)) !== requestNumber;
+  const requestNumber = get(latestRequestNumberAtom(name)) + 1;
+  set(latestRequestNumberAtom(name), requestNumber);
+  const isSuperseded = () => get(latestRequestNumberAtom(name)) !== requestNumber;
   try {
     const data = await QUERIES[name].fetch();
-    set(recordResponseAtom);
+    set(recordResponseTimeAtom);
     if (!isSuperseded()) set(queryStateAtom(name), { data, error: null });
   } catch (error) {
-    if (isSessionExpired(error)) set(sessionExpiredAtom, true);
+    if (isSessionExpiredError(error)) set(sessionExpiredAtom, true);
     // An error response also proves that the server is reachable.
-    if (error instanceof HttpError) set(recordResponseAtom);
+    if (error instanceof HttpError) set(recordResponseTimeAtom);
     if (!isSuperseded())
       set(queryStateAtom(name), { ...get(queryStateAtom(name)), error: error as Error });
     throw error;
@@ -46,16 +46,16 @@ export const refetchQueryAtom = atom(null, async (get, set, name: QueryName): Pr
 export const setQueryDataAtom = atom(
   null,
   (get, set, name: QueryName, change: (data: unknown) => unknown) => {
-    set(requestNumberAtom(name), get(requestNumberAtom(name)) + 1);
+    set(latestRequestNumberAtom(name), get(latestRequestNumberAtom(name)) + 1);
     set(queryStateAtom(name), { data: change(get(queryStateAtom(name)).data), error: null });
   },
 );
 
-export const operatorNewsAtom = atom((get) => get(topicDataAtom('ops')) as OpsNews | undefined);
+export const operatorUpdateAtom = atom((get) => get(topicDataAtom('ops')) as OpsNews | undefined);
 /**
  * The revision counter of one list, as sent by the socket. A new number means that the list
  * changed.
  */
-export const revisionAtom = atomFamily((list: keyof OpsNews['revisions']) =>
-  atom((get) => get(operatorNewsAtom)?.revisions?.[list]),
+export const listRevisionAtom = atomFamily((list: keyof OpsNews['revisions']) =>
+  atom((get) => get(operatorUpdateAtom)?.revisions?.[list]),
 );

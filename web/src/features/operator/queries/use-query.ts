@@ -5,7 +5,12 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { usePoll } from '@/features/shared-live/use-live';
-import { queryStateAtom, refetchQueryAtom, setQueryDataAtom, revisionAtom } from './query-atoms';
+import {
+  queryStateAtom,
+  refetchQueryAtom,
+  setQueryDataAtom,
+  listRevisionAtom,
+} from './query-atoms';
 import { QUERIES, type QueryData, type QueryDefinition, type QueryName } from './queries';
 
 export interface ConsoleQuery<Data> {
@@ -47,7 +52,7 @@ export function useSetQueryData() {
 export function QueryPoller({ name }: { name: QueryName }) {
   const { intervalMs, revisionList }: QueryDefinition<unknown> = QUERIES[name];
   const refetchQuery = useSetAtom(refetchQueryAtom);
-  const revision = useAtomValue(revisionAtom(revisionList ?? 'audit'));
+  const revision = useAtomValue(listRevisionAtom(revisionList ?? 'audit'));
   const lastRevision = useRef(revision);
   usePoll({
     intervalMs,

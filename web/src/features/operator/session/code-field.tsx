@@ -1,7 +1,7 @@
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { Field } from '@/shared/ui/field';
 
-interface CodeFormProps {
+interface AuthenticatorCodeFormProps {
   id: string;
   label: string;
   button: string;
@@ -10,19 +10,25 @@ interface CodeFormProps {
   children?: ReactNode;
 }
 
-const CODE_DIGITS = 6;
+const AUTHENTICATOR_CODE_DIGITS = 6;
 
 /**
  * Field for the six digits of the authenticator app; spaces are allowed. The form submits when all
  * six are typed.
  */
-export function CodeForm({ id, label, button, onCode, children }: CodeFormProps) {
+export function AuthenticatorCodeForm({
+  id,
+  label,
+  button,
+  onCode,
+  children,
+}: AuthenticatorCodeFormProps) {
   const [code, setCode] = useState('');
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const send = async (digits: string) => {
     if (busy) return;
-    if (digits.length !== CODE_DIGITS) {
+    if (digits.length !== AUTHENTICATOR_CODE_DIGITS) {
       setError('Enter the six digits of your app.');
       return;
     }
@@ -48,7 +54,7 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
         error={error}
         autoComplete="one-time-code"
         inputMode="numeric"
-        maxLength={CODE_DIGITS + 1}
+        maxLength={AUTHENTICATOR_CODE_DIGITS + 1}
         autoFocus
         data-autofocus
         className="ops-code"
@@ -58,7 +64,7 @@ export function CodeForm({ id, label, button, onCode, children }: CodeFormProps)
           setCode(input);
           if (error && input) setError(null);
           const digits = input.replace(/\D/g, '');
-          if (digits.length === CODE_DIGITS) void send(digits);
+          if (digits.length === AUTHENTICATOR_CODE_DIGITS) void send(digits);
         }}
       />
       <div className="actions">

@@ -5,14 +5,14 @@ const hasHttpStatus = (error: unknown, status: number): error is HttpError =>
   error instanceof HttpError && error.status === status;
 
 /** Whether an entered code was wrong. The response is a 401, but the session stays valid. */
-export const isWrongCode = (error: unknown): error is HttpError =>
+export const isWrongCodeError = (error: unknown): error is HttpError =>
   (hasHttpStatus(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
   (hasHttpStatus(error, 429) && error.code === 'too-many-requests');
 
-export const isSessionExpired = (error: unknown): boolean =>
-  hasHttpStatus(error, 401) && !isWrongCode(error);
+export const isSessionExpiredError = (error: unknown): boolean =>
+  hasHttpStatus(error, 401) && !isWrongCodeError(error);
 
-export const isForbidden = (error: unknown): boolean =>
+export const isForbiddenError = (error: unknown): boolean =>
   hasHttpStatus(error, 403) && error.code === 'forbidden';
 
 export const needsSecondFactor = (error: unknown): boolean =>

@@ -6,7 +6,7 @@ import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
 import { CONSOLE_PATH } from '../console/address';
-import { isForbidden, isSessionExpired } from './error-kinds';
+import { isForbiddenError, isSessionExpiredError } from './error-kinds';
 import { SecondFactorForm } from './second-factor';
 import { sessionExpiredAtom } from './session-atoms';
 
@@ -27,8 +27,8 @@ async function fetchAccessState(): Promise<AccessState> {
   try {
     return accessStateOf(await fetchWhoami());
   } catch (error) {
-    if (isSessionExpired(error)) return { status: 'out', to: '/admin/login' };
-    return isForbidden(error) ? { status: 'out', to: '/admin' } : { status: 'in' };
+    if (isSessionExpiredError(error)) return { status: 'out', to: '/admin/login' };
+    return isForbiddenError(error) ? { status: 'out', to: '/admin' } : { status: 'in' };
   }
 }
 
@@ -43,7 +43,7 @@ function accessStateOf({ role, secondFactor }: Whoami): AccessState {
  * Guards the console: guests go to the login, clubs to /admin, and a login without its second
  * factor to the code form. After the login, the previous section opens.
  */
-export function ConsoleAccess({ children }: { children: ReactNode }) {
+export function ConsoleAccessGuard({ children }: { children: ReactNode }) {
   const [state, setState] = useState<AccessState>({ status: 'checking' });
   const [expired, setExpired] = useAtom(sessionExpiredAtom);
   const [, navigate] = useLocation();

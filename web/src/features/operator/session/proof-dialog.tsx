@@ -1,8 +1,8 @@
 import { useAtomValue } from 'jotai';
 import { reauthenticate } from '@/api/endpoints/operator';
 import { Dialog } from '@/shared/ui/dialog';
-import { CodeForm } from './code-field';
-import { isWrongCode, serverMessage } from './error-kinds';
+import { AuthenticatorCodeForm } from './code-field';
+import { isWrongCodeError, serverMessage } from './error-kinds';
 import { pendingReauthenticationAtom } from './session-atoms';
 
 /** Asks the operator for a fresh code before money or results change. */
@@ -16,7 +16,7 @@ export function ReauthenticationCodeDialog() {
     } catch (error) {
       return (
         serverMessage(error) ||
-        (isWrongCode(error)
+        (isWrongCodeError(error)
           ? 'That code is not right. Codes change every 30 seconds.'
           : 'The code could not be checked. Please try again.')
       );
@@ -28,11 +28,16 @@ export function ReauthenticationCodeDialog() {
         This moves money, tickets or results. Enter the code of your authenticator app; you will not
         be asked again for ten minutes.
       </p>
-      <CodeForm id="proof-code" label="Six-digit code" button="Confirm" onCode={onCode}>
+      <AuthenticatorCodeForm
+        id="proof-code"
+        label="Six-digit code"
+        button="Confirm"
+        onCode={onCode}
+      >
         <button type="button" className="btn sec" onClick={() => waiting?.decline()}>
           Cancel
         </button>
-      </CodeForm>
+      </AuthenticatorCodeForm>
     </Dialog>
   );
 }

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { enrolAuthenticator, logout, verifyTotpCode } from '@/api/endpoints/operator';
 import type { Enrolment, Whoami } from '@/api/wire-operator';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { CodeForm } from './code-field';
-import { isSessionExpired, isWrongCode, serverMessage } from './error-kinds';
+import { AuthenticatorCodeForm } from './code-field';
+import { isSessionExpiredError, isWrongCodeError, serverMessage } from './error-kinds';
 
 interface SecondFactorFormProps {
   step: 'enrol' | 'required';
@@ -22,8 +22,8 @@ export function SecondFactorForm({ step, onVerified, onLoggedOut }: SecondFactor
       onVerified(await verifyTotpCode(code));
       return null;
     } catch (error) {
-      if (isSessionExpired(error)) onLoggedOut();
-      return isWrongCode(error)
+      if (isSessionExpiredError(error)) onLoggedOut();
+      return isWrongCodeError(error)
         ? serverMessage(error) || 'That code is not right. Codes change every 30 seconds.'
         : serverMessage(error) || 'The code could not be checked. Please try again.';
     }
@@ -37,7 +37,7 @@ export function SecondFactorForm({ step, onVerified, onLoggedOut }: SecondFactor
         ) : (
           <p>Open your authenticator app and enter the code for Football Doubles.</p>
         )}
-        <CodeForm id="code" label="Six-digit code" button="Continue" onCode={onCode}>
+        <AuthenticatorCodeForm id="code" label="Six-digit code" button="Continue" onCode={onCode}>
           <button
             type="button"
             className="btn sec"
@@ -49,7 +49,7 @@ export function SecondFactorForm({ step, onVerified, onLoggedOut }: SecondFactor
           >
             Log in as somebody else
           </button>
-        </CodeForm>
+        </AuthenticatorCodeForm>
       </div>
     </main>
   );

@@ -10,26 +10,26 @@ import {
 } from '@/testing/console-harness';
 import { OPERATOR_WHOAMI } from '@/testing/operator-data';
 import { renderScreen } from '@/testing/render-screen';
-import { ConsoleAccess } from './gate';
+import { ConsoleAccessGuard } from './gate';
 
 afterEach(() => vi.unstubAllGlobals());
 
 const WHOAMI_CALL = 'GET /api/admin/whoami';
-const renderAccess = (address = '/super-admin') =>
+const renderConsoleAccessGuard = (address = '/super-admin') =>
   renderScreen(
-    <ConsoleAccess>
+    <ConsoleAccessGuard>
       <h1>Inside</h1>
-    </ConsoleAccess>,
+    </ConsoleAccessGuard>,
     address,
   );
-const halfFinishedLogin = (secondFactor: 'enrol' | 'required') => ({
+const loginWithoutSecondFactor = (secondFactor: 'enrol' | 'required') => ({
   body: { ...OPERATOR_WHOAMI, secondFactor },
 });
 const SESSION_ENDED_RESPONSE = refusalResponse(401, 'Please log in.', 'unauthenticated');
 
 test('the page shows a loading text while the user loads', async () => {
   startConsoleServer();
-  renderAccess();
+  renderConsoleAccessGuard();
   expect(screen.getByText('Checking authentication...')).toBeTruthy();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
@@ -54,14 +54,14 @@ test.each([
   ],
 ])('%s is redirected', async (_who, answer, to) => {
   startConsoleServer({ [WHOAMI_CALL]: answer });
-  renderAccess();
+  renderConsoleAccessGuard();
   await waitFor(() => expect(window.location.pathname).toBe(to));
   expect(screen.queryByText('Inside')).toBeNull();
 });
 
 test('a failed identity check shows the console, and its calls are refused one by one', async () => {
   startConsoleServer({ [WHOAMI_CALL]: refusalResponse(500, 'No.') });
-  renderAccess();
+  renderConsoleAccessGuard();
   expect(await screen.findByText('Inside')).toBeTruthy();
 });
 
@@ -72,27 +72,27 @@ test('an ended session leads to the login and afterwards back to the same sectio
   });
   const { Console } = await import('../console/console');
   const { unmount } = renderScreen(
-    <ConsoleAccess>
+    <ConsoleAccessGuard>
       <Console />
-    </ConsoleAccess>,
+    </ConsoleAccessGuard>,
     '/super-admin?section=payments&status=unresolved',
   );
   await waitFor(() => expect(window.location.pathname).toBe('/admin/login'));
   unmount();
   startConsoleServer();
-  renderAccess();
+  renderConsoleAccessGuard();
   await waitFor(() => expect(window.location.search).toBe('?section=payments&status=unresolved'));
 });
 
 test('a half-finished login continues with a code, and a wrong code shows the server’s text', async () => {
   const server = startConsoleServer({
-    [WHOAMI_CALL]: halfFinishedLogin('required'),
+    [WHOAMI_CALL]: loginWithoutSecondFactor('required'),
     'POST /api/admin/totp/verify': [
       refusalResponse(401, 'That code was used already. Wait for the next one.', 'code-used'),
       { body: OPERATOR_WHOAMI },
     ],
   });
-  renderAccess();
+  renderConsoleAccessGuard();
   await userEvent.type(await screen.findByLabelText('Six-digit code'), '123456');
   expect(
     await screen.findByText('That code was used already. Wait for the next one.'),
@@ -107,7 +107,7 @@ test('a half-finished login continues with a code, and a wrong code shows the se
 
 test('the first login shows the secret as a QR code and as letters', async () => {
   startConsoleServer({
-    [WHOAMI_CALL]: halfFinishedLogin('enrol'),
+    [WHOAMI_CALL]: loginWithoutSecondFactor('enrol'),
     'POST /api/admin/totp/enrol': {
       body: {
         secret: 'JBSWY3DPEHPK3PXP',
@@ -116,7 +116,7 @@ test('the first login shows the secret as a QR code and as letters', async () =>
       },
     },
   });
-  renderAccess();
+  renderConsoleAccessGuard();
   expect(await screen.findByAltText('The secret as a QR code')).toBeTruthy();
   expect(screen.getByText('JBSW Y3DP EHPK 3PXP')).toBeTruthy();
 });

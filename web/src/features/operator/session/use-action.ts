@@ -4,7 +4,7 @@ import { useCallback, useState } from 'react';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import {
   ReauthenticationDeclined,
-  isSessionExpired,
+  isSessionExpiredError,
   needsReauthentication,
   needsSecondFactor,
   serverMessage,
@@ -22,7 +22,7 @@ export function useReauthenticatingCall() {
       try {
         return await act();
       } catch (error) {
-        if (isSessionExpired(error) || needsSecondFactor(error))
+        if (isSessionExpiredError(error) || needsSecondFactor(error))
           store.set(sessionExpiredAtom, true);
         if (!needsReauthentication(error)) throw error;
       }
@@ -56,7 +56,7 @@ export interface ActionState {
  * Runs one action at a time. The control shows that it is busy; failures appear beside it and as a
  * toast (interface decision D12).
  */
-export function useAction(): ActionState {
+export function useActionWithFeedback(): ActionState {
   const act = useReauthenticatingCall();
   const toast = useSetAtom(showToastAtom);
   const [busy, setBusy] = useState(false);

@@ -4,7 +4,7 @@ import { logout } from '@/api/endpoints/operator';
 import { forgetStored } from '@/shared/storage';
 import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { isSessionExpired, serverMessage } from './error-kinds';
+import { isSessionExpiredError, serverMessage } from './error-kinds';
 
 /**
  * Returns a function that logs out, shows a confirmation and opens the login page (specification
@@ -18,7 +18,7 @@ export function useLogout(): () => Promise<void> {
     try {
       await logout();
     } catch (error) {
-      if (!isSessionExpired(error))
+      if (!isSessionExpiredError(error))
         return toast({
           bad: true,
           title: 'Logout failed',

@@ -12,13 +12,13 @@ import { CheckboxField, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 import { useRefetchQueries } from '../queries/use-query';
 import { ErrorMessage } from '../components/common';
-import { useAction, type FailureText } from '../session/use-action';
+import { useActionWithFeedback, type FailureText } from '../session/use-action';
 
 const HEADING_REQUIRED_TEXT = 'Heading is required';
 const LABEL_REQUIRED_TEXT = 'Label is required';
 const URL_REQUIRED_TEXT = 'URL is required';
 const URL_REFUSED_TEXT = 'The URL must be a path, #, https: or mailto:';
-const ORDER_REQUIRED_TEXT = 'Display order must be a whole number';
+const DISPLAY_ORDER_REQUIRED_TEXT = 'Display order must be a whole number';
 
 /**
  * Whether a footer link is a path, an anchor, or a URL whose scheme cannot execute code
@@ -43,7 +43,7 @@ interface FooterFormProps {
  * and reloads the menus.
  */
 function FooterForm({ title, onClose, problems, send, text, button, children }: FooterFormProps) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const [submitted, setSubmitted] = useState(false);
   const list = useRef<HTMLDivElement>(null);
@@ -105,7 +105,9 @@ export function FooterMenuDialog({
       text={{ failed: menu ? O.menuNotUpdated : O.menuNotCreated }}
       problems={() => [
         ...(heading.trim() ? [] : [{ field: 'menu-heading', text: HEADING_REQUIRED_TEXT }]),
-        ...(isWholeNumber(place) ? [] : [{ field: 'menu-order', text: ORDER_REQUIRED_TEXT }]),
+        ...(isWholeNumber(place)
+          ? []
+          : [{ field: 'menu-order', text: DISPLAY_ORDER_REQUIRED_TEXT }]),
       ]}
       send={() => (menu ? updateFooterMenu(menu.id, toInput()) : createFooterMenu(toInput()))}
     >
@@ -173,7 +175,9 @@ export function FooterItemDialog({
       problems={() => [
         ...(label.trim() ? [] : [{ field: 'item-label', text: LABEL_REQUIRED_TEXT }]),
         ...(urlProblem ? [{ field: 'item-url', text: urlProblem }] : []),
-        ...(isWholeNumber(place) ? [] : [{ field: 'item-order', text: ORDER_REQUIRED_TEXT }]),
+        ...(isWholeNumber(place)
+          ? []
+          : [{ field: 'item-order', text: DISPLAY_ORDER_REQUIRED_TEXT }]),
       ]}
       send={() => (item ? updateFooterItem(item.id, toInput()) : createFooterItem(toInput()))}
     >

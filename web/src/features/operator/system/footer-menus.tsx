@@ -10,7 +10,7 @@ import { O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { ErrorMessage, QueryResult, Tag } from '../components/common';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { FooterItemDialog, FooterMenuDialog } from './footer-dialogs';
 
 type EditedFooterEntry =
@@ -23,7 +23,7 @@ interface WithDisplayOrder {
   displayOrder: number;
 }
 
-const inDisplayOrder = <Entry extends WithDisplayOrder>(entries: readonly Entry[]): Entry[] =>
+const sortedByDisplayOrder = <Entry extends WithDisplayOrder>(entries: readonly Entry[]): Entry[] =>
   [...entries].sort((one, other) => one.displayOrder - other.displayOrder || one.id - other.id);
 
 /**
@@ -35,7 +35,7 @@ export function withMovedItem<Entry extends WithDisplayOrder>(
   id: number,
   by: 1 | -1,
 ): { id: number; displayOrder: number }[] {
-  const order = inDisplayOrder(entries).map((entry) => entry.id);
+  const order = sortedByDisplayOrder(entries).map((entry) => entry.id);
   const at = order.indexOf(id);
   const to = at + by;
   if (at < 0 || to < 0 || to >= order.length) return [];
@@ -46,8 +46,8 @@ export function withMovedItem<Entry extends WithDisplayOrder>(
     .filter((next) => before.get(next.id) !== next.displayOrder);
 }
 
-function useFooterWrite() {
-  const action = useAction();
+function useFooterChange() {
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const change = (act: () => Promise<unknown>, failed: string, failedText: string) =>
     void action.run(
@@ -66,7 +66,7 @@ function useFooterWrite() {
  */
 export function FooterMenus() {
   const menus = useQuery('menus');
-  const { busy, error, change } = useFooterWrite();
+  const { busy, error, change } = useFooterChange();
   const [editing, setEditing] = useState<EditedFooterEntry>(null);
   const moveMenus = (all: readonly AdminFooterMenu[], id: number, by: 1 | -1) =>
     change(
@@ -97,12 +97,12 @@ export function FooterMenus() {
           <>
             {all.length === 0 ? <p className="meta">The footer has no menus.</p> : null}
             <ul className="ops-menus">
-              {inDisplayOrder(all).map((menu, index) => (
+              {sortedByDisplayOrder(all).map((menu, index) => (
                 <li key={menu.id}>
                   <div className="ops-menu-head">
                     <h3>{menu.heading}</h3>
                     {menu.isVisible ? null : <Tag kind="plain">Hidden</Tag>}
-                    <MoveButtons
+                    <MoveFooterEntryButtons
                       name={menu.heading}
                       first={index === 0}
                       last={index === all.length - 1}
@@ -116,7 +116,7 @@ export function FooterMenus() {
                     >
                       Edit<span className="sr"> {menu.heading}</span>
                     </button>
-                    <DeleteButton
+                    <DeleteFooterEntryButton
                       name={menu.heading}
                       busy={busy}
                       onDelete={() =>
@@ -174,11 +174,11 @@ interface FooterMenuItemsProps {
   menu: AdminFooterMenu;
   busy: boolean;
   onEdit: (item: FooterItem) => void;
-  change: ReturnType<typeof useFooterWrite>['change'];
+  change: ReturnType<typeof useFooterChange>['change'];
 }
 
 function FooterMenuItems({ menu, busy, onEdit, change }: FooterMenuItemsProps) {
-  const items = inDisplayOrder(menu.items);
+  const items = sortedByDisplayOrder(menu.items);
   return (
     <ul className="ops-items">
       {items.map((item, index) => (
@@ -188,7 +188,7 @@ function FooterMenuItems({ menu, busy, onEdit, change }: FooterMenuItemsProps) {
             <small>{item.url}</small>
           </span>
           {item.isVisible ? null : <Tag kind="plain">Hidden</Tag>}
-          <MoveButtons
+          <MoveFooterEntryButtons
             name={item.label}
             first={index === 0}
             last={index === items.length - 1}
@@ -209,7 +209,7 @@ function FooterMenuItems({ menu, busy, onEdit, change }: FooterMenuItemsProps) {
           <button type="button" className="link-btn" onClick={() => onEdit(item)}>
             Edit<span className="sr"> {item.label}</span>
           </button>
-          <DeleteButton
+          <DeleteFooterEntryButton
             name={item.label}
             busy={busy}
             onDelete={() =>
@@ -226,7 +226,7 @@ function FooterMenuItems({ menu, busy, onEdit, change }: FooterMenuItemsProps) {
   );
 }
 
-function MoveButtons({
+function MoveFooterEntryButtons({
   name,
   first,
   last,
@@ -262,7 +262,7 @@ function MoveButtons({
 }
 
 /** Delete button with an inline confirmation, because a deletion is permanent. */
-function DeleteButton({
+function DeleteFooterEntryButton({
   name,
   busy,
   onDelete,

@@ -9,7 +9,7 @@ import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';
 
 /** Switch that hides test draws from the console's lists and sums. */
-export function HideTestSwitch() {
+export function HideTestDrawsSwitch() {
   const { on, failed } = useHideTestDraws();
   const setQueryData = useSetQueryData();
   const toast = useSetAtom(showToastAtom);

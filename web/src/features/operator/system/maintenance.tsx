@@ -9,16 +9,16 @@ import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
 import { ErrorMessage } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { SwitchRow } from './switch-row';
 
 /**
  * Maintenance mode: stops new purchases only (specification lines C:196-200). Starting and ending
  * it require a confirmation.
  */
-export function Maintenance() {
+export function MaintenanceModeSetting() {
   const { data } = useQuery('maintenance');
-  const action = useAction();
+  const action = useActionWithFeedback();
   const setQueryData = useSetQueryData();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
@@ -44,7 +44,7 @@ export function Maintenance() {
   };
   return (
     <section className="card panel" aria-labelledby="maintenance-title">
-      <h2 id="maintenance-title">Maintenance</h2>
+      <h2 id="maintenance-title">MaintenanceModeSetting</h2>
       <SwitchRow
         label="Maintenance mode"
         on={on}
@@ -66,7 +66,7 @@ export function Maintenance() {
         open={requestedMode !== null}
         onClose={close}
       >
-        {requestedMode ? <CurrentActivity /> : <p>New ticket purchases open again at once.</p>}
+        {requestedMode ? <InFlightPaymentsNote /> : <p>New ticket purchases open again at once.</p>}
         <ErrorMessage message={action.error} />
         <div className="actions">
           <BusyButton
@@ -89,7 +89,7 @@ export function Maintenance() {
  * Shows how many buyers are paying now, so that the operator does not start maintenance during a
  * rush.
  */
-function CurrentActivity() {
+function InFlightPaymentsNote() {
   const [now, setNow] = useState<InFlight | null>(null);
   useEffect(() => {
     fetchInFlightPayments().then(setNow, () => {});

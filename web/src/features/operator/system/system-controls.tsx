@@ -14,20 +14,20 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { HeaderActions } from '../console/head-actions';
-import { useRequestedAction } from '../console/use-requested-action';
+import { useRunRequestedAction } from '../console/use-requested-action';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { CardFeeSwitch } from './card-fee-switch';
 import { FooterMenus } from './footer-menus';
-import { HideTestSwitch } from './hide-test-switch';
+import { HideTestDrawsSwitch } from './hide-test-switch';
 import { logFileContent } from './logs';
-import { Maintenance } from './maintenance';
+import { MaintenanceModeSetting } from './maintenance';
 import { PlatformConfiguration } from './configuration';
 import { NewClubsSwitch } from './registration';
 import { SettingsList } from './settings-list';
 
 function useLogDownload() {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const now = useServerNow();
   const save = () =>
     void action.run(
@@ -57,11 +57,11 @@ const ignoreNotFound = (error: unknown) => {
   if (!(error instanceof HttpError && error.status === 404)) throw error;
 };
 
-function SystemButtons() {
+function SystemHeaderButtons() {
   const logs = useLogDownload();
-  const refresh = useAction();
+  const refresh = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
-  useRequestedAction('logs', logs.save);
+  useRunRequestedAction('logs', logs.save);
   return (
     <HeaderActions>
       <BusyButton className="btn small sec" busy={logs.busy} onPress={logs.save}>
@@ -87,8 +87,8 @@ function SystemButtons() {
   );
 }
 
-function CloseExpiredDraws() {
-  const action = useAction();
+function CloseExpiredDrawsRow() {
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const close = () =>
@@ -122,15 +122,15 @@ export function SystemControlsSection() {
   const settings = useQuery('settings').data;
   return (
     <>
-      <SystemButtons />
+      <SystemHeaderButtons />
       <div className="ops-columns">
-        <Maintenance />
+        <MaintenanceModeSetting />
         <section className="card panel" aria-labelledby="controls-title">
           <h2 id="controls-title">Controls</h2>
           <NewClubsSwitch />
-          <HideTestSwitch />
+          <HideTestDrawsSwitch />
           <CardFeeSwitch />
-          <CloseExpiredDraws />
+          <CloseExpiredDrawsRow />
           <SettingsList />
           <AuditTrail
             objects="setting:club_registration_enabled,setting:hide_test_draws,setting:fee_passthrough_allowed"

@@ -6,7 +6,7 @@ import { O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
 import type { QueryName } from '../queries/queries';
-import { useAction, type FailureText } from '../session/use-action';
+import { useActionWithFeedback, type FailureText } from '../session/use-action';
 
 interface SettingOptions {
   key: string;
@@ -21,7 +21,7 @@ interface SettingOptions {
   refetchToo?: readonly QueryName[];
 }
 
-const UNCHANGED_TEXT: Omit<FailureText, 'failed'> = {
+const SETTING_UNCHANGED_TEXT: Omit<FailureText, 'failed'> = {
   failedText: 'The setting stays as it is. Please try again.',
 };
 
@@ -34,10 +34,10 @@ export function useSetting({
   description,
   onSaved,
   done,
-  failed = UNCHANGED_TEXT,
+  failed = SETTING_UNCHANGED_TEXT,
   refetchToo = [],
 }: SettingOptions) {
-  const action = useAction();
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
   const save = (newValue: boolean) =>

@@ -14,7 +14,7 @@ import { useConsoleUrl } from '../console/address';
 import { compareSortValues, exportTextOf, type Column } from './columns';
 import { TableGrid } from './table-grid';
 import { TableTools } from './table-tools';
-import { useRowKeys, type RowKeyHandlers } from './use-row-keys';
+import { useRowKeyboardNavigation, type RowKeyboardHandlers } from './use-row-keys';
 
 const enabledFeatures = tableFeatures({
   columnFilteringFeature,
@@ -119,9 +119,9 @@ export function DataTable<Row extends RowData>({
   const ticked = selecting
     ? found.filter((row) => row.getIsSelected()).map((row) => row.original)
     : [];
-  const at = (act?: (row: Row) => void): RowKeyHandlers['onOpen'] =>
+  const at = (act?: (row: Row) => void): RowKeyboardHandlers['onOpen'] =>
     act && ((index) => originals[index] !== undefined && act(originals[index]));
-  const keys = useRowKeys(cut.length, { onOpen: at(onOpen), onAct: at(onAct) });
+  const keys = useRowKeyboardNavigation(cut.length, { onOpen: at(onOpen), onAct: at(onAct) });
   const onSort = (id: string) => {
     const current = sorting[0];
     address.write({ sort: current?.id === id && !current.desc ? `-${id}` : id });

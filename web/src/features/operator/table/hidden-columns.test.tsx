@@ -6,7 +6,7 @@ import { makeFeesReport } from '@/testing/platform-data';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const rows = () =>
+const shownRowIds = () =>
   [...document.querySelectorAll<HTMLElement>('.ops-table tbody tr[data-id]')].map(
     ({ dataset }) => dataset.id,
   );
@@ -17,12 +17,12 @@ test('a payment’s row is found by intent, order, name and address, shown or no
   for (const key of [wanted?.paymentIntentId, wanted?.orderId, wanted?.customerEmail]) {
     startConsoleServer();
     const { unmount } = openConsole('transactions', `&q=${encodeURIComponent(key ?? '')}`);
-    await waitFor(() => expect(rows()).toEqual([wanted?.paymentIntentId]));
+    await waitFor(() => expect(shownRowIds()).toEqual([wanted?.paymentIntentId]));
     unmount();
   }
   startConsoleServer();
   openConsole('transactions', '&q=Robin%20Buyer%2011');
-  await waitFor(() => expect(rows()).toEqual([makeTransactions(NOW)[11]?.paymentIntentId]));
+  await waitFor(() => expect(shownRowIds()).toEqual([makeTransactions(NOW)[11]?.paymentIntentId]));
 });
 
 test('an anomaly is found by its id, its payment, its raw type and its draw', async () => {
@@ -36,8 +36,8 @@ test('an anomaly is found by its id, its payment, its raw type and its draw', as
     startConsoleServer();
     const { unmount } = openConsole('payments', `&q=${encodeURIComponent(key ?? '')}`);
     await waitFor(() => expect(document.querySelector('.ops-table')).toBeTruthy());
-    await waitFor(() => expect(rows().length).toBe(count));
-    if (count === 1) expect(rows()).toEqual([wanted?.id]);
+    await waitFor(() => expect(shownRowIds().length).toBe(count));
+    if (count === 1) expect(shownRowIds()).toEqual([wanted?.id]);
     unmount();
   }
 });
@@ -70,7 +70,7 @@ test('the fee sums say that they include hidden test draws, and say nothing when
       },
     });
     const { unmount } = openConsole('fees');
-    await waitFor(() => expect(rows().length).toBe(numbers.length));
+    await waitFor(() => expect(shownRowIds().length).toBe(numbers.length));
     if (text) expect(await screen.findByText(text)).toBeTruthy();
     else expect(screen.queryByText(/^These sums include/)).toBeNull();
     unmount();

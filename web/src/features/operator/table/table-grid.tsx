@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { cellTextOf, type Column } from './columns';
-import type { useRowKeys } from './use-row-keys';
+import type { useRowKeyboardNavigation } from './use-row-keys';
 
 interface GridRow<Row> {
   id: string;
@@ -17,7 +17,7 @@ interface TableGridProps<Row> {
   originals: readonly Row[];
   sorting: { id: string; desc: boolean } | undefined;
   onSort: (id: string) => void;
-  keys: ReturnType<typeof useRowKeys>;
+  keys: ReturnType<typeof useRowKeyboardNavigation>;
   actions?: (row: Row) => ReactNode;
   isOpen?: (row: Row) => boolean;
   onOpen?: (row: Row) => void;

@@ -6,21 +6,21 @@ import { useAtomValue } from 'jotai';
 import { useState, type KeyboardEvent } from 'react';
 import { shortcutsEnabledAtom } from '../console/console-atoms';
 
-export interface RowKeyHandlers {
+export interface RowKeyboardHandlers {
   onOpen?: (index: number) => void;
   onAct?: (index: number) => void;
 }
 
-const nextRowByKey: Record<string, (at: number, count: number) => number> = {
+const nextRowIndexByKey: Record<string, (at: number, count: number) => number> = {
   ArrowDown: (at, count) => Math.min(at + 1, count - 1),
   ArrowUp: (at) => Math.max(at - 1, 0),
   Home: () => 0,
   End: (_at, count) => count - 1,
 };
 
-const KEY_OF_LETTER: Record<string, string> = { j: 'ArrowDown', k: 'ArrowUp' };
+const ARROW_KEY_OF_LETTER: Record<string, string> = { j: 'ArrowDown', k: 'ArrowUp' };
 
-export function useRowKeys(count: number, { onOpen, onAct }: RowKeyHandlers) {
+export function useRowKeyboardNavigation(count: number, { onOpen, onAct }: RowKeyboardHandlers) {
   const lettersOn = useAtomValue(shortcutsEnabledAtom);
   const [chosen, setChosen] = useState(0);
   const current = Math.min(chosen, Math.max(0, count - 1));
@@ -34,8 +34,8 @@ export function useRowKeys(count: number, { onOpen, onAct }: RowKeyHandlers) {
     );
     if (typing) return;
     const at = Number(row.dataset.row);
-    const key = lettersOn ? (KEY_OF_LETTER[event.key.toLowerCase()] ?? event.key) : event.key;
-    const step = nextRowByKey[key];
+    const key = lettersOn ? (ARROW_KEY_OF_LETTER[event.key.toLowerCase()] ?? event.key) : event.key;
+    const step = nextRowIndexByKey[key];
     if (step) {
       event.preventDefault();
       const next = step(at, count);

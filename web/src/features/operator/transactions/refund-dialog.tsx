@@ -6,7 +6,7 @@ import { useRefetchQueries } from '../queries/use-query';
 import { amountText } from '../components/money';
 import { RowsSkeleton } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import { OrderFacts, useOrderLookup } from './order-facts';
 
 interface RefundDialogProps {
@@ -25,7 +25,7 @@ export function RefundDialog({ order, onClose, onDone }: RefundDialogProps) {
 
 function RefundForm({ order, onClose, onDone }: RefundDialogProps & { order: string }) {
   const lookup = useOrderLookup(order);
-  const action = useAction();
+  const action = useActionWithFeedback();
   const refetchQueries = useRefetchQueries();
   const toast = useSetAtom(showToastAtom);
 

@@ -6,12 +6,12 @@ import { NewestPayments } from '@/shared/ui/newest-payments';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
-import { KeyHints } from '../console/shortcuts';
+import { TableShortcutHints } from '../console/shortcuts';
 import { RelativeTime } from '../components/relative-time';
 import { amountText, signedCents, sumText } from '../components/money';
-import { Figure, Figures, QueryResult, Tag } from '../components/common';
+import { StatFigure, StatFigureList, QueryResult, Tag } from '../components/common';
 import { BusyButton } from '../components/busy-button';
-import { useAction } from '../session/use-action';
+import { useActionWithFeedback } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { FilterChips } from '../table/table-tools';
@@ -30,7 +30,7 @@ export const hasSucceeded = ({ status }: Pick<Transaction, 'status'>): boolean =
   status === 'succeeded';
 
 /** Formats the payment method; an unknown method is a dash. */
-const methodText = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
+const paymentMethodText = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
 
 const moneyColumn = (
   id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout',
@@ -96,7 +96,7 @@ const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     cell: ({ ticketCount, ticketPrice, paymentMethod }) => (
       <span className="ops-two">
         {ticketCount} × {amountText(ticketPrice)}
-        <small>{methodText(paymentMethod)}</small>
+        <small>{paymentMethodText(paymentMethod)}</small>
       </span>
     ),
     total: (rows) => String(rows.reduce((sum, row) => sum + row.ticketCount, 0)),
@@ -105,7 +105,7 @@ const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     id: 'paymentMethod',
     header: 'Method',
     hidden: true,
-    value: ({ paymentMethod }) => methodText(paymentMethod),
+    value: ({ paymentMethod }) => paymentMethodText(paymentMethod),
   },
   moneyColumn('customerCharged', 'Charged'),
   moneyColumn('stripeFees', 'Stripe fees'),
@@ -136,7 +136,7 @@ const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
 
 function RefreshPaymentsButton() {
   const refetchQueries = useRefetchQueries();
-  const action = useAction();
+  const action = useActionWithFeedback();
   return (
     <HeaderActions>
       <BusyButton
@@ -174,16 +174,16 @@ export function TransactionsSection() {
   return (
     <>
       <RefreshPaymentsButton />
-      <Figures label={O.stripeTransactions}>
-        <Figure label="Total Charged" value={sums && amountText(sums.totalCharged)} />
-        <Figure
+      <StatFigureList label={O.stripeTransactions}>
+        <StatFigure label="Total Charged" value={sums && amountText(sums.totalCharged)} />
+        <StatFigure
           label="Stripe Fees"
           value={sums && amountText(sums.stripeFees)}
           note={sums?.feesEstimated ? 'partly estimated' : undefined}
         />
-        <Figure label="Platform Fees" value={sums && amountText(sums.platformFees)} />
-        <Figure label="Club Payouts" value={sums && amountText(sums.clubPayouts)} />
-      </Figures>
+        <StatFigure label="Platform Fees" value={sums && amountText(sums.platformFees)} />
+        <StatFigure label="Club Payouts" value={sums && amountText(sums.clubPayouts)} />
+      </StatFigureList>
       <QueryResult {...list} data={rows} title={O.transactionsFailed} rows={8}>
         {(transactions) => (
           <DataTable
@@ -216,7 +216,7 @@ export function TransactionsSection() {
         )}
       </QueryResult>
       <NewestPayments listed={list.data} sums={sums} />
-      <KeyHints />
+      <TableShortcutHints />
       {open ? (
         <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} />
       ) : null}

@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { connectionAtom } from '@/features/shared-live/live-atoms';
+import { liveConnectionAtom } from '@/features/shared-live/live-atoms';
 import type { Checkout } from '../state/checkout';
 import { useLibraryLoading, usePaymentSurface } from '../payment/payment-provider';
 
@@ -8,7 +8,7 @@ import { useLibraryLoading, usePaymentSurface } from '../payment/payment-provide
  * to their last six letters (decision C-20).
  */
 export function DebugPanel({ checkout }: { checkout: Checkout }) {
-  const { open } = useAtomValue(connectionAtom);
+  const { open } = useAtomValue(liveConnectionAtom);
   const { failed } = useLibraryLoading();
   const library = usePaymentSurface() ? 'ready' : failed ? 'failed' : 'loading';
   const order = 'order' in checkout ? checkout.order : null;

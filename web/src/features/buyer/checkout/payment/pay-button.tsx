@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useOffline } from '@/features/shared-live/server-contact';
+import { useIsOffline } from '@/features/shared-live/server-contact';
 import { purchaseButtonText, S } from '@/shared/strings';
 import type { Checkout } from '../state/checkout';
 import { OfflineNote } from '../errors/offline-note';
@@ -24,7 +24,7 @@ export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) 
     checkout.state === 'issuing' ||
     checkout.state === 'issued';
   const slow = useIsTakingLong(working);
-  const offline = useOffline() && !working;
+  const offline = useIsOffline() && !working;
   return (
     <>
       {offline ? <OfflineNote /> : null}

@@ -2,7 +2,7 @@ import { Elements, useElements, useStripe } from '@stripe/react-stripe-js';
 import type { Appearance, Stripe, StripeElementsOptions } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
-import { useOffline } from '@/features/shared-live/server-contact';
+import { useIsOffline } from '@/features/shared-live/server-contact';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { createStripeSurface, type PaymentSurface } from './payment-surface';
 import { loadStripeForAccount } from './stripe-loader';
@@ -52,7 +52,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   const [stripe, setStripe] = useState<Stripe | null>(null);
   const [failed, setFailed] = useState(false);
   const [round, setRound] = useState(0);
-  const offline = useOffline();
+  const offline = useIsOffline();
   useEffect(() => {
     if (!config || !account || offline) return;
     let current = true;

@@ -5,7 +5,7 @@
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
-import { useOffline } from '@/features/shared-live/server-contact';
+import { useIsOffline } from '@/features/shared-live/server-contact';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { notReadyError, consentsMissingError, type CheckoutPage } from '../errors/error-catalogue';
@@ -35,7 +35,7 @@ export function useIsPaymentPaused(checkout: Checkout): boolean {
 export function usePayment({ page, checkout, dispatch, details, card, wallet }: PaymentInputs) {
   const surface = usePaymentSurface();
   const loading = useLibraryLoading();
-  const offline = useOffline();
+  const offline = useIsOffline();
   const [formProblems, setProblems] = useState<readonly FormProblem[]>([]);
   const left = cardProblems(details);
   const problems = formProblems.map((problem) => ({

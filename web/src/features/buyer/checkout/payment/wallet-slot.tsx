@@ -4,7 +4,7 @@ import type {
   StripeExpressCheckoutElementOptions,
 } from '@stripe/stripe-js';
 import { useMemo, useState } from 'react';
-import { useOffline } from '@/features/shared-live/server-contact';
+import { useIsOffline } from '@/features/shared-live/server-contact';
 import { OFFLINE_MESSAGE } from '@/shared/offline';
 import { S } from '@/shared/strings';
 
@@ -66,7 +66,7 @@ export function WalletSlot({
     }),
     [only],
   );
-  const offline = useOffline() && !busy;
+  const offline = useIsOffline() && !busy;
   const offered = confirmed && wallets === 'some' && !offline;
   if (wallets === 'none')
     return alone ? null : <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
