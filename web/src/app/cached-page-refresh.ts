@@ -3,8 +3,8 @@ import { reloadPage } from '@/features/board/renewal';
 import { useOffline } from '@/features/shared-live/server-contact';
 import { isCachedCopy } from '@/shared/offline';
 
-/** Reloads a page from the service worker's cache as soon as the server responds again. */
-export function useCachedPageRefresh(): void {
+/** Reloads a page shown from the service worker's cache as soon as the server responds again. */
+export function useReloadCachedPageWhenOnline(): void {
   const offline = useOffline();
   const opened = useRef(window.location.pathname);
   useEffect(() => {

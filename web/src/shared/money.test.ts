@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { cardFeeOf, cardPrizeOf, cents, dollars, priceOf, prizeOf, wholeDollars } from './money';
+import {
+  cardFeeOf,
+  landingCardPrizeOf,
+  cents,
+  dollars,
+  priceOf,
+  prizeOf,
+  wholeDollars,
+} from './money';
 
 test('decimal strings are read exactly and invalid prices are zero', () => {
   expect(['5.00', '5', '5.5', '0.50', '1234.05'].map(cents)).toEqual([500, 500, 550, 50, 123405]);
@@ -34,6 +42,6 @@ test('prize rounds up to ten dollars and an exact multiple stays', () => {
 });
 
 test('landing card rounds the prize up only from five dollars', () => {
-  expect(cardPrizeOf(1, 500, 50, true)).toBe(250);
-  expect(cardPrizeOf(2, 500, 50, true)).toBe(1000);
+  expect(landingCardPrizeOf(1, 500, 50, true)).toBe(250);
+  expect(landingCardPrizeOf(2, 500, 50, true)).toBe(1000);
 });

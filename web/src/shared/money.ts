@@ -28,7 +28,11 @@ export function wholeDollars(amount: Cents): string {
 }
 
 /** Returns `amount × numerator ÷ denominator`, rounded half up, in integers. */
-export function shareHalfUp(amount: Cents, numerator: number, denominator: number): Cents {
+export function fractionRoundedHalfUp(
+  amount: Cents,
+  numerator: number,
+  denominator: number,
+): Cents {
   return Math.floor((2 * amount * numerator + denominator) / (2 * denominator));
 }
 
@@ -37,7 +41,7 @@ export function shareHalfUp(amount: Cents, numerator: number, denominator: numbe
  * (specification line A:298, decision D-5).
  */
 export function cardFeeOf(subtotal: Cents): Cents {
-  return subtotal === 0 ? 0 : shareHalfUp(subtotal, 17, 1000) + 30;
+  return subtotal === 0 ? 0 : fractionRoundedHalfUp(subtotal, 17, 1000) + 30;
 }
 
 export interface Price {
@@ -92,7 +96,7 @@ export function ticketPriceText(decimal: string, passOnFee: boolean): string {
  * (specification line A:297, decision D-8).
  */
 export function prizeOf(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
-  const share = shareHalfUp(sold * ticket, percentage, 100);
+  const share = fractionRoundedHalfUp(sold * ticket, percentage, 100);
   return roundUp ? Math.ceil(share / 1000) * 1000 : share;
 }
 
@@ -100,7 +104,7 @@ export function prizeOf(sold: number, ticket: Cents, percentage: number, roundUp
  * Returns the prize shown on a landing card, which rounds up only from $5 (specification line
  * A:297, decision D-8).
  */
-export function cardPrizeOf(
+export function landingCardPrizeOf(
   sold: number,
   ticket: Cents,
   percentage: number,

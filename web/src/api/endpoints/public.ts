@@ -21,13 +21,13 @@ export const fetchOffer = (slug: string, offer: string) =>
 /**
  * Sends no cookies, so that a widget on another site cannot identify the visitor (decision G-14).
  */
-const requestWithoutCookies: RequestInit = { cache: 'no-store', credentials: 'omit' };
+const cookielessRequestInit: RequestInit = { cache: 'no-store', credentials: 'omit' };
 export const fetchDrawWidget = (draw: number) =>
-  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, requestWithoutCookies);
+  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, cookielessRequestInit);
 export const fetchOfferWidget = (slug: string, offer: string) =>
   get<WidgetResponse>(
     `/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`,
-    requestWithoutCookies,
+    cookielessRequestInit,
   );
 
 /**
@@ -38,7 +38,7 @@ export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
 
 /** All orders of the email address that received the link, newest first. */
-export interface OrdersOfEmail {
+export interface OrdersOfEmailAddress {
   emailMasked: string;
   /** Time at which the link expires. */
   until: string;
@@ -49,7 +49,7 @@ export interface OrdersOfEmail {
  * The token is the secret after the `#` of the mailed link, so that no other request contains it.
  */
 export const fetchMyTickets = (token: string) =>
-  post<OrdersOfEmail>('/api/my-tickets/look', { token });
+  post<OrdersOfEmailAddress>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 

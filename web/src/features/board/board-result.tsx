@@ -9,8 +9,8 @@ import { useCountUp } from './use-count-up';
 import { useFitText } from './use-fit';
 
 const REVEAL_ANIMATION_MS = 4_200;
-const HOME_ROW_DELAY_MS = 900;
-const AWAY_COLUMN_DELAY_MS = 1_900;
+const HOME_ROW_REVEAL_DELAY_MS = 900;
+const AWAY_COLUMN_REVEAL_DELAY_MS = 1_900;
 /** Number that stands for a team without a try scorer (specification line A:8). */
 const NO_TRY_SCORER_NUMBER = 9;
 
@@ -26,8 +26,8 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
     return () => clearTimeout(timer);
   }, []);
   const [homeShown, awayShown] = [
-    useCountUp(home, HOME_ROW_DELAY_MS, playing),
-    useCountUp(away, AWAY_COLUMN_DELAY_MS, playing),
+    useCountUp(home, HOME_ROW_REVEAL_DELAY_MS, playing),
+    useCountUp(away, AWAY_COLUMN_REVEAL_DELAY_MS, playing),
   ];
   const match = `${S.completedCaps} · ${draw.homeTeam} v ${draw.awayTeam}`;
   const pair = useFitText<HTMLParagraphElement>(`${home} ${away}`);

@@ -15,7 +15,7 @@ import type { BoardOptions } from './board-options';
 import { PurchaseQrCode } from './purchase-qr-code';
 
 /** The board before the result: lights, prize, tickets sold, time left and where to buy. */
-export function BoardTally({ draw, options }: { draw: Draw; options: BoardOptions }) {
+export function BoardBeforeResult({ draw, options }: { draw: Draw; options: BoardOptions }) {
   const now = useAtomValue(nowAtom);
   const phase = drawPhaseOf(draw, now);
   const ticket = cents(draw.ticketPrice);

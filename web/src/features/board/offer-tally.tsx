@@ -11,7 +11,7 @@ import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
 import { PurchaseQrCode } from './purchase-qr-code';
 
-interface OfferTallyProps {
+interface OfferBoardContentProps {
   widget: WidgetResponse;
   /** The offer with its games. Null until it has loaded; the board then shows only the totals. */
   offer: Offer | null;
@@ -25,7 +25,7 @@ const parseTime = (text: string | null) => (text ? Date.parse(text) : null);
  * The board of an offer: the totals of its games, one row for each game, and where to buy them
  * together.
  */
-export function OfferTally({ widget, offer, address, options }: OfferTallyProps) {
+export function OfferBoardContent({ widget, offer, address, options }: OfferBoardContentProps) {
   const mode = useAtomValue(surchargeModeAtom);
   const path = `/w/bundle:${address.club}/${address.slug}`;
   const now = useAtomValue(nowAtom);

@@ -1,8 +1,8 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
-import { fetchMyTickets, type OrdersOfEmail } from '@/api/endpoints/public';
+import { fetchMyTickets, type OrdersOfEmailAddress } from '@/api/endpoints/public';
 import { HttpError, withRetry } from '@/api/http';
-import { TicketMailForm } from '@/features/buyer/my-tickets/ask-for-tickets';
+import { TicketLinkRequestForm } from '@/features/buyer/my-tickets/ask-for-tickets';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { S } from '@/shared/strings';
@@ -11,7 +11,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 type OrdersLookupState =
   | { status: 'asking' }
-  | { status: 'found'; orders: OrdersOfEmail }
+  | { status: 'found'; orders: OrdersOfEmailAddress }
   | { status: 'unknown' }
   | { status: 'failed' };
 
@@ -41,10 +41,10 @@ function useLinkSecret(): string | null {
  */
 export function Page() {
   const secret = useLinkSecret();
-  return secret ? <OrdersOfLink key={secret} secret={secret} /> : <TicketLinkForm />;
+  return secret ? <OrdersOfMailedLink key={secret} secret={secret} /> : <TicketLinkRequestPage />;
 }
 
-function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
+function TicketLinkRequestPage({ lapsed = false }: { lapsed?: boolean }) {
   const [inError, setInError] = useState(false);
   usePageTitle('My tickets', inError);
   return (
@@ -55,14 +55,14 @@ function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
           <strong>This link is invalid or has expired.</strong>Ask for a new one below.
         </div>
       ) : null}
-      <TicketMailForm onProblems={setInError} />
+      <TicketLinkRequestForm onProblems={setInError} />
       <h2 className="help-head">{S.needHelpAsked}</h2>
       <SupportContacts />
     </main>
   );
 }
 
-function OrdersOfLink({ secret }: { secret: string }) {
+function OrdersOfMailedLink({ secret }: { secret: string }) {
   const [lookup, setLookup] = useState<OrdersLookupState>({ status: 'asking' });
   const [turn, setTurn] = useState(0);
   usePageTitle('My tickets');
@@ -80,7 +80,7 @@ function OrdersOfLink({ secret }: { secret: string }) {
       current = false;
     };
   }, [secret, turn]);
-  if (lookup.status === 'unknown') return <TicketLinkForm lapsed />;
+  if (lookup.status === 'unknown') return <TicketLinkRequestPage lapsed />;
   return (
     <main className="plain-page thanks" id="main" aria-busy={lookup.status === 'asking'}>
       <h1>My tickets</h1>

@@ -1,6 +1,10 @@
 import '@/features/buyer/landing/landing.css';
 import { ClubRow } from '@/features/buyer/landing/club-row';
-import { AwaitingResults, LiveDraws, RecentResults } from '@/features/buyer/landing/draw-sections';
+import {
+  AwaitingResultsSection,
+  ActiveDrawsSection,
+  RecentResultsSection,
+} from '@/features/buyer/landing/draw-sections';
 import {
   CallToAction,
   FeatureGrid,
@@ -19,11 +23,11 @@ export function Page() {
       <LandingHero />
       <div className="wrap">
         <FreshnessBadge />
-        <LiveDraws />
-        <AwaitingResults />
+        <ActiveDrawsSection />
+        <AwaitingResultsSection />
         <ClubRow />
         <ClubStepsSection />
-        <RecentResults />
+        <RecentResultsSection />
         <FeatureGrid />
         <CallToAction />
       </div>

@@ -8,7 +8,7 @@ import type { Offer } from '@/api/wire-public';
 import type { PageProps } from '@/app/page-props';
 import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
 import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
-import { OfferBuy } from '@/features/buyer/offer/offer-buy';
+import { OfferPurchasePanel } from '@/features/buyer/offer/offer-buy';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { OfferPicture } from '@/features/buyer/offer/offer-picture';
 import { useClubMeta, useOffer, useOfferDraws } from '@/features/buyer/offer/use-offer';
@@ -118,7 +118,7 @@ function LoadedOffer({ offer }: { offer: Offer }) {
             </button>
           </div>
         </div>
-        <OfferBuy
+        <OfferPurchasePanel
           offer={offer}
           phase={offerPhase(offer, now)}
           onAdded={() => pixel('offer_add_to_cart', offer.slug)}

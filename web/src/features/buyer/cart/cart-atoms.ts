@@ -55,11 +55,11 @@ export const cartTotalsAtom = atom((get) =>
   computeCartTotals(get(cartAtom), get(surchargeModeAtom)),
 );
 
-const storedDrawerOpenAtom = atom(false);
+const cartDrawerOpenBaseAtom = atom(false);
 
 /** Whether the cart drawer is open. Writing opens, closes or toggles the drawer. */
 export const cartDrawerOpenAtom = atom(
-  (get) => get(storedDrawerOpenAtom),
+  (get) => get(cartDrawerOpenBaseAtom),
   (get, set, to: boolean | 'toggle') =>
-    set(storedDrawerOpenAtom, to === 'toggle' ? !get(storedDrawerOpenAtom) : to),
+    set(cartDrawerOpenBaseAtom, to === 'toggle' ? !get(cartDrawerOpenBaseAtom) : to),
 );

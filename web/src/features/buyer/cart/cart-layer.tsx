@@ -11,7 +11,7 @@ import { CartLines } from './cart-lines';
 import { useCartSyncAcrossTabs } from './use-cart-of-tabs';
 
 /** The floating cart button and its drawer. Hidden while the cart is empty. */
-export function CartLayer() {
+export function CartButtonAndDrawer() {
   useCartSyncAcrossTabs();
   const cart = useAtomValue(cartAtom);
   const { tickets, total } = useAtomValue(cartTotalsAtom);

@@ -4,13 +4,13 @@ import {
   EMPTY_CART,
   addItem,
   cartBadgeText,
-  clubIdOfDraw,
+  deriveClubIdFromDrawId,
   fitsInCart,
   cartItemOf,
   maxQuantityOf,
   refreshCartFromDraws,
   removeItem,
-  replacesOtherClub,
+  wouldReplaceOtherClubsCart,
   setQuantity,
   computeCartTotals,
 } from './cart';
@@ -36,7 +36,7 @@ const makeItem = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
 
 test('an item of another club replaces the whole cart', () => {
   const cart = addItem(addItem(EMPTY_CART, makeItem(1001)), makeItem(1002));
-  expect(replacesOtherClub(cart, { clubId: 2 })).toBe(true);
+  expect(wouldReplaceOtherClubsCart(cart, { clubId: 2 })).toBe(true);
   expect(addItem(cart, makeItem(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([
     2001,
   ]);
@@ -152,7 +152,11 @@ test('a malformed saved cart is discarded, and an old one gets its club', () => 
   const old: Partial<CartItem> = makeItem(3001);
   delete old.clubId;
   expect(readCart({ items: [old] }).clubId).toBe(3);
-  expect([clubIdOfDraw(1042), clubIdOfDraw('2999'), clubIdOfDraw('abc')]).toEqual([1, 2, 1]);
+  expect([
+    deriveClubIdFromDrawId(1042),
+    deriveClubIdFromDrawId('2999'),
+    deriveClubIdFromDrawId('abc'),
+  ]).toEqual([1, 2, 1]);
   expect(
     readCart(JSON.parse(JSON.stringify({ items: [makeItem(1001), makeItem(1002)], clubId: 1 }))),
   ).toEqual({ items: [makeItem(1001), makeItem(1002)], clubId: 1 });

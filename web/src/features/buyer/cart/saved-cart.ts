@@ -3,7 +3,7 @@
  * (specification line A:185). Pure.
  */
 import { cents } from '@/shared/money';
-import { EMPTY_CART, TICKETS_PER_LINE_MAX, clubIdOfDraw, reduceToLimits } from './cart';
+import { EMPTY_CART, TICKETS_PER_LINE_MAX, deriveClubIdFromDrawId, reduceToLimits } from './cart';
 import type { Cart, CartItem } from './cart';
 
 const CART_LINES_MAX = 20;
@@ -57,7 +57,7 @@ function parseCartItem(stored: unknown): CartItem | null {
     quantity: Math.min(quantity, TICKETS_PER_LINE_MAX),
     drawTitle: isNonEmptyText(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
     passStripeFees: item.passStripeFees === true,
-    clubId: isTicketCount(item.clubId) ? item.clubId : clubIdOfDraw(drawId),
+    clubId: isTicketCount(item.clubId) ? item.clubId : deriveClubIdFromDrawId(drawId),
     clubName: isNonEmptyText(item.clubName) ? item.clubName : '',
     clubSlug: isNonEmptyText(item.clubSlug) ? item.clubSlug : '',
     ...(isNonEmptyText(item.timezone) ? { timezone: item.timezone } : {}),

@@ -40,7 +40,7 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {ticketPriceText(draw.ticketPrice, draw.passStripeFees)}
         {draw.passStripeFees ? '' : ' a ticket'}
       </p>
-      {phase === 'cancelled' ? <CancelledFigures /> : <DrawFigures draw={draw} />}
+      {phase === 'cancelled' ? <CancelledDrawFigures /> : <DrawFigures draw={draw} />}
       <FreshnessBadge />
     </section>
   );
@@ -90,7 +90,7 @@ function DrawFigures({ draw }: { draw: Draw }) {
  * The figures of a cancelled draw. The ticket count is hidden, because it falls to zero while
  * refunds complete.
  */
-function CancelledFigures() {
+function CancelledDrawFigures() {
   return (
     <dl className="stats">
       <div className="stat">

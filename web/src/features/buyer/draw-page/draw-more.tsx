@@ -14,14 +14,14 @@ import { S, winningPairText } from '@/shared/strings';
  * The content beside or below the purchase form: the lights or the result, help, and how the game
  * works.
  */
-export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
+export function DrawPageDetails({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   return (
     <div className="more stack">
       {phase === 'completed' && home !== null && away !== null ? (
         <ResultSection draw={draw} home={home} away={away} />
       ) : phase === 'cancelled' ? null : (
-        <SalesLights draw={draw} />
+        <SoldTicketsGrid draw={draw} />
       )}
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelp}</h2>
@@ -63,7 +63,7 @@ export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   );
 }
 
-function SalesLights({ draw }: { draw: Draw }) {
+function SoldTicketsGrid({ draw }: { draw: Draw }) {
   return (
     <section className="grid-card lights" aria-labelledby="lights-title">
       <div>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { fetchClubs } from '@/api/endpoints/buyer';
 import type { ClubSummary } from '@/api/wire';
-import { initialsOf, readableTextOn } from '@/shared/club-colours';
+import { initialsOf, readableTextColourOn } from '@/shared/club-colours';
 
 const CLUB_NAME_LENGTH_MAX = 15;
 const SCROLLING_CLUB_COUNT_MIN = 5;
@@ -45,7 +45,7 @@ export function ClubRow() {
                   className="club-letters"
                   style={{
                     background: club.primaryColor ?? undefined,
-                    color: readableTextOn(club.primaryColor ?? '#1f2937'),
+                    color: readableTextColourOn(club.primaryColor ?? '#1f2937'),
                   }}
                 >
                   {initialsOf(club.name)}

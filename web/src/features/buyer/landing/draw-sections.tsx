@@ -7,7 +7,7 @@ import { DrawCard } from './draw-card';
 
 const RECENT_RESULTS_SHOWN = 9;
 
-export function LiveDraws() {
+export function ActiveDrawsSection() {
   const { failed, retry } = useLiveDrawList('active');
   const numbers = useAtomValue(listAtom('active'));
   return (
@@ -49,7 +49,7 @@ export function DrawCardsSkeleton() {
   );
 }
 
-export function AwaitingResults() {
+export function AwaitingResultsSection() {
   useLiveDrawList('awaiting');
   const numbers = useAtomValue(listAtom('awaiting'));
   if (!numbers || numbers.length === 0) return null;
@@ -71,7 +71,7 @@ export function AwaitingResults() {
   );
 }
 
-export function RecentResults() {
+export function RecentResultsSection() {
   useLiveDrawList('completed');
   const numbers = useAtomValue(listAtom('completed'));
   if (!numbers || numbers.length === 0) return null;

@@ -1,6 +1,6 @@
 import { S } from '@/shared/strings';
 import { StepList, type ExplainedStep } from '@/features/buyer/site/how-it-works';
-import { Glyph } from './glyph';
+import { CellPatternIcon } from './glyph';
 
 /**
  * The first section of the landing page. The server renders the same markup: see README.md before
@@ -110,7 +110,7 @@ export function FeatureGrid() {
       <ul className="features">
         {FEATURE_TEXTS.map(({ lit, title, text }) => (
           <li key={title} className="card">
-            <Glyph lit={lit} />
+            <CellPatternIcon lit={lit} />
             <div>
               <h3>{title}</h3>
               <p>{text}</p>

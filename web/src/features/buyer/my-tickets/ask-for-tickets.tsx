@@ -22,10 +22,10 @@ function emailProblems(email: string): FormProblem[] {
 }
 
 /**
- * Mails the tickets again to a buyer who lost the first mail. The response never reveals whether an
- * e-mail address has bought tickets.
+ * Requests a mail with a link to the tickets, for a buyer who lost the first mail. The response
+ * never reveals whether an e-mail address has bought tickets.
  */
-export function TicketMailForm({ onProblems }: { onProblems: (inError: boolean) => void }) {
+export function TicketLinkRequestForm({ onProblems }: { onProblems: (inError: boolean) => void }) {
   const [email, setEmail] = useState('');
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [state, setState] = useState<LinkRequestState>({ status: 'asking' });

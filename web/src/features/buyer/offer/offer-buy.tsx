@@ -17,9 +17,9 @@ import { dayAndTime } from '@/shared/dates';
 import { dollars, type Price } from '@/shared/money';
 import { S, fromPriceText } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
-import { useAddOffer } from './use-add-offer';
+import { useAddOfferToCart } from './use-add-offer';
 
-interface OfferBuyProps {
+interface OfferPurchasePanelProps {
   offer: Offer;
   phase: OfferPhase;
   onAdded: () => void;
@@ -29,7 +29,7 @@ interface OfferBuyProps {
  * Price, count and the buy button of an offer. On phones the button is in a bar at the foot of the
  * screen.
  */
-export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
+export function OfferPurchasePanel({ offer, phase, onAdded }: OfferPurchasePanelProps) {
   const [count, setCount] = useState(1);
   const config = useAtomValue(configAtom);
   // The largest count, limited by the tickets per draw and by the tickets per purchase.
@@ -43,7 +43,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const mode = useAtomValue(surchargeModeAtom);
   const maintenance = useAtomValue(maintenanceAtom);
   const offline = useOffline();
-  const { onAdd, busy, refused } = useAddOffer(offer, onAdded);
+  const { onAdd, busy, refused } = useAddOfferToCart(offer, onAdded);
   const price = offerPrice(offer, count, mode);
   const closes = offerClosesAt(offer);
   const now = useAtomValue(nowAtom);

@@ -4,7 +4,7 @@
  * is checked against the SHA-256 hash published before the sale.
  */
 
-const CELLS = 169;
+const CELL_COUNT = 169;
 const COMMITMENT_DOMAIN = 'football-doubles-v1';
 
 /** Hashes `football-doubles-v1` ‖ draw number in decimal ‖ seed, with the browser's own SHA-256. */
@@ -19,8 +19,8 @@ export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promis
 /** Returns the deal of a seed. Ticket number k carries `dealOf(seed)[k - 1]`. */
 export function dealOf(seed: Uint8Array): number[] {
   const next = keystreamWords(seed);
-  const cells = Array.from({ length: CELLS }, (_, cell) => cell);
-  for (let last = CELLS - 1; last > 0; last--) {
+  const cells = Array.from({ length: CELL_COUNT }, (_, cell) => cell);
+  for (let last = CELL_COUNT - 1; last > 0; last--) {
     const bound = last + 1;
     const limit = Math.floor(2 ** 32 / bound) * bound;
     let word = next();
@@ -110,7 +110,7 @@ export function wereTicketsSoldInOrder(
   sold: readonly number[],
 ): boolean | null {
   if (!moves) return null;
-  const unsold = new Set(Array.from({ length: CELLS }, (_, index) => index + 1));
+  const unsold = new Set(Array.from({ length: CELL_COUNT }, (_, index) => index + 1));
   const returned = new Set<number>();
   const out = new Set<number>();
   for (const move of moves) {

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { dollars, cents } from '@/shared/money';
 import { lockedFieldsText } from '@/shared/strings-club';
-import { ChoiceField } from '@/shared/ui/choice-field';
+import { SelectField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
 import { toPhoneInput, type DrawContact, type DrawFields } from './draw-rules';
@@ -96,7 +96,7 @@ export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
           onValue={(time) => set({ time })}
         />
       </div>
-      <ChoiceField
+      <SelectField
         id="draw-timezone"
         label="Timezone"
         value={fields.timezone}
@@ -104,7 +104,7 @@ export function GameGroup({ fields, onFields, errorOf }: FieldsetProps) {
         onValue={(timezone) => set({ timezone })}
       >
         <ZoneOptions own={fields.timezone} />
-      </ChoiceField>
+      </SelectField>
     </fieldset>
   );
 }
@@ -134,7 +134,7 @@ export function PriceGroup({ fields, onFields, errorOf, choices, min }: PriceGro
           error={errorOf('draw-ticketPrice')}
           onValue={(ticketPrice) => set({ ticketPrice })}
         />
-        <ChoiceField
+        <SelectField
           id="draw-prizePercentage"
           label="Prize percentage"
           value={String(fields.prizePercentage)}
@@ -146,7 +146,7 @@ export function PriceGroup({ fields, onFields, errorOf, choices, min }: PriceGro
               {choice}%
             </option>
           ))}
-        </ChoiceField>
+        </SelectField>
       </div>
       <CheckboxField
         id="draw-roundUpPrize"

@@ -4,7 +4,7 @@ import { purchaseButtonText, S } from '@/shared/strings';
 import type { Checkout } from '../state/checkout';
 import { OfflineNote } from '../errors/offline-note';
 
-const SLOW_TEXT_DELAY_MS = 5_000;
+const SLOW_PAYMENT_TEXT_DELAY_MS = 5_000;
 
 interface PayButtonProps {
   checkout: Checkout;
@@ -52,7 +52,7 @@ function useIsTakingLong(working: boolean): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
     if (!working) return;
-    const timer = setTimeout(() => setSlow(true), SLOW_TEXT_DELAY_MS);
+    const timer = setTimeout(() => setSlow(true), SLOW_PAYMENT_TEXT_DELAY_MS);
     return () => {
       clearTimeout(timer);
       setSlow(false);

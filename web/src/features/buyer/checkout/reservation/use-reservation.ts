@@ -10,7 +10,7 @@ import { currentAttempt, beginAttempt, endAttempt } from '../state/attempt';
 import { paymentOpeningError, type CheckoutPage } from '../errors/error-catalogue';
 import { checkoutAtom } from '../state/checkout-atoms';
 import { toOpenOrder } from '../payment/pay';
-import { dropCachedSecret } from '../payment/secret-cache';
+import { dropCachedIntentResponse } from '../payment/intent-response-cache';
 
 const RESERVE_DELAY_MS = 500;
 
@@ -52,7 +52,7 @@ export function useReservation({ scope, page, contents, open }: ReservationInput
     };
   }, [scope, page, contents, store]);
   const leave = useCallback(() => {
-    dropCachedSecret(scope);
+    dropCachedIntentResponse(scope);
     const checkout = store.get(checkoutAtom(scope));
     if (checkout.state !== 'choosing' || !checkout.order) return;
     releaseReservation(checkout.order.reservationId);
