@@ -9,7 +9,7 @@ import { SiteHeader } from '@/features/buyer/site/site-header';
 import { LiveConnection } from '@/features/shared-live/live-connection';
 import { CrashBoundary } from '@/shared/ui/crash-boundary';
 import { Toaster } from '@/shared/ui/toaster';
-import { PATHS } from './paths';
+import { PAGE_PATHS } from './paths';
 import type { Route } from './routes';
 import { useFocusOnPageChange, useMatchedPage, useScrollToTop } from './router';
 import { useReloadCachedPageWhenOnline } from './cached-page-refresh';
@@ -63,7 +63,7 @@ function CurrentPage() {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <SiteHeader full={route.path === PATHS.landing} />
+      <SiteHeader full={route.path === PAGE_PATHS.landing} />
       <MaintenanceBanner />
       {page}
       <SiteFooter />

@@ -8,14 +8,14 @@ export type Cents = number;
  * Parses dollars to cents: `"5.00"` → 500. Invalid text returns 0, so that it never looks like a
  * price.
  */
-export function cents(decimal: string | null | undefined): Cents {
+export function decimalToCents(decimal: string | null | undefined): Cents {
   const match = /^(\d+)(?:\.(\d{1,2}))?$/.exec((decimal ?? '').trim());
   if (!match) return 0;
   return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
 }
 
 /** Formats cents: 1047 → `$10.47`. */
-export function dollars(amount: Cents): string {
+export function formatDollars(amount: Cents): string {
   const whole = Math.floor(amount / 100)
     .toString()
     .replace(/\B(?=(\d{3})+$)/g, ',');
@@ -23,8 +23,8 @@ export function dollars(amount: Cents): string {
 }
 
 /** Formats cents as whole dollars, rounded down, as boards show them: 28250 → `$282`. */
-export function wholeDollars(amount: Cents): string {
-  return dollars(Math.floor(amount / 100) * 100).slice(0, -3);
+export function formatWholeDollars(amount: Cents): string {
+  return formatDollars(Math.floor(amount / 100) * 100).slice(0, -3);
 }
 
 /** Returns `amount × numerator ÷ denominator`, rounded half up, in integers. */
@@ -85,10 +85,10 @@ export function sumPrices(
  * full price is always shown (interface decision D14).
  */
 export function ticketPriceText(decimal: string, passOnFee: boolean): string {
-  const ticket = cents(decimal);
-  if (!passOnFee) return dollars(ticket);
+  const ticket = decimalToCents(decimal);
+  if (!passOnFee) return formatDollars(ticket);
   const { cardFee: fee, total } = priceOf(ticket, 1, true);
-  return `${dollars(ticket)} + ${dollars(fee)} fee = ${dollars(total)}`;
+  return `${formatDollars(ticket)} + ${formatDollars(fee)} fee = ${formatDollars(total)}`;
 }
 
 /**

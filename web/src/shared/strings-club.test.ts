@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fillPlaceholders } from './strings';
-import { C, lockedFieldsText, splitTitle } from './strings-club';
+import { CLUB_TEXTS as C, lockedFieldsText, splitTitle } from './strings-club';
 
 const specifiedTexts = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
   .split('\n')

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { O, moreCountText, splitTitle } from './strings-operator';
+import { OPERATOR_TEXTS as O, moreCountText, splitTitle } from './strings-operator';
 
 const specifiedTexts = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
   .split('\n')

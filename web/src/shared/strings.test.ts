@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  S,
+  PUBLIC_TEXTS as S,
   fillPlaceholders,
   fromPriceText,
   onlyRemainingText,

@@ -4,7 +4,7 @@
  */
 import { HttpError } from '@/api/http';
 import type { CompletionResponse } from '@/api/wire';
-import { S, fillPlaceholders } from '@/shared/strings';
+import { PUBLIC_TEXTS as S, fillPlaceholders } from '@/shared/strings';
 
 const CONFIRM_WALLET_PATH = '/api/payments/confirm-wallet';
 

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
-import { cents, wholeDollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, formatWholeDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { BoardTitle } from './board-title';
 import { useCountUp } from './use-count-up';
 import { useFitText } from './use-fit';
@@ -65,7 +65,9 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
         <div className="late">
           {winnerSold ? (
             <>
-              <p className="result-prize num">{wholeDollars(cents(draw.currentPrize))}</p>
+              <p className="result-prize num">
+                {formatWholeDollars(decimalToCents(draw.currentPrize))}
+              </p>
               <p className="board-label">Winner’s prize · winning ticket</p>
             </>
           ) : (

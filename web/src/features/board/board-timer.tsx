@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { boardTimeLeftText, pageBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 export interface SalePeriod {
   /**

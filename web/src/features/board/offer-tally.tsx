@@ -4,8 +4,8 @@ import { gameDrawNumber, offerPrice } from '@/features/shared-offer/offer';
 import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { dollars, wholeDollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars, formatWholeDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
@@ -41,7 +41,7 @@ export function OfferBoardContent({ widget, offer, address, options }: OfferBoar
       )}
       <div className="board-side">
         <p className="board-label">Prize pool</p>
-        <BoardPrize prize={wholeDollars(widget.prizePoolCents)} />
+        <BoardPrize prize={formatWholeDollars(widget.prizePoolCents)} />
         <dl className="board-stats">
           <div>
             <dt className="board-label">Tickets sold</dt>
@@ -63,7 +63,7 @@ export function OfferBoardContent({ widget, offer, address, options }: OfferBoar
           <PurchaseQrCode
             path={path}
             shown={path}
-            price={offer ? `From ${dollars(offerPrice(offer, 1, mode).total)}` : S.brand}
+            price={offer ? `From ${formatDollars(offerPrice(offer, 1, mode).total)}` : S.brand}
             options={options}
           />
         ) : null}

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react';
 import type { WidgetResponse } from '@/api/wire-public';
 import { boardTimeLeftText, pageBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { wholeDollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatWholeDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { CrossingLogo } from '@/shared/ui/crossing';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useWidget } from './use-widget';
@@ -94,7 +94,7 @@ function WidgetCardContent({
       <dl>
         <div>
           <dt>Prize pool</dt>
-          <dd className="num">{off ? 'None' : wholeDollars(widget.prizePoolCents)}</dd>
+          <dd className="num">{off ? 'None' : formatWholeDollars(widget.prizePoolCents)}</dd>
         </div>
         {off ? (
           <div>

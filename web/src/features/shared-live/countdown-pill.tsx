@@ -1,5 +1,5 @@
 import { useAtomValue } from 'jotai';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { URGENCY_BAND_TEXTS, cardBand, pageBand, timeLeftText } from './countdown';
 import { nowAtom } from './live-atoms';
 

@@ -8,7 +8,7 @@ import { BoardResult } from '@/features/board/board-result';
 import { BoardBeforeResult } from '@/features/board/board-tally';
 import { WidgetCard } from '@/features/board/widget-card';
 import { useLiveDraw } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /**

@@ -10,7 +10,7 @@ import { useBoardOffer } from '@/features/board/use-board-offer';
 import { useWidget } from '@/features/board/use-widget';
 import { WidgetCard } from '@/features/board/widget-card';
 import { bootAtom } from '@/features/shared-live/boot-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** The board of one offer, which is a bundle or a special. */

@@ -15,8 +15,8 @@ import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { FinishedPurchasePanel } from '@/features/buyer/checkout/outcome/finished-panel';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import { liveAtom } from '@/features/shared-live/live-atoms';
-import { dollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 const EMPTY_CART_REDIRECT_DELAY_MS = 300;
@@ -100,13 +100,13 @@ export function Page() {
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
           <summary className="row">
             <strong>
-              {tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {dollars(total)}
+              {tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {formatDollars(total)}
             </strong>
           </summary>
           <CartLines frozen={isCheckoutBusy(checkout)} />
           <div className="sum-row total">
             <span>Total</span>
-            <span>{dollars(total)}</span>
+            <span>{formatDollars(total)}</span>
           </div>
         </details>
       )}

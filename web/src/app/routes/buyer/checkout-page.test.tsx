@@ -49,7 +49,7 @@ afterEach(() => {
  * Opens the checkout for five of six tickets. Also returns a function that delivers a new state of
  * the draw.
  */
-async function openCheckoutForFive(server: FakeServer) {
+async function openCheckoutForFiveTickets(server: FakeServer) {
   server.on('GET /api/draws/1042', { body: makeOpenDraw() });
   const { store } = renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
   await advanceTime(0);
@@ -72,7 +72,7 @@ test('count drops to what is left, says so, and reserves that many', async () =>
   const server = new FakeServer().on(CREATE_INTENT_CALL, TOO_FEW_TICKETS_RESPONSE, {
     body: makeOpenPaymentResponse(2),
   });
-  const { told } = await openCheckoutForFive(server);
+  const { told } = await openCheckoutForFiveTickets(server);
   expect(shownTicketCount()).toBe('5');
   await advanceTime(600);
   await told({ ticketsSold: 167, ticketsAvailable: 2 });
@@ -85,7 +85,7 @@ test('count drops to what is left, says so, and reserves that many', async () =>
 
 test('held tickets keep the count until the server has answered', async () => {
   const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
-  const { told } = await openCheckoutForFive(server);
+  const { told } = await openCheckoutForFiveTickets(server);
   await told({ ticketsHeld: 5, ticketsAvailable: 1 });
   expect(shownTicketCount()).toBe('5');
   await advanceTime(600);
@@ -115,7 +115,7 @@ test('sold-out draw says that it is sold out', async () => {
 
 test('buyer who reserves the last tickets keeps the form', async () => {
   const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
-  const { told } = await openCheckoutForFive(server);
+  const { told } = await openCheckoutForFiveTickets(server);
   await advanceTime(490);
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
   expect(document.querySelector('.callout')).toBeNull();
@@ -125,7 +125,7 @@ test('buyer who reserves the last tickets keeps the form', async () => {
 
 test('late buyer of the last tickets reads that others are paying', async () => {
   const server = new FakeServer().on(CREATE_INTENT_CALL, TOO_FEW_TICKETS_RESPONSE);
-  const { told } = await openCheckoutForFive(server);
+  const { told } = await openCheckoutForFiveTickets(server);
   await advanceTime(490);
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
   await advanceTime(100);
@@ -140,7 +140,7 @@ const restoreFromPageCache = () =>
 test('finished checkout reserves nothing until the buyer asks for more', async () => {
   const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
   finishAttemptWithTickets('draw:1042', 'bought');
-  await openCheckoutForFive(server);
+  await openCheckoutForFiveTickets(server);
   expect(screen.getByRole('status').textContent).toContain(
     'You have your ticketsRedcliffe Sharks v Wynnum Tigers',
   );
@@ -156,7 +156,7 @@ test('finished checkout reserves nothing until the buyer asks for more', async (
 
 test('cached page of a payment shows the finished purchase', async () => {
   const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
-  const { store } = await openCheckoutForFive(server);
+  const { store } = await openCheckoutForFiveTickets(server);
   await advanceTime(600);
   const scope = checkoutAtom('draw:1042');
   act(() => store.set(scope, { type: 'submitted', method: 'card' }));
@@ -170,7 +170,7 @@ test('cached page of a payment shows the finished purchase', async () => {
 
 test('cached page of a payment checks an unknown outcome', async () => {
   const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
-  await openCheckoutForFive(server);
+  await openCheckoutForFiveTickets(server);
   saveAttempt('draw:1042', {
     ...beginAttempt('draw:1042'),
     orderToken: 't',

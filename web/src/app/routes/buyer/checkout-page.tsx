@@ -31,8 +31,8 @@ import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { cents, priceOf, ticketPriceText } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, priceOf, ticketPriceText } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { Stepper } from '@/shared/ui/stepper';
@@ -147,7 +147,7 @@ function DrawCheckout({ draw }: { draw: Draw }) {
     maximum: most,
     possiblyOwn: possiblyOwnHeldTicketCount(checkout, draw),
   });
-  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const price = priceOf(decimalToCents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = futureOpeningOf(draw, now);
   const notYet =
     opens && draw.clubSelling !== false

@@ -11,7 +11,7 @@ import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
 import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useTopic } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** A club's public page, in the club's colours. */

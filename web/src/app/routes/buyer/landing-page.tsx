@@ -1,5 +1,5 @@
 import '@/features/buyer/landing/landing.css';
-import { ClubRow } from '@/features/buyer/landing/club-row';
+import { ClubTilesRow } from '@/features/buyer/landing/club-row';
 import {
   AwaitingResultsSection,
   ActiveDrawsSection,
@@ -12,7 +12,7 @@ import {
   LandingHero,
 } from '@/features/buyer/landing/landing-parts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** The live draws come first, then the explanation for buyers and clubs. */
@@ -25,7 +25,7 @@ export function Page() {
         <FreshnessBadge />
         <ActiveDrawsSection />
         <AwaitingResultsSection />
-        <ClubRow />
+        <ClubTilesRow />
         <ClubStepsSection />
         <RecentResultsSection />
         <FeatureGrid />

@@ -15,8 +15,8 @@ import { useClubMeta, useOffer, useOfferDraws } from '@/features/buyer/offer/use
 import { shareOrCopy } from '@/features/buyer/site/share';
 import { offerPhase, offerPrice, shortDisplayTag } from '@/features/shared-offer/offer';
 import { nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
-import { dollars } from '@/shared/money';
-import { S, fromPriceText } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S, fromPriceText } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
@@ -95,7 +95,7 @@ function LoadedOffer({ offer }: { offer: Offer }) {
     const url = `${window.location.origin}/club/${offer.clubSlug}/specials/${offer.slug}`;
     const toast = await shareOrCopy({
       title: offer.name,
-      text: `${offer.name}, ${offer.clubName}: ${fromPriceText(dollars(offerPrice(offer, 1, mode).total))}`,
+      text: `${offer.name}, ${offer.clubName}: ${fromPriceText(formatDollars(offerPrice(offer, 1, mode).total))}`,
       url,
     });
     if (toast) showToast(toast);

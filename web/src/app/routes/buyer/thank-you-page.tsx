@@ -16,7 +16,7 @@ import {
   NextSteps,
 } from '@/features/buyer/thank-you/thank-you';
 import { useThankYouData } from '@/features/buyer/thank-you/use-thank-you';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /**

@@ -7,7 +7,7 @@ import { useProof } from '@/features/buyer/verify/use-proof';
 import { VerdictView } from '@/features/buyer/verify/verdict-view';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Lets anyone check that each ticket's pair was fixed before the first sale. */

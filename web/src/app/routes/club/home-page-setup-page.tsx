@@ -5,7 +5,7 @@ import { ClubHero } from '@/features/buyer/club-page/club-hero';
 import { contrastRatio, readableTextColourOn, clubThemeOf } from '@/shared/club-colours';
 import { ClubPage } from '@/features/club/frame/club-page';
 import { HomePageSetup } from '@/features/club/home-page/home-page-setup';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 
 /** Renders the header of the club's public page in the chosen colours. */
 function renderClubHeaderPreview(club: OwnClub) {

@@ -28,8 +28,8 @@ import {
   useCompletePurchase,
 } from '@/features/buyer/checkout/state/use-checkout';
 import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-slot';
-import { cents, dollars, priceOf } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, formatDollars, priceOf } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { ApplePayRequest } from './request';
 
 interface ApplePayFormProps {
@@ -116,7 +116,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
   const [details, setDetails] = useAtom(purchaseDetailsAtom);
   const gateway = usePaymentGateway();
   const count = request.ticketCount;
-  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const price = priceOf(decimalToCents(draw.ticketPrice), count, draw.passStripeFees);
   const own = useIsPaymentOfThisBrowser(request, price.total, log, onForeign, dispatch);
   useCompletePurchase(scope, checkout, {
     summary: () => buildPurchaseSummary([{ draw, count }], ''),
@@ -155,7 +155,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
     <>
       <p role="status">
         {own
-          ? `Ready: ${count} ${count === 1 ? 'ticket' : 'tickets'} for ${dollars(price.total)}.`
+          ? `Ready: ${count} ${count === 1 ? 'ticket' : 'tickets'} for ${formatDollars(price.total)}.`
           : 'Checking your payment …'}
       </p>
       <ConsentBoxes

@@ -23,8 +23,8 @@ import { useReservation } from '@/features/buyer/checkout/reservation/use-reserv
 import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-refresh';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { liveAtom } from '@/features/shared-live/live-atoms';
-import { dollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -163,7 +163,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
             checkout={checkout}
             dispatch={dispatch}
             details={details}
-            total={dollars(total)}
+            total={formatDollars(total)}
             ready={cardFormProblems(details).length === 0}
             withCard
             pressed={payment.pressed}

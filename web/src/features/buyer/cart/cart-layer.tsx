@@ -1,8 +1,8 @@
 import './cart.css';
 import { useAtom, useAtomValue } from 'jotai';
 import { useLocation } from 'wouter';
-import { dollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 import { CartIcon } from '@/shared/ui/icons';
 import { cartBadgeText } from './cart';
@@ -42,7 +42,7 @@ export function CartButtonAndDrawer() {
         <CartLines />
         <div className="sum-row total">
           <span>Total</span>
-          <span>{dollars(total)}</span>
+          <span>{formatDollars(total)}</span>
         </div>
         <p className="meta">{S.sixtySeconds}</p>
         <button type="button" className="btn wide" onClick={onCheckout}>

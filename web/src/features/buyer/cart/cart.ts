@@ -1,7 +1,7 @@
 /** The rules of the cart (specification lines A:180-187). Pure; another module handles storage. */
 import type { Draw } from '@/api/wire';
-import { cents, sumPrices, type Cents, type SurchargeMode } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, sumPrices, type Cents, type SurchargeMode } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 export interface CartItem {
   drawId: number;
@@ -213,7 +213,7 @@ export interface CartTotals {
 
 export function computeCartTotals(cart: Cart, mode: SurchargeMode = 'per_line'): CartTotals {
   const lines = cart.items.map((item) => ({
-    subtotal: cents(item.ticketPrice) * item.quantity,
+    subtotal: decimalToCents(item.ticketPrice) * item.quantity,
     passesFee: item.passStripeFees,
   }));
   return { tickets: ticketCountOf(cart.items), ...sumPrices(lines, mode) };

@@ -3,7 +3,7 @@ import { useSetAtom, useStore } from 'jotai';
 import { useEffect } from 'react';
 import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { CART_PURCHASE_SCOPE } from './cart';
 import { reloadCartAtom } from './cart-atoms';
 

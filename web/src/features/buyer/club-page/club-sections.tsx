@@ -9,7 +9,7 @@ import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { futureOpeningOf, drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { liveAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { OffersSection } from './offers-section';
 import { useClubDraws } from './use-club';

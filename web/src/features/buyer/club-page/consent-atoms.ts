@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 import { readStored, writeStored } from '@/shared/storage';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 const booleanOrNull = (stored: unknown): boolean | null =>
   typeof stored === 'boolean' ? stored : null;

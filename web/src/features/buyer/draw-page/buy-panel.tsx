@@ -15,8 +15,8 @@ import {
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { cents, priceOf } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, priceOf } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { PurchaseForm } from './purchase-form';
 
 /**
@@ -37,7 +37,7 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
     maximum: most,
     possiblyOwn: checkout.state === 'choosing' ? 0 : Infinity,
   });
-  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const price = priceOf(decimalToCents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.state !== 'choosing' || held > 0;
   const opens = futureOpeningOf(draw, now);
   const sellable = phase === 'active' && !opens && !isClubNotSelling(draw, phase);

@@ -6,7 +6,7 @@ import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { TICKETS_PER_DRAW, soldShareText, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
-import { cents, ticketPriceText } from '@/shared/money';
+import { decimalToCents, ticketPriceText } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -53,7 +53,7 @@ function DrawFigures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Prize pool</dt>
           <dd>
-            <FormattedAmount of={cents(draw.currentPrize)} />
+            <FormattedAmount of={decimalToCents(draw.currentPrize)} />
           </dd>
         </div>
         <div className="stat">
@@ -65,7 +65,7 @@ function DrawFigures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Max Potential</dt>
           <dd>
-            <FormattedAmount of={cents(draw.maxPrize)} />
+            <FormattedAmount of={decimalToCents(draw.maxPrize)} />
           </dd>
         </div>
       </dl>

@@ -7,8 +7,8 @@ import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
-import { cents, dollars } from '@/shared/money';
-import { S, winningPairText } from '@/shared/strings';
+import { decimalToCents, formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S, winningPairText } from '@/shared/strings';
 
 /**
  * The content beside or below the purchase form: the lights or the result, help, and how the game
@@ -108,7 +108,8 @@ function ResultSection({ draw, home, away }: { draw: Draw; home: number; away: n
       <p className="result-line">
         {winnerSold ? (
           <>
-            Winner’s prize <strong className="num">{dollars(cents(draw.currentPrize))}</strong> ·
+            Winner’s prize{' '}
+            <strong className="num">{formatDollars(decimalToCents(draw.currentPrize))}</strong> ·
             winning ticket{' '}
             <strong className="num">{draw.winningTicketSerial ?? 'shown after kick-off'}</strong>
           </>

@@ -25,9 +25,9 @@ import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-r
 import { useIsPaymentPaused, usePayment } from '@/features/buyer/checkout/payment/use-payment';
 import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-slot';
 import { dayText } from '@/shared/dates';
-import { dollars, priceOf, cents } from '@/shared/money';
+import { formatDollars, priceOf, decimalToCents } from '@/shared/money';
 import { isCachedCopy } from '@/shared/offline';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { PriceLines } from './price-lines';
@@ -49,7 +49,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, dispatch } = useCheckout(scope);
   const [details, setDetails] = useAtom(purchaseDetailsAtom);
-  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const price = priceOf(decimalToCents(draw.ticketPrice), count, draw.passStripeFees);
   const order = { draw, count, price };
   const {
     problems,
@@ -129,7 +129,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
       ) : (
         <PayButton
           checkout={checkout}
-          total={dollars(price.total)}
+          total={formatDollars(price.total)}
           ready={confirmed}
           busyText={busyText}
         />

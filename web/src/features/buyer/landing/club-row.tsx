@@ -7,11 +7,11 @@ import { initialsOf, readableTextColourOn } from '@/shared/club-colours';
 const CLUB_NAME_LENGTH_MAX = 15;
 const SCROLLING_CLUB_COUNT_MIN = 5;
 
-const shortenName = (name: string) =>
+const shortenClubName = (name: string) =>
   name.length > CLUB_NAME_LENGTH_MAX ? `${name.slice(0, CLUB_NAME_LENGTH_MAX)}…` : name;
 
 /** The row of clubs. Hidden when there are none or the list cannot be loaded. */
-export function ClubRow() {
+export function ClubTilesRow() {
   const [clubs, setClubs] = useState<readonly ClubSummary[]>([]);
   useEffect(() => {
     void fetchClubs().then(setClubs, () => {});
@@ -51,7 +51,7 @@ export function ClubRow() {
                   {initialsOf(club.name)}
                 </span>
               )}
-              <span>{shortenName(club.name)}</span>
+              <span>{shortenClubName(club.name)}</span>
             </Link>
           </li>
         ))}

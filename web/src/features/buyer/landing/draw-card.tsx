@@ -8,8 +8,8 @@ import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { drawPhaseOf, soldShareText } from '@/features/shared-live/draw-phase';
 import { drawAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { landingCardPrizeOf, cents, priceOf, dollars } from '@/shared/money';
-import { S, winningPairText } from '@/shared/strings';
+import { landingCardPrizeOf, decimalToCents, priceOf, formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S, winningPairText } from '@/shared/strings';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { Tooltip } from '@/shared/ui/tooltip';
 import { drawCardStateOf, type DrawCardState } from './card-state';
@@ -75,10 +75,10 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
 
 /** Shows the total price first where the buyer pays a fee (interface decision D14). */
 function ticketPriceLine(draw: Draw): string {
-  const ticket = cents(draw.ticketPrice);
-  if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
+  const ticket = decimalToCents(draw.ticketPrice);
+  if (!draw.passStripeFees) return `${formatDollars(ticket)} a ticket`;
   const { cardFee, total } = priceOf(ticket, 1, true);
-  return `${dollars(ticket)} + ${dollars(cardFee)} fee = ${dollars(total)}`;
+  return `${formatDollars(ticket)} + ${formatDollars(cardFee)} fee = ${formatDollars(total)}`;
 }
 
 function DrawStateBadge({ state, awaiting }: { state: DrawCardState; awaiting: boolean }) {
@@ -95,8 +95,8 @@ function DrawStateBadge({ state, awaiting }: { state: DrawCardState; awaiting: b
 }
 
 function SalesProgress({ draw }: { draw: Draw }) {
-  const ticket = cents(draw.ticketPrice);
-  const most = cents(draw.maxPrize);
+  const ticket = decimalToCents(draw.ticketPrice);
+  const most = decimalToCents(draw.maxPrize);
   return (
     <>
       <dl className="stats">
@@ -120,7 +120,7 @@ function SalesProgress({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Max Potential</dt>
           <dd>
-            <Tooltip text={`The prize is ${dollars(most)} if all 169 tickets are sold.`}>
+            <Tooltip text={`The prize is ${formatDollars(most)} if all 169 tickets are sold.`}>
               <FormattedAmount of={most} />
             </Tooltip>
           </dd>
@@ -212,7 +212,7 @@ function DrawCardResult({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt>
           <dd>
-            <FormattedAmount of={cents(draw.currentPrize)} />
+            <FormattedAmount of={decimalToCents(draw.currentPrize)} />
           </dd>
         </div>
         <div className="stat">

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { listAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDrawList } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { DrawCard } from './draw-card';
 

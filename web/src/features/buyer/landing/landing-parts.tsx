@@ -1,4 +1,4 @@
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { StepList, type ExplainedStep } from '@/features/buyer/site/how-it-works';
 import { CellPatternIcon } from './glyph';
 
@@ -39,7 +39,7 @@ export function LandingHero() {
   );
 }
 
-const CLUB_STEPS: readonly ExplainedStep[] = [
+const CLUB_HOW_IT_WORKS_STEPS: readonly ExplainedStep[] = [
   {
     title: 'Create a draw',
     text: 'Your club picks a game, a ticket price and how much of the sales is the prize.',
@@ -62,7 +62,7 @@ export function ClubStepsSection() {
         <h2 id="how-title">{S.howItWorks}</h2>
       </div>
       <div className="card how">
-        <StepList steps={CLUB_STEPS} />
+        <StepList steps={CLUB_HOW_IT_WORKS_STEPS} />
       </div>
     </section>
   );

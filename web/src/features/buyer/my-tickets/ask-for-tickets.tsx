@@ -1,7 +1,7 @@
 import { useRef, useState, type FormEvent } from 'react';
 import { requestTicketLink } from '@/api/endpoints/public';
 import { HttpError, withRetry } from '@/api/http';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 

@@ -5,7 +5,7 @@ import type { OrderResponse } from '@/api/wire';
 import { orderAtom, receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { useLiveOrder } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { dollars } from '@/shared/money';
+import { formatDollars } from '@/shared/money';
 import { orderStatusText } from './order-status-text';
 import { TicketList } from './ticket-list';
 
@@ -65,7 +65,7 @@ function OrderCard({ order }: { order: OrderResponse }) {
       </h2>
       <p className="meta">
         {order.purchasedAt ? `${dayAndTime(order.purchasedAt)} · ` : ''}
-        {dollars(order.amount)}
+        {formatDollars(order.amount)}
         {order.paymentIntentId ? ` · reference ${order.paymentIntentId.slice(-8)}` : ''}
       </p>
       {order.status === 'succeeded' ? (

@@ -21,7 +21,7 @@ import {
 } from '@/features/shared-offer/offer';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useServerNow } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**

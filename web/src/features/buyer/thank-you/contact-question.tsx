@@ -5,7 +5,7 @@ import { HttpError } from '@/api/http';
 import type { OrderResponse } from '@/api/wire';
 import { PURCHASE_FIELD_IDS, emailTypoHint } from '@/features/buyer/checkout/form/purchase-rules';
 import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, fieldErrorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';

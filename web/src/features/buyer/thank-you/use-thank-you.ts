@@ -9,7 +9,7 @@ import { eventForOrderOutcome } from '@/features/buyer/checkout/state/checkout';
 import { pollPaymentOutcome } from '@/features/buyer/checkout/payment/pay';
 import { readPurchaseSummary, type PurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { useLiveOrder } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { removeRedirectParameters, readLastPayment, type LastPayment } from './last-payment';
 
 const OUTCOME_POLLING_MS_MAX = 30_000;

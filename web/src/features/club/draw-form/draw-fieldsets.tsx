@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { dollars, cents } from '@/shared/money';
+import { formatDollars, decimalToCents } from '@/shared/money';
 import { lockedFieldsText } from '@/shared/strings-club';
 import { SelectField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
@@ -164,7 +164,7 @@ export function PriceGroup({ fields, onFields, errorOf, choices, min }: PriceGro
  */
 export function LockedPriceGroup({ fields, sold }: { fields: DrawFields; sold: number }) {
   const rows = [
-    ['Ticket price', dollars(cents(fields.ticketPrice))],
+    ['Ticket price', formatDollars(decimalToCents(fields.ticketPrice))],
     ['Prize percentage', `${fields.prizePercentage}%`],
     ['Prize rounding', fields.roundUpPrize ? 'Rounded up to $10' : 'Not rounded'],
   ] as const;

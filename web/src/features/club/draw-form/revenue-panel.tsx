@@ -1,20 +1,20 @@
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { cents, dollars, type Cents } from '@/shared/money';
+import { decimalToCents, formatDollars, type Cents } from '@/shared/money';
 import type { DrawFields } from './draw-rules';
 import { computeRevenue } from './revenue';
 
 const ALL_TICKETS = 169;
 const SOLD_COUNT_CHOICES = [40, 85, 127, ALL_TICKETS];
 const signedCentsText = (amount: Cents): string =>
-  amount < 0 ? `−${dollars(-amount)}` : dollars(amount);
+  amount < 0 ? `−${formatDollars(-amount)}` : formatDollars(amount);
 
 function useRevenueBreakdown(fields: DrawFields, sold: number) {
   const config = useAtomValue(configAtom);
   const { prizePercentage, roundUpPrize, passStripeFees } = fields;
   return computeRevenue(
-    { price: cents(fields.ticketPrice), prizePercentage, roundUpPrize, passStripeFees },
+    { price: decimalToCents(fields.ticketPrice), prizePercentage, roundUpPrize, passStripeFees },
     sold,
     { rateBps: config?.feeRateBps ?? 0, capCents: config?.feeCapCents ?? 0 },
   );
@@ -28,7 +28,7 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
   const [sold, setSold] = useState(ALL_TICKETS);
   const sums = useRevenueBreakdown(fields, sold);
   const rows: [string, Cents][] = [
-    [`${sold} × ${dollars(cents(fields.ticketPrice))}`, sums.revenue],
+    [`${sold} × ${formatDollars(decimalToCents(fields.ticketPrice))}`, sums.revenue],
     ['Platform fee', -sums.platformFee],
     ['Card processing fees, estimated', -sums.cardFees],
   ];

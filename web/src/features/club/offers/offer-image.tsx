@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { CLUB_API_PATHS, uploadOfferImage } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
 import { readableTextColourOn, clubThemeOf } from '@/shared/club-colours';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
 import { errorText } from '../data/error-text';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { CLUB_API_PATHS, archiveOffer } from '@/api/endpoints/club';
 import type { Offer } from '@/api/wire-offer';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { SelectField } from '@/shared/ui/choice-field';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { LoadFailed } from '@/shared/ui/load-failed';

@@ -4,8 +4,8 @@ import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { StripeTransaction, TransactionSums } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { dollars } from '@/shared/money';
-import { C } from '@/shared/strings-club';
+import { formatDollars } from '@/shared/money';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { NewestPaymentsOnlyNote } from '@/shared/ui/newest-payments';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -79,7 +79,7 @@ export function StripeDebugPage() {
           {config ? (
             <p className="meta">
               Platform fee: {config.feeRateBps / 100}% of ticket sales, at most{' '}
-              {dollars(config.feeCapCents)} a draw.
+              {formatDollars(config.feeCapCents)} a draw.
               {sums?.feesEstimated ? ' Some card fees are estimated.' : ''}
             </p>
           ) : null}

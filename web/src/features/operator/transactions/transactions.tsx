@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { Transaction } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { NewestPaymentsOnlyNote } from '@/shared/ui/newest-payments';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';

@@ -3,7 +3,7 @@
  * Pure. No money has moved in any of these cases.
  */
 import { HttpError } from '@/api/http';
-import { S, fillPlaceholders, onlyRemainingText } from '@/shared/strings';
+import { PUBLIC_TEXTS as S, fillPlaceholders, onlyRemainingText } from '@/shared/strings';
 import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
 
 /**

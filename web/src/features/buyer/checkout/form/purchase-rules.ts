@@ -3,7 +3,7 @@
  * order (specification lines A:199-203). Pure.
  */
 import type { Buyer } from '@/api/wire';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
 export const PURCHASE_FIELD_IDS = {

@@ -2,8 +2,8 @@ import { useAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { createPaymentIntent } from '@/api/endpoints/buyer';
 import type { Draw } from '@/api/wire';
-import { dollars, type Price } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars, type Price } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { BuyerFields } from './buyer-fields';
@@ -194,7 +194,7 @@ export function TwoStepCheckoutForm({
             checkout={checkout}
             dispatch={dispatch}
             details={details}
-            total={dollars(price.total)}
+            total={formatDollars(price.total)}
             ready={complete}
             withCard={locked}
             onlyWallet={walletType}

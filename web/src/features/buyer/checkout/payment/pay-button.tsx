@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useOffline } from '@/features/shared-live/server-contact';
-import { purchaseButtonText, S } from '@/shared/strings';
+import { purchaseButtonText, PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { Checkout } from '../state/checkout';
 import { OfflineNote } from '../errors/offline-note';
 

@@ -12,7 +12,7 @@ import {
 } from '@/api/endpoints/buyer';
 import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { OrderIds } from '../state/checkout';
 import type { Purchase } from './pay';
 import type { PurchaseDetails } from '../form/purchase-rules';

@@ -6,7 +6,7 @@ import type {
 import { useMemo, useState } from 'react';
 import { useOffline } from '@/features/shared-live/server-contact';
 import { OFFLINE_MESSAGE } from '@/shared/offline';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 const WALLET_BUTTON_OPTIONS: StripeExpressCheckoutElementOptions = {
   buttonHeight: 48,

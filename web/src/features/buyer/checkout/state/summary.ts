@@ -3,9 +3,9 @@
  * (specification line A:158, decision C-18).
  */
 import type { Draw } from '@/api/wire';
-import { cents, dollars, fractionRoundedHalfUp } from '@/shared/money';
+import { decimalToCents, formatDollars, fractionRoundedHalfUp } from '@/shared/money';
 import { readStored, writeStored } from '@/shared/storage';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 export interface SummaryDraw {
   drawId: number;
@@ -67,8 +67,8 @@ export function buildPurchaseSummary(
       matchName: `${draw.homeTeam} v ${draw.awayTeam}`,
       league: draw.league,
       ticketCount: count,
-      prizePool: dollars(
-        fractionRoundedHalfUp(draw.ticketsSold * cents(draw.ticketPrice), 70, 100),
+      prizePool: formatDollars(
+        fractionRoundedHalfUp(draw.ticketsSold * decimalToCents(draw.ticketPrice), 70, 100),
       ).replace(/[$,]/g, ''),
       ticketsSold: draw.ticketsSold,
       totalTickets: 169,

@@ -6,7 +6,7 @@ import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useLiveOrder } from '@/features/shared-live/use-live';
-import { S, fillPlaceholders } from '@/shared/strings';
+import { PUBLIC_TEXTS as S, fillPlaceholders } from '@/shared/strings';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { ticketsNotAllocatedError } from '../errors/error-catalogue';
 import {
