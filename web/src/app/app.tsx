@@ -1,8 +1,8 @@
 import { Provider } from 'jotai';
 import type { createStore } from 'jotai';
 import { sendDebugLog } from '@/api/endpoints/buyer';
-import { reloadPage } from '@/features/board/renewal';
-import { CartButtonAndDrawer } from '@/features/buyer/cart/cart-layer';
+import { reloadPage } from '@/features/board/nightly-reload';
+import { CartButtonAndDrawer } from '@/features/buyer/cart/cart-button-and-drawer';
 import { MaintenanceBanner } from '@/features/buyer/site/maintenance-banner';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
 import { SiteHeader } from '@/features/buyer/site/site-header';

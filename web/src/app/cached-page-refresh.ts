@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { reloadPage } from '@/features/board/renewal';
+import { reloadPage } from '@/features/board/nightly-reload';
 import { useOffline } from '@/features/shared-live/server-contact';
 import { isCachedCopy } from '@/shared/offline';
 

@@ -6,17 +6,17 @@ import { get, post } from '@/api/http';
 import type { Draw, OrderResponse } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
 
-const clubPath = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
+const clubApiPath = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 
-export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${clubPath(slug)}/meta`);
+export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${clubApiPath(slug)}/meta`);
 export const fetchClubDraws = (slug: string) =>
-  get<Draw[]>(`${clubPath(slug)}/draws?status=active`);
+  get<Draw[]>(`${clubApiPath(slug)}/draws?status=active`);
 export const fetchClubAwaitingDraws = (clubId: number) =>
   get<Draw[]>(`/api/draws/awaiting-results?clubId=${clubId}`);
 export const fetchOffers = (slug: string) =>
-  get<Offer[]>(`${clubPath(slug)}/bundles`, { cache: 'no-store' });
+  get<Offer[]>(`${clubApiPath(slug)}/bundles`, { cache: 'no-store' });
 export const fetchOffer = (slug: string, offer: string) =>
-  get<Offer>(`${clubPath(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
+  get<Offer>(`${clubApiPath(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
 
 /**
  * Sends no cookies, so that a widget on another site cannot identify the visitor (decision G-14).

@@ -6,7 +6,7 @@ import { decimalToCents, formatWholeDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { BoardTitle } from './board-title';
 import { useCountUp } from './use-count-up';
-import { useFitText } from './use-fit';
+import { useFitText } from './use-fit-text';
 
 const REVEAL_ANIMATION_MS = 4_200;
 const HOME_ROW_REVEAL_DELAY_MS = 900;

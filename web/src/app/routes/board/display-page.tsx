@@ -5,7 +5,7 @@ import type { PageProps } from '@/app/page-props';
 import { BoardFrame } from '@/features/board/board-frame';
 import { parseBoardOptions } from '@/features/board/board-options';
 import { BoardResult } from '@/features/board/board-result';
-import { BoardBeforeResult } from '@/features/board/board-tally';
+import { BoardBeforeResult } from '@/features/board/board-before-result';
 import { WidgetCard } from '@/features/board/widget-card';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';

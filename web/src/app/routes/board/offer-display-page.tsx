@@ -5,7 +5,7 @@ import { fetchOfferWidget } from '@/api/endpoints/public';
 import type { PageProps } from '@/app/page-props';
 import { BoardFrame } from '@/features/board/board-frame';
 import { parseBoardOptions } from '@/features/board/board-options';
-import { OfferBoardContent } from '@/features/board/offer-tally';
+import { OfferBoardContent } from '@/features/board/offer-board-content';
 import { useBoardOffer } from '@/features/board/use-board-offer';
 import { useWidget } from '@/features/board/use-widget';
 import { WidgetCard } from '@/features/board/widget-card';

@@ -2,7 +2,7 @@ import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
 import { fetchMyTickets, type OrdersOfEmailAddress } from '@/api/endpoints/public';
 import { HttpError, withRetry } from '@/api/http';
-import { TicketLinkRequestForm } from '@/features/buyer/my-tickets/ask-for-tickets';
+import { TicketLinkRequestForm } from '@/features/buyer/my-tickets/ticket-link-request-form';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
@@ -19,16 +19,17 @@ type OrdersLookupState =
  * Returns the secret after the `#` of a mailed link, or null. Only the API request for the buyer's
  * orders sends the secret to the server.
  */
-const linkSecretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
+const mailedLinkSecretOf = (hash: string): string | null =>
+  /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
 /**
  * Returns the secret of the mailed link and follows its changes: a link opened while the page is
  * shown changes only the part after the `#`.
  */
-function useLinkSecret(): string | null {
-  const [secret, setSecret] = useState(() => linkSecretOf(window.location.hash));
+function useMailedLinkSecret(): string | null {
+  const [secret, setSecret] = useState(() => mailedLinkSecretOf(window.location.hash));
   useEffect(() => {
-    const onHash = () => setSecret(linkSecretOf(window.location.hash));
+    const onHash = () => setSecret(mailedLinkSecretOf(window.location.hash));
     window.addEventListener('hashchange', onHash);
     return () => window.removeEventListener('hashchange', onHash);
   }, []);
@@ -40,7 +41,7 @@ function useLinkSecret(): string | null {
  * send a link.
  */
 export function Page() {
-  const secret = useLinkSecret();
+  const secret = useMailedLinkSecret();
   return secret ? <OrdersOfMailedLink key={secret} secret={secret} /> : <TicketLinkRequestPage />;
 }
 

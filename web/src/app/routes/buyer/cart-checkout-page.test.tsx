@@ -2,7 +2,7 @@ import { act, cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { CART_PURCHASE_SCOPE, EMPTY_CART, addItem, cartItemOf } from '@/features/buyer/cart/cart';
 import { cartAtom } from '@/features/buyer/cart/cart-atoms';
-import { finishAttemptWithTickets } from '@/features/buyer/checkout/state/attempt';
+import { finishAttemptWithTickets } from '@/features/buyer/checkout/state/purchase-attempt';
 import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { makeDraw } from '@/testing/draw-data';

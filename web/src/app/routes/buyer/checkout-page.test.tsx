@@ -5,7 +5,7 @@ import {
   beginAttempt,
   finishAttemptWithTickets,
   saveAttempt,
-} from '@/features/buyer/checkout/state/attempt';
+} from '@/features/buyer/checkout/state/purchase-attempt';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { makeDraw } from '@/testing/draw-data';

@@ -5,11 +5,11 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
-import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
+import { finishedOrderToken } from '@/features/buyer/checkout/state/purchase-attempt';
 import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import type { Checkout } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { FinishedPurchasePanel } from '@/features/buyer/checkout/outcome/finished-panel';
+import { FinishedPurchasePanel } from '@/features/buyer/checkout/outcome/finished-purchase-panel';
 import { ticketsHeldAndAvailable } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import {

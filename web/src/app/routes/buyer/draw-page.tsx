@@ -6,7 +6,7 @@ import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
 import { BuyPanel } from '@/features/buyer/draw-page/buy-panel';
 import { DrawHero } from '@/features/buyer/draw-page/draw-hero';
-import { DrawPageDetails } from '@/features/buyer/draw-page/draw-more';
+import { DrawPageDetails } from '@/features/buyer/draw-page/draw-page-details';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDraw } from '@/features/shared-live/use-live';

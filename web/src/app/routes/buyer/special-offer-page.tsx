@@ -8,7 +8,7 @@ import type { Offer } from '@/api/wire-public';
 import type { PageProps } from '@/app/page-props';
 import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
 import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
-import { OfferPurchasePanel } from '@/features/buyer/offer/offer-buy';
+import { OfferPurchasePanel } from '@/features/buyer/offer/offer-purchase-panel';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { OfferPicture } from '@/features/buyer/offer/offer-picture';
 import { useClubMeta, useOffer, useOfferDraws } from '@/features/buyer/offer/use-offer';

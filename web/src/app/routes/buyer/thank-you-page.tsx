@@ -6,7 +6,7 @@ import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import {
   ContactDetailsForm,
   needsContactDetails,
-} from '@/features/buyer/thank-you/contact-question';
+} from '@/features/buyer/thank-you/contact-details-form';
 import { Receipt } from '@/features/buyer/thank-you/receipt';
 import { ResendMailButton } from '@/features/buyer/thank-you/resend';
 import {

@@ -2,7 +2,7 @@ import '@/features/shared-grid/grid.css';
 import '@/features/buyer/verify/verify.css';
 import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
-import { CommitmentBeforeReveal } from '@/features/buyer/verify/before-reveal';
+import { CommitmentBeforeReveal } from '@/features/buyer/verify/commitment-before-reveal';
 import { useProof } from '@/features/buyer/verify/use-proof';
 import { VerdictView } from '@/features/buyer/verify/verdict-view';
 import { useLiveDraw } from '@/features/shared-live/use-live';

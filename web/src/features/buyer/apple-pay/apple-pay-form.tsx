@@ -27,7 +27,7 @@ import {
   useCheckout,
   useCompletePurchase,
 } from '@/features/buyer/checkout/state/use-checkout';
-import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-slot';
+import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-button-slot';
 import { decimalToCents, formatDollars, priceOf } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { ApplePayRequest } from './request';

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import { useAtomValue } from 'jotai';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { saveAttempt } from '@/features/buyer/checkout/state/attempt';
+import { saveAttempt } from '@/features/buyer/checkout/state/purchase-attempt';
 import { saveReservation } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';

@@ -8,7 +8,7 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { currentAttempt } from '@/features/buyer/checkout/state/attempt';
+import { currentAttempt } from '@/features/buyer/checkout/state/purchase-attempt';
 import { savedReservedTicketCount } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { CART_PURCHASE_SCOPE, refreshCartFromDraws, removeItem, type Cart } from './cart';
 import { cartAtom } from './cart-atoms';

@@ -4,7 +4,7 @@ import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
 import { DrawHero } from './draw-hero';
-import { DrawPageDetails } from './draw-more';
+import { DrawPageDetails } from './draw-page-details';
 
 test('a cancelled draw shows no prize and says that its tickets are refunded', () => {
   const draw = makeDraw({ status: 'cancelled' });

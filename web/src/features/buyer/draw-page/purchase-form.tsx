@@ -23,7 +23,7 @@ import {
 } from '@/features/buyer/checkout/state/use-checkout';
 import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-refresh';
 import { useIsPaymentPaused, usePayment } from '@/features/buyer/checkout/payment/use-payment';
-import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-slot';
+import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-button-slot';
 import { dayText } from '@/shared/dates';
 import { formatDollars, priceOf, decimalToCents } from '@/shared/money';
 import { isCachedCopy } from '@/shared/offline';

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { DrawPageDetails } from './draw-more';
+import { DrawPageDetails } from './draw-page-details';
 
 afterEach(() => {
   vi.useRealTimers();

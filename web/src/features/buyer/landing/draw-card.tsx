@@ -12,7 +12,7 @@ import { landingCardPrizeOf, decimalToCents, priceOf, formatDollars } from '@/sh
 import { PUBLIC_TEXTS as S, winningPairText } from '@/shared/strings';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { Tooltip } from '@/shared/ui/tooltip';
-import { drawCardStateOf, type DrawCardState } from './card-state';
+import { drawCardStateOf, type DrawCardState } from './draw-card-state';
 
 interface LandingDrawCardProps {
   drawNumber: number;

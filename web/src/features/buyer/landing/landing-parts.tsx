@@ -1,6 +1,6 @@
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
-import { StepList, type ExplainedStep } from '@/features/buyer/site/how-it-works';
-import { CellPatternIcon } from './glyph';
+import { StepList, type HowItWorksStep } from '@/features/buyer/site/how-it-works';
+import { CellPatternIcon } from './cell-pattern-icon';
 
 /**
  * The first section of the landing page. The server renders the same markup: see README.md before
@@ -39,7 +39,7 @@ export function LandingHero() {
   );
 }
 
-const CLUB_HOW_IT_WORKS_STEPS: readonly ExplainedStep[] = [
+const CLUB_HOW_IT_WORKS_STEPS: readonly HowItWorksStep[] = [
   {
     title: 'Create a draw',
     text: 'Your club picks a game, a ticket price and how much of the sales is the prize.',

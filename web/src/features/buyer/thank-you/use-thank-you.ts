@@ -4,7 +4,10 @@
  */
 import { useEffect, useState } from 'react';
 import type { OrderResponse } from '@/api/wire';
-import { endAttempt, finishAttemptWithTickets } from '@/features/buyer/checkout/state/attempt';
+import {
+  endAttempt,
+  finishAttemptWithTickets,
+} from '@/features/buyer/checkout/state/purchase-attempt';
 import { eventForOrderOutcome } from '@/features/buyer/checkout/state/checkout';
 import { pollPaymentOutcome } from '@/features/buyer/checkout/payment/pay';
 import { readPurchaseSummary, type PurchaseSummary } from '@/features/buyer/checkout/state/summary';

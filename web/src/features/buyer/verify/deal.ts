@@ -18,7 +18,7 @@ export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promis
 
 /** Returns the deal of a seed. Ticket number k carries `dealOf(seed)[k - 1]`. */
 export function dealOf(seed: Uint8Array): number[] {
-  const next = keystreamWords(seed);
+  const next = createKeystreamReader(seed);
   const cells = Array.from({ length: CELL_COUNT }, (_, cell) => cell);
   for (let last = CELL_COUNT - 1; last > 0; last--) {
     const bound = last + 1;
@@ -37,7 +37,7 @@ export function dealOf(seed: Uint8Array): number[] {
  * Returns the ChaCha20 keystream as little-endian 32-bit words (RFC 8439: key = seed, nonce 0,
  * counter from 0).
  */
-function keystreamWords(seed: Uint8Array): () => number {
+function createKeystreamReader(seed: Uint8Array): () => number {
   const key = new DataView(seed.buffer, seed.byteOffset, 32);
   const start = new Uint32Array(16);
   start.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);

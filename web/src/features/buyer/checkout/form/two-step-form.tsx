@@ -27,7 +27,7 @@ import {
 import { useIsPaymentPaused, usePayment } from '../payment/use-payment';
 import { useReservation } from '../reservation/use-reservation';
 import { useRefreshStalePrice } from './use-price-refresh';
-import type { WalletKind } from '../payment/wallet-slot';
+import type { WalletKind } from '../payment/wallet-button-slot';
 
 interface TwoStepCheckoutFormProps {
   draw: Draw;

@@ -23,7 +23,7 @@ export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) 
     checkout.state === 'paying' ||
     checkout.state === 'issuing' ||
     checkout.state === 'issued';
-  const slow = useIsTakingLong(working);
+  const slow = useIsPaymentTakingLong(working);
   const offline = useOffline() && !working;
   return (
     <>
@@ -48,7 +48,7 @@ export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) 
   );
 }
 
-function useIsTakingLong(working: boolean): boolean {
+function useIsPaymentTakingLong(working: boolean): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
     if (!working) return;

@@ -7,7 +7,7 @@ import {
 import { FakeServer } from '@/testing/fake-server';
 import { priceOf } from '@/shared/money';
 import { makeDraw } from '@/testing/draw-data';
-import { currentAttempt } from '../state/attempt';
+import { currentAttempt } from '../state/purchase-attempt';
 import { INITIAL_CHECKOUT, reduceCheckout } from '../state/checkout';
 import type { Checkout, CheckoutEvent } from '../state/checkout';
 import { pollPaymentOutcome, carryOutPurchase, type Purchase } from './pay';

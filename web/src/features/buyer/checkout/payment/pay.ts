@@ -6,7 +6,12 @@ import { HttpError, withRetry } from '@/api/http';
 import { completePaymentOfUnknownOutcome } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
-import { beginAttempt, endAttempt, finishAttemptWithTickets, saveAttempt } from '../state/attempt';
+import {
+  beginAttempt,
+  endAttempt,
+  finishAttemptWithTickets,
+  saveAttempt,
+} from '../state/purchase-attempt';
 import {
   declinedError,
   unexpectedError,

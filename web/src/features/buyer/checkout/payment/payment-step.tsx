@@ -8,7 +8,7 @@ import { PayButton } from './pay-button';
 import type { PurchaseDetails } from '../form/purchase-rules';
 import { ErrorCallout } from '../errors/error-callout';
 import { useIsPaymentPaused } from './use-payment';
-import { WalletButtonSlot, type WalletKind } from './wallet-slot';
+import { WalletButtonSlot, type WalletKind } from './wallet-button-slot';
 
 interface PaymentStepProps {
   checkout: Checkout;

@@ -6,7 +6,7 @@ import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { releaseReservation } from '@/api/endpoints/buyer';
 import type { IntentResponse } from '@/api/wire';
-import { currentAttempt, beginAttempt, endAttempt } from '../state/attempt';
+import { currentAttempt, beginAttempt, endAttempt } from '../state/purchase-attempt';
 import { paymentOpeningError, type CheckoutPage } from '../errors/error-catalogue';
 import { checkoutAtom } from '../state/checkout-atoms';
 import { toOpenOrder } from '../payment/pay';

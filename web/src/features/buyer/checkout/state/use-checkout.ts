@@ -15,7 +15,7 @@ import {
   finishAttemptWithTickets,
   finishedOrderToken,
   saveAttempt,
-} from './attempt';
+} from './purchase-attempt';
 import {
   isCheckoutBusy,
   eventForOrderOutcome,

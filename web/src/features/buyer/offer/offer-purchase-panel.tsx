@@ -17,7 +17,7 @@ import { dayAndTime } from '@/shared/dates';
 import { formatDollars, type Price } from '@/shared/money';
 import { PUBLIC_TEXTS as S, fromPriceText } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
-import { useAddOfferToCart } from './use-add-offer';
+import { useAddOfferToCart } from './use-add-offer-to-cart';
 
 interface OfferPurchasePanelProps {
   offer: Offer;

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
 import { parseBoardOptions } from './board-options';
-import { BoardBeforeResult } from './board-tally';
+import { BoardBeforeResult } from './board-before-result';
 import { BoardTitle } from './board-title';
 
 vi.stubGlobal(

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
 import { renderScreen } from '@/testing/render-screen';
-import { ContactDetailsForm } from './contact-question';
+import { ContactDetailsForm } from './contact-details-form';
 
 const orderWithoutContact = {
   status: 'succeeded',

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Offer } from '@/api/wire-public';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { OfferPurchasePanel } from './offer-buy';
+import { OfferPurchasePanel } from './offer-purchase-panel';
 
 const makeGame = (id: number) => ({
   id,

@@ -4,7 +4,7 @@ import type { WidgetResponse } from '@/api/wire-public';
 import { recordServerTimeAtom } from '@/features/shared-live/live-atoms';
 import { renderScreen } from '@/testing/render-screen';
 import { parseBoardOptions } from './board-options';
-import { OfferBoardContent } from './offer-tally';
+import { OfferBoardContent } from './offer-board-content';
 
 vi.stubGlobal(
   'ResizeObserver',

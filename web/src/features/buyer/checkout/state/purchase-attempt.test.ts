@@ -6,7 +6,7 @@ import {
   finishAttemptWithTickets,
   finishedOrderToken,
   saveAttempt,
-} from './attempt';
+} from './purchase-attempt';
 
 test('a finished order is known until a new attempt begins in the same scope', () => {
   saveAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't' });

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
-import { CommitmentBeforeReveal } from './before-reveal';
+import { CommitmentBeforeReveal } from './commitment-before-reveal';
 
 const proof = {
   drawNumber: 1042,

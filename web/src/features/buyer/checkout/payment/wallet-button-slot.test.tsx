@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { WalletButtonSlot } from './wallet-slot';
+import { WalletButtonSlot } from './wallet-button-slot';
 
 type WalletHandlers = {
   onClick: (event: { resolve: () => void }) => void;

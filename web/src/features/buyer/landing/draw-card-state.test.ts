@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { makeDraw } from '@/testing/draw-data';
-import { drawCardStateOf } from './card-state';
+import { drawCardStateOf } from './draw-card-state';
 
 const NOW = Date.parse('2026-11-20T00:00:00Z');
 const drawCardStateFor = (more: Parameters<typeof makeDraw>[0]) => {

@@ -8,7 +8,7 @@ import { CartIcon } from '@/shared/ui/icons';
 import { cartBadgeText } from './cart';
 import { cartAtom, cartDrawerOpenAtom, cartTotalsAtom } from './cart-atoms';
 import { CartLines } from './cart-lines';
-import { useCartSyncAcrossTabs } from './use-cart-of-tabs';
+import { useCartSyncAcrossTabs } from './use-cart-sync-across-tabs';
 
 /** The floating cart button and its drawer. Hidden while the cart is empty. */
 export function CartButtonAndDrawer() {

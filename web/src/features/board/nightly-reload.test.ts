@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { reloadPage, msUntilNightlyReload } from './renewal';
+import { reloadPage, msUntilNightlyReload } from './nightly-reload';
 
 test('a board reloads only when its own address answers', async () => {
   const reach = vi
