@@ -6,7 +6,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import useWebSocket, { ReadyState } from 'react-use-websocket';
 import type { Frame } from '@/api/wire';
 
-const SILENCE_MS_MAX = 35_000;
+const SERVER_SILENCE_MS_MAX = 35_000;
 const SILENCE_CHECK_INTERVAL_MS = 5_000;
 const RECONNECT_PAUSE_MS_MIN = 250;
 const RECONNECT_PAUSE_MS_MAX = 30_000;
@@ -108,14 +108,14 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
     const closeIfSilent = () => {
       if (
         document.visibilityState === 'visible' &&
-        performance.now() - lastMessageAt.current > SILENCE_MS_MAX
+        performance.now() - lastMessageAt.current > SERVER_SILENCE_MS_MAX
       )
         reconnect();
     };
     const watch = setInterval(() => {
       if (
         readyState === ReadyState.OPEN &&
-        performance.now() - lastMessageAt.current > SILENCE_MS_MAX
+        performance.now() - lastMessageAt.current > SERVER_SILENCE_MS_MAX
       )
         reconnect();
     }, SILENCE_CHECK_INTERVAL_MS);

@@ -8,18 +8,18 @@ import { HttpError } from './http';
  * Obtains the proof of identity. Resolves to false if the user cancels. A password passed in is
  * tried without a dialog.
  */
-type ObtainProof = (password?: string) => Promise<boolean>;
+type ObtainIdentityProof = (password?: string) => Promise<boolean>;
 
-let obtainProof: ObtainProof | null = null;
+let obtainIdentityProof: ObtainIdentityProof | null = null;
 
 /**
  * Registers the screen that asks the user for the proof of identity. The returned function
  * unregisters the screen.
  */
-export function onReauthenticationRequired(obtain: ObtainProof): () => void {
-  obtainProof = obtain;
+export function onReauthenticationRequired(obtain: ObtainIdentityProof): () => void {
+  obtainIdentityProof = obtain;
   return () => {
-    if (obtainProof === obtain) obtainProof = null;
+    if (obtainIdentityProof === obtain) obtainIdentityProof = null;
   };
 }
 
@@ -40,8 +40,8 @@ export async function withReauthentication<Answer>(
   try {
     return await call();
   } catch (error) {
-    if (!obtainProof || !isReauthenticationRequired(error)) throw error;
-    if (!(await obtainProof(password))) throw new ReauthenticationCancelled();
+    if (!obtainIdentityProof || !isReauthenticationRequired(error)) throw error;
+    if (!(await obtainIdentityProof(password))) throw new ReauthenticationCancelled();
     return call();
   }
 }

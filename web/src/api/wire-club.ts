@@ -78,7 +78,7 @@ export interface DrawRequest {
  */
 export type DrawTemplate = Template;
 
-export interface LineProblem {
+export interface FixtureLineProblem {
   line: number;
   message: string;
 }

@@ -28,7 +28,7 @@ export type {
   Whoami,
 } from './generated/schema';
 
-export type SecondFactor = 'enrol' | 'required' | 'done';
+export type SecondFactorState = 'enrol' | 'required' | 'done';
 
 export const ANOMALY_TYPES = [
   'missing_ticket',

@@ -24,7 +24,7 @@ export type {
 /** The part of a draw that a socket frame updates while a page is open. */
 export type DrawUpdate = DrawNow;
 
-interface FrameOf<Type extends string, Data> {
+interface TypedFrame<Type extends string, Data> {
   v: number;
   topic: string;
   seq: number;
@@ -34,12 +34,12 @@ interface FrameOf<Type extends string, Data> {
 }
 
 export type Frame =
-  | FrameOf<'draw', DrawNow>
-  | FrameOf<'draws', DrawNow[]>
-  | FrameOf<'public', PublicNow>
-  | FrameOf<'order', Order>
-  | FrameOf<'ops', unknown>
-  | FrameOf<'heartbeat', unknown>;
+  | TypedFrame<'draw', DrawNow>
+  | TypedFrame<'draws', DrawNow[]>
+  | TypedFrame<'public', PublicNow>
+  | TypedFrame<'order', Order>
+  | TypedFrame<'ops', unknown>
+  | TypedFrame<'heartbeat', unknown>;
 
 /** Data that the server embeds in the page for the first render. */
 export interface BootData {

@@ -1,20 +1,20 @@
 import { Provider } from 'jotai';
 import type { createStore } from 'jotai';
 import { sendDebugLog } from '@/api/endpoints/buyer';
-import { reloadPage } from '@/features/board/renewal';
-import { CartLayer } from '@/features/buyer/cart/cart-layer';
+import { reloadPage } from '@/features/board/nightly-reload';
+import { CartButtonAndDrawer } from '@/features/buyer/cart/cart-button-and-drawer';
 import { MaintenanceBanner } from '@/features/buyer/site/maintenance-banner';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
 import { SiteHeader } from '@/features/buyer/site/site-header';
 import { LiveConnection } from '@/features/shared-live/live-connection';
 import { CrashBoundary } from '@/shared/ui/crash-boundary';
 import { Toaster } from '@/shared/ui/toaster';
-import { PATHS } from './paths';
+import { PAGE_PATHS } from './paths';
 import type { Route } from './routes';
 import { useFocusOnPageChange, useMatchedPage, useScrollToTop } from './router';
-import { useCachedPageRefresh } from './cached-page-refresh';
+import { useReloadCachedPageWhenOnline } from './cached-page-refresh';
 
-const BOARD_RELOAD_DELAY_MS = 30_000;
+const BOARD_CRASH_RELOAD_DELAY_MS = 30_000;
 
 function reportCrash(route: Route, error: Error): void {
   sendDebugLog('error', 'screen crashed', {
@@ -23,14 +23,14 @@ function reportCrash(route: Route, error: Error): void {
   });
   // Reloads a crashed board automatically, because a board has no user who could press 'Reload
   // Page'.
-  if (route.bare) setTimeout(() => void reloadPage(), BOARD_RELOAD_DELAY_MS);
+  if (route.bare) setTimeout(() => void reloadPage(), BOARD_CRASH_RELOAD_DELAY_MS);
 }
 
 function CurrentPage() {
   const { route, params } = useMatchedPage();
   useFocusOnPageChange(`${route.path} ${Object.values(params).join(' ')}`);
   useScrollToTop();
-  useCachedPageRefresh();
+  useReloadCachedPageWhenOnline();
   const Page = route.loaded;
   if (!Page) return null;
   const page = (
@@ -63,11 +63,11 @@ function CurrentPage() {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <SiteHeader full={route.path === PATHS.landing} />
+      <SiteHeader full={route.path === PAGE_PATHS.landing} />
       <MaintenanceBanner />
       {page}
       <SiteFooter />
-      <CartLayer />
+      <CartButtonAndDrawer />
       <Toaster />
     </>
   );

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react';
-import { reloadPage } from '@/features/board/renewal';
+import { reloadPage } from '@/features/board/nightly-reload';
 import { useIsOffline } from '@/features/shared-live/server-contact';
 import { isCachedCopy } from '@/shared/offline';
 
-/** Reloads a page from the service worker's cache as soon as the server responds again. */
-export function useCachedPageRefresh(): void {
+/** Reloads a page shown from the service worker's cache as soon as the server responds again. */
+export function useReloadCachedPageWhenOnline(): void {
   const offline = useIsOffline();
   const opened = useRef(window.location.pathname);
   useEffect(() => {

@@ -3,7 +3,7 @@
  * `addresses.test.ts` compares both with the server's table (`render/page_address.rs`).
  */
 
-export const PATHS = {
+export const PAGE_PATHS = {
   landing: '/',
   draw: '/draw/:draw',
   verifyAlias: '/draw/:draw/verify',

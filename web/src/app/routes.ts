@@ -4,7 +4,7 @@
 import type { ComponentType } from 'react';
 import type { PageProps } from './page-props';
 import { CLUB_ROUTES } from './club-routes';
-import { PATHS } from './paths';
+import { PAGE_PATHS } from './paths';
 
 type PageComponent = ComponentType<PageProps>;
 
@@ -28,30 +28,37 @@ const loadOfferDisplayPage = () => import('./routes/board/offer-display-page');
 const loadCartCheckoutPage = () => import('./routes/buyer/cart-checkout-page');
 
 export const ROUTES: readonly Route[] = [
-  { path: PATHS.landing, load: () => import('./routes/buyer/landing-page') },
-  { path: PATHS.draw, load: loadDrawPage },
-  { path: PATHS.verifyAlias, load: loadVerifyPage },
-  { path: PATHS.display, load: () => import('./routes/board/display-page'), bare: true },
-  { path: PATHS.checkout, load: loadCheckoutPage },
-  { path: PATHS.checkoutByQuery, load: () => import('./routes/buyer/checkout-by-query-page') },
-  { path: PATHS.cartCheckout, load: loadCartCheckoutPage },
-  { path: PATHS.cartCheckoutClean, load: loadCartCheckoutPage },
-  { path: PATHS.thankYou, load: () => import('./routes/buyer/thank-you-page') },
-  { path: PATHS.demoThankYou, load: () => import('./routes/buyer/demo-thank-you-page') },
-  { path: PATHS.applePayRedirect, load: () => import('./routes/buyer/apple-pay-redirect-page') },
-  { path: PATHS.debugCart, load: () => import('./routes/buyer/debug-cart-page') },
-  { path: PATHS.askForTickets, load: () => import('./routes/buyer/ask-for-tickets-page') },
-  { path: PATHS.myTickets, load: () => import('./routes/buyer/my-tickets-page') },
-  { path: PATHS.verify, load: loadVerifyPage },
-  { path: PATHS.club, load: loadClubPage },
-  { path: PATHS.clubUnnamed, load: loadClubPage },
-  { path: PATHS.offer, load: loadOfferPage },
-  { path: PATHS.offerAlias, load: loadOfferPage },
-  { path: PATHS.offerDisplay, load: loadOfferDisplayPage, bare: true },
-  { path: PATHS.offerDisplayAlias, load: loadOfferDisplayPage, bare: true },
-  { path: PATHS.bundleDisplay, load: loadOfferDisplayPage, bare: true },
+  { path: PAGE_PATHS.landing, load: () => import('./routes/buyer/landing-page') },
+  { path: PAGE_PATHS.draw, load: loadDrawPage },
+  { path: PAGE_PATHS.verifyAlias, load: loadVerifyPage },
+  { path: PAGE_PATHS.display, load: () => import('./routes/board/display-page'), bare: true },
+  { path: PAGE_PATHS.checkout, load: loadCheckoutPage },
+  { path: PAGE_PATHS.checkoutByQuery, load: () => import('./routes/buyer/checkout-by-query-page') },
+  { path: PAGE_PATHS.cartCheckout, load: loadCartCheckoutPage },
+  { path: PAGE_PATHS.cartCheckoutClean, load: loadCartCheckoutPage },
+  { path: PAGE_PATHS.thankYou, load: () => import('./routes/buyer/thank-you-page') },
+  { path: PAGE_PATHS.demoThankYou, load: () => import('./routes/buyer/demo-thank-you-page') },
+  {
+    path: PAGE_PATHS.applePayRedirect,
+    load: () => import('./routes/buyer/apple-pay-redirect-page'),
+  },
+  { path: PAGE_PATHS.debugCart, load: () => import('./routes/buyer/debug-cart-page') },
+  { path: PAGE_PATHS.askForTickets, load: () => import('./routes/buyer/ask-for-tickets-page') },
+  { path: PAGE_PATHS.myTickets, load: () => import('./routes/buyer/my-tickets-page') },
+  { path: PAGE_PATHS.verify, load: loadVerifyPage },
+  { path: PAGE_PATHS.club, load: loadClubPage },
+  { path: PAGE_PATHS.clubUnnamed, load: loadClubPage },
+  { path: PAGE_PATHS.offer, load: loadOfferPage },
+  { path: PAGE_PATHS.offerAlias, load: loadOfferPage },
+  { path: PAGE_PATHS.offerDisplay, load: loadOfferDisplayPage, bare: true },
+  { path: PAGE_PATHS.offerDisplayAlias, load: loadOfferDisplayPage, bare: true },
+  { path: PAGE_PATHS.bundleDisplay, load: loadOfferDisplayPage, bare: true },
   ...CLUB_ROUTES,
-  { path: PATHS.superAdmin, load: () => import('./routes/operator/super-admin-page'), own: true },
+  {
+    path: PAGE_PATHS.superAdmin,
+    load: () => import('./routes/operator/super-admin-page'),
+    own: true,
+  },
 ];
 
 const NOT_FOUND_ROUTE: Route = { path: '*', load: () => import('./routes/not-found-page') };

@@ -4,7 +4,7 @@
  */
 import { OFFLINE_MESSAGE } from '@/shared/offline';
 
-const PAGE_STYLE =
+const OFFLINE_PAGE_STYLE =
   'body{margin:0;background:#f7f6f1;color:#10201d;font:400 16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,Arial,sans-serif}' +
   'header{background:#fff;border-bottom:1px solid #d6d2c4;padding:9px 16px;font-weight:600;font-size:18px}header span{color:#0b5d4b}' +
   'main{max-width:640px;margin:0 auto;padding:24px 16px}h1{font-size:28px;line-height:1.1;margin:0}p{margin:12px 0}' +
@@ -13,7 +13,7 @@ const PAGE_STYLE =
 
 export const OFFLINE_PAGE = `<!doctype html>
 <html lang="en-AU"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Offline – Football Doubles</title><meta name="theme-color" content="#06382e"><style>${PAGE_STYLE}</style></head>
+<title>Offline – Football Doubles</title><meta name="theme-color" content="#06382e"><style>${OFFLINE_PAGE_STYLE}</style></head>
 <body><header>Football <span>Doubles</span></header><main><h1>No connection</h1>
 <p><strong>${OFFLINE_MESSAGE}</strong></p>
 <p>This device has no copy of this page. Draws and clubs you have looked at still open.</p>

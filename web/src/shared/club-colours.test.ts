@@ -3,8 +3,8 @@ import {
   clubColourVariables,
   contrastRatio,
   initialsOf,
-  readableOnPage,
-  readableTextOn,
+  readableColourOnPage,
+  readableTextColourOn,
   clubThemeOf,
 } from './club-colours';
 
@@ -28,17 +28,24 @@ const TEST_COLOURS = [
 
 test('text on any club colour is readable and prefers white', () => {
   for (const colour of TEST_COLOURS)
-    expect(contrastRatio(readableTextOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
-  expect([readableTextOn('#1f2937'), readableTextOn('#3b82f6'), readableTextOn('#ffeb3b')]).toEqual(
-    ['#ffffff', '#000000', '#000000'],
-  );
+    expect(contrastRatio(readableTextColourOn(colour), colour), colour).toBeGreaterThanOrEqual(4.5);
+  expect([
+    readableTextColourOn('#1f2937'),
+    readableTextColourOn('#3b82f6'),
+    readableTextColourOn('#ffeb3b'),
+  ]).toEqual(['#ffffff', '#000000', '#000000']);
 });
 
 test('club colour becomes a readable link, a readable colour stays', () => {
   for (const colour of TEST_COLOURS)
-    expect(contrastRatio(readableOnPage(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(4.5);
-  expect(readableOnPage('#7a1230')).toBe('#7a1230');
-  expect([readableOnPage('#3b82f6'), readableOnPage('#ffeb3b')]).toEqual(['#2f6bcd', '#776d16']);
+    expect(contrastRatio(readableColourOnPage(colour), '#f7f6f1'), colour).toBeGreaterThanOrEqual(
+      4.5,
+    );
+  expect(readableColourOnPage('#7a1230')).toBe('#7a1230');
+  expect([readableColourOnPage('#3b82f6'), readableColourOnPage('#ffeb3b')]).toEqual([
+    '#2f6bcd',
+    '#776d16',
+  ]);
 });
 
 test('button that is close to its background has an edge', () => {

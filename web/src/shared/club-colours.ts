@@ -37,7 +37,7 @@ export function contrastRatio(one: string, other: string): number {
  * Returns the text colour on a club colour: white from a contrast of 4.5, else black, which then
  * always has 4.5.
  */
-export function readableTextOn(background: string): '#ffffff' | '#000000' {
+export function readableTextColourOn(background: string): '#ffffff' | '#000000' {
   return contrastRatio('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
 }
 
@@ -114,7 +114,7 @@ function oklabToHex({ light, a, b }: { light: number; a: number; b: number }): s
  * Returns a club colour for text and links on the page. Darkens it in steps of 0.02, with chroma in
  * proportion, until the contrast is 4.5.
  */
-export function readableOnPage(colour: string): string {
+export function readableColourOnPage(colour: string): string {
   const read = parseHex(colour);
   if (!read) return '#1d5fd1';
   const { light, a, b } = toOklab(read);
@@ -140,13 +140,13 @@ export function clubColourVariables(
     contrastRatio(accent, background) < 3 ? ring : 'transparent';
   return {
     '--club-primary': primary,
-    '--club-on-primary': readableTextOn(primary),
+    '--club-on-primary': readableTextColourOn(primary),
     '--club-secondary': secondary,
-    '--club-on-secondary': readableTextOn(secondary),
+    '--club-on-secondary': readableTextColourOn(secondary),
     '--club-accent': accent,
-    '--club-on-accent': readableTextOn(accent),
-    '--club-link': readableOnPage(accent),
-    '--club-hero-edge': edge(primary, readableTextOn(primary)),
+    '--club-on-accent': readableTextColourOn(accent),
+    '--club-link': readableColourOnPage(accent),
+    '--club-hero-edge': edge(primary, readableTextColourOn(primary)),
     '--club-card-edge': edge(WHITE, '#85806f'),
   };
 }

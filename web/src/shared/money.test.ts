@@ -1,20 +1,32 @@
 import { expect, test } from 'vitest';
-import { cardFeeOf, cardPrizeOf, cents, dollars, priceOf, prizeOf, wholeDollars } from './money';
+import {
+  cardFeeOf,
+  landingCardPrizeOf,
+  decimalToCents,
+  formatDollars,
+  priceOf,
+  prizeOf,
+  formatWholeDollars,
+} from './money';
 
 test('decimal strings are read exactly and invalid prices are zero', () => {
-  expect(['5.00', '5', '5.5', '0.50', '1234.05'].map(cents)).toEqual([500, 500, 550, 50, 123405]);
-  expect(['', 'free', '-1.00', '1.234', undefined, null].map(cents)).toEqual([0, 0, 0, 0, 0, 0]);
+  expect(['5.00', '5', '5.5', '0.50', '1234.05'].map(decimalToCents)).toEqual([
+    500, 500, 550, 50, 123405,
+  ]);
+  expect(['', 'free', '-1.00', '1.234', undefined, null].map(decimalToCents)).toEqual([
+    0, 0, 0, 0, 0, 0,
+  ]);
 });
 
 test('amounts are formatted for buyers and for boards', () => {
-  expect([0, 5, 1047, 123456789].map(dollars)).toEqual([
+  expect([0, 5, 1047, 123456789].map(formatDollars)).toEqual([
     '$0.00',
     '$0.05',
     '$10.47',
     '$1,234,567.89',
   ]);
-  expect([0, 28250, 43000].map(wholeDollars)).toEqual(['$0', '$282', '$430']);
-  expect([28250, 43000].map(dollars)).toEqual(['$282.50', '$430.00']);
+  expect([0, 28250, 43000].map(formatWholeDollars)).toEqual(['$0', '$282', '$430']);
+  expect([28250, 43000].map(formatDollars)).toEqual(['$282.50', '$430.00']);
 });
 
 test('card fee is 1.7 % rounded half up plus 30 cents', () => {
@@ -34,6 +46,6 @@ test('prize rounds up to ten dollars and an exact multiple stays', () => {
 });
 
 test('landing card rounds the prize up only from five dollars', () => {
-  expect(cardPrizeOf(1, 500, 50, true)).toBe(250);
-  expect(cardPrizeOf(2, 500, 50, true)).toBe(1000);
+  expect(landingCardPrizeOf(1, 500, 50, true)).toBe(250);
+  expect(landingCardPrizeOf(2, 500, 50, true)).toBe(1000);
 });

@@ -8,14 +8,14 @@ export type Cents = number;
  * Parses dollars to cents: `"5.00"` → 500. Invalid text returns 0, so that it never looks like a
  * price.
  */
-export function cents(decimal: string | null | undefined): Cents {
+export function decimalToCents(decimal: string | null | undefined): Cents {
   const match = /^(\d+)(?:\.(\d{1,2}))?$/.exec((decimal ?? '').trim());
   if (!match) return 0;
   return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
 }
 
 /** Formats cents: 1047 → `$10.47`. */
-export function dollars(amount: Cents): string {
+export function formatDollars(amount: Cents): string {
   const whole = Math.floor(amount / 100)
     .toString()
     .replace(/\B(?=(\d{3})+$)/g, ',');
@@ -23,12 +23,16 @@ export function dollars(amount: Cents): string {
 }
 
 /** Formats cents as whole dollars, rounded down, as boards show them: 28250 → `$282`. */
-export function wholeDollars(amount: Cents): string {
-  return dollars(Math.floor(amount / 100) * 100).slice(0, -3);
+export function formatWholeDollars(amount: Cents): string {
+  return formatDollars(Math.floor(amount / 100) * 100).slice(0, -3);
 }
 
 /** Returns `amount × numerator ÷ denominator`, rounded half up, in integers. */
-export function shareHalfUp(amount: Cents, numerator: number, denominator: number): Cents {
+export function fractionRoundedHalfUp(
+  amount: Cents,
+  numerator: number,
+  denominator: number,
+): Cents {
   return Math.floor((2 * amount * numerator + denominator) / (2 * denominator));
 }
 
@@ -37,7 +41,7 @@ export function shareHalfUp(amount: Cents, numerator: number, denominator: numbe
  * (specification line A:298, decision D-5).
  */
 export function cardFeeOf(subtotal: Cents): Cents {
-  return subtotal === 0 ? 0 : shareHalfUp(subtotal, 17, 1000) + 30;
+  return subtotal === 0 ? 0 : fractionRoundedHalfUp(subtotal, 17, 1000) + 30;
 }
 
 export interface Price {
@@ -81,10 +85,10 @@ export function sumPrices(
  * full price is always shown (interface decision D14).
  */
 export function ticketPriceText(decimal: string, passOnFee: boolean): string {
-  const ticket = cents(decimal);
-  if (!passOnFee) return dollars(ticket);
+  const ticket = decimalToCents(decimal);
+  if (!passOnFee) return formatDollars(ticket);
   const { cardFee: fee, total } = priceOf(ticket, 1, true);
-  return `${dollars(ticket)} + ${dollars(fee)} fee = ${dollars(total)}`;
+  return `${formatDollars(ticket)} + ${formatDollars(fee)} fee = ${formatDollars(total)}`;
 }
 
 /**
@@ -92,7 +96,7 @@ export function ticketPriceText(decimal: string, passOnFee: boolean): string {
  * (specification line A:297, decision D-8).
  */
 export function prizeOf(sold: number, ticket: Cents, percentage: number, roundUp: boolean): Cents {
-  const share = shareHalfUp(sold * ticket, percentage, 100);
+  const share = fractionRoundedHalfUp(sold * ticket, percentage, 100);
   return roundUp ? Math.ceil(share / 1000) * 1000 : share;
 }
 
@@ -100,7 +104,7 @@ export function prizeOf(sold: number, ticket: Cents, percentage: number, roundUp
  * Returns the prize shown on a landing card, which rounds up only from $5 (specification line
  * A:297, decision D-8).
  */
-export function cardPrizeOf(
+export function landingCardPrizeOf(
   sold: number,
   ticket: Cents,
   percentage: number,

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fillPlaceholders } from './strings';
-import { C, lockedFieldsText, splitTitle } from './strings-club';
+import { CLUB_TEXTS as C, lockedFieldsText, splitTitle } from './strings-club';
 
-const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
+const specifiedTexts = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
   .split('\n')
   .filter(Boolean);
 
 test('table has every text of the club specification', () => {
   const ours = new Set<string>(Object.values(C));
-  expect(quotedTexts.filter((text) => !ours.has(text))).toEqual([]);
-  expect(quotedTexts.length).toBe(111);
+  expect(specifiedTexts.filter((text) => !ours.has(text))).toEqual([]);
+  expect(specifiedTexts.length).toBe(111);
 });
 
 test('only placeholders are replaced', () => {

@@ -3,7 +3,7 @@
  * `strings.ts`, so that buyers do not load it.
  */
 
-export const C = {
+export const CLUB_TEXTS = {
   brand: 'Football Doubles',
 
   // Texts of login and registration.
@@ -194,4 +194,4 @@ export function splitTitle(text: string): { title: string; text: string } {
  * sold)', with the actual count (decision E-12).
  */
 export const lockedFieldsText = (sold: number): string =>
-  C.lockedAfterSales.replace('N tickets', `${sold} tickets`);
+  CLUB_TEXTS.lockedAfterSales.replace('N tickets', `${sold} tickets`);

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { O, moreCountText, splitTitle } from './strings-operator';
+import { OPERATOR_TEXTS as O, moreCountText, splitTitle } from './strings-operator';
 
-const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
+const specifiedTexts = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
   .split('\n')
   .filter(Boolean);
 
 test('table has every text of the operator specification', () => {
   const ours = new Set<string>(Object.values(O));
-  expect(quotedTexts.filter((text) => !ours.has(text))).toEqual([]);
-  expect(quotedTexts.length).toBe(55);
+  expect(specifiedTexts.filter((text) => !ours.has(text))).toEqual([]);
+  expect(specifiedTexts.length).toBe(55);
 });
 
 test('only placeholders are replaced', () => {

@@ -3,7 +3,7 @@
  * `strings.ts`, so that buyers do not load it.
  */
 
-export const O = {
+export const OPERATOR_TEXTS = {
   brand: 'Football Doubles',
   superAdmin: 'Super Admin',
   superAdminDashed: 'super-admin',
@@ -102,7 +102,8 @@ export const O = {
 } as const;
 
 /** Returns '+N more' with the number filled in. */
-export const moreCountText = (count: number): string => O.moreTickets.replace('N', String(count));
+export const moreCountText = (count: number): string =>
+  OPERATOR_TEXTS.moreTickets.replace('N', String(count));
 
 /** Splits 'Missing information: …' into the title and the text of a toast. */
 export function splitTitle(text: string): { title: string; text: string } {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  S,
+  PUBLIC_TEXTS as S,
   fillPlaceholders,
   fromPriceText,
   onlyRemainingText,
@@ -10,14 +10,14 @@ import {
   winningPairText,
 } from './strings';
 
-const quotedTexts = readFileSync(join(import.meta.dirname, 'strings.public.txt'), 'utf8')
+const specifiedTexts = readFileSync(join(import.meta.dirname, 'strings.public.txt'), 'utf8')
   .split('\n')
   .filter(Boolean);
 
 test('table has every text of the public specification', () => {
   const ours = new Set<string>(Object.values(S));
-  expect(quotedTexts.filter((text) => !ours.has(text))).toEqual([]);
-  expect(quotedTexts.length).toBe(154);
+  expect(specifiedTexts.filter((text) => !ours.has(text))).toEqual([]);
+  expect(specifiedTexts.length).toBe(154);
 });
 
 test('only placeholders are replaced', () => {

@@ -3,7 +3,7 @@
  * spelling, and `fillPlaceholders` replaces them.
  */
 
-export const S = {
+export const PUBLIC_TEXTS = {
   brand: 'Football Doubles',
   defaultTagline:
     'Support our club with Football Doubles - win cash prizes while helping fund our team!',
@@ -201,15 +201,16 @@ export function fillPlaceholders(
 
 /** Returns 'Only N tickets remaining' with the number filled in. */
 export const onlyRemainingText = (count: number): string =>
-  S.noLongerAvailable.replace('N tickets', `${count} tickets`);
+  PUBLIC_TEXTS.noLongerAvailable.replace('N tickets', `${count} tickets`);
 
 /** Returns the button's text, such as 'Purchase Tickets - $10.47'. */
 export const purchaseButtonText = (total: string): string =>
-  S.purchaseTicketsTotal.replace('$total', () => total);
+  PUBLIC_TEXTS.purchaseTicketsTotal.replace('$total', () => total);
 
 /** Returns the winning pair as '#7 & #9'. */
 export const winningPairText = (home: number, away: number): string =>
-  S.winningPair.replace('home', String(home)).replace('away', String(away));
+  PUBLIC_TEXTS.winningPair.replace('home', String(home)).replace('away', String(away));
 
 /** Returns 'From $x' with the price filled in. */
-export const fromPriceText = (price: string): string => S.fromX.replace('$x', () => price);
+export const fromPriceText = (price: string): string =>
+  PUBLIC_TEXTS.fromX.replace('$x', () => price);

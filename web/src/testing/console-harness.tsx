@@ -63,7 +63,7 @@ export const refusalResponse = (
   more: object = {},
 ): StubbedResponse => ({ status, body: { message, code, requestId: 'r1', ...more } });
 /** Response to a call that needs a fresh proof of identity. */
-export const reauthenticationRequired: StubbedResponse = refusalResponse(
+export const reauthenticationRequiredResponse: StubbedResponse = refusalResponse(
   403,
   'Confirm it is you to go on.',
   'reauthentication-required',

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { frameUrlOf, insertCard } from './live';
+import { widgetFrameUrl, insertWidgetCard } from './live';
 
 afterEach(() => document.body.replaceChildren());
 
@@ -20,11 +20,11 @@ function addScriptTag(options: Record<string, string | undefined>): HTMLScriptEl
 }
 
 test('draw and offer have frame addresses with the given options only', () => {
-  expect(frameUrlOf({ draw: '1042' }, 'https://fd.example')).toBe(
+  expect(widgetFrameUrl({ draw: '1042' }, 'https://fd.example')).toBe(
     'https://fd.example/draw/1042/display?mode=widget',
   );
   expect(
-    frameUrlOf(
+    widgetFrameUrl(
       { bundle: 'sharks/both', theme: 'dark', qr: 'yes', loc: 'bar' },
       'https://fd.example',
     ),
@@ -43,7 +43,7 @@ test('options that name nothing create no frame', () => {
     { bundle: 'a/b/c' },
     { bundle: '"><x/y' },
   ])
-    expect(insertCard(addScriptTag(options))).toBeNull();
+    expect(insertWidgetCard(addScriptTag(options))).toBeNull();
   expect(document.querySelectorAll('iframe')).toHaveLength(0);
   expect(warned).toHaveBeenCalledTimes(6);
 });
@@ -53,8 +53,8 @@ test('each tag creates one sandboxed frame with a title after itself', () => {
     addScriptTag({ draw: '1' }),
     addScriptTag({ draw: '2', title: 'Our game', width: '300', height: '9999999' }),
   ];
-  insertCard(first);
-  insertCard(second);
+  insertWidgetCard(first);
+  insertWidgetCard(second);
   const frames = [...document.querySelectorAll('iframe')];
   expect(frames.map((frame) => frame.previousElementSibling)).toEqual([first, second]);
   expect(frames.map((frame) => frame.title)).toEqual([
@@ -72,7 +72,7 @@ test('each tag creates one sandboxed frame with a title after itself', () => {
 });
 
 test('only messages of the frame itself set its height', () => {
-  const frame = insertCard(addScriptTag({ draw: '1' }));
+  const frame = insertWidgetCard(addScriptTag({ draw: '1' }));
   const say = (source: unknown, data: unknown) =>
     window.dispatchEvent(Object.assign(new Event('message'), { source, data }));
   say(window, { footballDoubles: 'height', height: 500 });

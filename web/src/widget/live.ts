@@ -25,7 +25,7 @@ const DEFAULT_WIDTH_PX = 420;
 type WidgetOptions = Readonly<Record<string, string | undefined>>;
 
 /** Returns the URL of the frame, or null if the options name nothing to show. */
-export function frameUrlOf(options: WidgetOptions, origin: string): string | null {
+export function widgetFrameUrl(options: WidgetOptions, origin: string): string | null {
   const page = purchasePathOf(options);
   if (!page) return null;
   const query = new URLSearchParams({ mode: 'widget' });
@@ -44,7 +44,7 @@ function purchasePathOf({ draw, bundle }: WidgetOptions): string | null {
 const pixelsOrDefault = (text: string | undefined, otherwise: number) =>
   text && /^\d{2,4}$/.test(text) ? Number(text) : otherwise;
 
-function createFrame(address: string, options: WidgetOptions): HTMLIFrameElement {
+function createWidgetFrame(address: string, options: WidgetOptions): HTMLIFrameElement {
   const frame = document.createElement('iframe');
   frame.src = address;
   frame.title = options.title || 'Football Doubles: live prize and tickets';
@@ -73,15 +73,15 @@ function followFrameHeight(frame: HTMLIFrameElement): void {
 }
 
 /** Inserts the card after its tag, or at the end of the page if the tag is in `<head>`. */
-export function insertCard(script: HTMLScriptElement): HTMLIFrameElement | null {
+export function insertWidgetCard(script: HTMLScriptElement): HTMLIFrameElement | null {
   const options: WidgetOptions = script.dataset;
-  const address = frameUrlOf(options, new URL(script.src).origin);
+  const address = widgetFrameUrl(options, new URL(script.src).origin);
   if (!address) {
     // eslint-disable-next-line no-console -- the only way to inform the embedding site
     console.warn('live.js: data-draw="1042" or data-bundle="club/offer" is needed');
     return null;
   }
-  const frame = createFrame(address, options);
+  const frame = createWidgetFrame(address, options);
   followFrameHeight(frame);
   const insert = () => {
     const target = options.target ? document.querySelector(options.target) : null;
@@ -96,4 +96,4 @@ export function insertCard(script: HTMLScriptElement): HTMLIFrameElement | null 
 }
 
 // Runs only from a script tag: `currentScript` is null when a test imports this module.
-if (document.currentScript instanceof HTMLScriptElement) insertCard(document.currentScript);
+if (document.currentScript instanceof HTMLScriptElement) insertWidgetCard(document.currentScript);

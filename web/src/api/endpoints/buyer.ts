@@ -94,21 +94,21 @@ export const completeCardPayment = (
  * Asks the server to complete a payment whose outcome is unknown. The payment intent's id alone
  * identifies the order. Idempotent.
  */
-export const completeUnknownPayment = (paymentIntentId: string) =>
+export const completePaymentOfUnknownOutcome = (paymentIntentId: string) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId });
 
 /**
  * Adds the contact details that a wallet did not supply. The call changes nothing else in the order
  * (decisions C-7, C-11).
  */
-export const completeContactDetails = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
+export const addContactDetails = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
 
 /**
  * Completes the purchase of one draw's tickets. `keepalive` lets the browser finish the request
  * after the buyer leaves the page (specification line A:249).
  */
-export const purchaseTickets = (
+export const completeDrawPurchase = (
   done: {
     drawNumber: number;
     ticketCount: number;
@@ -119,7 +119,7 @@ export const purchaseTickets = (
   } & PurchaseConsents,
 ) => post<CompletionResponse>('/api/purchase-tickets', done, { keepalive: true });
 
-export const purchaseCartTickets = (
+export const completeCartPurchase = (
   done: {
     items: CartIntentRequest['items'];
     paymentIntentId: string;

@@ -118,13 +118,13 @@ export const removeWaitlistEntry = (entry: number) => del<void>(`/api/admin/wait
 
 // Endpoints for settings and footer menus. This name fills the request field `updatedBy`, which the
 // server ignores.
-const EDITOR_NAME = 'Super Admin';
+const UPDATED_BY_NAME = 'Super Admin';
 export const fetchMaintenanceMode = () =>
   get<{ maintenanceMode: boolean }>('/api/maintenance-mode');
 export const setMaintenanceMode = (enabled: boolean) =>
   post<{ maintenanceMode: boolean }>('/api/admin/maintenance-mode', {
     enabled,
-    updatedBy: EDITOR_NAME,
+    updatedBy: UPDATED_BY_NAME,
   });
 export const fetchInFlightPayments = () => get<InFlight>('/api/admin/in-flight');
 export const fetchSettings = () => get<SystemSetting[]>('/api/admin/system-settings');
@@ -134,7 +134,7 @@ export const saveSetting = (key: string, value: boolean, description: string) =>
   post<SystemSetting>(`/api/admin/system-settings/${encodeId(key)}`, {
     value: String(value),
     description,
-    updatedBy: EDITOR_NAME,
+    updatedBy: UPDATED_BY_NAME,
   });
 export const fetchRegistrationSetting = () =>
   get<{ enabled?: boolean }>('/api/settings/club-registration');
@@ -165,7 +165,7 @@ export const fetchAuditEntries = (objects: string, before?: number) =>
   get<AuditPage>(
     `/api/admin/audit?object=${encodeURIComponent(objects)}&limit=50${before === undefined ? '' : `&before=${before}`}`,
   );
-export const searchConsole = (query: string) =>
+export const searchOperatorConsole = (query: string) =>
   get<SearchHit[]>(`/api/admin/search?q=${encodeURIComponent(query)}`);
 
 const periodQuery = (from: string, to: string) => {

@@ -6,28 +6,28 @@ import { get, post } from '@/api/http';
 import type { Draw, OrderResponse } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
 
-const clubPath = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
+const clubApiPath = (slug: string) => `/api/clubs/${encodeURIComponent(slug)}`;
 
-export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${clubPath(slug)}/meta`);
+export const fetchClubMeta = (slug: string) => get<ClubMeta>(`${clubApiPath(slug)}/meta`);
 export const fetchClubDraws = (slug: string) =>
-  get<Draw[]>(`${clubPath(slug)}/draws?status=active`);
+  get<Draw[]>(`${clubApiPath(slug)}/draws?status=active`);
 export const fetchClubAwaitingDraws = (clubId: number) =>
   get<Draw[]>(`/api/draws/awaiting-results?clubId=${clubId}`);
 export const fetchOffers = (slug: string) =>
-  get<Offer[]>(`${clubPath(slug)}/bundles`, { cache: 'no-store' });
+  get<Offer[]>(`${clubApiPath(slug)}/bundles`, { cache: 'no-store' });
 export const fetchOffer = (slug: string, offer: string) =>
-  get<Offer>(`${clubPath(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
+  get<Offer>(`${clubApiPath(slug)}/bundles/${encodeURIComponent(offer)}`, { cache: 'no-store' });
 
 /**
  * Sends no cookies, so that a widget on another site cannot identify the visitor (decision G-14).
  */
-const requestWithoutCookies: RequestInit = { cache: 'no-store', credentials: 'omit' };
+const cookielessRequestInit: RequestInit = { cache: 'no-store', credentials: 'omit' };
 export const fetchDrawWidget = (draw: number) =>
-  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, requestWithoutCookies);
+  get<WidgetResponse>(`/api/public/widget/draw/${draw}`, cookielessRequestInit);
 export const fetchOfferWidget = (slug: string, offer: string) =>
   get<WidgetResponse>(
     `/api/public/widget/bundle/${encodeURIComponent(slug)}/${encodeURIComponent(offer)}`,
-    requestWithoutCookies,
+    cookielessRequestInit,
   );
 
 /**
@@ -38,7 +38,7 @@ export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
 
 /** All orders of the email address that received the link, newest first. */
-export interface OrdersOfEmail {
+export interface OrdersOfEmailAddress {
   emailMasked: string;
   /** Time at which the link expires. */
   until: string;
@@ -49,7 +49,7 @@ export interface OrdersOfEmail {
  * The token is the secret after the `#` of the mailed link, so that no other request contains it.
  */
 export const fetchMyTickets = (token: string) =>
-  post<OrdersOfEmail>('/api/my-tickets/look', { token });
+  post<OrdersOfEmailAddress>('/api/my-tickets/look', { token });
 
 export type TrackedEvent = 'offer_view' | 'offer_share' | 'offer_add_to_cart';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { HttpError } from '@/api/http';
-import { confirmWallet } from './wallet';
+import { confirmWalletPayment } from './wallet';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -21,7 +21,7 @@ test('failure joins message, type and code and keeps status and body', async () 
       errorCode: 'card_declined',
     }),
   );
-  const failure = (await confirmWallet(confirmationRequest).catch(
+  const failure = (await confirmWalletPayment(confirmationRequest).catch(
     (error: unknown) => error,
   )) as HttpError;
   expect(failure.body.message).toBe('Your card was declined. · card_error · card_declined');
@@ -35,7 +35,7 @@ test.each(['', '<html>', 'null', '"x"'])(
   'response without a message reports its status: %s',
   async (body) => {
     stubResponse(502, body);
-    await expect(confirmWallet(confirmationRequest)).rejects.toMatchObject({
+    await expect(confirmWalletPayment(confirmationRequest)).rejects.toMatchObject({
       status: 502,
       body: { message: 'Wallet payment failed (502)' },
     });
@@ -44,8 +44,8 @@ test.each(['', '<html>', 'null', '"x"'])(
 
 test('payment method is never sent to another address', async () => {
   const fetching = stubResponse(200, '{"status":"succeeded"}');
-  await confirmWallet(confirmationRequest, 'https://elsewhere.example/collect');
-  await confirmWallet(confirmationRequest, '//elsewhere.example');
+  await confirmWalletPayment(confirmationRequest, 'https://elsewhere.example/collect');
+  await confirmWalletPayment(confirmationRequest, '//elsewhere.example');
   expect(fetching.mock.calls.map(([path]) => path)).toEqual([
     '/api/payments/confirm-wallet',
     '/api/payments/confirm-wallet',

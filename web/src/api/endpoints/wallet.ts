@@ -4,15 +4,18 @@
  */
 import { HttpError } from '@/api/http';
 import type { CompletionResponse } from '@/api/wire';
-import { S, fillPlaceholders } from '@/shared/strings';
+import { PUBLIC_TEXTS as S, fillPlaceholders } from '@/shared/strings';
 
-const CONFIRM_PATH = '/api/payments/confirm-wallet';
+const CONFIRM_WALLET_PATH = '/api/payments/confirm-wallet';
 
 /**
  * API paths that may confirm a wallet payment. All are on this site, so that a payment method never
  * goes to another site (decision C-22).
  */
-const ALLOWED_PATHS: readonly string[] = [CONFIRM_PATH, '/api/process-wallet-payment'];
+const WALLET_CONFIRM_PATHS: readonly string[] = [
+  CONFIRM_WALLET_PATH,
+  '/api/process-wallet-payment',
+];
 
 export interface WalletConfirmation {
   clientSecret: string;
@@ -29,11 +32,11 @@ export interface WalletConfirmation {
  * Confirms the wallet payment. Reads the response body as text first, so that the error for a
  * response without JSON contains its status and body.
  */
-export async function confirmWallet(
+export async function confirmWalletPayment(
   confirmation: WalletConfirmation,
-  path = CONFIRM_PATH,
+  path = CONFIRM_WALLET_PATH,
 ): Promise<CompletionResponse> {
-  const answer = await fetch(ALLOWED_PATHS.includes(path) ? path : CONFIRM_PATH, {
+  const answer = await fetch(WALLET_CONFIRM_PATHS.includes(path) ? path : CONFIRM_WALLET_PATH, {
     method: 'POST',
     credentials: 'same-origin',
     headers: { accept: 'application/json', 'content-type': 'application/json' },

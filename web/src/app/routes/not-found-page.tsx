@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 export function Page() {

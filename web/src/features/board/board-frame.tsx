@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { useBurnInShift, useWakeLock } from './display-protection';
-import { useNightlyReload } from './renewal';
+import { useNightlyReload } from './nightly-reload';
 
 interface BoardFrameProps {
   tone: '' | 'is-compact' | 'is-result' | 'is-offer';

@@ -13,7 +13,7 @@ export interface BoardOptions {
   widget: boolean;
 }
 
-export function optionsOf(search: string): BoardOptions {
+export function parseBoardOptions(search: string): BoardOptions {
   const query = new URLSearchParams(search);
   const mode = query.get('mode');
   return {

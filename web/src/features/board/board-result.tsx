@@ -2,15 +2,15 @@ import { useEffect, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
-import { cents, wholeDollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, formatWholeDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { BoardTitle } from './board-title';
 import { useCountUp } from './use-count-up';
-import { useFitText } from './use-fit';
+import { useFitText } from './use-fit-text';
 
 const REVEAL_ANIMATION_MS = 4_200;
-const HOME_ROW_DELAY_MS = 900;
-const AWAY_COLUMN_DELAY_MS = 1_900;
+const HOME_ROW_REVEAL_DELAY_MS = 900;
+const AWAY_COLUMN_REVEAL_DELAY_MS = 1_900;
 /** Number that stands for a team without a try scorer (specification line A:8). */
 const NO_TRY_SCORER_NUMBER = 9;
 
@@ -26,8 +26,8 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
     return () => clearTimeout(timer);
   }, []);
   const [homeShown, awayShown] = [
-    useCountUp(home, HOME_ROW_DELAY_MS, playing),
-    useCountUp(away, AWAY_COLUMN_DELAY_MS, playing),
+    useCountUp(home, HOME_ROW_REVEAL_DELAY_MS, playing),
+    useCountUp(away, AWAY_COLUMN_REVEAL_DELAY_MS, playing),
   ];
   const match = `${S.completedCaps} · ${draw.homeTeam} v ${draw.awayTeam}`;
   const pair = useFitText<HTMLParagraphElement>(`${home} ${away}`);
@@ -65,7 +65,9 @@ export function BoardResult({ draw, home, away }: { draw: Draw; home: number; aw
         <div className="late">
           {winnerSold ? (
             <>
-              <p className="result-prize num">{wholeDollars(cents(draw.currentPrize))}</p>
+              <p className="result-prize num">
+                {formatWholeDollars(decimalToCents(draw.currentPrize))}
+              </p>
               <p className="board-label">Winner’s prize · winning ticket</p>
             </>
           ) : (

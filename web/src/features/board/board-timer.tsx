@@ -1,9 +1,9 @@
 import { useAtomValue } from 'jotai';
 import { clockTimeLeftText, pageUrgencyBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
-export interface BoardTimes {
+export interface SalePeriod {
   /**
    * The status from the server. `scheduled` counts down to the opening, every other status to the
    * close (specification line A:136).
@@ -19,27 +19,27 @@ export interface BoardTimes {
  * Shows the time left, or the state after the close. Days appear only when there are any; the timer
  * stops at zero.
  */
-export function BoardTimer({ times }: { times: BoardTimes }) {
+export function BoardTimer({ times }: { times: SalePeriod }) {
   const now = useAtomValue(nowAtom);
   const { status, opensAt, closesAt, of } = times;
-  if (status === 'cancelled') return <BoardLabel text="Draw" spokenText="Cancelled" />;
-  if (status === 'completed') return <BoardLabel text="Draw" spokenText={S.completedCaps} />;
+  if (status === 'cancelled') return <BoardLabelledText text="Draw" spokenText="Cancelled" />;
+  if (status === 'completed') return <BoardLabelledText text="Draw" spokenText={S.completedCaps} />;
   if (opensAt !== null && (status === S.scheduled || opensAt > now))
-    return <TimerText text="Opens in" ms={opensAt - now} band="" />;
+    return <BoardCountdown text="Opens in" ms={opensAt - now} band="" />;
   if (
     closesAt === null ||
     closesAt <= now ||
     !['active', 'open', 'locked', S.scheduled].includes(status)
   ) {
     return of === 'draw' ? (
-      <BoardLabel text={S.drawClosed} spokenText={S.resultsPending} />
+      <BoardLabelledText text={S.drawClosed} spokenText={S.resultsPending} />
     ) : (
-      <BoardLabel text="Offer" spokenText={S.bundleClosed} />
+      <BoardLabelledText text="Offer" spokenText={S.bundleClosed} />
     );
   }
   const band = pageUrgencyBand(now, closesAt);
   return (
-    <TimerText
+    <BoardCountdown
       text={of === 'draw' ? 'Kick-off in' : 'Closes in'}
       ms={closesAt - now}
       band={band === 'green' || band === 'yellow' ? '' : ` band-${band}-ink`}
@@ -47,7 +47,7 @@ export function BoardTimer({ times }: { times: BoardTimes }) {
   );
 }
 
-function BoardLabel({ text, spokenText }: { text: string; spokenText: string }) {
+function BoardLabelledText({ text, spokenText }: { text: string; spokenText: string }) {
   return (
     <div>
       <dt className="board-label">{text}</dt>
@@ -56,7 +56,7 @@ function BoardLabel({ text, spokenText }: { text: string; spokenText: string }) 
   );
 }
 
-function TimerText({ text, ms, band }: { text: string; ms: number; band: string }) {
+function BoardCountdown({ text, ms, band }: { text: string; ms: number; band: string }) {
   return (
     <div>
       <dt className="board-label">{text}</dt>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useFitText } from './use-fit';
+import { useFitText } from './use-fit-text';
 
 /** The heading of a board. It stays on one line, however long the names are. */
 export function BoardTitle({

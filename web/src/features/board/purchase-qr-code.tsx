@@ -1,5 +1,5 @@
 import type { BoardOptions } from './board-options';
-import { useFitText } from './use-fit';
+import { useFitText } from './use-fit-text';
 
 interface PurchaseQrCodeProps {
   /** Path on this site that the QR code opens. Viewers can also read the path and type it. */

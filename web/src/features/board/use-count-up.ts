@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-const COUNT_DURATION_MS = 700;
+const COUNT_UP_DURATION_MS = 700;
 
 /**
  * Counts from 1 to the value once, after a delay in milliseconds. With reduced motion the value is
@@ -13,7 +13,7 @@ export function useCountUp(value: number, fromMs: number, playing: boolean): num
   useEffect(() => {
     if (!playing || window.matchMedia('(prefers-reduced-motion: reduce)').matches) return;
     const timers = Array.from({ length: value }, (_, step) =>
-      setTimeout(() => setShown(step + 1), fromMs + (COUNT_DURATION_MS / value) * step),
+      setTimeout(() => setShown(step + 1), fromMs + (COUNT_UP_DURATION_MS / value) * step),
     );
     return () => timers.forEach(clearTimeout);
   }, [value, fromMs, playing]);

@@ -4,8 +4,8 @@ import { useEffect, useRef } from 'react';
 import type { WidgetResponse } from '@/api/wire-public';
 import { clockTimeLeftText, pageUrgencyBand } from '@/features/shared-live/countdown';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { wholeDollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatWholeDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { CrossingLogo } from '@/shared/ui/crossing';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useWidget } from './use-widget';
@@ -14,7 +14,7 @@ import { useWidget } from './use-widget';
  * Posts the height of this frame to the embedding page, where `/widgets/live.js` listens. Any site
  * may embed the card, so any origin may receive the message.
  */
-function useHeightReport() {
+function useReportHeightToEmbedder() {
   const ref = useRef<HTMLElement>(null);
   useEffect(() => {
     const card = ref.current;
@@ -38,7 +38,7 @@ function useHeightReport() {
 export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
   const { widget, missing } = useWidget(ask);
   const query = new URLSearchParams(window.location.search);
-  const ref = useHeightReport();
+  const ref = useReportHeightToEmbedder();
   usePageTitle(widget?.title ?? S.brand);
   return (
     <main
@@ -48,7 +48,11 @@ export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
       aria-busy={!widget && !missing}
     >
       {widget ? (
-        <CardContent widget={widget} loc={query.get('loc')} code={query.get('qr') === 'yes'} />
+        <WidgetCardContent
+          widget={widget}
+          loc={query.get('loc')}
+          code={query.get('qr') === 'yes'}
+        />
       ) : (
         <h1>{missing ? 'This draw is no longer here' : S.brand}</h1>
       )}
@@ -62,7 +66,7 @@ export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {
   );
 }
 
-function CardContent({
+function WidgetCardContent({
   widget,
   loc,
   code,
@@ -90,7 +94,7 @@ function CardContent({
       <dl>
         <div>
           <dt>Prize pool</dt>
-          <dd className="num">{off ? 'None' : wholeDollars(widget.prizePoolCents)}</dd>
+          <dd className="num">{off ? 'None' : formatWholeDollars(widget.prizePoolCents)}</dd>
         </div>
         {off ? (
           <div>

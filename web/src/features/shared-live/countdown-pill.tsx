@@ -1,10 +1,10 @@
 import { useAtomValue } from 'jotai';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import {
   URGENCY_BAND_TEXTS,
   landingCardUrgencyBand,
   pageUrgencyBand,
-  timeLeftText,
+  timeLeftText ,
 } from './countdown';
 import { nowAtom } from './live-atoms';
 

@@ -5,7 +5,7 @@
 import type { Draw } from '@/api/wire';
 import { futureOpeningTimeOf } from '@/features/shared-live/draw-phase';
 import type { Offer, OfferGame } from '@/api/wire-public';
-import { cents, sumPrices, type Price, type SurchargeMode } from '@/shared/money';
+import { decimalToCents, sumPrices, type Price, type SurchargeMode } from '@/shared/money';
 
 const DISPLAY_TAG_CHARS_MAX = 90;
 /**
@@ -60,7 +60,7 @@ export const isOfferListed = (offer: Offer, nowMs: number): boolean =>
 export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'per_line'): Price {
   return sumPrices(
     offer.games.map((game) => ({
-      subtotal: cents(game.ticketPrice) * count,
+      subtotal: decimalToCents(game.ticketPrice) * count,
       passesFee: game.passStripeFees,
     })),
     mode,

@@ -1,6 +1,6 @@
 import type { ReactNode, SelectHTMLAttributes, TextareaHTMLAttributes } from 'react';
 
-interface LabelledProps {
+interface LabelledFieldProps {
   id: string;
   label: string;
   error?: string | null;
@@ -37,7 +37,7 @@ function FieldMessage({
 }
 
 /** A labelled native select, for which every phone has its own picker. */
-export function ChoiceField({
+export function SelectField({
   id,
   label,
   error,
@@ -45,7 +45,7 @@ export function ChoiceField({
   onValue,
   children,
   ...select
-}: LabelledProps & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'id'>) {
+}: LabelledFieldProps & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'onChange' | 'id'>) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -71,7 +71,7 @@ export function TextAreaField({
   hint,
   onValue,
   ...area
-}: LabelledProps & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'id'>) {
+}: LabelledFieldProps & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange' | 'id'>) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>

@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from 'react';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 interface CrashBoundaryProps {
   children: ReactNode;

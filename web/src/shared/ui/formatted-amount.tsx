@@ -1,11 +1,11 @@
-import { dollars, type Cents } from '@/shared/money';
+import { formatDollars, type Cents } from '@/shared/money';
 
 /**
  * An amount with smaller cents. Screen readers read it, and copying returns it, as `$290.00`
  * (specification line A:306).
  */
 export function FormattedAmount({ of }: { of: Cents }) {
-  const text = dollars(of);
+  const text = formatDollars(of);
   return (
     <>
       {text.slice(0, -3)}

@@ -1,4 +1,4 @@
-interface NewestPaymentsProps {
+interface NewestPaymentsOnlyNoteProps {
   listed: readonly unknown[] | undefined;
   /** The number of all payments, and the maximum number of payments in the list. */
   sums: { count: number; listedMax: number } | undefined;
@@ -8,7 +8,7 @@ interface NewestPaymentsProps {
  * Note below a full list of payments: the list has only the newest payments, while the sums cover
  * all.
  */
-export function NewestPayments({ listed, sums }: NewestPaymentsProps) {
+export function NewestPaymentsOnlyNote({ listed, sums }: NewestPaymentsOnlyNoteProps) {
   if (!listed || !sums || listed.length < sums.listedMax) return null;
   return (
     <p className="meta">

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 /** Sets the document title, with 'Error: ' in front while a form has problems. */
 export function usePageTitle(title: string, inError = false): void {

@@ -7,7 +7,7 @@ const TOAST_SHOWN_MS = 5_000;
 const DISMISS_SWIPE_PX_MIN = 50;
 
 /** Dismisses the toast after a swipe of 50 px to the right (specification line A:308). */
-function useSwipeAway(onAway: () => void) {
+function useSwipeToDismiss(onAway: () => void) {
   const start = useRef<number | null>(null);
   const [moved, setMoved] = useState(0);
   return {
@@ -30,7 +30,7 @@ function useSwipeAway(onAway: () => void) {
 
 function ToastItem({ toast, onAway }: { toast: ShownToast; onAway: () => void }) {
   const [held, setHeld] = useState(false);
-  const swipe = useSwipeAway(onAway);
+  const swipe = useSwipeToDismiss(onAway);
   useEffect(() => {
     if (held) return;
     const timer = setTimeout(onAway, toast.lasts ?? TOAST_SHOWN_MS);

@@ -3,12 +3,12 @@ import '@/features/board/board.css';
 import { fetchDrawWidget } from '@/api/endpoints/public';
 import type { PageProps } from '@/app/page-props';
 import { BoardFrame } from '@/features/board/board-frame';
-import { optionsOf } from '@/features/board/board-options';
+import { parseBoardOptions } from '@/features/board/board-options';
 import { BoardResult } from '@/features/board/board-result';
-import { BoardTally } from '@/features/board/board-tally';
+import { BoardBeforeResult } from '@/features/board/board-before-result';
 import { WidgetCard } from '@/features/board/widget-card';
 import { useLiveDraw } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /**
@@ -17,14 +17,14 @@ import { usePageTitle } from '@/shared/ui/page-title';
  */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
-  if (optionsOf(window.location.search).widget)
+  if (parseBoardOptions(window.location.search).widget)
     return <WidgetCard ask={() => fetchDrawWidget(number)} />;
   return <DrawBoard number={number} />;
 }
 
 function DrawBoard({ number }: { number: number }) {
   const { draw, missing } = useLiveDraw(number, 15_000);
-  const options = optionsOf(window.location.search);
+  const options = parseBoardOptions(window.location.search);
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
   if (!draw)
     return (
@@ -42,7 +42,7 @@ function DrawBoard({ number }: { number: number }) {
       {result ? (
         <BoardResult key={`${home}-${away}`} draw={draw} home={home} away={away} />
       ) : (
-        <BoardTally draw={draw} options={options} />
+        <BoardBeforeResult draw={draw} options={options} />
       )}
     </BoardFrame>
   );

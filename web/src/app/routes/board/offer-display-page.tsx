@@ -4,19 +4,19 @@ import { useAtomValue } from 'jotai';
 import { fetchOfferWidget } from '@/api/endpoints/public';
 import type { PageProps } from '@/app/page-props';
 import { BoardFrame } from '@/features/board/board-frame';
-import { optionsOf } from '@/features/board/board-options';
-import { OfferTally } from '@/features/board/offer-tally';
+import { parseBoardOptions } from '@/features/board/board-options';
+import { OfferBoardContent } from '@/features/board/offer-board-content';
 import { useBoardOffer } from '@/features/board/use-board-offer';
 import { useWidget } from '@/features/board/use-widget';
 import { WidgetCard } from '@/features/board/widget-card';
 import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** The board of one offer, which is a bundle or a special. */
 export function Page({ params }: PageProps) {
   const address = { club: params.slug ?? '', slug: params.bundle ?? '' };
-  if (optionsOf(window.location.search).widget)
+  if (parseBoardOptions(window.location.search).widget)
     return <WidgetCard ask={() => fetchOfferWidget(address.club, address.slug)} />;
   return <OfferBoard address={address} />;
 }
@@ -27,7 +27,7 @@ function OfferBoard({ address }: { address: { club: string; slug: string } }) {
     useAtomValue(pageBootDataAtom).widget ?? null,
   );
   const offer = useBoardOffer(address.club, address.slug);
-  const options = optionsOf(window.location.search);
+  const options = parseBoardOptions(window.location.search);
   usePageTitle(widget?.title ?? (missing ? S.offerNotFound : S.brand));
   if (!widget)
     return (
@@ -40,7 +40,7 @@ function OfferBoard({ address }: { address: { club: string; slug: string } }) {
       tone={options.compact ? 'is-compact' : 'is-offer'}
       note={offer?.clubName ?? 'One ticket in each game'}
     >
-      <OfferTally widget={widget} offer={offer} address={address} options={options} />
+      <OfferBoardContent widget={widget} offer={offer} address={address} options={options} />
     </BoardFrame>
   );
 }

@@ -6,8 +6,8 @@ import { ApplePayForm } from '@/features/buyer/apple-pay/apple-pay-form';
 import { readApplePayRequest } from '@/features/buyer/apple-pay/request';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import { useLiveDraw } from '@/features/shared-live/use-live';
-import { cents, priceOf } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, priceOf } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
@@ -96,7 +96,8 @@ export function Page() {
             <PaymentProvider
               account={draw.connectedAccountId ?? null}
               amount={
-                priceOf(cents(draw.ticketPrice), request.ticketCount, draw.passStripeFees).total
+                priceOf(decimalToCents(draw.ticketPrice), request.ticketCount, draw.passStripeFees)
+                  .total
               }
             >
               <ApplePayForm

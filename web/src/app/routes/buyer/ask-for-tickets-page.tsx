@@ -1,17 +1,17 @@
 import '@/features/buyer/my-tickets/tickets.css';
 import { useEffect, useState } from 'react';
-import { fetchMyTickets, type OrdersOfEmail } from '@/api/endpoints/public';
+import { fetchMyTickets, type OrdersOfEmailAddress } from '@/api/endpoints/public';
 import { HttpError, withRetry } from '@/api/http';
-import { TicketMailForm } from '@/features/buyer/my-tickets/ask-for-tickets';
+import { TicketLinkRequestForm } from '@/features/buyer/my-tickets/ticket-link-request-form';
 import { OwnOrdersList } from '@/features/buyer/my-tickets/own-orders';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 type OrdersLookupState =
   | { status: 'asking' }
-  | { status: 'found'; orders: OrdersOfEmail }
+  | { status: 'found'; orders: OrdersOfEmailAddress }
   | { status: 'unknown' }
   | { status: 'failed' };
 
@@ -19,16 +19,17 @@ type OrdersLookupState =
  * Returns the secret after the `#` of a mailed link, or null. Only the API request for the buyer's
  * orders sends the secret to the server.
  */
-const linkSecretOf = (hash: string): string | null => /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
+const mailedLinkSecretOf = (hash: string): string | null =>
+  /^#([0-9a-f]{64})$/i.exec(hash)?.[1] ?? null;
 
 /**
  * Returns the secret of the mailed link and follows its changes: a link opened while the page is
  * shown changes only the part after the `#`.
  */
-function useLinkSecret(): string | null {
-  const [secret, setSecret] = useState(() => linkSecretOf(window.location.hash));
+function useMailedLinkSecret(): string | null {
+  const [secret, setSecret] = useState(() => mailedLinkSecretOf(window.location.hash));
   useEffect(() => {
-    const onHash = () => setSecret(linkSecretOf(window.location.hash));
+    const onHash = () => setSecret(mailedLinkSecretOf(window.location.hash));
     window.addEventListener('hashchange', onHash);
     return () => window.removeEventListener('hashchange', onHash);
   }, []);
@@ -40,11 +41,11 @@ function useLinkSecret(): string | null {
  * send a link.
  */
 export function Page() {
-  const secret = useLinkSecret();
-  return secret ? <OrdersOfLink key={secret} secret={secret} /> : <TicketLinkForm />;
+  const secret = useMailedLinkSecret();
+  return secret ? <OrdersOfMailedLink key={secret} secret={secret} /> : <TicketLinkRequestPage />;
 }
 
-function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
+function TicketLinkRequestPage({ lapsed = false }: { lapsed?: boolean }) {
   const [inError, setInError] = useState(false);
   usePageTitle('My tickets', inError);
   return (
@@ -55,14 +56,14 @@ function TicketLinkForm({ lapsed = false }: { lapsed?: boolean }) {
           <strong>This link is invalid or has expired.</strong>Ask for a new one below.
         </div>
       ) : null}
-      <TicketMailForm onProblems={setInError} />
+      <TicketLinkRequestForm onProblems={setInError} />
       <h2 className="help-head">{S.needHelpAsked}</h2>
       <SupportContacts />
     </main>
   );
 }
 
-function OrdersOfLink({ secret }: { secret: string }) {
+function OrdersOfMailedLink({ secret }: { secret: string }) {
   const [lookup, setLookup] = useState<OrdersLookupState>({ status: 'asking' });
   const [turn, setTurn] = useState(0);
   usePageTitle('My tickets');
@@ -80,7 +81,7 @@ function OrdersOfLink({ secret }: { secret: string }) {
       current = false;
     };
   }, [secret, turn]);
-  if (lookup.status === 'unknown') return <TicketLinkForm lapsed />;
+  if (lookup.status === 'unknown') return <TicketLinkRequestPage lapsed />;
   return (
     <main className="plain-page thanks" id="main" aria-busy={lookup.status === 'asking'}>
       <h1>My tickets</h1>

@@ -1,8 +1,8 @@
 import { act, cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { CART_SCOPE, EMPTY_CART, addItem, cartItemOf } from '@/features/buyer/cart/cart';
+import { CART_PURCHASE_SCOPE, EMPTY_CART, addItem, cartItemOf } from '@/features/buyer/cart/cart';
 import { cartAtom } from '@/features/buyer/cart/cart-atoms';
-import { finishAttempt } from '@/features/buyer/checkout/state/attempt';
+import { finishAttemptWithTickets } from '@/features/buyer/checkout/state/purchase-attempt';
 import type { OpenOrder } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { makeDraw } from '@/testing/draw-data';
@@ -31,7 +31,7 @@ test('cart that was just bought never shows a zero total', async () => {
   const { store } = renderScreen(<Page />, '/cart/checkout');
   act(() => store.set(cartAtom, () => addItem(EMPTY_CART, cartItemOf(draw, 2))));
   expect((await screen.findByText(/^2 tickets · /)).textContent).toBe('2 tickets · $10.47');
-  const scope = checkoutAtom(CART_SCOPE);
+  const scope = checkoutAtom(CART_PURCHASE_SCOPE);
   act(() => store.set(scope, { type: 'submitted', method: 'card' }));
   act(() => store.set(scope, { type: 'opened', order: openOrder }));
   act(() => store.set(scope, { type: 'authorised' }));
@@ -44,7 +44,7 @@ test('cart that was just bought never shows a zero total', async () => {
 test('return to a bought cart shows the purchase without a redirect', async () => {
   vi.useFakeTimers();
   new FakeServer();
-  finishAttempt(CART_SCOPE, 'bought');
+  finishAttemptWithTickets(CART_PURCHASE_SCOPE, 'bought');
   renderScreen(<Page />, '/cart/checkout');
   await act(() => vi.advanceTimersByTimeAsync(1_000));
   vi.useRealTimers();

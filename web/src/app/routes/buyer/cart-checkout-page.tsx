@@ -3,20 +3,20 @@ import '@/features/buyer/checkout/two-step.css';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { CART_SCOPE } from '@/features/buyer/cart/cart';
+import { CART_PURCHASE_SCOPE } from '@/features/buyer/cart/cart';
 import { cartAtom, reloadCartAtom, cartTotalsAtom } from '@/features/buyer/cart/cart-atoms';
 import { CartForm } from '@/features/buyer/cart/cart-form';
 import { CartLines } from '@/features/buyer/cart/cart-lines';
 import { HelpDialog } from '@/features/buyer/cart/help-dialog';
 import { useFreshCart } from '@/features/buyer/cart/use-fresh-cart';
-import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
+import { finishedOrderToken } from '@/features/buyer/checkout/state/purchase-attempt';
 import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
+import { FinishedPurchasePanel } from '@/features/buyer/checkout/outcome/finished-purchase-panel';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import { liveStateAtom } from '@/features/shared-live/live-atoms';
-import { dollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 const EMPTY_CART_REDIRECT_DELAY_MS = 300;
@@ -43,12 +43,12 @@ export function Page() {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(cartTotalsAtom);
   const draws = useAtomValue(liveStateAtom).draws;
-  const checkout = useAtomValue(checkoutAtom(CART_SCOPE));
+  const checkout = useAtomValue(checkoutAtom(CART_PURCHASE_SCOPE));
   const [expired, setExpired] = useState(false);
   const { fresh, changes } = useFreshCart();
   const empty = cart.items.length === 0;
   const underWay = checkout.state !== 'choosing';
-  const finished = empty && !underWay ? finishedOrderToken(CART_SCOPE) : null;
+  const finished = empty && !underWay ? finishedOrderToken(CART_PURCHASE_SCOPE) : null;
   useRedirectWhenCartEmpty(expired || underWay || changes.length > 0, finished !== null);
   usePageTitle(expired ? S.reservationExpiredPage : 'Cart checkout');
   if (expired)
@@ -62,7 +62,7 @@ export function Page() {
     return (
       <main className="plain-page" id="main">
         <h1>Your cart is empty</h1>
-        <CartChanges changes={changes} />
+        <CartChangesNotice changes={changes} />
         <div className="actions">
           <a className="btn" href="/#live-draws">
             Find Draws
@@ -74,11 +74,11 @@ export function Page() {
     return (
       <main className="checkout" id="main">
         <h1>Cart checkout</h1>
-        <FinishedPanel orderToken={finished}>
+        <FinishedPurchasePanel orderToken={finished}>
           <a className="btn sec" href="/#live-draws">
             Find Draws
           </a>
-        </FinishedPanel>
+        </FinishedPurchasePanel>
       </main>
     );
   if (!fresh || (empty && !underWay))
@@ -94,19 +94,19 @@ export function Page() {
         <h1>Cart checkout</h1>
         <HelpDialog />
       </div>
-      <CartChanges changes={changes} />
+      <CartChangesNotice changes={changes} />
       {/* Hides the form after a purchase: the cart is then empty, and its total would be zero. */}
       {empty ? null : (
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
           <summary className="row">
             <strong>
-              {tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {dollars(total)}
+              {tickets} {tickets === 1 ? 'ticket' : 'tickets'} · {formatDollars(total)}
             </strong>
           </summary>
           <CartLines frozen={isCheckoutBusy(checkout)} />
           <div className="sum-row total">
             <span>Total</span>
-            <span>{dollars(total)}</span>
+            <span>{formatDollars(total)}</span>
           </div>
         </details>
       )}
@@ -119,7 +119,7 @@ export function Page() {
   );
 }
 
-function CartChanges({ changes }: { changes: readonly string[] }) {
+function CartChangesNotice({ changes }: { changes: readonly string[] }) {
   if (changes.length === 0) return null;
   return (
     <div className="callout is-warn" role="status">

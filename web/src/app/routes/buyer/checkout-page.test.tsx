@@ -1,7 +1,11 @@
 import { act, cleanup, fireEvent, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Draw } from '@/api/wire';
-import { beginAttempt, finishAttempt, saveAttempt } from '@/features/buyer/checkout/state/attempt';
+import {
+  beginAttempt,
+  finishAttemptWithTickets,
+  saveAttempt,
+} from '@/features/buyer/checkout/state/purchase-attempt';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { makeDraw } from '@/testing/draw-data';
@@ -9,7 +13,7 @@ import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { Page } from './checkout-page';
 
-const OPEN_PAYMENT_CALL = 'POST /api/create-payment-intent';
+const CREATE_INTENT_CALL = 'POST /api/create-payment-intent';
 const TOO_FEW_TICKETS_RESPONSE = {
   status: 409,
   body: {
@@ -20,7 +24,7 @@ const TOO_FEW_TICKETS_RESPONSE = {
 };
 const makeOpenDraw = (more: Partial<Draw> = {}) =>
   makeDraw({ gameDate: '2099-01-01T00:00:00Z', ticketsSold: 163, ticketsAvailable: 6, ...more });
-const openPaymentResponse = (ticketCount: number) => ({
+const makeOpenPaymentResponse = (ticketCount: number) => ({
   clientSecret: 's',
   paymentIntentId: 'pi_1',
   amount: 539 * ticketCount,
@@ -45,7 +49,7 @@ afterEach(() => {
  * Opens the checkout for five of six tickets. Also returns a function that delivers a new state of
  * the draw.
  */
-async function openCheckoutForFive(server: FakeServer) {
+async function openCheckoutForFiveTickets(server: FakeServer) {
   server.on('GET /api/draws/1042', { body: makeOpenDraw() });
   const { store } = renderScreen(<Page params={{ draw: '1042' }} />, '/checkout/1042?tickets=5');
   await advanceTime(0);
@@ -65,10 +69,10 @@ const requestedTicketCounts = (server: FakeServer) =>
     .map(({ body }) => (body as { ticketCount: number }).ticketCount);
 
 test('count drops to what is left, says so, and reserves that many', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, TOO_FEW_TICKETS_RESPONSE, {
-    body: openPaymentResponse(2),
+  const server = new FakeServer().on(CREATE_INTENT_CALL, TOO_FEW_TICKETS_RESPONSE, {
+    body: makeOpenPaymentResponse(2),
   });
-  const { told } = await openCheckoutForFive(server);
+  const { told } = await openCheckoutForFiveTickets(server);
   expect(shownTicketCount()).toBe('5');
   await advanceTime(600);
   await told({ ticketsSold: 167, ticketsAvailable: 2 });
@@ -80,8 +84,8 @@ test('count drops to what is left, says so, and reserves that many', async () =>
 });
 
 test('held tickets keep the count until the server has answered', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
-  const { told } = await openCheckoutForFive(server);
+  const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
+  const { told } = await openCheckoutForFiveTickets(server);
   await told({ ticketsHeld: 5, ticketsAvailable: 1 });
   expect(shownTicketCount()).toBe('5');
   await advanceTime(600);
@@ -110,8 +114,8 @@ test('sold-out draw says that it is sold out', async () => {
 });
 
 test('buyer who reserves the last tickets keeps the form', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
-  const { told } = await openCheckoutForFive(server);
+  const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
+  const { told } = await openCheckoutForFiveTickets(server);
   await advanceTime(490);
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
   expect(document.querySelector('.callout')).toBeNull();
@@ -120,8 +124,8 @@ test('buyer who reserves the last tickets keeps the form', async () => {
 });
 
 test('late buyer of the last tickets reads that others are paying', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, TOO_FEW_TICKETS_RESPONSE);
-  const { told } = await openCheckoutForFive(server);
+  const server = new FakeServer().on(CREATE_INTENT_CALL, TOO_FEW_TICKETS_RESPONSE);
+  const { told } = await openCheckoutForFiveTickets(server);
   await advanceTime(490);
   await told({ ticketsSold: 164, ticketsHeld: 5, ticketsAvailable: 0 });
   await advanceTime(100);
@@ -134,9 +138,9 @@ const restoreFromPageCache = () =>
   act(() => void window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true })));
 
 test('finished checkout reserves nothing until the buyer asks for more', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
-  finishAttempt('draw:1042', 'bought');
-  await openCheckoutForFive(server);
+  const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
+  finishAttemptWithTickets('draw:1042', 'bought');
+  await openCheckoutForFiveTickets(server);
   expect(screen.getByRole('status').textContent).toContain(
     'You have your ticketsRedcliffe Sharks v Wynnum Tigers',
   );
@@ -151,12 +155,12 @@ test('finished checkout reserves nothing until the buyer asks for more', async (
 });
 
 test('cached page of a payment shows the finished purchase', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
-  const { store } = await openCheckoutForFive(server);
+  const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
+  const { store } = await openCheckoutForFiveTickets(server);
   await advanceTime(600);
   const scope = checkoutAtom('draw:1042');
   act(() => store.set(scope, { type: 'submitted', method: 'card' }));
-  finishAttempt('draw:1042', 'bought');
+  finishAttemptWithTickets('draw:1042', 'bought');
   await restoreFromPageCache();
   expect(screen.getByRole('link', { name: 'Show my tickets' })).toBeDefined();
   expect(store.get(scope)).toMatchObject({ state: 'choosing', order: null });
@@ -165,8 +169,8 @@ test('cached page of a payment shows the finished purchase', async () => {
 });
 
 test('cached page of a payment checks an unknown outcome', async () => {
-  const server = new FakeServer().on(OPEN_PAYMENT_CALL, { body: openPaymentResponse(5) });
-  await openCheckoutForFive(server);
+  const server = new FakeServer().on(CREATE_INTENT_CALL, { body: makeOpenPaymentResponse(5) });
+  await openCheckoutForFiveTickets(server);
   saveAttempt('draw:1042', {
     ...beginAttempt('draw:1042'),
     orderToken: 't',

@@ -5,19 +5,19 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
-import { finishedOrderToken } from '@/features/buyer/checkout/state/attempt';
+import { finishedOrderToken } from '@/features/buyer/checkout/state/purchase-attempt';
 import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import type { Checkout } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { FinishedPanel } from '@/features/buyer/checkout/outcome/finished-panel';
-import { ticketsForThisBuyer } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { FinishedPurchasePanel } from '@/features/buyer/checkout/outcome/finished-purchase-panel';
+import { ticketsHeldAndAvailable } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import {
   clampTicketCount,
   ticketCountFromQuery,
 } from '@/features/buyer/checkout/form/purchase-rules';
 import { readSavedCheckout, walletKindOf } from '@/features/buyer/checkout/form/saved-checkout';
-import { TwoStepForm } from '@/features/buyer/checkout/form/two-step-form';
+import { TwoStepCheckoutForm } from '@/features/buyer/checkout/form/two-step-form';
 import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
 import { PriceLines } from '@/features/buyer/draw-page/price-lines';
 import {
@@ -31,8 +31,8 @@ import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { cents, priceOf, ticketPriceText } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, priceOf, ticketPriceText } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { Stepper } from '@/shared/ui/stepper';
@@ -59,7 +59,7 @@ export function Page({ params }: PageProps) {
       <h1>Checkout</h1>
       {failed ? <LoadFailed title={S.failedToFetchDraw} onRetry={retry} /> : null}
       {draw ? (
-        <CheckoutOrFinished draw={draw} />
+        <CheckoutOrFinishedPurchase draw={draw} />
       ) : failed ? null : (
         <div className="checkout-wait">
           <span className="spinner" role="status" aria-label="Loading" />
@@ -95,7 +95,7 @@ function useRequestedTicketCount(available: number, most: number) {
  * Whether the form is shown and the server has not yet responded to the reservation request. Until
  * then, held tickets may be the buyer's own.
  */
-function useIsReserving(checkout: Checkout, onSale: boolean): boolean {
+function useIsAwaitingReservation(checkout: Checkout, onSale: boolean): boolean {
   const [shown, setShown] = useState(onSale);
   const [answered, setAnswered] = useState(false);
   const answer =
@@ -111,7 +111,7 @@ function useIsReserving(checkout: Checkout, onSale: boolean): boolean {
  * Returns how many held tickets may belong to this buyer. Any of them may, because the page
  * reserves tickets automatically. After the server has refused a reservation, none does.
  */
-function possiblyOwnTicketCount(checkout: Checkout, draw: Draw): number {
+function possiblyOwnHeldTicketCount(checkout: Checkout, draw: Draw): number {
   if (checkout.state !== 'choosing') return Infinity;
   return checkout.error?.available === undefined ? draw.ticketsHeld : 0;
 }
@@ -120,18 +120,18 @@ function possiblyOwnTicketCount(checkout: Checkout, draw: Draw): number {
  * Shows the checkout, or the finished purchase. After a purchase nothing is reserved until the
  * buyer asks for more.
  */
-function CheckoutOrFinished({ draw }: { draw: Draw }) {
+function CheckoutOrFinishedPurchase({ draw }: { draw: Draw }) {
   const scope = `draw:${draw.drawNumber}`;
   const choosing = useAtomValue(checkoutAtom(scope)).state === 'choosing';
   const [dismissedToken, setDismissedToken] = useState<string | null>(null);
   const finished = choosing ? finishedOrderToken(scope) : null;
   if (finished === null || finished === dismissedToken) return <DrawCheckout draw={draw} />;
   return (
-    <FinishedPanel orderToken={finished} match={`${draw.homeTeam} v ${draw.awayTeam}`}>
+    <FinishedPurchasePanel orderToken={finished} match={`${draw.homeTeam} v ${draw.awayTeam}`}>
       <button type="button" className="btn sec" onClick={() => setDismissedToken(finished)}>
         Buy more tickets
       </button>
-    </FinishedPanel>
+    </FinishedPurchasePanel>
   );
 }
 
@@ -139,15 +139,15 @@ function DrawCheckout({ draw }: { draw: Draw }) {
   const now = useAtomValue(nowAtom);
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const most = useAtomValue(configAtom)?.maxPerPurchase ?? 50;
-  const { held, available } = ticketsForThisBuyer(draw, checkout, now);
+  const { held, available } = ticketsHeldAndAvailable(draw, checkout, now);
   const requestedCount = useRequestedTicketCount(available, most);
   const { count, note, change } = useTicketCount({
     initial: () => requestedCount.count,
     available,
     maximum: most,
-    possiblyOwn: possiblyOwnTicketCount(checkout, draw),
+    possiblyOwn: possiblyOwnHeldTicketCount(checkout, draw),
   });
-  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const price = priceOf(decimalToCents(draw.ticketPrice), count, draw.passStripeFees);
   const opens = futureOpeningTimeOf(draw, now);
   const notYet =
     opens && draw.clubSelling !== false
@@ -155,7 +155,7 @@ function DrawCheckout({ draw }: { draw: Draw }) {
       : null;
   const phase = drawPhaseOf(draw, now);
   const reserving =
-    useIsReserving(checkout, phase === 'active' && !notYet) &&
+    useIsAwaitingReservation(checkout, phase === 'active' && !notYet) &&
     phase === 'soldOut' &&
     temporarilySoldOutText(draw) !== null;
   const closed =
@@ -205,7 +205,7 @@ function DrawCheckout({ draw }: { draw: Draw }) {
         </div>
       ) : (
         <PaymentProvider account={draw.connectedAccountId ?? null} amount={price.total}>
-          <TwoStepForm
+          <TwoStepCheckoutForm
             draw={draw}
             count={count}
             price={price}

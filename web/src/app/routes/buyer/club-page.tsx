@@ -5,13 +5,13 @@ import type { Club } from '@/api/wire';
 import type { PageProps } from '@/app/page-props';
 import { ClubHero } from '@/features/buyer/club-page/club-hero';
 import { ClubSections } from '@/features/buyer/club-page/club-sections';
-import { ConsentBar } from '@/features/buyer/club-page/consent-bar';
-import { useCanonicalAddress, useClub } from '@/features/buyer/club-page/use-club';
+import { MarketingConsentBar } from '@/features/buyer/club-page/consent-bar';
+import { useCanonicalClubUrl, useClub } from '@/features/buyer/club-page/use-club';
 import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
 import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useTopicSubscription } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** A club's public page, in the club's colours. */
@@ -19,7 +19,7 @@ export function Page({ params }: PageProps) {
   const slug = params.slug ?? '';
   const state = useClub(slug);
   const club = state.status === 'known' ? state.club : null;
-  useCanonicalAddress(slug, club);
+  useCanonicalClubUrl(slug, club);
   useClubColours(club);
   useTopicSubscription('draws');
   const title =
@@ -33,12 +33,12 @@ export function Page({ params }: PageProps) {
   usePageTitle(title);
   if (slug === '')
     return (
-      <ClubNotShown
+      <ClubUnavailable
         title={title}
         text="This address does not say which club. It may be cut short."
       />
     );
-  if (state.status === 'failed') return <ClubNotShown title={title} text={state.text} />;
+  if (state.status === 'failed') return <ClubUnavailable title={title} text={state.text} />;
   if (!club)
     return (
       <main className="plain-page" id="main" aria-busy="true">
@@ -49,7 +49,7 @@ export function Page({ params }: PageProps) {
   return <LoadedClub key={club.id} club={club} />;
 }
 
-function ClubNotShown({ title, text }: { title: string; text: string }) {
+function ClubUnavailable({ title, text }: { title: string; text: string }) {
   return (
     <main className="plain-page" id="main">
       <h1>{title}</h1>
@@ -75,7 +75,7 @@ function LoadedClub({ club }: { club: Club }) {
         <FreshnessBadge />
         <ClubSections club={club} />
       </div>
-      {club.facebookPixelId ? <ConsentBar club={club.name} /> : null}
+      {club.facebookPixelId ? <MarketingConsentBar club={club.name} /> : null}
     </main>
   );
 }

@@ -8,9 +8,9 @@ import {
   cartTotalsAtom,
 } from '@/features/buyer/cart/cart-atoms';
 import { readCartLog } from '@/features/buyer/cart/cart-log';
-import { dollars } from '@/shared/money';
+import { formatDollars } from '@/shared/money';
 import { readStoredText } from '@/shared/storage';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /**
@@ -30,7 +30,7 @@ export function Page() {
       <h1>Cart debug console</h1>
       <p>
         {cart.items.length} {cart.items.length === 1 ? 'line' : 'lines'}, {tickets}{' '}
-        {tickets === 1 ? 'ticket' : 'tickets'}, {dollars(total)}. Club {cart.clubId ?? '–'}.
+        {tickets === 1 ? 'ticket' : 'tickets'}, {formatDollars(total)}. Club {cart.clubId ?? '–'}.
       </p>
       <div className="actions">
         <button

@@ -6,11 +6,11 @@ import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
 import { BuyPanel } from '@/features/buyer/draw-page/buy-panel';
 import { DrawHero } from '@/features/buyer/draw-page/draw-hero';
-import { DrawMore } from '@/features/buyer/draw-page/draw-more';
+import { DrawPageDetails } from '@/features/buyer/draw-page/draw-page-details';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDraw } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 
@@ -26,7 +26,7 @@ export function Page({ params }: PageProps) {
     <main className="wrap draw-layout" id="main">
       <DrawHero draw={draw} phase={phase} />
       <BuyPanel draw={draw} phase={phase} />
-      <DrawMore draw={draw} phase={phase} />
+      <DrawPageDetails draw={draw} phase={phase} />
     </main>
   );
 }

@@ -1,6 +1,10 @@
 import '@/features/buyer/landing/landing.css';
-import { ClubRow } from '@/features/buyer/landing/club-row';
-import { AwaitingResults, LiveDraws, RecentResults } from '@/features/buyer/landing/draw-sections';
+import { ClubTilesRow } from '@/features/buyer/landing/club-row';
+import {
+  AwaitingResultsSection,
+  ActiveDrawsSection,
+  RecentResultsSection,
+} from '@/features/buyer/landing/draw-sections';
 import {
   CallToAction,
   FeatureGrid,
@@ -8,7 +12,7 @@ import {
   LandingHero,
 } from '@/features/buyer/landing/landing-parts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** The live draws come first, then the explanation for buyers and clubs. */
@@ -19,11 +23,11 @@ export function Page() {
       <LandingHero />
       <div className="wrap">
         <FreshnessBadge />
-        <LiveDraws />
-        <AwaitingResults />
-        <ClubRow />
+        <ActiveDrawsSection />
+        <AwaitingResultsSection />
+        <ClubTilesRow />
         <ClubStepsSection />
-        <RecentResults />
+        <RecentResultsSection />
         <FeatureGrid />
         <CallToAction />
       </div>

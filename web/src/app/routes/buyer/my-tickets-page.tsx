@@ -6,7 +6,7 @@ import { TicketList } from '@/features/buyer/my-tickets/ticket-list';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { useDrawSubscriptions, useLiveOrder } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 

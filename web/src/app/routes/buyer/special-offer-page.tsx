@@ -8,15 +8,15 @@ import type { Offer } from '@/api/wire-public';
 import type { PageProps } from '@/app/page-props';
 import { useClubColours } from '@/features/buyer/club-page/use-club-colours';
 import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
-import { OfferBuy } from '@/features/buyer/offer/offer-buy';
+import { OfferPurchasePanel } from '@/features/buyer/offer/offer-purchase-panel';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { OfferPicture } from '@/features/buyer/offer/offer-picture';
 import { useClubMeta, useOffer, useOfferDraws } from '@/features/buyer/offer/use-offer';
 import { shareOrCopy } from '@/features/buyer/site/share';
 import { offerPhase, offerPrice, shortDisplayTag } from '@/features/shared-offer/offer';
 import { nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
-import { dollars } from '@/shared/money';
-import { S, fromPriceText } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S, fromPriceText } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
@@ -95,7 +95,7 @@ function LoadedOffer({ offer }: { offer: Offer }) {
     const url = `${window.location.origin}/club/${offer.clubSlug}/specials/${offer.slug}`;
     const toast = await shareOrCopy({
       title: offer.name,
-      text: `${offer.name}, ${offer.clubName}: ${fromPriceText(dollars(offerPrice(offer, 1, mode).total))}`,
+      text: `${offer.name}, ${offer.clubName}: ${fromPriceText(formatDollars(offerPrice(offer, 1, mode).total))}`,
       url,
     });
     if (toast) showToast(toast);
@@ -118,7 +118,7 @@ function LoadedOffer({ offer }: { offer: Offer }) {
             </button>
           </div>
         </div>
-        <OfferBuy
+        <OfferPurchasePanel
           offer={offer}
           phase={offerPhase(offer, now)}
           onAdded={() => pixel('offer_add_to_cart', offer.slug)}

@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
-import { savePurchaseSummary, purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { savePurchaseSummary, buildPurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
@@ -53,7 +53,7 @@ afterEach(() => {
 
 /** Stores the summary of an earlier purchase: one ticket of another draw and club. */
 const storeEarlierPurchase = () =>
-  savePurchaseSummary(purchaseSummary([{ draw: makeDraw(), count: 1 }], 'Jo'));
+  savePurchaseSummary(buildPurchaseSummary([{ draw: makeDraw(), count: 1 }], 'Jo'));
 
 function renderThankYouPage(said: Partial<OrderResponse>): HTMLElement {
   sessionStorage.setItem(

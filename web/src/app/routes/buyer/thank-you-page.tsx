@@ -3,7 +3,10 @@ import '@/features/buyer/thank-you/thank-you.css';
 import { Link } from 'wouter';
 import { hasNoTickets } from '@/features/buyer/my-tickets/order-status-text';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
-import { ContactQuestion, needsContact } from '@/features/buyer/thank-you/contact-question';
+import {
+  ContactDetailsForm,
+  needsContactDetails,
+} from '@/features/buyer/thank-you/contact-details-form';
 import { Receipt } from '@/features/buyer/thank-you/receipt';
 import { ResendMailButton } from '@/features/buyer/thank-you/resend';
 import {
@@ -13,7 +16,7 @@ import {
   NextSteps,
 } from '@/features/buyer/thank-you/thank-you';
 import { useThankYouData } from '@/features/buyer/thank-you/use-thank-you';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /**
@@ -36,7 +39,7 @@ export function Page() {
         untouched={untouched}
         serverMessage={serverMessage}
       />
-      {order && needsContact(order) ? <ContactQuestion order={order} /> : null}
+      {order && needsContactDetails(order) ? <ContactDetailsForm order={order} /> : null}
       {isOver ? null : <BoughtTickets order={order} summary={summary} />}
       {order?.status === S.succeeded ? <Receipt order={order} /> : null}
       {awaitingFirstResponse ? null : (

@@ -2,12 +2,12 @@ import '@/features/shared-grid/grid.css';
 import '@/features/buyer/verify/verify.css';
 import { Link } from 'wouter';
 import type { PageProps } from '@/app/page-props';
-import { BeforeReveal } from '@/features/buyer/verify/before-reveal';
+import { CommitmentBeforeReveal } from '@/features/buyer/verify/commitment-before-reveal';
 import { useProof } from '@/features/buyer/verify/use-proof';
 import { VerdictView } from '@/features/buyer/verify/verdict-view';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Lets anyone check that each ticket's pair was fixed before the first sale. */
@@ -57,7 +57,7 @@ export function Page({ params }: PageProps) {
         <VerdictView proof={state.proof} verdict={state.verdict} draw={draw} />
       ) : null}
       {state.status === 'known' && !state.verdict ? (
-        <BeforeReveal proof={state.proof} draw={draw} />
+        <CommitmentBeforeReveal proof={state.proof} draw={draw} />
       ) : null}
       {state.status === 'asking' ? null : (
         <div className="actions">

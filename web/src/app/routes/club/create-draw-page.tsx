@@ -2,13 +2,13 @@ import '@/features/club/dashboard/dashboard.css';
 import type { PageProps } from '@/app/page-props';
 import { CreateDrawPage } from '@/features/club/draw-form/create-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 
-const GUEST_TOAST = { title: 'Authentication required', text: C.logInToCreate, bad: true };
+const LOGIN_REQUIRED_TOAST = { title: 'Authentication required', text: C.logInToCreate, bad: true };
 
 export function Page({ params }: PageProps) {
   return (
-    <ClubPage slug={params.slug} page="create-draw" guestToast={GUEST_TOAST}>
+    <ClubPage slug={params.slug} page="create-draw" guestToast={LOGIN_REQUIRED_TOAST}>
       {(here) => <CreateDrawPage here={here} />}
     </ClubPage>
   );

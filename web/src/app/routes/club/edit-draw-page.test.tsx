@@ -38,7 +38,7 @@ const openPage = async () => {
   await screen.findByRole('button', { name: 'Save changes' });
 };
 const pressSave = () => userEvent.click(screen.getByRole('button', { name: 'Save changes' }));
-const changeRequests = (server: FakeServer) =>
+const recordedChangeRequests = (server: FakeServer) =>
   server.requests
     .filter(({ method }) => method === 'PATCH')
     .map(({ body }) => (body as { reason?: string }).reason);
@@ -52,12 +52,15 @@ test('operator changes a club’s draw with a reason and a code', async () => {
   await openPage();
   await pressSave();
   expect(screen.getAllByText(REASON_MISSING_TEXT)).not.toHaveLength(0);
-  expect(changeRequests(server)).toEqual([]);
+  expect(recordedChangeRequests(server)).toEqual([]);
   await userEvent.type(screen.getByLabelText('Reason'), ' The club asked by phone ');
   await pressSave();
   await userEvent.type(await screen.findByLabelText('Six-digit code'), '222222');
   expect(await screen.findByText('Draw updated')).toBeTruthy();
-  expect(changeRequests(server)).toEqual(['The club asked by phone', 'The club asked by phone']);
+  expect(recordedChangeRequests(server)).toEqual([
+    'The club asked by phone',
+    'The club asked by phone',
+  ]);
 });
 
 test('operator who gives no code changes nothing and can save again', async () => {
@@ -70,7 +73,7 @@ test('operator who gives no code changes nothing and can save again', async () =
   expect(screen.queryByText('Failed to update draw')).toBeNull();
   await pressSave();
   expect(await screen.findByLabelText('Six-digit code')).toBeTruthy();
-  expect(changeRequests(server)).toHaveLength(2);
+  expect(recordedChangeRequests(server)).toHaveLength(2);
 });
 
 test('club gives no reason', async () => {
@@ -79,5 +82,5 @@ test('club gives no reason', async () => {
   expect(screen.queryByLabelText('Reason')).toBeNull();
   await pressSave();
   expect(await screen.findByText('Draw updated')).toBeTruthy();
-  expect(changeRequests(server)).toEqual([undefined]);
+  expect(recordedChangeRequests(server)).toEqual([undefined]);
 });

@@ -11,22 +11,25 @@ import {
 } from '@/features/buyer/checkout/errors/error-catalogue';
 import { isCheckoutBusy, canPay } from '@/features/buyer/checkout/state/checkout';
 import type { CheckoutEvent, CheckoutError } from '@/features/buyer/checkout/state/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { purchaseDetailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
 import { carryOutPurchase } from '@/features/buyer/checkout/payment/pay';
-import { usePaymentSurface } from '@/features/buyer/checkout/payment/payment-provider';
-import { withTypedName, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
-import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { usePaymentGateway } from '@/features/buyer/checkout/payment/payment-provider';
+import {
+  payerWithTypedName,
+  buildDrawWalletPurchase,
+} from '@/features/buyer/checkout/payment/single-purchase';
+import { buildPurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { ErrorCallout } from '@/features/buyer/checkout/errors/error-callout';
 import {
   WALLET_SUCCESS_TOAST,
   useCheckout,
   useCompletePurchase,
 } from '@/features/buyer/checkout/state/use-checkout';
-import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
-import { cents, dollars, priceOf } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-button-slot';
+import { decimalToCents, formatDollars, priceOf } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { ApplePayRequest } from './request';
 
 interface ApplePayFormProps {
@@ -54,7 +57,7 @@ const WALLET_FAILED_ERROR: CheckoutError = {
  * Replaces the title of an error by the title of the Apple Pay page. The error's text stays the
  * same (specification line A:276).
  */
-function withPageTitle(event: CheckoutEvent): CheckoutEvent {
+function withApplePayTitle(event: CheckoutEvent): CheckoutEvent {
   if (event.type === 'declined')
     return { ...event, error: { ...event.error, title: S.paymentFailedTitle } };
   if (event.type === 'refused' && event.error.title === splitTitle(S.purchaseFailed).title)
@@ -66,7 +69,7 @@ function withPageTitle(event: CheckoutEvent): CheckoutEvent {
  * Whether the payment in the link belongs to this browser. The server returns the browser's own
  * payment for the draw (decision C-21).
  */
-function useIsOwnPayment(
+function useIsPaymentOfThisBrowser(
   { clientSecret, drawId, ticketCount }: ApplePayRequest,
   total: number,
   log: (line: string) => void,
@@ -110,24 +113,27 @@ function useIsOwnPayment(
 export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: ApplePayFormProps) {
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, dispatch } = useCheckout(scope);
-  const [details, setDetails] = useAtom(detailsAtom);
-  const surface = usePaymentSurface();
+  const [details, setDetails] = useAtom(purchaseDetailsAtom);
+  const gateway = usePaymentGateway();
   const count = request.ticketCount;
-  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
-  const own = useIsOwnPayment(request, price.total, log, onForeign, dispatch);
+  const price = priceOf(decimalToCents(draw.ticketPrice), count, draw.passStripeFees);
+  const own = useIsPaymentOfThisBrowser(request, price.total, log, onForeign, dispatch);
   useCompletePurchase(scope, checkout, {
-    summary: () => purchaseSummary([{ draw, count }], ''),
+    summary: () => buildPurchaseSummary([{ draw, count }], ''),
     toast: WALLET_SUCCESS_TOAST,
   });
   if (hasOutcome(checkout))
     return <OutcomePanel checkout={checkout} onRetry={() => dispatch({ type: 'again' })} />;
   const confirmed = details.overEighteen && details.acceptsTerms;
   const onConfirm = (event: StripeExpressCheckoutElementConfirmEvent) => {
-    if (!surface || !canPay(checkout)) return event.paymentFailed({ reason: 'fail' });
+    if (!gateway || !canPay(checkout)) return event.paymentFailed({ reason: 'fail' });
     log('the sheet was confirmed');
     void carryOutPurchase(
-      walletPurchase({ draw, count, price }, withTypedName(event.billingDetails, details)),
-      surface,
+      buildDrawWalletPurchase(
+        { draw, count, price },
+        payerWithTypedName(event.billingDetails, details),
+      ),
+      gateway,
       (checkoutEvent) => {
         log(checkoutEvent.type);
         if (
@@ -136,7 +142,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
           checkoutEvent.type === 'notCharged'
         )
           event.paymentFailed({ reason: 'fail' });
-        dispatch(withPageTitle(checkoutEvent));
+        dispatch(withApplePayTitle(checkoutEvent));
       },
     ).catch((error: unknown) =>
       dispatch({
@@ -149,7 +155,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
     <>
       <p role="status">
         {own
-          ? `Ready: ${count} ${count === 1 ? 'ticket' : 'tickets'} for ${dollars(price.total)}.`
+          ? `Ready: ${count} ${count === 1 ? 'ticket' : 'tickets'} for ${formatDollars(price.total)}.`
           : 'Checking your payment …'}
       </p>
       <ConsentBoxes
@@ -159,7 +165,7 @@ export function ApplePayForm({ draw, request, log, onForeign, onUnavailable }: A
         ageText={S.overEighteenCheckout}
       />
       {own ? (
-        <WalletSlot
+        <WalletButtonSlot
           confirmed={confirmed}
           busy={isCheckoutBusy(checkout)}
           only="apple"

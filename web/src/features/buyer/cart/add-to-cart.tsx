@@ -1,7 +1,13 @@
 import { useAtom, useSetAtom } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { TICKETS_PER_CART_MAX, addItem, fitsInCart, cartItemOf, replacesOtherClub } from './cart';
+import {
+  TICKETS_PER_CART_MAX,
+  addItem,
+  fitsInCart,
+  cartItemOf,
+  wouldReplaceOtherClubsCart,
+} from './cart';
 import { cartAtom, cartDrawerOpenAtom } from './cart-atoms';
 
 /**
@@ -21,7 +27,7 @@ export function AddToCart({ draw }: { draw: Draw }) {
         title: 'Your cart is full',
         text: `At most ${TICKETS_PER_CART_MAX} tickets in one purchase.`,
       });
-    if (replacesOtherClub(cart, item)) {
+    if (wouldReplaceOtherClubsCart(cart, item)) {
       showToast({
         title: 'Your cart was replaced',
         text: `It now holds tickets of ${draw.clubName} only.`,

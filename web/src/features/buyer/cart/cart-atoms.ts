@@ -1,12 +1,12 @@
 import { atom } from 'jotai';
 import { surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { EMPTY_CART, computeCartTotals, type Cart } from './cart';
 import { logCartEvent } from './cart-log';
-import { readCart } from './saved-cart';
+import { parseStoredCart } from './saved-cart';
 
-const cartInMemoryAtom = atom<Cart>(readCart(readStored('local', S.cartKey)));
+const cartInMemoryAtom = atom<Cart>(parseStoredCart(readStored('local', S.cartKey)));
 
 const describeCart = (cart: Cart) =>
   cart.items.length === 0
@@ -39,7 +39,7 @@ export const emptyCartAtom = atom(null, (_get, set) => set(cartAtom, () => EMPTY
  * the cart. Returns whether the cart has items afterwards.
  */
 export const reloadCartAtom = atom(null, (get, set, removed: boolean) => {
-  const saved = readCart(readStored('local', S.cartKey));
+  const saved = parseStoredCart(readStored('local', S.cartKey));
   if (saved.items.length > 0 || removed) {
     set(cartInMemoryAtom, saved);
     logCartEvent(`from another tab: ${describeCart(saved)}`);
@@ -55,11 +55,11 @@ export const cartTotalsAtom = atom((get) =>
   computeCartTotals(get(cartAtom), get(surchargeModeAtom)),
 );
 
-const storedDrawerOpenAtom = atom(false);
+const cartDrawerOpenBaseAtom = atom(false);
 
 /** Whether the cart drawer is open. Writing opens, closes or toggles the drawer. */
 export const cartDrawerOpenAtom = atom(
-  (get) => get(storedDrawerOpenAtom),
+  (get) => get(cartDrawerOpenBaseAtom),
   (get, set, to: boolean | 'toggle') =>
-    set(storedDrawerOpenAtom, to === 'toggle' ? !get(storedDrawerOpenAtom) : to),
+    set(cartDrawerOpenBaseAtom, to === 'toggle' ? !get(cartDrawerOpenBaseAtom) : to),
 );

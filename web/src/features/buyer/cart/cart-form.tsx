@@ -4,13 +4,13 @@ import type { Draw } from '@/api/wire';
 import { useLocation } from 'wouter';
 import { BuyerFields } from '@/features/buyer/checkout/form/buyer-fields';
 import { isCheckoutBusy, type OpenOrder } from '@/features/buyer/checkout/state/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { purchaseDetailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
 import { PaymentStep } from '@/features/buyer/checkout/payment/payment-step';
-import { buyerOfDetails, cardProblems } from '@/features/buyer/checkout/form/purchase-rules';
-import { dropCachedSecret } from '@/features/buyer/checkout/payment/secret-cache';
-import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import { buyerOfDetails, cardFormProblems } from '@/features/buyer/checkout/form/purchase-rules';
+import { dropCachedIntentResponse } from '@/features/buyer/checkout/payment/intent-response-cache';
+import { buildPurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { TimerBar } from '@/features/buyer/checkout/reservation/timer-bar';
 import {
   WALLET_SUCCESS_TOAST,
@@ -23,20 +23,20 @@ import { useReservation } from '@/features/buyer/checkout/reservation/use-reserv
 import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-refresh';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { liveStateAtom } from '@/features/shared-live/live-atoms';
-import { dollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { CART_SCOPE, refreshCartFromDraws, type Cart } from './cart';
+import { CART_PURCHASE_SCOPE, refreshCartFromDraws, type Cart } from './cart';
 import { cartAtom, emptyCartAtom, cartTotalsAtom } from './cart-atoms';
 import {
-  cartCardPurchase,
-  cartWalletPurchase,
+  buildCartCardPurchase,
+  buildCartWalletPurchase,
   cartContentsKey,
   openCartPayment,
 } from './cart-purchase';
-import { withCartReservation } from './use-fresh-cart';
+import { drawWithOwnReservedTickets } from './use-fresh-cart';
 
 const EXPIRY_REDIRECT_DELAY_MS = 2_000;
 
@@ -64,7 +64,7 @@ function useExpireCart(onExpired: () => void): () => void {
 function useCartSummary(cart: Cart, buyer: string) {
   const draws = useAtomValue(liveStateAtom).draws;
   return () =>
-    purchaseSummary(
+    buildPurchaseSummary(
       cart.items.flatMap((item) => {
         const draw = draws[item.drawNumber];
         return draw ? [{ draw, count: item.quantity }] : [];
@@ -81,7 +81,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const cart = useAtomValue(cartAtom);
   const { total, tickets } = useAtomValue(cartTotalsAtom);
   const empty = useSetAtom(emptyCartAtom);
-  const { checkout, dispatch } = useCheckout(CART_SCOPE);
+  const { checkout, dispatch } = useCheckout(CART_PURCHASE_SCOPE);
   const change = useSetAtom(cartAtom);
   const now = useServerNow();
   const takePrices = useCallback(
@@ -89,7 +89,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
       change((last) =>
         refreshCartFromDraws(
           last,
-          draws.map((draw) => withCartReservation(draw, now())),
+          draws.map((draw) => drawWithOwnReservedTickets(draw, now())),
           now(),
         ),
       ),
@@ -100,10 +100,10 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
     cart.items.map((item) => item.drawNumber),
     takePrices,
   );
-  const [details, setDetails] = useAtom(detailsAtom);
+  const [details, setDetails] = useAtom(purchaseDetailsAtom);
   const paused = useIsPaymentPaused(checkout);
   useReservation({
-    scope: CART_SCOPE,
+    scope: CART_PURCHASE_SCOPE,
     page: 'cart',
     contents: cart.items.length > 0 && !paused ? cartContentsKey(cart) : null,
     open: (clientKey) => openCartPayment(cart, total, clientKey),
@@ -113,12 +113,12 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
     checkout,
     dispatch,
     details,
-    card: () => cartCardPurchase(cart, total, buyerOfDetails(details)),
-    wallet: (payer) => cartWalletPurchase(cart, total, payer),
+    card: () => buildCartCardPurchase(cart, total, buyerOfDetails(details)),
+    wallet: (payer) => buildCartWalletPurchase(cart, total, payer),
   });
   const summary = useCartSummary(cart, details.name);
   usePageTitle('Cart checkout', payment.problems.length > 0);
-  useCompletePurchase(CART_SCOPE, checkout, {
+  useCompletePurchase(CART_PURCHASE_SCOPE, checkout, {
     summary,
     toast: payment.pressed === 'wallet' ? WALLET_SUCCESS_TOAST : checkoutSuccessToast(tickets),
     onDone: empty,
@@ -131,7 +131,7 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
   const extended = (order: OpenOrder) => {
     // Drops the cached response of the opened order, because its expiry is outdated. Reusing the
     // response after a declined card would undo the extension.
-    dropCachedSecret(CART_SCOPE);
+    dropCachedIntentResponse(CART_PURCHASE_SCOPE);
     dispatch({ type: 'opened', order });
   };
   if (hasOutcome(checkout))
@@ -163,8 +163,8 @@ export function CartForm({ onExpired }: { onExpired: () => void }) {
             checkout={checkout}
             dispatch={dispatch}
             details={details}
-            total={dollars(total)}
-            ready={cardProblems(details).length === 0}
+            total={formatDollars(total)}
+            ready={cardFormProblems(details).length === 0}
             withCard
             pressed={payment.pressed}
             busyText={payment.busyWords}

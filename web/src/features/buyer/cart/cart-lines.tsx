@@ -1,7 +1,7 @@
 import { useAtom, useAtomValue } from 'jotai';
 import { dayAndTime } from '@/shared/dates';
-import { dollars, ticketPriceText } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars, ticketPriceText } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 import {
   TICKETS_PER_CART_MAX,
@@ -60,12 +60,12 @@ export function CartLines({ frozen = false }: { frozen?: boolean }) {
       </p>
       <div className="sum-row">
         <span>Subtotal</span>
-        <span>{dollars(subtotal)}</span>
+        <span>{formatDollars(subtotal)}</span>
       </div>
       {cardFee > 0 ? (
         <div className="sum-row">
           <span>{S.paymentProcessingFees}</span>
-          <span>{dollars(cardFee)}</span>
+          <span>{formatDollars(cardFee)}</span>
         </div>
       ) : null}
     </>

@@ -6,18 +6,24 @@ import {
   completeCartCardPayment,
   createCartIntent,
   sendDebugLog,
-  purchaseCartTickets,
+  completeCartPurchase,
 } from '@/api/endpoints/buyer';
 import type { CartIntentRequest } from '@/api/endpoints/buyer';
-import { confirmWallet } from '@/api/endpoints/wallet';
+import { confirmWalletPayment } from '@/api/endpoints/wallet';
 import { HttpError } from '@/api/http';
 import type { Buyer, IntentResponse } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/payment/pay';
-import { customerInfoOf, buyerOfPayer } from '@/features/buyer/checkout/payment/single-purchase';
+import {
+  customerInfoOf,
+  buyerFromWalletPayer,
+} from '@/features/buyer/checkout/payment/single-purchase';
 import type { WalletPayer } from '@/features/buyer/checkout/payment/single-purchase';
-import { cacheSecret, cachedSecret } from '@/features/buyer/checkout/payment/secret-cache';
+import {
+  cacheIntentResponse,
+  readCachedIntentResponse,
+} from '@/features/buyer/checkout/payment/intent-response-cache';
 import type { Cents } from '@/shared/money';
-import { CART_SCOPE, type Cart } from './cart';
+import { CART_PURCHASE_SCOPE, type Cart } from './cart';
 
 const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
@@ -31,7 +37,7 @@ const cartRequestItems = (cart: Cart): CartIntentRequest['items'] =>
   }));
 
 /**
- * Returns a key for the contents of the cart, under which the payment's client secret is cached.
+ * Returns a key for the contents of the cart, under which the payment's response is cached.
  * The key changes with anything that affects the amount.
  */
 export const cartContentsKey = (cart: Cart): string =>
@@ -46,7 +52,7 @@ export const cartContentsKey = (cart: Cart): string =>
  * Adds the name of the refused game to the error's message when the cart has several games
  * (decision C-10).
  */
-function withRefusedGameName(cart: Cart, error: unknown): unknown {
+function addGameNameToRefusal(cart: Cart, error: unknown): unknown {
   const item =
     error instanceof HttpError && cart.items.length > 1
       ? cart.items.find(({ drawNumber }) => drawNumber === error.body.drawNumber)
@@ -66,27 +72,27 @@ export async function openCartPayment(
   clientKey: string,
 ): Promise<IntentResponse> {
   const contents = cartContentsKey(cart);
-  const cached = cachedSecret(CART_SCOPE, contents);
+  const cached = readCachedIntentResponse(CART_PURCHASE_SCOPE, contents);
   if (cached) return cached;
   const answer = await createCartIntent({
     items: cartRequestItems(cart),
     clientKey,
     expectedAmount,
   }).catch((error: unknown) => {
-    throw withRefusedGameName(cart, error);
+    throw addGameNameToRefusal(cart, error);
   });
-  cacheSecret(CART_SCOPE, contents, answer);
+  cacheIntentResponse(CART_PURCHASE_SCOPE, contents, answer);
   return answer;
 }
 
 /**
- * Confirms the cart's payment on the server with the card's payment method (specification line
- * A:243, decision C-5).
+ * Returns the card purchase of a cart. The server confirms its payment with the card's payment
+ * method (specification line A:243, decision C-5).
  */
-export function cartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purchase {
+export function buildCartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purchase {
   const items = cartRequestItems(cart);
   return {
-    ...commonCartPurchase(cart, total, buyer),
+    ...sharedCartPurchaseFields(cart, total, buyer),
     method: 'card',
     buyer,
     byMethod: (paymentMethodId) =>
@@ -94,16 +100,16 @@ export function cartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purcha
   };
 }
 
-export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
-  const buyer = buyerOfPayer(payer);
-  const { complete, ...rest } = commonCartPurchase(cart, total, buyer);
+export function buildCartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer): Purchase {
+  const buyer = buyerFromWalletPayer(payer);
+  const { complete, ...rest } = sharedCartPurchaseFields(cart, total, buyer);
   return {
     ...rest,
     complete,
     method: 'wallet',
     buyer: null,
     byMethod: async (paymentMethodId, order) => {
-      const answer = await confirmWallet({
+      const answer = await confirmWalletPayment({
         clientSecret: order.clientSecret,
         paymentMethodId,
         kind: 'cart',
@@ -118,18 +124,18 @@ export function cartWalletPurchase(cart: Cart, total: Cents, payer: WalletPayer)
   };
 }
 
-function commonCartPurchase(
+function sharedCartPurchaseFields(
   cart: Cart,
   total: Cents,
   buyer: Buyer,
 ): Omit<Purchase, 'method' | 'buyer'> {
   return {
-    scope: CART_SCOPE,
+    scope: CART_PURCHASE_SCOPE,
     page: 'cart',
     validate: () => Promise.resolve([]),
     open: (clientKey) => openCartPayment(cart, total, clientKey),
     complete: ({ paymentIntentId, orderToken }) =>
-      purchaseCartTickets({
+      completeCartPurchase({
         items: cartRequestItems(cart),
         paymentIntentId,
         orderToken,

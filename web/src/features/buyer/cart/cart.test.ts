@@ -4,18 +4,18 @@ import {
   EMPTY_CART,
   addItem,
   cartBadgeText,
-  clubIdOfDraw,
+  deriveClubIdFromDrawId,
   fitsInCart,
   cartItemOf,
   maxQuantityOf,
   refreshCartFromDraws,
   removeItem,
-  replacesOtherClub,
+  wouldReplaceOtherClubsCart,
   setQuantity,
   computeCartTotals,
 } from './cart';
 import type { CartItem } from './cart';
-import { readCart } from './saved-cart';
+import { parseStoredCart } from './saved-cart';
 
 const makeItem = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
   drawId,
@@ -36,7 +36,7 @@ const makeItem = (drawId: number, more: Partial<CartItem> = {}): CartItem => ({
 
 test('an item of another club replaces the whole cart', () => {
   const cart = addItem(addItem(EMPTY_CART, makeItem(1001)), makeItem(1002));
-  expect(replacesOtherClub(cart, { clubId: 2 })).toBe(true);
+  expect(wouldReplaceOtherClubsCart(cart, { clubId: 2 })).toBe(true);
   expect(addItem(cart, makeItem(2001, { clubId: 2 })).items.map((kept) => kept.drawId)).toEqual([
     2001,
   ]);
@@ -134,7 +134,7 @@ test('a line holds fifty tickets and a cart one hundred', () => {
 });
 
 test('a saved cart of three times forty is reduced to one hundred tickets, and its badge says 99+', () => {
-  const saved = readCart({
+  const saved = parseStoredCart({
     items: [1001, 1002, 1003].map((drawId) =>
       makeItem(drawId, { quantity: 40, availableTickets: 169 }),
     ),
@@ -145,16 +145,22 @@ test('a saved cart of three times forty is reduced to one hundred tickets, and i
 
 test('a line keeps the time zone of its draw', () => {
   const kept = cartItemOf(makeDraw({ timezone: 'Australia/Sydney' }), 1);
-  expect(readCart({ items: [kept] }).items[0]?.timezone).toBe('Australia/Sydney');
+  expect(parseStoredCart({ items: [kept] }).items[0]?.timezone).toBe('Australia/Sydney');
 });
 
 test('a malformed saved cart is discarded, and an old one gets its club', () => {
   const old: Partial<CartItem> = makeItem(3001);
   delete old.clubId;
-  expect(readCart({ items: [old] }).clubId).toBe(3);
-  expect([clubIdOfDraw(1042), clubIdOfDraw('2999'), clubIdOfDraw('abc')]).toEqual([1, 2, 1]);
+  expect(parseStoredCart({ items: [old] }).clubId).toBe(3);
+  expect([
+    deriveClubIdFromDrawId(1042),
+    deriveClubIdFromDrawId('2999'),
+    deriveClubIdFromDrawId('abc'),
+  ]).toEqual([1, 2, 1]);
   expect(
-    readCart(JSON.parse(JSON.stringify({ items: [makeItem(1001), makeItem(1002)], clubId: 1 }))),
+    parseStoredCart(
+      JSON.parse(JSON.stringify({ items: [makeItem(1001), makeItem(1002)], clubId: 1 })),
+    ),
   ).toEqual({ items: [makeItem(1001), makeItem(1002)], clubId: 1 });
 });
 
@@ -177,11 +183,13 @@ test.each<[string, unknown]>([
     { items: Array.from({ length: 21 }, (_, index) => makeItem(1001 + index)) },
   ],
 ])('a saved cart that holds %s is nobody’s', (_what, stored) => {
-  expect(readCart(stored)).toEqual(EMPTY_CART);
+  expect(parseStoredCart(stored)).toEqual(EMPTY_CART);
 });
 
 test('a forged count is reduced to the purchase limit', () => {
-  expect(readCart({ items: [makeItem(1001, { quantity: 1e9 })] }).items[0]?.quantity).toBe(50);
+  expect(parseStoredCart({ items: [makeItem(1001, { quantity: 1e9 })] }).items[0]?.quantity).toBe(
+    50,
+  );
 });
 
 test('the badge stops at 99+', () => {

@@ -1,7 +1,7 @@
 /** The rules of the cart (specification lines A:180-187). Pure; another module handles storage. */
 import type { Draw } from '@/api/wire';
-import { cents, sumPrices, type Cents, type SurchargeMode } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, sumPrices, type Cents, type SurchargeMode } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 export interface CartItem {
   drawId: number;
@@ -33,7 +33,7 @@ export interface Cart {
 }
 
 /** Scope of the cart's purchase. The browser stores the state of each purchase under its scope. */
-export const CART_SCOPE = 'cart';
+export const CART_PURCHASE_SCOPE = 'cart';
 
 export const EMPTY_CART: Cart = { items: [], clubId: null };
 
@@ -53,7 +53,7 @@ export const TICKETS_PER_CART_MAX = 100;
  * Derives the club's id from the draw's id. Used only for an item saved by an old version without
  * its club (decision A-2).
  */
-export function clubIdOfDraw(drawId: number | string): number {
+export function deriveClubIdFromDrawId(drawId: number | string): number {
   const number = Number(drawId);
   return Number.isFinite(number) && String(drawId).trim() !== '' ? Math.floor(number / 1000) : 1;
 }
@@ -75,7 +75,7 @@ export function addItem(cart: Cart, item: CartItem): Cart {
 }
 
 /** Whether adding the item would replace a cart of another club. */
-export const replacesOtherClub = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean =>
+export const wouldReplaceOtherClubsCart = (cart: Cart, item: Pick<CartItem, 'clubId'>): boolean =>
   cart.items.length > 0 && cart.clubId !== item.clubId;
 
 const ticketCountOf = (items: readonly CartItem[]): number =>
@@ -85,7 +85,7 @@ const ticketCountOf = (items: readonly CartItem[]): number =>
  * Returns how many tickets the cart may hold of a draw, given the tickets of its other draws
  * (decision M-7).
  */
-export const remainingCapacity = (cart: Cart, drawId: number): number =>
+export const maxTicketsOfDraw = (cart: Cart, drawId: number): number =>
   Math.min(
     TICKETS_PER_LINE_MAX,
     Math.max(
@@ -98,13 +98,13 @@ export const remainingCapacity = (cart: Cart, drawId: number): number =>
 export const maxQuantityOf = (
   cart: Cart,
   item: Pick<CartItem, 'drawId' | 'availableTickets'>,
-): number => Math.min(item.availableTickets, remainingCapacity(cart, item.drawId));
+): number => Math.min(item.availableTickets, maxTicketsOfDraw(cart, item.drawId));
 
 /** Whether these items fit into one purchase, together with the cart's items of other draws. */
 export function fitsInCart(cart: Cart, items: readonly CartItem[]): boolean {
   const first = items[0];
   const beside =
-    first && replacesOtherClub(cart, first)
+    first && wouldReplaceOtherClubsCart(cart, first)
       ? []
       : cart.items.filter((cartItem) => items.every((item) => item.drawId !== cartItem.drawId));
   return (
@@ -213,7 +213,7 @@ export interface CartTotals {
 
 export function computeCartTotals(cart: Cart, mode: SurchargeMode = 'per_line'): CartTotals {
   const lines = cart.items.map((item) => ({
-    subtotal: cents(item.ticketPrice) * item.quantity,
+    subtotal: decimalToCents(item.ticketPrice) * item.quantity,
     passesFee: item.passStripeFees,
   }));
   return { tickets: ticketCountOf(cart.items), ...sumPrices(lines, mode) };

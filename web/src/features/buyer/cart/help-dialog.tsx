@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { SupportContacts } from '@/features/buyer/site/support-contacts';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 
 /** 'Need Help?' as a dialog, so that a buyer who opens it does not leave the checkout. */

@@ -2,8 +2,8 @@
  * Reads a saved cart. The stored data may be years old, incomplete or written by another program
  * (specification line A:185). Pure.
  */
-import { cents } from '@/shared/money';
-import { EMPTY_CART, TICKETS_PER_LINE_MAX, clubIdOfDraw, reduceToLimits } from './cart';
+import { decimalToCents } from '@/shared/money';
+import { EMPTY_CART, TICKETS_PER_LINE_MAX, deriveClubIdFromDrawId, reduceToLimits } from './cart';
 import type { Cart, CartItem } from './cart';
 
 const CART_LINES_MAX = 20;
@@ -12,7 +12,7 @@ const CART_LINES_MAX = 20;
  * Returns the stored cart. Returns an empty cart for a malformed one and for one with several
  * clubs, which the server would refuse (decision A-2).
  */
-export function readCart(stored: unknown): Cart {
+export function parseStoredCart(stored: unknown): Cart {
   const storedItems = (stored as Partial<Cart> | null)?.items;
   if (
     !Array.isArray(storedItems) ||
@@ -41,7 +41,7 @@ function parseCartItem(stored: unknown): CartItem | null {
   if (!isTicketCount(drawId) || !isTicketCount(drawNumber) || !isTicketCount(quantity)) return null;
   if (
     !isNonEmptyText(ticketPrice) ||
-    cents(ticketPrice) === 0 ||
+    decimalToCents(ticketPrice) === 0 ||
     !isNonEmptyText(homeTeam) ||
     !isNonEmptyText(awayTeam) ||
     !isNonEmptyText(gameDate)
@@ -57,7 +57,7 @@ function parseCartItem(stored: unknown): CartItem | null {
     quantity: Math.min(quantity, TICKETS_PER_LINE_MAX),
     drawTitle: isNonEmptyText(item.drawTitle) ? item.drawTitle : `${homeTeam} v ${awayTeam}`,
     passStripeFees: item.passStripeFees === true,
-    clubId: isTicketCount(item.clubId) ? item.clubId : clubIdOfDraw(drawId),
+    clubId: isTicketCount(item.clubId) ? item.clubId : deriveClubIdFromDrawId(drawId),
     clubName: isNonEmptyText(item.clubName) ? item.clubName : '',
     clubSlug: isNonEmptyText(item.clubSlug) ? item.clubSlug : '',
     ...(isNonEmptyText(item.timezone) ? { timezone: item.timezone } : {}),

@@ -8,12 +8,12 @@ import { fetchDraw } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { nowAtom, receiveDrawsAtom } from '@/features/shared-live/live-atoms';
-import { currentAttempt } from '@/features/buyer/checkout/state/attempt';
+import { currentAttempt } from '@/features/buyer/checkout/state/purchase-attempt';
 import { savedReservedTicketCount } from '@/features/buyer/checkout/reservation/reserved-tickets';
-import { CART_SCOPE, refreshCartFromDraws, removeItem, type Cart } from './cart';
+import { CART_PURCHASE_SCOPE, refreshCartFromDraws, removeItem, type Cart } from './cart';
 import { cartAtom } from './cart-atoms';
 
-export interface CartFreshness {
+export interface CartRefreshResult {
   fresh: boolean;
   /**
    * Texts about games that can no longer be bought or have fewer tickets left than the cart wants.
@@ -46,10 +46,10 @@ async function fetchDraws(numbers: readonly number[]): Promise<FetchedDraws> {
  * Returns the draw with the tickets that this cart can buy, including those that the cart has
  * reserved itself.
  */
-export const withCartReservation = (draw: Draw, nowMs: number): Draw => ({
+export const drawWithOwnReservedTickets = (draw: Draw, nowMs: number): Draw => ({
   ...draw,
   ticketsAvailable:
-    draw.ticketsAvailable + savedReservedTicketCount(CART_SCOPE, draw.drawNumber, nowMs),
+    draw.ticketsAvailable + savedReservedTicketCount(CART_PURCHASE_SCOPE, draw.drawNumber, nowMs),
 });
 
 /** Returns the cart with the server's current data, and texts about what changed. */
@@ -76,11 +76,11 @@ export function cartWithFreshDraws(
   return { cart: next, changes };
 }
 
-export function useFreshCart(): CartFreshness {
+export function useFreshCart(): CartRefreshResult {
   const store = useStore();
   const [cart, change] = useAtom(cartAtom);
   const receive = useSetAtom(receiveDrawsAtom);
-  const [freshness, setFreshness] = useState<CartFreshness>({ fresh: false, changes: [] });
+  const [freshness, setFreshness] = useState<CartRefreshResult>({ fresh: false, changes: [] });
   const { fresh } = freshness;
   const numbers = cart.items.map((item) => item.drawNumber).join(',');
   useEffect(() => {
@@ -93,12 +93,12 @@ export function useFreshCart(): CartFreshness {
       const last = store.get(cartAtom);
       // During a payment before the page was reloaded, the cart's tickets may already have been
       // sold to this buyer.
-      const paying = currentAttempt(CART_SCOPE)?.paying === true;
+      const paying = currentAttempt(CART_PURCHASE_SCOPE)?.paying === true;
       const next = paying
         ? { cart: last, changes: [] }
         : cartWithFreshDraws(
             last,
-            { ...result, draws: result.draws.map((draw) => withCartReservation(draw, now)) },
+            { ...result, draws: result.draws.map((draw) => drawWithOwnReservedTickets(draw, now)) },
             now,
           );
       change(() => next.cart);

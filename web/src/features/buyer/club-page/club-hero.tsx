@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import type { Club } from '@/api/wire';
 import { initialsOf } from '@/shared/club-colours';
 import { shareOrCopy } from '@/features/buyer/site/share';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /** The header section of a club's page. The server renders the same markup. */

@@ -9,7 +9,7 @@ import { SupportContacts } from '@/features/buyer/site/support-contacts';
 import { futureOpeningTimeOf, drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { liveStateAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { OffersSection } from './offers-section';
 import { useClubDraws } from './use-club';
@@ -42,7 +42,7 @@ export function ClubSections({ club }: { club: Club }) {
         {active.length > 0 ? (
           <div className="draw-grid">
             {active.map((number) => (
-              <DrawOnSale key={number} drawNumber={number} />
+              <DrawOnSaleCard key={number} drawNumber={number} />
             ))}
           </div>
         ) : null}
@@ -64,7 +64,7 @@ function OffersAndResultsSections({ offers, awaiting, completed }: OffersAndResu
   return (
     <>
       <OffersSection {...offers} />
-      {awaiting.length > 0 ? <GamesFinished numbers={awaiting} /> : null}
+      {awaiting.length > 0 ? <FinishedGamesSection numbers={awaiting} /> : null}
       <section className="section" aria-labelledby="how-title">
         <div className="section-head">
           <h2 id="how-title">{S.howItWorks}</h2>
@@ -104,7 +104,7 @@ function NoActiveDraws({ comingSoon, club }: { comingSoon: boolean; club: string
 }
 
 /** A draw card with a cart button while the draw has tickets to sell. */
-function DrawOnSale({ drawNumber }: { drawNumber: number }) {
+function DrawOnSaleCard({ drawNumber }: { drawNumber: number }) {
   const draw = useAtomValue(liveStateAtom).draws[drawNumber];
   const now = useAtomValue(nowAtom);
   return (
@@ -117,7 +117,7 @@ function DrawOnSale({ drawNumber }: { drawNumber: number }) {
 }
 
 /** The club's finished games: league, teams and date, as specified. */
-function GamesFinished({ numbers }: { numbers: readonly number[] }) {
+function FinishedGamesSection({ numbers }: { numbers: readonly number[] }) {
   const draws = useAtomValue(liveStateAtom).draws;
   return (
     <section className="section" aria-labelledby="finished-title">

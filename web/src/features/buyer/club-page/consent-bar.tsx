@@ -1,12 +1,12 @@
 import { useAtom } from 'jotai';
-import { consentAtom } from './consent-atoms';
+import { marketingConsentAtom } from './consent-atoms';
 
 /**
  * Asks once for consent to the club's marketing pixel. Both answers look equally important. No
  * pixel loads without an answer.
  */
-export function ConsentBar({ club }: { club: string }) {
-  const [consent, setConsent] = useAtom(consentAtom);
+export function MarketingConsentBar({ club }: { club: string }) {
+  const [consent, setConsent] = useAtom(marketingConsentAtom);
   if (consent !== null) return null;
   return (
     <section className="consent-bar" aria-label="Cookies">

@@ -5,8 +5,8 @@ import { OfferPicture } from '@/features/buyer/offer/offer-picture';
 import { gameTitle, offerPrice, shortDisplayTag } from '@/features/shared-offer/offer';
 import { surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { dollars } from '@/shared/money';
-import { S, fromPriceText } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S, fromPriceText } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 
 interface OffersSectionProps {
@@ -51,7 +51,7 @@ function OfferCard({ offer }: { offer: Offer }) {
         </p>
         <div className="offer-card-foot">
           <strong className="num">
-            {fromPriceText(dollars(offerPrice(offer, 1, mode).total))}
+            {fromPriceText(formatDollars(offerPrice(offer, 1, mode).total))}
           </strong>
           <Link className="btn small" href={`/club/${offer.clubSlug}/specials/${offer.slug}`}>
             See offer<span className="sr">: {offer.name}</span>

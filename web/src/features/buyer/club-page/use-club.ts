@@ -11,14 +11,14 @@ import { HttpError } from '@/api/http';
 import type { Club, Draw } from '@/api/wire';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { usePoll } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { knownClubsAtom, rememberClubAtom } from './known-clubs-atoms';
 
 export type ClubLookup =
   { status: 'asking' } | { status: 'failed'; text: string } | { status: 'known'; club: Club };
 
-const ACTIVE_POLL_INTERVAL_MS = 15_000;
-const AWAITING_POLL_INTERVAL_MS = 30_000;
+const ACTIVE_DRAWS_POLL_INTERVAL_MS = 15_000;
+const AWAITING_DRAWS_POLL_INTERVAL_MS = 30_000;
 
 export function useClub(slug: string): ClubLookup {
   const knownClub = useAtomValue(knownClubsAtom)[slug];
@@ -54,7 +54,7 @@ export function useClub(slug: string): ClubLookup {
 }
 
 /** Replaces a club's old URL by the current one, without a history entry (decision A-16). */
-export function useCanonicalAddress(slug: string, club: Club | null): void {
+export function useCanonicalClubUrl(slug: string, club: Club | null): void {
   const [, navigate] = useLocation();
   const canonical = club?.canonicalSlug;
   useEffect(() => {
@@ -69,7 +69,7 @@ export function useCanonicalAddress(slug: string, club: Club | null): void {
  * Returns draw numbers in the order first shown. A draw that closes keeps its place until the next
  * visit.
  */
-function useStableDrawNumbers(first: readonly Draw[]) {
+function useStableDrawOrder(first: readonly Draw[]) {
   const receive = useSetAtom(receiveDrawsAtom);
   const [numbers, setNumbers] = useState(() => first.map((draw) => draw.drawNumber));
   const take = useCallback(
@@ -85,8 +85,8 @@ function useStableDrawNumbers(first: readonly Draw[]) {
 
 /** Returns the club's draws on sale and the draws that wait for a result. */
 export function useClubDraws(club: Club) {
-  const active = useStableDrawNumbers(club.activeDraws ?? []);
-  const awaiting = useStableDrawNumbers([]);
+  const active = useStableDrawOrder(club.activeDraws ?? []);
+  const awaiting = useStableDrawOrder([]);
   const [failed, setFailed] = useState(false);
   const [answered, setAnswered] = useState(false);
   const askActive = async () => {
@@ -98,7 +98,7 @@ export function useClubDraws(club: Club) {
     }
   };
   usePoll({
-    intervalMs: ACTIVE_POLL_INTERVAL_MS,
+    intervalMs: ACTIVE_DRAWS_POLL_INTERVAL_MS,
     topic: null,
     fetchAtStart: false,
     fetchData: askActive,
@@ -108,7 +108,7 @@ export function useClubDraws(club: Club) {
       .then(awaiting.take)
       .finally(() => setAnswered(true));
   usePoll({
-    intervalMs: AWAITING_POLL_INTERVAL_MS,
+    intervalMs: AWAITING_DRAWS_POLL_INTERVAL_MS,
     topic: null,
     fetchAtStart: true,
     fetchData: askAwaiting,

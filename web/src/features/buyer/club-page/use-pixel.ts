@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useRef } from 'react';
-import { consentAtom } from './consent-atoms';
+import { marketingConsentAtom } from './consent-atoms';
 import { requestPixel } from './pixel';
 
 /**
@@ -11,7 +11,7 @@ export function useClubPixel(
   pixelId: string | null | undefined,
   viewed?: { event: string; content: string },
 ): (event: string, content?: string) => void {
-  const consent = useAtomValue(consentAtom);
+  const consent = useAtomValue(marketingConsentAtom);
   const counted = useRef(false);
   const allowed = consent === true && Boolean(pixelId);
   const [event, content] = [viewed?.event, viewed?.content];

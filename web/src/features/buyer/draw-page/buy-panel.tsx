@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { ticketsForThisBuyer } from '@/features/buyer/checkout/reservation/reserved-tickets';
+import { ticketsHeldAndAvailable } from '@/features/buyer/checkout/reservation/reserved-tickets';
 import { PaymentProvider } from '@/features/buyer/checkout/payment/payment-provider';
 import { ticketCountFromQuery } from '@/features/buyer/checkout/form/purchase-rules';
 import { useTicketCount } from '@/features/buyer/checkout/form/use-ticket-count';
@@ -15,8 +15,8 @@ import {
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { cents, priceOf } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, priceOf } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { PurchaseForm } from './purchase-form';
 
 /**
@@ -27,7 +27,7 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const checkout = useAtomValue(checkoutAtom(`draw:${draw.drawNumber}`));
   const now = useAtomValue(nowAtom);
   const config = useAtomValue(configAtom);
-  const { held, available } = ticketsForThisBuyer(draw, checkout, now);
+  const { held, available } = ticketsHeldAndAvailable(draw, checkout, now);
   const most = config?.maxPerPurchase ?? 50;
   // The draw page reserves nothing before the buyer pays. Once a payment has started, any held
   // tickets may be the buyer's own.
@@ -37,7 +37,7 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
     maximum: most,
     possiblyOwn: checkout.state === 'choosing' ? 0 : Infinity,
   });
-  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const price = priceOf(decimalToCents(draw.ticketPrice), count, draw.passStripeFees);
   const underWay = checkout.state !== 'choosing' || held > 0;
   const opens = futureOpeningTimeOf(draw, now);
   const sellable = phase === 'active' && !opens && !isClubNotSelling(draw, phase);
@@ -55,7 +55,7 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         </PaymentProvider>
       ) : (
         <>
-          <ClosedPanel draw={draw} phase={phase} opens={opens} />
+          <DrawNotOnSalePanel draw={draw} phase={phase} opens={opens} />
           {phase === 'active' || draw.clubSelling === false ? null : (
             <p className="onward">
               <Link href={`/club/${draw.clubSlug}`}>Other draws of {draw.clubName}</Link>
@@ -67,44 +67,44 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   );
 }
 
-interface ClosedPanelProps {
+interface DrawNotOnSalePanelProps {
   draw: Draw;
   phase: DrawPhase;
   opens: string | null;
 }
 
-function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
+function DrawNotOnSalePanel({ draw, phase, opens }: DrawNotOnSalePanelProps) {
   // An unknown status has the badge of a completed draw, but no winner has been announced
   // (specification line A:76).
   if (phase === 'completed' && draw.status !== 'completed')
-    return <ClosedNotice title={S.soldOutPanel} text={S.soldOutText} />;
+    return <NotOnSaleNotice title={S.soldOutPanel} text={S.soldOutText} />;
   if (phase === 'completed')
     return (
-      <ClosedNotice title={S.drawCompleted} text={S.drawCompletedText}>
+      <NotOnSaleNotice title={S.drawCompleted} text={S.drawCompletedText}>
         <a className="btn sec" href={`/verify/${draw.drawNumber}`}>
           Verify this draw
         </a>
-      </ClosedNotice>
+      </NotOnSaleNotice>
     );
-  if (isClubNotSelling(draw, phase)) return <ClosedNotice {...CLUB_NOT_SELLING_NOTICE} />;
+  if (isClubNotSelling(draw, phase)) return <NotOnSaleNotice {...CLUB_NOT_SELLING_NOTICE} />;
   if (phase === 'cancelled')
     return (
-      <ClosedNotice
+      <NotOnSaleNotice
         title="Draw cancelled"
         text="This draw was cancelled. Every ticket is refunded."
       />
     );
   if (phase === 'closed')
     return (
-      <ClosedNotice title={S.drawClosed} text={S.drawClosedText}>
+      <NotOnSaleNotice title={S.drawClosed} text={S.drawClosedText}>
         <p className="meta">{S.awaitingResultsLower}</p>
-      </ClosedNotice>
+      </NotOnSaleNotice>
     );
   const takenNote = phase === 'soldOut' ? temporarilySoldOutText(draw) : null;
-  if (takenNote) return <WaitingPanel {...takenNote} />;
-  if (phase === 'soldOut') return <ClosedNotice title={S.soldOutPanel} text={S.soldOutText} />;
+  if (takenNote) return <TemporarilySoldOutPanel {...takenNote} />;
+  if (phase === 'soldOut') return <NotOnSaleNotice title={S.soldOutPanel} text={S.soldOutText} />;
   return opens ? (
-    <ClosedNotice
+    <NotOnSaleNotice
       title="Not on sale yet"
       text={`On sale from ${dayAndTime(opens, draw.timezone)}.`}
     />
@@ -112,7 +112,7 @@ function ClosedPanel({ draw, phase, opens }: ClosedPanelProps) {
 }
 
 /** Shown instead of the form while no ticket is available. The form appears as soon as one is. */
-function WaitingPanel({ title, text }: { title: string; text: string }) {
+function TemporarilySoldOutPanel({ title, text }: { title: string; text: string }) {
   return (
     <div className="panel waiting">
       <h2>{title}</h2>
@@ -122,7 +122,7 @@ function WaitingPanel({ title, text }: { title: string; text: string }) {
   );
 }
 
-function ClosedNotice({
+function NotOnSaleNotice({
   title,
   text,
   children,

@@ -4,7 +4,7 @@ import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
 import { DrawHero } from './draw-hero';
-import { DrawMore } from './draw-more';
+import { DrawPageDetails } from './draw-page-details';
 
 test('a cancelled draw shows no prize and says that its tickets are refunded', () => {
   const draw = makeDraw({ status: 'cancelled' });
@@ -12,7 +12,7 @@ test('a cancelled draw shows no prize and says that its tickets are refunded', (
   renderScreen(
     <>
       <DrawHero draw={draw} phase={phase} />
-      <DrawMore draw={draw} phase={phase} />
+      <DrawPageDetails draw={draw} phase={phase} />
     </>,
   );
   expect([...document.querySelectorAll('.stat')].map((stat) => stat.textContent)).toEqual([

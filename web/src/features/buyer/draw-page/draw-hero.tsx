@@ -6,7 +6,7 @@ import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { TICKETS_PER_DRAW, soldShareText, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { dayAndTime } from '@/shared/dates';
-import { cents, ticketPriceText } from '@/shared/money';
+import { decimalToCents, ticketPriceText } from '@/shared/money';
 import { ShareIcon } from '@/shared/ui/icons';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -40,7 +40,7 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {ticketPriceText(draw.ticketPrice, draw.passStripeFees)}
         {draw.passStripeFees ? '' : ' a ticket'}
       </p>
-      {phase === 'cancelled' ? <CancelledFigures /> : <DrawFigures draw={draw} />}
+      {phase === 'cancelled' ? <CancelledDrawFigures /> : <DrawFigures draw={draw} />}
       <FreshnessBadge />
     </section>
   );
@@ -53,7 +53,7 @@ function DrawFigures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Prize pool</dt>
           <dd>
-            <FormattedAmount of={cents(draw.currentPrize)} />
+            <FormattedAmount of={decimalToCents(draw.currentPrize)} />
           </dd>
         </div>
         <div className="stat">
@@ -65,7 +65,7 @@ function DrawFigures({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Max Potential</dt>
           <dd>
-            <FormattedAmount of={cents(draw.maxPrize)} />
+            <FormattedAmount of={decimalToCents(draw.maxPrize)} />
           </dd>
         </div>
       </dl>
@@ -90,7 +90,7 @@ function DrawFigures({ draw }: { draw: Draw }) {
  * The figures of a cancelled draw. The ticket count is hidden, because it falls to zero while
  * refunds complete.
  */
-function CancelledFigures() {
+function CancelledDrawFigures() {
   return (
     <dl className="stats">
       <div className="stat">

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { cents, dollars, type Price } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, formatDollars, type Price } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 const TOTAL_ANNOUNCE_DELAY_MS = 600;
 
@@ -20,7 +20,7 @@ export function PriceLines({
   feeText?: string;
 }) {
   const [spoken, setSpoken] = useState('');
-  const total = dollars(price.total);
+  const total = formatDollars(price.total);
   useEffect(() => {
     const timer = setTimeout(() => setSpoken(`Total ${total}`), TOTAL_ANNOUNCE_DELAY_MS);
     return () => clearTimeout(timer);
@@ -29,14 +29,14 @@ export function PriceLines({
     <div className="price-lines">
       <div className="sum-row">
         <span>
-          {count} × {dollars(cents(ticket))}
+          {count} × {formatDollars(decimalToCents(ticket))}
         </span>
-        <span>{dollars(price.subtotal)}</span>
+        <span>{formatDollars(price.subtotal)}</span>
       </div>
       {price.cardFee > 0 ? (
         <div className="sum-row">
           <span>{feeText}</span>
-          <span>{dollars(price.cardFee)}</span>
+          <span>{formatDollars(price.cardFee)}</span>
         </div>
       ) : null}
       <div className="sum-row total">

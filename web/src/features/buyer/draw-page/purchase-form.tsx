@@ -2,15 +2,18 @@ import { useAtom } from 'jotai';
 import { useEffect } from 'react';
 import type { Draw } from '@/api/wire';
 import { BuyerFields, CardField } from '@/features/buyer/checkout/form/buyer-fields';
-import { purchasedCount, isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
-import { detailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
+import { purchasedTicketCount, isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
+import { purchaseDetailsAtom } from '@/features/buyer/checkout/state/checkout-atoms';
 import { ConsentBoxes } from '@/features/buyer/checkout/form/consent-boxes';
 import { OutcomePanel, hasOutcome } from '@/features/buyer/checkout/outcome/outcome-panel';
 import { MaintenanceNote } from '@/features/buyer/checkout/errors/maintenance-note';
 import { PayButton } from '@/features/buyer/checkout/payment/pay-button';
 import { PURCHASE_FIELD_IDS, buyerOfDetails } from '@/features/buyer/checkout/form/purchase-rules';
-import { cardPurchase, walletPurchase } from '@/features/buyer/checkout/payment/single-purchase';
-import { purchaseSummary } from '@/features/buyer/checkout/state/summary';
+import {
+  buildDrawCardPurchase,
+  buildDrawWalletPurchase,
+} from '@/features/buyer/checkout/payment/single-purchase';
+import { buildPurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { ErrorCallout } from '@/features/buyer/checkout/errors/error-callout';
 import {
   CARD_SUCCESS_TOAST,
@@ -20,11 +23,11 @@ import {
 } from '@/features/buyer/checkout/state/use-checkout';
 import { useRefreshStalePrice } from '@/features/buyer/checkout/form/use-price-refresh';
 import { useIsPaymentPaused, usePayment } from '@/features/buyer/checkout/payment/use-payment';
-import { WalletSlot } from '@/features/buyer/checkout/payment/wallet-slot';
+import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-button-slot';
 import { dayText } from '@/shared/dates';
-import { dollars, priceOf, cents } from '@/shared/money';
+import { formatDollars, priceOf, decimalToCents } from '@/shared/money';
 import { isCachedCopy } from '@/shared/offline';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { PriceLines } from './price-lines';
@@ -45,8 +48,8 @@ interface PurchaseFormProps {
 export function PurchaseForm({ draw, count, onCount, available, note }: PurchaseFormProps) {
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, dispatch } = useCheckout(scope);
-  const [details, setDetails] = useAtom(detailsAtom);
-  const price = priceOf(cents(draw.ticketPrice), count, draw.passStripeFees);
+  const [details, setDetails] = useAtom(purchaseDetailsAtom);
+  const price = priceOf(decimalToCents(draw.ticketPrice), count, draw.passStripeFees);
   const order = { draw, count, price };
   const {
     problems,
@@ -61,8 +64,8 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
     checkout,
     dispatch,
     details,
-    card: () => cardPurchase(order, buyerOfDetails(details)),
-    wallet: (payer) => walletPurchase(order, payer),
+    card: () => buildDrawCardPurchase(order, buyerOfDetails(details)),
+    wallet: (payer) => buildDrawWalletPurchase(order, payer),
   });
   useRefreshStalePrice(checkout, [draw.drawNumber]);
   const busy = isCheckoutBusy(checkout);
@@ -72,7 +75,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
   const paused = useIsPaymentPaused(checkout);
   useCompletePurchase(scope, checkout, {
     summary: () =>
-      purchaseSummary([{ draw, count: purchasedCount(checkout, count) }], details.name),
+      buildPurchaseSummary([{ draw, count: purchasedTicketCount(checkout, count) }], details.name),
     toast: pressed === 'wallet' ? WALLET_SUCCESS_TOAST : CARD_SUCCESS_TOAST,
   });
   usePageTitle(`${draw.homeTeam} v ${draw.awayTeam}`, problems.length > 0);
@@ -109,7 +112,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
           ageText={S.overEighteenDraw}
         />
         {paused ? null : (
-          <WalletSlot
+          <WalletButtonSlot
             confirmed={confirmed}
             busy={busy}
             onUnconfirmed={onUnconfirmed}
@@ -126,7 +129,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
       ) : (
         <PayButton
           checkout={checkout}
-          total={dollars(price.total)}
+          total={formatDollars(price.total)}
           ready={confirmed}
           busyText={busyText}
         />

@@ -1,5 +1,5 @@
 import { PURCHASE_FIELD_IDS } from '@/features/buyer/checkout/form/purchase-rules';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
 
 const QUICK_TICKET_COUNTS = [1, 2, 5, 10];

@@ -2,16 +2,16 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { fetchClubs } from '@/api/endpoints/buyer';
 import type { ClubSummary } from '@/api/wire';
-import { initialsOf, readableTextOn } from '@/shared/club-colours';
+import { initialsOf, readableTextColourOn } from '@/shared/club-colours';
 
 const CLUB_NAME_LENGTH_MAX = 15;
 const SCROLLING_CLUB_COUNT_MIN = 5;
 
-const shortenName = (name: string) =>
+const shortenClubName = (name: string) =>
   name.length > CLUB_NAME_LENGTH_MAX ? `${name.slice(0, CLUB_NAME_LENGTH_MAX)}…` : name;
 
 /** The row of clubs. Hidden when there are none or the list cannot be loaded. */
-export function ClubRow() {
+export function ClubTilesRow() {
   const [clubs, setClubs] = useState<readonly ClubSummary[]>([]);
   useEffect(() => {
     void fetchClubs().then(setClubs, () => {});
@@ -45,13 +45,13 @@ export function ClubRow() {
                   className="club-letters"
                   style={{
                     background: club.primaryColor ?? undefined,
-                    color: readableTextOn(club.primaryColor ?? '#1f2937'),
+                    color: readableTextColourOn(club.primaryColor ?? '#1f2937'),
                   }}
                 >
                   {initialsOf(club.name)}
                 </span>
               )}
-              <span>{shortenName(club.name)}</span>
+              <span>{shortenClubName(club.name)}</span>
             </Link>
           </li>
         ))}

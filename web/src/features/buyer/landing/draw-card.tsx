@@ -8,11 +8,11 @@ import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { drawPhaseOf, soldShareText } from '@/features/shared-live/draw-phase';
 import { drawAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { cardPrizeOf, cents, priceOf, dollars } from '@/shared/money';
-import { S, winningPairText } from '@/shared/strings';
+import { landingCardPrizeOf, decimalToCents, priceOf, formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S, winningPairText } from '@/shared/strings';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
 import { Tooltip } from '@/shared/ui/tooltip';
-import { cardStateOf, type CardState } from './card-state';
+import { drawCardStateOf, type DrawCardState } from './draw-card-state';
 
 interface LandingDrawCardProps {
   drawNumber: number;
@@ -32,7 +32,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
   const onPhone = useIsPhone();
   if (!draw) return <div className="card draw-card" aria-hidden="true" />;
   const phase = drawPhaseOf(draw, now);
-  const state = cardStateOf(draw, phase, now);
+  const state = drawCardStateOf(draw, phase, now);
   const title = `draw-${draw.drawNumber}-title`;
   const counts = draw.status === 'active' && !awaiting;
   return (
@@ -41,7 +41,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
         {counts ? (
           <CountdownPill kickOff={draw.gameDate} timezone={draw.timezone} view="card" />
         ) : null}
-        <StateBadge state={state} awaiting={awaiting} />
+        <DrawStateBadge state={state} awaiting={awaiting} />
         {state === 'open' && onPhone ? (
           <ShareButton
             what={() => shareContentOf(draw, window.location.origin)}
@@ -61,11 +61,13 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
       {state === 'completed' ? (
         <DrawCardResult draw={draw} />
       ) : state === 'cancelled' ? (
-        <CancelledCardFigures />
+        <CancelledDrawCardFigures />
       ) : (
         <SalesProgress draw={draw} />
       )}
-      {state === 'completed' ? null : <CardFooter draw={draw} state={state} awaiting={awaiting} />}
+      {state === 'completed' ? null : (
+        <DrawCardFooter draw={draw} state={state} awaiting={awaiting} />
+      )}
       {children}
     </article>
   );
@@ -73,13 +75,13 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
 
 /** Shows the total price first where the buyer pays a fee (interface decision D14). */
 function ticketPriceLine(draw: Draw): string {
-  const ticket = cents(draw.ticketPrice);
-  if (!draw.passStripeFees) return `${dollars(ticket)} a ticket`;
+  const ticket = decimalToCents(draw.ticketPrice);
+  if (!draw.passStripeFees) return `${formatDollars(ticket)} a ticket`;
   const { cardFee, total } = priceOf(ticket, 1, true);
-  return `${dollars(ticket)} + ${dollars(cardFee)} fee = ${dollars(total)}`;
+  return `${formatDollars(ticket)} + ${formatDollars(cardFee)} fee = ${formatDollars(total)}`;
 }
 
-function StateBadge({ state, awaiting }: { state: CardState; awaiting: boolean }) {
+function DrawStateBadge({ state, awaiting }: { state: DrawCardState; awaiting: boolean }) {
   switch (state) {
     case 'completed':
       return <span className="badge is-completed">{S.completedCaps}</span>;
@@ -93,8 +95,8 @@ function StateBadge({ state, awaiting }: { state: CardState; awaiting: boolean }
 }
 
 function SalesProgress({ draw }: { draw: Draw }) {
-  const ticket = cents(draw.ticketPrice);
-  const most = cents(draw.maxPrize);
+  const ticket = decimalToCents(draw.ticketPrice);
+  const most = decimalToCents(draw.maxPrize);
   return (
     <>
       <dl className="stats">
@@ -102,7 +104,12 @@ function SalesProgress({ draw }: { draw: Draw }) {
           <dt>Current prize</dt>
           <dd>
             <FormattedAmount
-              of={cardPrizeOf(draw.ticketsSold, ticket, draw.prizePercentage, draw.roundUpPrize)}
+              of={landingCardPrizeOf(
+                draw.ticketsSold,
+                ticket,
+                draw.prizePercentage,
+                draw.roundUpPrize,
+              )}
             />
           </dd>
         </div>
@@ -113,7 +120,7 @@ function SalesProgress({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>Max Potential</dt>
           <dd>
-            <Tooltip text={`The prize is ${dollars(most)} if all 169 tickets are sold.`}>
+            <Tooltip text={`The prize is ${formatDollars(most)} if all 169 tickets are sold.`}>
               <FormattedAmount of={most} />
             </Tooltip>
           </dd>
@@ -133,7 +140,7 @@ function SalesProgress({ draw }: { draw: Draw }) {
   );
 }
 
-function CancelledCardFigures() {
+function CancelledDrawCardFigures() {
   return (
     <dl className="stats">
       <div className="stat">
@@ -148,13 +155,13 @@ function CancelledCardFigures() {
   );
 }
 
-function CardFooter({
+function DrawCardFooter({
   draw,
   state,
   awaiting,
 }: {
   draw: Draw;
-  state: CardState;
+  state: DrawCardState;
   awaiting: boolean;
 }) {
   const name = `${draw.homeTeam} v ${draw.awayTeam}`;
@@ -205,7 +212,7 @@ function DrawCardResult({ draw }: { draw: Draw }) {
         <div className="stat">
           <dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt>
           <dd>
-            <FormattedAmount of={cents(draw.currentPrize)} />
+            <FormattedAmount of={decimalToCents(draw.currentPrize)} />
           </dd>
         </div>
         <div className="stat">

@@ -1,13 +1,13 @@
 import { useAtomValue } from 'jotai';
 import { drawListAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDrawList } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { DrawCard } from './draw-card';
 
 const RECENT_RESULTS_SHOWN = 9;
 
-export function LiveDraws() {
+export function ActiveDrawsSection() {
   const { failed, retry } = useLiveDrawList('active');
   const numbers = useAtomValue(drawListAtom('active'));
   return (
@@ -49,7 +49,7 @@ export function DrawCardsSkeleton() {
   );
 }
 
-export function AwaitingResults() {
+export function AwaitingResultsSection() {
   useLiveDrawList('awaiting');
   const numbers = useAtomValue(drawListAtom('awaiting'));
   if (!numbers || numbers.length === 0) return null;
@@ -71,7 +71,7 @@ export function AwaitingResults() {
   );
 }
 
-export function RecentResults() {
+export function RecentResultsSection() {
   useLiveDrawList('completed');
   const numbers = useAtomValue(drawListAtom('completed'));
   if (!numbers || numbers.length === 0) return null;

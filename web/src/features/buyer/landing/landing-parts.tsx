@@ -1,6 +1,6 @@
-import { S } from '@/shared/strings';
-import { StepList, type ExplainedStep } from '@/features/buyer/site/how-it-works';
-import { Glyph } from './glyph';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
+import { StepList, type HowItWorksStep } from '@/features/buyer/site/how-it-works';
+import { CellPatternIcon } from './cell-pattern-icon';
 
 /**
  * The first section of the landing page. The server renders the same markup: see README.md before
@@ -39,7 +39,7 @@ export function LandingHero() {
   );
 }
 
-const CLUB_STEPS: readonly ExplainedStep[] = [
+const CLUB_HOW_IT_WORKS_STEPS: readonly HowItWorksStep[] = [
   {
     title: 'Create a draw',
     text: 'Your club picks a game, a ticket price and how much of the sales is the prize.',
@@ -62,7 +62,7 @@ export function ClubStepsSection() {
         <h2 id="how-title">{S.howItWorks}</h2>
       </div>
       <div className="card how">
-        <StepList steps={CLUB_STEPS} />
+        <StepList steps={CLUB_HOW_IT_WORKS_STEPS} />
       </div>
     </section>
   );
@@ -110,7 +110,7 @@ export function FeatureGrid() {
       <ul className="features">
         {FEATURE_TEXTS.map(({ lit, title, text }) => (
           <li key={title} className="card">
-            <Glyph lit={lit} />
+            <CellPatternIcon lit={lit} />
             <div>
               <h3>{title}</h3>
               <p>{text}</p>

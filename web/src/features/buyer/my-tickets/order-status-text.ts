@@ -3,12 +3,12 @@
  * and in the list of a buyer's orders. Pure.
  */
 import type { OrderResponse } from '@/api/wire';
-import { cents, dollars } from '@/shared/money';
+import { decimalToCents, formatDollars } from '@/shared/money';
 
 type OrderOutcome = Pick<OrderResponse, 'status' | 'reason' | 'refund'>;
 
 const refundText = ({ reason, refund }: OrderOutcome, text: string): string =>
-  `${reason ?? 'This order has no valid tickets.'} ${refund ? dollars(cents(refund.amount)) : 'Your payment'} ${text}`;
+  `${reason ?? 'This order has no valid tickets.'} ${refund ? formatDollars(decimalToCents(refund.amount)) : 'Your payment'} ${text}`;
 
 /** Whether the tickets were withdrawn or never issued. */
 export const hasNoTickets = ({ status }: Pick<OrderResponse, 'status'>): boolean =>

@@ -1,19 +1,19 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
-import type { OrdersOfEmail } from '@/api/endpoints/public';
+import type { OrdersOfEmailAddress } from '@/api/endpoints/public';
 import type { OrderResponse } from '@/api/wire';
 import { orderAtom, receiveOrderAtom } from '@/features/shared-live/live-atoms';
 import { useLiveOrder } from '@/features/shared-live/use-live';
 import { dayAndTime } from '@/shared/dates';
-import { dollars } from '@/shared/money';
+import { formatDollars } from '@/shared/money';
 import { orderStatusText } from './order-status-text';
 import { TicketList } from './ticket-list';
 
 /** The number of newest orders that receive live updates. Older ones are shown as first loaded. */
-const LIVE_ORDERS_MAX = 8;
+const LIVE_UPDATED_ORDERS_MAX = 8;
 
 /** All orders of one e-mail address, newest first. */
-export function OwnOrdersList({ orders }: { orders: OrdersOfEmail }) {
+export function OwnOrdersList({ orders }: { orders: OrdersOfEmailAddress }) {
   const receive = useSetAtom(receiveOrderAtom);
   useEffect(() => {
     for (const order of orders.orders) receive(order);
@@ -31,8 +31,8 @@ export function OwnOrdersList({ orders }: { orders: OrdersOfEmail }) {
         </div>
       ) : null}
       {orders.orders.map((order, index) =>
-        index < LIVE_ORDERS_MAX ? (
-          <LiveOrder key={order.orderToken} order={order} />
+        index < LIVE_UPDATED_ORDERS_MAX ? (
+          <OrderCardWithLiveUpdates key={order.orderToken} order={order} />
         ) : (
           <OrderCard key={order.orderToken} order={order} />
         ),
@@ -48,7 +48,7 @@ export function OwnOrdersList({ orders }: { orders: OrdersOfEmail }) {
   );
 }
 
-function LiveOrder({ order }: { order: OrderResponse }) {
+function OrderCardWithLiveUpdates({ order }: { order: OrderResponse }) {
   useLiveOrder(order.orderToken, false);
   return <OrderCard order={useAtomValue(orderAtom(order.orderToken)) ?? order} />;
 }
@@ -65,7 +65,7 @@ function OrderCard({ order }: { order: OrderResponse }) {
       </h2>
       <p className="meta">
         {order.purchasedAt ? `${dayAndTime(order.purchasedAt)} · ` : ''}
-        {dollars(order.amount)}
+        {formatDollars(order.amount)}
         {order.paymentIntentId ? ` · reference ${order.paymentIntentId.slice(-8)}` : ''}
       </p>
       {order.status === 'succeeded' ? (

@@ -2,7 +2,7 @@ import type { OrderLine } from '@/api/wire';
 import { useId } from 'react';
 import { Link } from 'wouter';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars } from '@/shared/money';
+import { decimalToCents, formatDollars } from '@/shared/money';
 
 /**
  * The owner's tickets of one draw, each with its pair. `under` means that an order's heading is
@@ -23,7 +23,7 @@ export function TicketList({ line, under = false }: { line: OrderLine; under?: b
       </p>
       <p className="meta">
         {line.ticketCount} {line.ticketCount === 1 ? 'ticket' : 'tickets'} · current prize{' '}
-        {dollars(cents(line.currentPrize))} · {line.ticketsSold}/169 sold
+        {formatDollars(decimalToCents(line.currentPrize))} · {line.ticketsSold}/169 sold
       </p>
       {line.tickets.length > 0 ? (
         <ul className="tickets">

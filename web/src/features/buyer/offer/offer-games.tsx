@@ -5,8 +5,8 @@ import { gameDrawNumber, gameTitle } from '@/features/shared-offer/offer';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { liveStateAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars, priceOf } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { decimalToCents, formatDollars, priceOf } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 /** The games of an offer with date, price and prize. A game that is sold out or over is marked. */
 export function OfferGames({ games }: { games: readonly OfferGame[] }) {
@@ -41,7 +41,7 @@ function GameRow({ game }: { game: OfferGame }) {
     draw?.currentPrize ?? game.currentPrize,
     draw?.ticketsSold ?? game.ticketsSold,
   ];
-  const ticket = priceOf(cents(game.ticketPrice), 1, game.passStripeFees);
+  const ticket = priceOf(decimalToCents(game.ticketPrice), 1, game.passStripeFees);
   return (
     <li>
       <div>
@@ -54,7 +54,7 @@ function GameRow({ game }: { game: OfferGame }) {
           <span className="meta">Every ticket is refunded</span>
         ) : prize !== undefined && sold !== undefined ? (
           <span className="meta">
-            Prize {dollars(cents(prize))} · {sold}/169 sold
+            Prize {formatDollars(decimalToCents(prize))} · {sold}/169 sold
           </span>
         ) : null}
         <Link className="game-link" href={`/draw/${number}`}>
@@ -62,7 +62,7 @@ function GameRow({ game }: { game: OfferGame }) {
         </Link>
       </div>
       <div className="game-side">
-        <span className="num">{dollars(ticket.total)}</span>
+        <span className="num">{formatDollars(ticket.total)}</span>
         {phase === 'soldOut' ? <span className="badge is-closed">{S.soldOut}</span> : null}
         {phase === 'closed' ? <span className="badge is-closed">{S.drawClosed}</span> : null}
         {phase === 'cancelled' ? <span className="badge is-cancelled">Cancelled</span> : null}

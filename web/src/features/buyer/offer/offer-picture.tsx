@@ -28,7 +28,7 @@ export function OfferPicture({
   return (
     <div className="offer-picture is-drawn" aria-hidden="true">
       <svg viewBox="0 0 240 126" preserveAspectRatio="xMidYMid slice">
-        {crossedCellsOf(offer.slug).map(({ x, y, lit }) => (
+        {derivePictureCells(offer.slug).map(({ x, y, lit }) => (
           <rect
             key={`${x}-${y}`}
             x={x * 18 + 4}
@@ -48,7 +48,9 @@ export function OfferPicture({
  * Returns the cells of one row and one column that cross. The crossing is derived from the name, so
  * an offer has the same picture everywhere.
  */
-function crossedCellsOf(slug: string): { x: number; y: number; lit: 'cross' | 'line' | 'off' }[] {
+function derivePictureCells(
+  slug: string,
+): { x: number; y: number; lit: 'cross' | 'line' | 'off' }[] {
   const sum = [...slug].reduce((so, letter) => (so * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const [column, row] = [2 + (sum % 9), 1 + (Math.floor(sum / 9) % 5)];
   return Array.from({ length: 91 }, (_, at) => {

@@ -1,9 +1,9 @@
-export interface ExplainedStep {
+export interface HowItWorksStep {
   title: string;
   text: string;
 }
 
-const BUYER_STEPS: readonly ExplainedStep[] = [
+const BUYER_HOW_IT_WORKS_STEPS: readonly HowItWorksStep[] = [
   {
     title: 'Buy a ticket',
     text: 'Each draw has 169 tickets, one for every pair of jersey numbers from 1 to 13. You get your pair at random after you pay.',
@@ -20,10 +20,10 @@ const BUYER_STEPS: readonly ExplainedStep[] = [
 
 /** The game in three steps, from the buyer's view. */
 export function HowItWorks() {
-  return <StepList steps={BUYER_STEPS} />;
+  return <StepList steps={BUYER_HOW_IT_WORKS_STEPS} />;
 }
 
-export function StepList({ steps }: { steps: readonly ExplainedStep[] }) {
+export function StepList({ steps }: { steps: readonly HowItWorksStep[] }) {
   return (
     <ol className="steps">
       {steps.map(({ title, text }) => (

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import { useMaintenanceUpdates } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 export function MaintenanceBanner() {
   useMaintenanceUpdates();

@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { CrossingLogo } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
 

@@ -2,7 +2,7 @@
  * Data that the purchase stores for the thank-you page: the order's token and the payment's id
  * (decision C-17).
  */
-import { LAST_PAYMENT_KEY } from '@/features/buyer/checkout/payment/pay';
+import { LAST_PAYMENT_STORAGE_KEY } from '@/features/buyer/checkout/payment/pay';
 import { readStored } from '@/shared/storage';
 
 /**
@@ -23,7 +23,7 @@ export interface LastPayment {
 
 /** Reads the last payment from session storage. Null when it is missing or malformed. */
 export function readLastPayment(): LastPayment | null {
-  const stored = readStored('session', LAST_PAYMENT_KEY) as Partial<LastPayment> | null;
+  const stored = readStored('session', LAST_PAYMENT_STORAGE_KEY) as Partial<LastPayment> | null;
   return stored &&
     typeof stored.orderToken === 'string' &&
     typeof stored.paymentIntentId === 'string'

@@ -1,6 +1,6 @@
 import type { OrderResponse } from '@/api/wire';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars } from '@/shared/money';
+import { decimalToCents, formatDollars } from '@/shared/money';
 
 /**
  * The receipt: amount, payee and time. Printed together with the tickets above it, it fills one A4
@@ -48,16 +48,16 @@ export function Receipt({ order }: { order: OrderResponse }) {
               <th scope="row">
                 {line.ticketCount} × {line.homeTeam} v {line.awayTeam}
               </th>
-              <td>{dollars(cents(line.ticketPrice))}</td>
-              <td>{dollars(cents(line.ticketPrice) * line.ticketCount)}</td>
+              <td>{formatDollars(decimalToCents(line.ticketPrice))}</td>
+              <td>{formatDollars(decimalToCents(line.ticketPrice) * line.ticketCount)}</td>
             </tr>
           ))}
-          {cents(order.cardFee) > 0 ? (
+          {decimalToCents(order.cardFee) > 0 ? (
             <tr>
               <th scope="row" colSpan={2}>
                 Payment processing fees
               </th>
-              <td>{dollars(cents(order.cardFee))}</td>
+              <td>{formatDollars(decimalToCents(order.cardFee))}</td>
             </tr>
           ) : null}
         </tbody>
@@ -66,7 +66,7 @@ export function Receipt({ order }: { order: OrderResponse }) {
             <th scope="row" colSpan={2}>
               Total (AUD)
             </th>
-            <td>{dollars(order.amount)}</td>
+            <td>{formatDollars(order.amount)}</td>
           </tr>
         </tfoot>
       </table>

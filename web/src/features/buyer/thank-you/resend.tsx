@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { resendConfirmation } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import type { LastPayment } from './last-payment';
 

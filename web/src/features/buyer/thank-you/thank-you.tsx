@@ -9,8 +9,8 @@ import {
   confirmingPaymentText,
 } from '@/features/buyer/checkout/state/checkout';
 import type { PurchaseSummary } from '@/features/buyer/checkout/state/summary';
-import { cents, dollars } from '@/shared/money';
-import { S, fillPlaceholders } from '@/shared/strings';
+import { decimalToCents, formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S, fillPlaceholders } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { shareOrCopy } from '@/features/buyer/site/share';
 import { calendarUrl } from './calendar';
@@ -103,7 +103,7 @@ export function PaymentOutcomeCard({
       <div role="status">
         {issued ? (
           <p>
-            {count} {count === 1 ? 'ticket' : 'tickets'} bought for {dollars(order.amount)}.{' '}
+            {count} {count === 1 ? 'ticket' : 'tickets'} bought for {formatDollars(order.amount)}.{' '}
             {order.buyerEmailMasked ? (
               <>
                 A confirmation is on its way to{' '}
@@ -144,8 +144,8 @@ export function BoughtTickets({
         {draw.ticketCount} {draw.ticketCount === 1 ? 'ticket' : 'tickets'} · {draw.ticketsSold}/
         {draw.totalTickets} sold · prize pool{' '}
         {order
-          ? dollars(cents(draw.prizePool))
-          : `about ${dollars(cents(draw.prizePool))} (estimate)`}
+          ? formatDollars(decimalToCents(draw.prizePool))
+          : `about ${formatDollars(decimalToCents(draw.prizePool))} (estimate)`}
       </p>
     </section>
   ));
@@ -167,7 +167,7 @@ export function ShareBox({
   if (!first) return null;
   const line = order?.lines.find((bought) => bought.drawNumber === first.drawNumber);
   const sold = line?.ticketsSold ?? first.ticketsSold;
-  const prize = line ? `Current prize ${dollars(cents(line.currentPrize))}, ` : '';
+  const prize = line ? `Current prize ${formatDollars(decimalToCents(line.currentPrize))}, ` : '';
   const url = `${window.location.origin}/draw/${first.drawNumber}`;
   const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${prize}${sold}/169 tickets sold. Join in:`;
   const what = { title: first.matchName, text, url };

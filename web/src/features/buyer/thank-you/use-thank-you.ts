@@ -4,26 +4,29 @@
  */
 import { useEffect, useState } from 'react';
 import type { OrderResponse } from '@/api/wire';
-import { endAttempt, finishAttempt } from '@/features/buyer/checkout/state/attempt';
-import { outcomeEventOf } from '@/features/buyer/checkout/state/checkout';
+import {
+  endAttempt,
+  finishAttemptWithTickets,
+} from '@/features/buyer/checkout/state/purchase-attempt';
+import { eventForOrderOutcome } from '@/features/buyer/checkout/state/checkout';
 import { pollPaymentOutcome } from '@/features/buyer/checkout/payment/pay';
 import { readPurchaseSummary, type PurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { useLiveOrder } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { removeRedirectParameters, readLastPayment, type LastPayment } from './last-payment';
 
-const OUTCOME_POLLING_MS = 30_000;
+const OUTCOME_POLLING_MS_MAX = 30_000;
 /**
  * Milliseconds within which most responses arrive. Until then, everything below the tickets stays
  * hidden.
  */
-const QUICK_RESPONSE_MS = 2_000;
+const TYPICAL_RESPONSE_MS_MAX = 2_000;
 const COMPLETION_RETRY_MS = 4_000;
 /**
  * Number of "no card accepted" responses in a row that count as final. The first may come just
  * before the provider has finished.
  */
-const NO_CARD_RESPONSES_FINAL = 2;
+const NO_CARD_RESPONSES_UNTIL_FINAL = 2;
 
 export interface ThankYouData {
   payment: LastPayment | null;
@@ -58,22 +61,22 @@ export function useThankYouData(): ThankYouData {
     payment?.orderToken ?? '',
     payment !== null && !settled && !gaveUp,
   );
-  const outcome = order ? outcomeEventOf(order) : null;
+  const outcome = order ? eventForOrderOutcome(order) : null;
   useEffect(() => {
     if (!outcome || settled) return;
     setSettled(true);
     if (!payment) return;
-    if (outcome.type === 'issued') finishAttempt(payment.scope, payment.orderToken);
+    if (outcome.type === 'issued') finishAttemptWithTickets(payment.scope, payment.orderToken);
     else endAttempt(payment.scope);
   }, [outcome, settled, payment]);
   useEffect(() => {
-    const timer = setTimeout(() => setGaveUp(true), OUTCOME_POLLING_MS);
+    const timer = setTimeout(() => setGaveUp(true), OUTCOME_POLLING_MS_MAX);
     return () => clearTimeout(timer);
   }, []);
   const { untouched, serverMessage } = useFinishPayment(payment, order);
   const [awaitingFirstResponse, setAwaitingFirstResponse] = useState(payment !== null);
   useEffect(() => {
-    const timer = setTimeout(() => setAwaitingFirstResponse(false), QUICK_RESPONSE_MS);
+    const timer = setTimeout(() => setAwaitingFirstResponse(false), TYPICAL_RESPONSE_MS_MAX);
     return () => clearTimeout(timer);
   }, []);
   // Prefers the order to the stored summary, which may belong to another purchase or to a form
@@ -100,8 +103,8 @@ function useFinishPayment(
 ): Pick<ThankYouData, 'untouched' | 'serverMessage'> {
   const [untouched, setUntouched] = useState(0);
   const [serverMessage, setServerMessage] = useState<string | null>(null);
-  const open = order && outcomeEventOf(order) === null ? payment?.paymentIntentId : undefined;
-  const isUntouched = untouched >= NO_CARD_RESPONSES_FINAL;
+  const open = order && eventForOrderOutcome(order) === null ? payment?.paymentIntentId : undefined;
+  const isUntouched = untouched >= NO_CARD_RESPONSES_UNTIL_FINAL;
   useEffect(() => {
     if (open === undefined || isUntouched) return;
     let current = true;

@@ -4,7 +4,7 @@
  * is checked against the SHA-256 hash published before the sale.
  */
 
-const CELLS = 169;
+const CELL_COUNT = 169;
 const COMMITMENT_DOMAIN = 'football-doubles-v1';
 
 /** Hashes `football-doubles-v1` ‖ draw number in decimal ‖ seed, with the browser's own SHA-256. */
@@ -18,9 +18,9 @@ export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promis
 
 /** Returns the deal of a seed. Ticket number k carries `dealOf(seed)[k - 1]`. */
 export function dealOf(seed: Uint8Array): number[] {
-  const next = keystreamWords(seed);
-  const cells = Array.from({ length: CELLS }, (_, cell) => cell);
-  for (let last = CELLS - 1; last > 0; last--) {
+  const next = createKeystreamReader(seed);
+  const cells = Array.from({ length: CELL_COUNT }, (_, cell) => cell);
+  for (let last = CELL_COUNT - 1; last > 0; last--) {
     const bound = last + 1;
     const limit = Math.floor(2 ** 32 / bound) * bound;
     let word = next();
@@ -37,7 +37,7 @@ export function dealOf(seed: Uint8Array): number[] {
  * Returns the ChaCha20 keystream as little-endian 32-bit words (RFC 8439: key = seed, nonce 0,
  * counter from 0).
  */
-function keystreamWords(seed: Uint8Array): () => number {
+function createKeystreamReader(seed: Uint8Array): () => number {
   const key = new DataView(seed.buffer, seed.byteOffset, 32);
   const start = new Uint32Array(16);
   start.set([0x61707865, 0x3320646e, 0x79622d32, 0x6b206574]);
@@ -110,7 +110,7 @@ export function wereTicketsSoldInOrder(
   sold: readonly number[],
 ): boolean | null {
   if (!moves) return null;
-  const unsold = new Set(Array.from({ length: CELLS }, (_, index) => index + 1));
+  const unsold = new Set(Array.from({ length: CELL_COUNT }, (_, index) => index + 1));
   const returned = new Set<number>();
   const out = new Set<number>();
   for (const move of moves) {

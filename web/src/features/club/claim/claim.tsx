@@ -3,8 +3,8 @@ import { submitClaimBankDetails, fetchPrizeClaim } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { Claim } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars } from '@/shared/money';
-import { C } from '@/shared/strings-club';
+import { decimalToCents, formatDollars } from '@/shared/money';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { errorText } from '../data/error-text';
 import { LoginLayout } from '../login/login-layout';
 import { BankDetailsForm } from '../results/bank-form';
@@ -69,7 +69,7 @@ export function PrizeClaimPage({ fromPath }: { fromPath: string | undefined }) {
     <LoginLayout title="Your prize">
       <div className="claim-head">
         <h1>{claim.winnerName ? `${claim.winnerName}, you won` : 'You won'}</h1>
-        <p className="claim-prize num">{dollars(cents(claim.prize))}</p>
+        <p className="claim-prize num">{formatDollars(decimalToCents(claim.prize))}</p>
         <p>
           {claim.homeTeam} v {claim.awayTeam}, {dayAndTime(claim.gameDate, claim.timezone)}
         </p>

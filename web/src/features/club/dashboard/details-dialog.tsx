@@ -2,9 +2,9 @@ import { useSetAtom } from 'jotai';
 import { CLUB_API_PATHS, downloadDrawPoster } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Financials } from '@/api/wire-club';
-import { cents, dollars } from '@/shared/money';
+import { decimalToCents, formatDollars } from '@/shared/money';
 import { saveFile } from '@/shared/save-file';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
@@ -43,7 +43,7 @@ function DrawDetails({ draw }: { draw: Draw }) {
     ['League', draw.league],
     ['Game', gameTimeText(draw)],
     ['Time zone', draw.timezone],
-    ['Ticket price', dollars(cents(draw.ticketPrice))],
+    ['Ticket price', formatDollars(decimalToCents(draw.ticketPrice))],
     ['Prize', `${draw.prizePercentage}% of sales${draw.roundUpPrize ? ', rounded up to $10' : ''}`],
     ['Card fee', draw.passStripeFees ? 'paid by the buyer' : 'paid by the club'],
     [

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ActionsMenu, type ActionsMenuItem } from '../frame/actions-menu';
 import { adminPath } from '../session/user';
 import {

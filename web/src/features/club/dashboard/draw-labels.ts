@@ -2,8 +2,8 @@
 import type { Draw } from '@/api/wire';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars } from '@/shared/money';
-import { C } from '@/shared/strings-club';
+import { decimalToCents, formatDollars } from '@/shared/money';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 
 export type DrawListName = 'active' | 'awaiting' | 'completed';
 
@@ -53,11 +53,11 @@ export function gameTimeText(
 
 /** Formats tickets sold × price, as in the header of the result page (specification line B:65). */
 export const grossSalesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
-  dollars(draw.ticketsSold * cents(draw.ticketPrice));
+  formatDollars(draw.ticketsSold * decimalToCents(draw.ticketPrice));
 
 /** Formats the current prize; empty for a cancelled draw. */
 export const prizeText = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
-  draw.status === 'cancelled' ? MISSING_AMOUNT_TEXT : dollars(cents(draw.currentPrize));
+  draw.status === 'cancelled' ? MISSING_AMOUNT_TEXT : formatDollars(decimalToCents(draw.currentPrize));
 
 /** Text shown when a sum is missing. */
 const MISSING_AMOUNT_TEXT = '–';
@@ -65,7 +65,9 @@ const MISSING_AMOUNT_TEXT = '–';
 /** Formats a decimal string that may be negative: a club's profit can be. */
 export function signedDollars(decimal: string | undefined): string {
   if (decimal === undefined) return MISSING_AMOUNT_TEXT;
-  return decimal.startsWith('-') ? `−${dollars(cents(decimal.slice(1)))}` : dollars(cents(decimal));
+  return decimal.startsWith('-')
+    ? `−${formatDollars(decimalToCents(decimal.slice(1)))}`
+    : formatDollars(decimalToCents(decimal));
 }
 
 /** Sorts upcoming draws by the soonest game first, finished draws by the latest game first. */

@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import { Fragment, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { cents } from '@/shared/money';
+import { decimalToCents } from '@/shared/money';
 import { Field } from '@/shared/ui/field';
 import { ActionsMenu } from '../frame/actions-menu';
 import { drawMenuItems, type DrawItemProps } from './draw-item';
@@ -24,13 +24,13 @@ const DRAW_TABLE_COLUMNS = [
     key: 'sales',
     label: 'Sales',
     number: true,
-    of: (draw: Draw) => draw.ticketsSold * cents(draw.ticketPrice),
+    of: (draw: Draw) => draw.ticketsSold * decimalToCents(draw.ticketPrice),
   },
   {
     key: 'prize',
     label: 'Prize',
     number: true,
-    of: (draw: Draw) => (draw.status === 'cancelled' ? 0 : cents(draw.currentPrize)),
+    of: (draw: Draw) => (draw.status === 'cancelled' ? 0 : decimalToCents(draw.currentPrize)),
   },
 ] as const;
 

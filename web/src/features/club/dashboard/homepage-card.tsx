@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { copyToClipboard } from '../data/copy';

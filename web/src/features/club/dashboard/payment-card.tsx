@@ -1,6 +1,6 @@
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { useQuery } from '../data/use-query';
 import type { CurrentClub } from '../frame/club-frame';
 import { useStripeOnboarding } from '../payments/use-connect';

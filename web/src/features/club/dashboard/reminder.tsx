@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { sendVerificationMail } from '@/api/endpoints/club';
 import type { User } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { archivedText } from '../frame/club-frame';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ClubStats } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { useQuery } from '../data/use-query';
 import { signedDollars } from './draw-labels';
 import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';

@@ -9,7 +9,7 @@ import {
 import type { DownloadedFile } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { saveFile } from '@/shared/save-file';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { responseByPathAtom, cacheResponseAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';

@@ -1,6 +1,6 @@
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { WinnersResponse } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { useQuery } from '../data/use-query';
 import { WinnerHiddenNote } from '../results/winner-hidden-note';

@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { CLUB_API_PATHS, createDraw, fetchDrawTemplate } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';

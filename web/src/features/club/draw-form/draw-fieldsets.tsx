@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { dollars, cents } from '@/shared/money';
+import { formatDollars, decimalToCents } from '@/shared/money';
 import { lockedFieldsText } from '@/shared/strings-club';
-import { ChoiceField } from '@/shared/ui/choice-field';
+import { SelectField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
 import { LockIcon } from '../frame/icons';
 import { sanitisePhoneInput, type DrawContact, type DrawFields } from './draw-rules';
@@ -96,7 +96,7 @@ export function GameFieldset({ fields, onFields, errorOf }: FieldsetProps) {
           onValue={(time) => set({ time })}
         />
       </div>
-      <ChoiceField
+      <SelectField
         id="draw-timezone"
         label="Timezone"
         value={fields.timezone}
@@ -104,7 +104,7 @@ export function GameFieldset({ fields, onFields, errorOf }: FieldsetProps) {
         onValue={(timezone) => set({ timezone })}
       >
         <TimeZoneOptions own={fields.timezone} />
-      </ChoiceField>
+      </SelectField>
     </fieldset>
   );
 }
@@ -134,7 +134,7 @@ export function PriceFieldset({ fields, onFields, errorOf, choices, min }: Price
           error={errorOf('draw-ticketPrice')}
           onValue={(ticketPrice) => set({ ticketPrice })}
         />
-        <ChoiceField
+        <SelectField
           id="draw-prizePercentage"
           label="Prize percentage"
           value={String(fields.prizePercentage)}
@@ -146,7 +146,7 @@ export function PriceFieldset({ fields, onFields, errorOf, choices, min }: Price
               {choice}%
             </option>
           ))}
-        </ChoiceField>
+        </SelectField>
       </div>
       <CheckboxField
         id="draw-roundUpPrize"
@@ -164,7 +164,7 @@ export function PriceFieldset({ fields, onFields, errorOf, choices, min }: Price
  */
 export function LockedPriceFieldset({ fields, sold }: { fields: DrawFields; sold: number }) {
   const rows = [
-    ['Ticket price', dollars(cents(fields.ticketPrice))],
+    ['Ticket price', formatDollars(decimalToCents(fields.ticketPrice))],
     ['Prize percentage', `${fields.prizePercentage}%`],
     ['Prize rounding', fields.roundUpPrize ? 'Rounded up to $10' : 'Not rounded'],
   ] as const;

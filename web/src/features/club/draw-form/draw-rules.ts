@@ -1,8 +1,8 @@
 /** Draw form: field values, validation with the specified messages, and the request body. */
 import type { DrawTemplate, DrawRequest, OwnDraw } from '@/api/wire-club';
-import { cents } from '@/shared/money';
+import { decimalToCents } from '@/shared/money';
 import { REASON_REQUIRED_TEXT } from '@/shared/reason-required';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { DEFAULT_KICK_OFF_TIME, DEFAULT_TIME_ZONE, localTimeInZone } from './local-time';
 
@@ -107,7 +107,7 @@ export function editedDrawProblems(fields: DrawFields): FormProblem[] {
     ['timezone', isFilled(fields.timezone), C.timezoneRequired],
     [
       'ticketPrice',
-      isPrice(fields.ticketPrice) && cents(fields.ticketPrice) >= 1,
+      isPrice(fields.ticketPrice) && decimalToCents(fields.ticketPrice) >= 1,
       C.ticketPriceRequired,
     ],
     ...contactRules(fields),

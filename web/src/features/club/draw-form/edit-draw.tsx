@@ -6,7 +6,7 @@ import { CLUB_API_PATHS, changeDraw } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
 import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';

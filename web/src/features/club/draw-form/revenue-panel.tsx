@@ -2,19 +2,19 @@ import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { cents, dollars, type Cents } from '@/shared/money';
+import { decimalToCents, formatDollars, type Cents } from '@/shared/money';
 import type { DrawFields } from './draw-rules';
 import { computeRevenue } from './revenue';
 
 const SOLD_COUNT_CHOICES = [40, 85, 127, TICKETS_PER_DRAW];
 const signedDollarsText = (amount: Cents): string =>
-  amount < 0 ? `−${dollars(-amount)}` : dollars(amount);
+  amount < 0 ? `−${formatDollars(-amount)}` : formatDollars(amount);
 
 function useRevenueBreakdown(fields: DrawFields, sold: number) {
   const config = useAtomValue(configAtom);
   const { prizePercentage, roundUpPrize, passStripeFees } = fields;
   return computeRevenue(
-    { price: cents(fields.ticketPrice), prizePercentage, roundUpPrize, passStripeFees },
+    { price: decimalToCents(fields.ticketPrice), prizePercentage, roundUpPrize, passStripeFees },
     sold,
     { rateBps: config?.feeRateBps ?? 0, capCents: config?.feeCapCents ?? 0 },
   );
@@ -28,7 +28,7 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
   const [sold, setSold] = useState(TICKETS_PER_DRAW);
   const sums = useRevenueBreakdown(fields, sold);
   const rows: [string, Cents][] = [
-    [`${sold} × ${dollars(cents(fields.ticketPrice))}`, sums.revenue],
+    [`${sold} × ${formatDollars(decimalToCents(fields.ticketPrice))}`, sums.revenue],
     ['Platform fee', -sums.platformFee],
     ['Card processing fees, estimated', -sums.cardFees],
   ];

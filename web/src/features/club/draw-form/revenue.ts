@@ -2,7 +2,7 @@
  * Computes a draw's revenue for a number of sold tickets, for the create form (specification lines
  * B:252-255).
  */
-import { prizeOf, shareHalfUp, type Cents } from '@/shared/money';
+import { prizeOf, fractionRoundedHalfUp, type Cents } from '@/shared/money';
 
 export interface RevenueTerms {
   price: Cents;
@@ -45,11 +45,14 @@ export function computeRevenue(
   policy: FeePolicy,
 ): RevenueBreakdown {
   const revenue = terms.price * sold;
-  const platformFee = Math.min(policy.capCents, shareHalfUp(revenue, policy.rateBps, 10_000));
+  const platformFee = Math.min(
+    policy.capCents,
+    fractionRoundedHalfUp(revenue, policy.rateBps, 10_000),
+  );
   const cardFees =
     terms.passStripeFees || revenue === 0
       ? 0
-      : shareHalfUp(revenue, 17, 1000) + 30 * estimatedPaymentCount(sold);
+      : fractionRoundedHalfUp(revenue, 17, 1000) + 30 * estimatedPaymentCount(sold);
   const receives = revenue - platformFee - cardFees;
   const prize = prizeOf(sold, terms.price, terms.prizePercentage, terms.roundUpPrize);
   return { revenue, platformFee, cardFees, receives, prize, keeps: receives - prize };

@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { CLUB_API_PATHS, acceptTerms } from '@/api/endpoints/club';
 import type { TermsText } from '@/api/wire-club';
-import { C, splitTitle } from '@/shared/strings-club';
+import { CLUB_TEXTS as C, splitTitle } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { CheckboxField } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';

@@ -4,7 +4,7 @@ import { Link, useLocation } from 'wouter';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { ConnectStatus } from '@/api/wire-club';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { CrossingLogo } from '@/shared/ui/crossing';
 import { CloseIcon, MenuIcon } from '@/shared/ui/icons';
 import { useQuery } from '../data/use-query';

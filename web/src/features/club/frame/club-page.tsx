@@ -8,7 +8,7 @@ import { useEffect, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnClub, User } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { isNotFoundError, useQuery } from '../data/use-query';
 import { LoginDialog } from '../session/login-dialog';

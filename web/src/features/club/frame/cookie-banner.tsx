@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { S } from '@/shared/strings';
-import { C } from '@/shared/strings-club';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { readStored, writeStored } from '@/shared/storage';
 
 /**

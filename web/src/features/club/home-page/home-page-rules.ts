@@ -1,6 +1,6 @@
 /** Form values and validation of a club's public page (specification lines B:163-168). */
 import type { HomePageRequest, OwnClub } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
 export const DEFAULT_COLOURS = {

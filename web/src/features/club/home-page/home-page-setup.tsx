@@ -5,7 +5,7 @@ import { useLocation } from 'wouter';
 import { CLUB_API_PATHS, saveHomePage } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { HomePageRequest, OwnClub } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { cacheResponseAtom } from '../data/query-atoms';

@@ -1,5 +1,5 @@
 import { useSetAtom } from 'jotai';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';

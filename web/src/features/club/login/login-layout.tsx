@@ -2,7 +2,7 @@ import '../frame/frame.css';
 import './login-layout.css';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { CrossingLogo } from '@/shared/ui/crossing';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { ClubFooter } from '../frame/club-frame';

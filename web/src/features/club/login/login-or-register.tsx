@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { useQuery } from '../data/use-query';
 import { Tabs } from '../frame/tabs';
 import { LoginLayout } from './login-layout';

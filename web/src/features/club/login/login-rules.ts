@@ -3,7 +3,7 @@
  * order.
  */
 import type { Registration, WaitlistEntry } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
 /**

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { verifyEmail } from '@/api/endpoints/club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { errorText } from '../data/error-text';
 import { LoginLayout } from './login-layout';
 import { useMailedLinkToken } from './use-token-once';

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { joinWaitlist } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { WaitlistEntry } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';

@@ -1,5 +1,5 @@
 import { dayAndTime } from '@/shared/dates';
-import { cents, dollars } from '@/shared/money';
+import { decimalToCents, formatDollars } from '@/shared/money';
 import { TextAreaField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
 import {
@@ -109,7 +109,8 @@ export function OfferFieldsets({ offer, onOffer, games, readOnly }: OfferFieldse
             {game.homeTeam} v {game.awayTeam}
             <span className="meta">
               <br />
-              {dayAndTime(game.gameDate, game.timezone)} · {dollars(cents(game.ticketPrice))}
+              {dayAndTime(game.gameDate, game.timezone)} ·{' '}
+              {formatDollars(decimalToCents(game.ticketPrice))}
             </span>
           </CheckboxField>
         ))}

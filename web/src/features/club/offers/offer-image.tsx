@@ -2,8 +2,8 @@ import { useSetAtom } from 'jotai';
 import { useState } from 'react';
 import { CLUB_API_PATHS, uploadOfferImage } from '@/api/endpoints/club';
 import type { OwnClub } from '@/api/wire-club';
-import { readableTextOn, clubThemeOf } from '@/shared/club-colours';
-import { C } from '@/shared/strings-club';
+import { readableTextColourOn, clubThemeOf } from '@/shared/club-colours';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { readAsDataUrl } from '../data/read-file';
 import { errorText } from '../data/error-text';
@@ -129,7 +129,7 @@ function OfferSharePreview({
       className="share-card"
       role="img"
       aria-label="How the offer looks when it is shared"
-      style={club ? { background: primary, color: readableTextOn(primary) } : undefined}
+      style={club ? { background: primary, color: readableTextColourOn(primary) } : undefined}
     >
       {picture && !broken ? (
         <img src={picture} onError={() => setBroken(true)} alt="" width="1200" height="630" />

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { CLUB_API_PATHS, archiveOffer } from '@/api/endpoints/club';
 import type { Offer } from '@/api/wire-offer';
-import { C } from '@/shared/strings-club';
-import { ChoiceField } from '@/shared/ui/choice-field';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
+import { SelectField } from '@/shared/ui/choice-field';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -93,14 +93,14 @@ export function OfferList({ here: { club } }: { here: ClubPageContext }) {
       {club.archived ? <p className="callout is-warn">{archivedText(club)}</p> : null}
       {!data && problem ? <LoadFailed title={C.failedToLoadBundles} onRetry={retry} /> : null}
       {data && data.length > 0 ? (
-        <ChoiceField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
+        <SelectField id="offer-filter" label="Show" value={filter} onValue={setFilter}>
           <option value="all">All but archived</option>
           {Object.entries(OFFER_STATUS_LABELS).map(([status, { text }]) => (
             <option key={status} value={status}>
               {text}
             </option>
           ))}
-        </ChoiceField>
+        </SelectField>
       ) : null}
       {data && shown.length === 0 ? (
         <p className="card empty">

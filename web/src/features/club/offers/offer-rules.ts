@@ -4,7 +4,7 @@
  */
 import type { Offer, EditableOfferType, OfferRequest } from '@/api/wire-offer';
 import { HttpError } from '@/api/http';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 
 export interface OfferFields extends OfferRequest {
   /** Whether the user typed the slug. The slug then no longer follows the name. */

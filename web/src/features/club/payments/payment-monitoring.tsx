@@ -2,9 +2,9 @@ import { useSetAtom } from 'jotai';
 import { CLUB_API_PATHS, downloadPaymentRecoveryReport } from '@/api/endpoints/club';
 import type { FailedPayment, IntegrityAudit } from '@/api/wire-payments';
 import { dayAndTime } from '@/shared/dates';
-import { dollars } from '@/shared/money';
+import { formatDollars } from '@/shared/money';
 import { saveFile } from '@/shared/save-file';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useQuery } from '../data/use-query';
@@ -37,7 +37,7 @@ export function PaymentMonitoringPage() {
     );
   const cards: [string, string][] = [
     [C.failedPayments, data ? String(data.failedCount) : '–'],
-    [C.totalAmount, data ? dollars(data.totalFailedAmount) : '–'],
+    [C.totalAmount, data ? formatDollars(data.totalFailedAmount) : '–'],
     [C.affectedCustomers, data ? String(data.affectedCustomers) : '–'],
   ];
   return (
@@ -111,7 +111,7 @@ function FailedPaymentItem({ payment }: { payment: FailedPayment }) {
     <li>
       <div>
         <strong>{payment.paymentIntentId}</strong>
-        <span className="num">{dollars(payment.amount)}</span>
+        <span className="num">{formatDollars(payment.amount)}</span>
       </div>
       <span className="badge is-awaiting">{payment.status}</span>
       <span className="meta">

@@ -2,7 +2,7 @@ import '../frame/frame.css';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { HttpError } from '@/api/http';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ClubPageLayout } from '../frame/club-frame';
 import { userOf } from '../frame/club-page';
 import { roleOf } from '../session/roles';

@@ -4,9 +4,9 @@ import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { StripeTransaction, TransactionSums } from '@/api/wire-payments';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { dollars } from '@/shared/money';
-import { C } from '@/shared/strings-club';
-import { NewestPayments } from '@/shared/ui/newest-payments';
+import { formatDollars } from '@/shared/money';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
+import { NewestPaymentsOnlyNote } from '@/shared/ui/newest-payments';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { signedDollars } from '../dashboard/draw-labels';
@@ -71,11 +71,11 @@ export function StripeDebugPage() {
           <h2 id="transactions-title">Last 30 days</h2>
           {paid && paid.length === 0 ? <p className="lead">No payments yet.</p> : null}
           {paid && paid.length > 0 ? <PaymentTable transactions={paid} /> : null}
-          <NewestPayments listed={data} sums={sums} />
+          <NewestPaymentsOnlyNote listed={data} sums={sums} />
           {config ? (
             <p className="meta">
               Platform fee: {config.feeRateBps / 100}% of ticket sales, at most{' '}
-              {dollars(config.feeCapCents)} a draw.
+              {formatDollars(config.feeCapCents)} a draw.
               {sums?.feesEstimated ? ' Some card fees are estimated.' : ''}
             </p>
           ) : null}

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { startStripeOnboarding } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { useMutation } from '../session/use-session';

@@ -1,7 +1,7 @@
 /** Labels of club members (name, role, state) and validation of an invitation. */
 import type { ClubUser, InvitationRequest } from '@/api/wire-club';
 import { dayAndTime, dayText } from '@/shared/dates';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 import { isEmail } from '../login/login-rules';
 import { ROLE_TEXTS, isRole } from '../session/roles';

@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from 'react';
 import type { BankDetails } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { fieldProblemsOfError, errorText } from '../data/error-text';

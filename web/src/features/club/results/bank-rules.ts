@@ -1,6 +1,6 @@
 /** Validation of a winner's Australian bank account (specification line B:161, decision B-4). */
 import type { BankDetails } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
 export const EMPTY_BANK_DETAILS: BankDetails = { accountName: '', accountNumber: '', bsb: '' };

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { CLUB_API_PATHS, recordWinnerPayout, recordPayoutOutcome } from '@/api/endpoints/club';
 import type { Payout, Winner } from '@/api/wire-club';
 import { dayText } from '@/shared/dates';
-import { cents, dollars } from '@/shared/money';
-import { C } from '@/shared/strings-club';
+import { decimalToCents, formatDollars } from '@/shared/money';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { Field } from '@/shared/ui/field';
 import { LoadFailed } from '@/shared/ui/load-failed';
@@ -150,7 +150,7 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
                   ? `Prize for ${payout.recipientName ?? 'the winner'}`
                   : 'Club share'}
               </strong>
-              <span className="num">{dollars(cents(payout.amount))}</span>
+              <span className="num">{formatDollars(decimalToCents(payout.amount))}</span>
             </div>
             {/* The club receives its share with each ticket sale, so its payout shows no
                 waiting state. */}
@@ -215,7 +215,7 @@ function PayoutList({ number, payouts, owns, waits, due, onChange }: PayoutListP
         onConfirm={() => void settle()}
       >
         <p>
-          {dollars(cents(settlingPayout?.payout.amount))} to{' '}
+          {formatDollars(decimalToCents(settlingPayout?.payout.amount))} to{' '}
           {settlingPayout?.payout.recipientName ?? 'the winner'}. This only records it; no money
           moves from here.
         </p>

@@ -4,7 +4,7 @@ import { CLUB_API_PATHS, submitResults } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { OwnDraw } from '@/api/wire-club';
 import { fillPlaceholders } from '@/shared/strings';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ConfirmDialog } from '@/shared/ui/confirm-dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom, cacheResponseAtom } from '../data/query-atoms';

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnDraw, WinnersResponse } from '@/api/wire-club';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { drawBadgesOf, drawListNameOf, grossSalesText, teamsText } from '../dashboard/draw-labels';

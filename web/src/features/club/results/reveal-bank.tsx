@@ -1,7 +1,7 @@
 import { useEffect, useState, type FormEvent } from 'react';
 import { revealWinnerBank } from '@/api/endpoints/club';
 import type { BankDetails } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { errorText } from '../data/error-text';
 import { PasswordField } from '../session/password-field';

@@ -1,6 +1,6 @@
 /** The two chosen first try scorers, and their text in the confirmation. */
 import type { Draw } from '@/api/wire';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 
 export interface FirstTryScorers {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { removeProposedWinnerBank, saveWinnerBank } from '@/api/endpoints/club';
 import type { MaskedBankDetails, PendingApproval } from '@/api/wire-club';
 import { dayText } from '@/shared/dates';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { errorText } from '../data/error-text';
 import { useMutation } from '../session/use-session';

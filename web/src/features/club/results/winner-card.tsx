@@ -4,7 +4,7 @@ import type { WinnersResponse } from '@/api/wire-club';
 import { dayAndTime } from '@/shared/dates';
 import { saveFile } from '@/shared/save-file';
 import { fillPlaceholders } from '@/shared/strings';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { markPathsChangedAtom } from '../data/query-atoms';
 import { errorText } from '../data/error-text';

@@ -1,5 +1,5 @@
 import { dayAndTime } from '@/shared/dates';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 
 /**
  * Shown after a result before kick-off. The result can still be undone, so the winning ticket stays

@@ -1,6 +1,6 @@
 import type { Winner } from '@/api/wire-club';
-import { cents, dollars } from '@/shared/money';
-import { C } from '@/shared/strings-club';
+import { decimalToCents, formatDollars } from '@/shared/money';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 
 /**
  * Shows the winner and the contact, or that the winning ticket was not sold (decision D-11).
@@ -44,7 +44,7 @@ export function WinnerDetails({
           </>
         ) : null}
         <dt>Prize</dt>
-        <dd>{dollars(cents(prize))}</dd>
+        <dd>{formatDollars(decimalToCents(prize))}</dd>
       </dl>
       {winner.sold && !namesShown ? (
         <p className="lead">Who won, and how to reach them, is shown to sellers and owners.</p>

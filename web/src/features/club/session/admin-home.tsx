@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import type { ClubStats } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { useQuery } from '../data/use-query';
 import { ClubPageLayout } from '../frame/club-frame';

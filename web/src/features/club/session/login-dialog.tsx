@@ -2,7 +2,7 @@ import { useSetAtom, useStore } from 'jotai';
 import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { logInWithPassword } from '@/api/endpoints/club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { clearResponsesAtom } from '../data/query-atoms';

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { reauthenticateWithPassword, reauthenticateWithCode } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { onReauthenticationRequired } from '@/api/reauthentication';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { errorText } from '../data/error-text';

@@ -5,7 +5,7 @@ import { fetchWhoami, logout } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
 import { ReauthenticationCancelled } from '@/api/reauthentication';
 import type { User } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { sessionExpiredAtom, sessionAtom, signInAtom, type Session } from './session-atoms';
 import { clearResponsesAtom } from '../data/query-atoms';

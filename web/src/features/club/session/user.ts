@@ -3,7 +3,7 @@
  * the server never trusts it (decision G-4).
  */
 import type { User } from '@/api/wire-club';
-import { C } from '@/shared/strings-club';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import type { SignedInUser } from './session-atoms';
 

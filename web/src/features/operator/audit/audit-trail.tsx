@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchAuditEntries } from '@/api/endpoints/operator';
 import type { AuditEntry, AuditPage } from '@/api/wire-platform';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { listRevisionAtom } from '../queries/query-atoms';
 import { RelativeTime } from '../components/relative-time';
 

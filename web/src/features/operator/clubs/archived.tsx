@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { useRef } from 'react';
 import { restoreClub } from '@/api/endpoints/operator';
 import type { AdminClub } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useQuery, useRefetchQueries, useSetQueryData } from '../queries/use-query';
 import { ErrorMessage, QueryResult } from '../components/common';

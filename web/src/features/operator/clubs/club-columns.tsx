@@ -1,7 +1,7 @@
 /** Columns of the club tables, active and archived. */
 import type { AdminClub } from '@/api/wire-operator';
 import { dayText } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { Tag } from '../components/common';
 import type { Column } from '../table/columns';
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { archiveClub } from '@/api/endpoints/operator';
 import type { AdminClub, AdminDraw } from '@/api/wire-operator';
 import { dayText, dayAndTime } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';

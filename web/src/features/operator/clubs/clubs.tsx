@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { TableShortcutHints } from '../console/shortcuts';

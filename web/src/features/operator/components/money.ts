@@ -1,13 +1,13 @@
 /** Formats decimal strings from the server as dollars, with a minus sign for negative amounts. */
-import { cents, dollars } from '@/shared/money';
+import { decimalToCents, formatDollars } from '@/shared/money';
 
 export function signedCents(decimal: string | null | undefined): number {
   const text = (decimal ?? '').trim();
-  return text.startsWith('-') ? -cents(text.slice(1)) : cents(text);
+  return text.startsWith('-') ? -decimalToCents(text.slice(1)) : decimalToCents(text);
 }
 
 export const signedDollars = (amount: number): string =>
-  amount < 0 ? `−${dollars(-amount)}` : dollars(amount);
+  amount < 0 ? `−${formatDollars(-amount)}` : formatDollars(amount);
 
 /**
  * Formats `"845.00"` as `$845.00`. A missing amount is a dash, because a zero would look like a

@@ -1,5 +1,5 @@
 /** Entries of the command menu beside search hits: the sections and the global actions. */
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import type { ConsoleAction } from './console-atoms';
 import { SECTIONS } from './sections';
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useServerContact } from '@/features/shared-live/server-contact';
 import { timeOfDay } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 
 const LIVE_AGE_MS_MAX = 20_000;
 const DELAYED_AGE_MS_MAX = 60_000;

@@ -2,7 +2,7 @@
  * The console's ten sections in the specified order (specification lines C:28-38): URL word, title
  * and queries.
  */
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import type { QueryName } from '../queries/queries';
 
 export interface Section {

@@ -1,7 +1,7 @@
 import { useAtom, useSetAtom } from 'jotai';
 import { CrossingLogo } from '@/shared/ui/crossing';
 import { Dialog } from '@/shared/ui/dialog';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useLogout } from '../session/use-logout';
 import { CONSOLE_PATH, useConsoleUrl } from './address';

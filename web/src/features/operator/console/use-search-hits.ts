@@ -1,6 +1,6 @@
 /** Searches on the server after typing pauses, and ignores results of older queries. */
 import { useEffect, useState } from 'react';
-import { searchConsole } from '@/api/endpoints/operator';
+import { searchOperatorConsole } from '@/api/endpoints/operator';
 import type { SearchHit } from '@/api/wire-platform';
 
 const SEARCH_DEBOUNCE_MS = 200;
@@ -16,7 +16,7 @@ export function useSearchHits(query: string): readonly SearchHit[] {
     if (trimmed.length < SEARCH_QUERY_CHARS_MIN) return;
     let current = true;
     const timer = setTimeout(() => {
-      searchConsole(trimmed).then(
+      searchOperatorConsole(trimmed).then(
         (hits) => current && setResult({ query: trimmed, hits }),
         () => {},
       );

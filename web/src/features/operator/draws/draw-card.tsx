@@ -2,7 +2,7 @@ import { downloadDrawReport } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
 import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { saveFile } from '@/shared/save-file';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { amountText } from '../components/money';
 import { Tag } from '../components/common';
 import { BusyButton } from '../components/busy-button';

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { AdminDraw } from '@/api/wire-operator';
 import { useServerNow } from '@/features/shared-live/use-live';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { amountText, signedCents } from '../components/money';

@@ -1,5 +1,5 @@
 import { dayAndTime } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 
 /**
  * Formats the game date in the draw's own zone; 'TBD' when it is missing (specification line

@@ -4,7 +4,7 @@
  */
 import type { AdminDraw } from '@/api/wire-operator';
 import { HttpError } from '@/api/http';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 
 export const HIDE_TEST_DRAWS_KEY = 'hide_test_draws';

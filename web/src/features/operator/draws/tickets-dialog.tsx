@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchAdminTickets } from '@/api/endpoints/operator';
 import type { AdminDraw, AdminTicket } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O, moreCountText } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O, moreCountText } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
 import { amountText } from '../components/money';

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { undoResults } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
 import { ReasonDialog } from '../components/reason-dialog';

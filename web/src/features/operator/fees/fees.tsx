@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'react';
 import { downloadFeesReport, fetchPlatformFees } from '@/api/endpoints/operator';
 import type { FeeDraw, PlatformFees } from '@/api/wire-platform';
-import { dollars } from '@/shared/money';
+import { formatDollars } from '@/shared/money';
 import { saveFile } from '@/shared/save-file';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
@@ -201,14 +201,14 @@ function FeeStructure({ report }: { report: PlatformFees }) {
           ['Platform fee', `${percentText(report.feeRateBps)} of a draw’s ticket revenue`],
           [
             'Cap',
-            `${dollars(report.feeCapCents)} a draw, reached at about ${dollars(report.capReachedAtCents)}`,
+            `${formatDollars(report.feeCapCents)} a draw, reached at about ${formatDollars(report.capReachedAtCents)}`,
           ],
           ['Collected', 'with each payment, until the cap is reached'],
           ...(card
             ? [
                 [
                   'Card processing',
-                  `${percentText(card.cardFeeBps)} + ${dollars(card.cardFeeFixedCents)} a transaction, borne by the club unless passed on`,
+                  `${percentText(card.cardFeeBps)} + ${formatDollars(card.cardFeeFixedCents)} a transaction, borne by the club unless passed on`,
                 ] as const,
               ]
             : []),
@@ -222,13 +222,13 @@ function FeeStructure({ report }: { report: PlatformFees }) {
         {report.readings.map(({ source, rateBps, capCents }) => (
           <li key={source}>
             {rateBps === null ? '' : `${percentText(rateBps)}, `}
-            {dollars(capCents)} a draw <span className="meta">({source})</span>
+            {formatDollars(capCents)} a draw <span className="meta">({source})</span>
           </li>
         ))}
       </ul>
       <p className="field-hint">
         Charged is what stands above: {percentText(report.feeRateBps)}, at most{' '}
-        {dollars(report.feeCapCents)}. Each draw keeps the fee it was created with.
+        {formatDollars(report.feeCapCents)}. Each draw keeps the fee it was created with.
       </p>
     </section>
   );

@@ -1,8 +1,8 @@
 import { useAtomValue } from 'jotai';
 import type { Analytics } from '@/api/wire-platform';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { dollars } from '@/shared/money';
-import { O } from '@/shared/strings-operator';
+import { formatDollars } from '@/shared/money';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery } from '../queries/use-query';
 import { isTestDraw, useHideTestDraws } from '../draws/hidden-test-draws';
@@ -165,7 +165,7 @@ function Sparklines() {
       colour: '#0b5d4b',
     },
     { title: 'Payments, 24 h', values: payments, format: wholeNumberText, colour: '#1d5fd1' },
-    { title: 'Revenue, 24 h', values: revenueCents, format: dollars, colour: '#8a5a00' },
+    { title: 'Revenue, 24 h', values: revenueCents, format: formatDollars, colour: '#8a5a00' },
     { title: 'Anomalies, 24 h', values: anomalies, format: wholeNumberText, colour: '#a84300' },
   ];
   return (

@@ -3,7 +3,7 @@
  * B-19), together with its evidence.
  */
 import type { Health } from '@/api/wire-platform';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { formatAge } from '../components/relative-time';
 
 /** Names of the status lines, in display order. */

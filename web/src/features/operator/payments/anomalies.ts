@@ -1,8 +1,8 @@
 /** Labels, actions and display order of payment anomalies. */
 import { ANOMALY_TYPES } from '@/api/wire-operator';
 import type { Anomaly, AnomalyStats, AnomalyType } from '@/api/wire-operator';
-import { cents, dollars } from '@/shared/money';
-import { O } from '@/shared/strings-operator';
+import { decimalToCents, formatDollars } from '@/shared/money';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { amountText } from '../components/money';
 
 const ANOMALY_LABELS: Record<AnomalyType, string> = {
@@ -40,7 +40,7 @@ type PaymentAnomaly = Pick<Anomaly, 'type' | 'orderId' | 'paymentIntentId' | 'am
 
 const hasOrderTickets = ({ details }: PaymentAnomaly): boolean =>
   details.orderState === 'allocated' || details.orderState === 'captured';
-const centsOf = (text: unknown): number => (typeof text === 'string' ? cents(text) : 0);
+const centsOf = (text: unknown): number => (typeof text === 'string' ? decimalToCents(text) : 0);
 /**
  * Returns the amount in cents that is not refunded yet, from the provider's last report. Null while
  * no charge is reported.
@@ -56,7 +56,7 @@ const unrefundedCents = ({ details }: PaymentAnomaly): number | null =>
  */
 export function refundableAmountText(anomaly: PaymentAnomaly): string {
   const left = unrefundedCents(anomaly);
-  return left === null ? amountText(anomaly.amount) : dollars(left);
+  return left === null ? amountText(anomaly.amount) : formatDollars(left);
 }
 
 /** Whether the anomaly concerns a known order's own payment. */

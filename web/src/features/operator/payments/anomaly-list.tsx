@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useRef } from 'react';
 import { ANOMALY_TYPES, type Anomaly, type AnomalyStats } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useConsoleUrl } from '../console/address';
 import { RelativeTime } from '../components/relative-time';
 import { amountText, signedCents, sumText } from '../components/money';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Anomaly } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { amountText } from '../components/money';
 import { CopyableId, FactList, ErrorMessage, Tag } from '../components/common';

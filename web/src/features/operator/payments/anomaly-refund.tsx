@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { refundAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
 import { CopyableId, FactList } from '../components/common';

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { resolveAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { CopyableId, FactList } from '../components/common';
 import { ReasonDialog } from '../components/reason-dialog';

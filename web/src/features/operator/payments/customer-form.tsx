@@ -3,7 +3,7 @@ import { useRef, useState, type FormEvent } from 'react';
 import { allocateMissingTicket } from '@/api/endpoints/operator';
 import { HttpError } from '@/api/http';
 import type { Anomaly, PaidTickets } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, fieldErrorOf } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';

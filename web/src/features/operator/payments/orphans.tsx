@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { OrphanedTicket } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useQuery } from '../queries/use-query';
 import { RelativeTime } from '../components/relative-time';
 import { amountText, signedCents } from '../components/money';

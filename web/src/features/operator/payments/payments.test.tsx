@@ -7,7 +7,7 @@ import {
   openConsole,
   pressButton,
   refusalResponse,
-  reauthenticationRequired,
+  reauthenticationRequiredResponse,
 } from '@/testing/console-harness';
 import { makeAnomaly, makeAnomalies } from '@/testing/operator-data';
 import { queryStateAtom } from '../queries/query-atoms';
@@ -252,7 +252,7 @@ test('before money moves the operator’s code is asked for once, and the same r
   const server = startConsoleServer({
     [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY] },
     'POST /api/admin/payment-anomalies/a-1/resolve': [
-      reauthenticationRequired,
+      reauthenticationRequiredResponse,
       { body: { ...DUPLICATE_ANOMALY, resolved: true } },
     ],
     'POST /api/admin/reauthenticate': [
@@ -276,7 +276,7 @@ test('before money moves the operator’s code is asked for once, and the same r
 test('an operator who cancels the code prompt changes nothing and sees no error', async () => {
   startConsoleServer({
     [LIST_ANOMALIES_CALL]: { body: [DUPLICATE_ANOMALY] },
-    'POST /api/admin/payment-anomalies/a-1/resolve': reauthenticationRequired,
+    'POST /api/admin/payment-anomalies/a-1/resolve': reauthenticationRequiredResponse,
   });
   openConsole('payments');
   await pressButton('Mark Resolved', await findAnomalyRowOfType('Duplicate Payment'));

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { runAnomalyCheck, scanPaymentHistory } from '@/api/endpoints/operator';
 import type { Anomaly, ScanResult } from '@/api/wire-operator';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';

@@ -3,7 +3,7 @@ import { useRef, useState, type FormEvent } from 'react';
 import { recoverTicket } from '@/api/endpoints/operator';
 import { HttpError } from '@/api/http';
 import type { OrphanedTicket } from '@/api/wire-operator';
-import { O, splitTitle } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O, splitTitle } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';

@@ -1,7 +1,7 @@
 import { useSetAtom } from 'jotai';
 import { resolveAnomaly } from '@/api/endpoints/operator';
 import type { Anomaly } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries, useSetQueryData } from '../queries/use-query';
 import { useActionWithFeedback, type ActionState } from '../session/use-action';

@@ -4,7 +4,7 @@ import { useLocation } from 'wouter';
 import { fetchWhoami } from '@/api/endpoints/operator';
 import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { CONSOLE_PATH } from '../console/address';
 import { isForbiddenError, isSessionExpiredError } from './error-kinds';
 import { SecondFactorForm } from './second-factor';

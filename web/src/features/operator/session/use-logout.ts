@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { useLocation } from 'wouter';
 import { logout } from '@/api/endpoints/operator';
 import { forgetStored } from '@/shared/storage';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { isSessionExpiredError, serverMessage } from './error-kinds';
 

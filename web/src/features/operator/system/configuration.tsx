@@ -1,4 +1,4 @@
-import { dollars } from '@/shared/money';
+import { formatDollars } from '@/shared/money';
 import { useQuery } from '../queries/use-query';
 import { percentText } from '../components/money';
 import { FactList, QueryResult } from '../components/common';
@@ -21,11 +21,11 @@ export function PlatformConfiguration() {
             facts={[
               [
                 'Platform fee',
-                `${percentText(now.feeRateBps)}, at most ${dollars(now.feeCapCents)} a draw`,
+                `${percentText(now.feeRateBps)}, at most ${formatDollars(now.feeCapCents)} a draw`,
               ],
               [
                 'Card fee passed on',
-                `${percentText(now.cardFeeBps)} + ${dollars(now.cardFeeFixedCents)}, ${now.surchargeMode.replaceAll('_', ' ')}${now.feePassthroughAllowed ? '' : ' (not allowed)'}`,
+                `${percentText(now.cardFeeBps)} + ${formatDollars(now.cardFeeFixedCents)}, ${now.surchargeMode.replaceAll('_', ' ')}${now.feePassthroughAllowed ? '' : ' (not allowed)'}`,
               ],
               ['Tickets', `${now.ticketsPerDraw} in a draw, ${now.maxPerPurchase} in a purchase`],
               [

@@ -6,7 +6,7 @@ import {
   updateFooterMenu,
 } from '@/api/endpoints/operator';
 import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { CheckboxField, Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';

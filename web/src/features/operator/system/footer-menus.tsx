@@ -6,7 +6,7 @@ import {
   updateFooterMenu,
 } from '@/api/endpoints/operator';
 import type { AdminFooterMenu, FooterItem } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { ErrorMessage, QueryResult, Tag } from '../components/common';

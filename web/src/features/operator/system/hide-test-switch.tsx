@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useEffect, useRef } from 'react';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useSetQueryData } from '../queries/use-query';
 import { HIDE_TEST_DRAWS_KEY, useHideTestDraws } from '../draws/hidden-test-draws';

@@ -2,7 +2,7 @@ import { useSetAtom } from 'jotai';
 import { useEffect, useState } from 'react';
 import { fetchInFlightPayments, setMaintenanceMode } from '@/api/endpoints/operator';
 import type { InFlight } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';

@@ -1,4 +1,4 @@
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { useQuery, useSetQueryData } from '../queries/use-query';
 import { SwitchRow } from './switch-row';
 import { useSetting } from './use-setting';

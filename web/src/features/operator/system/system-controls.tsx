@@ -9,7 +9,7 @@ import { HttpError, get } from '@/api/http';
 import type { Draw } from '@/api/wire';
 import { useServerNow } from '@/features/shared-live/use-live';
 import { saveFile } from '@/shared/save-file';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { AuditTrail } from '../audit/audit-trail';
 import { useQuery, useRefetchQueries } from '../queries/use-query';

@@ -2,7 +2,7 @@
 import { useSetAtom } from 'jotai';
 import { saveSetting } from '@/api/endpoints/operator';
 import type { SystemSetting } from '@/api/wire-operator';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { useRefetchQueries } from '../queries/use-query';
 import type { QueryName } from '../queries/queries';

@@ -1,6 +1,6 @@
 import type { Transaction } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { AuditTrail } from '../audit/audit-trail';
 import { amountText } from '../components/money';

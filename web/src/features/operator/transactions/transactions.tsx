@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react';
 import type { Transaction } from '@/api/wire-operator';
 import { dayAndTime } from '@/shared/dates';
-import { O } from '@/shared/strings-operator';
-import { NewestPayments } from '@/shared/ui/newest-payments';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
+import { NewestPaymentsOnlyNote } from '@/shared/ui/newest-payments';
 import { useQuery, useRefetchQueries } from '../queries/use-query';
 import { useConsoleUrl } from '../console/address';
 import { HeaderActions } from '../console/head-actions';
@@ -215,7 +215,7 @@ export function TransactionsSection() {
           />
         )}
       </QueryResult>
-      <NewestPayments listed={list.data} sums={sums} />
+      <NewestPaymentsOnlyNote listed={list.data} sums={sums} />
       <TableShortcutHints />
       {open ? (
         <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} />

@@ -6,9 +6,9 @@ import {
   unexpectedError,
   incompleteCardError,
   validationError,
-  notAllocatedError,
+  ticketsNotAllocatedError,
   paymentOpeningError,
-  notReadyError,
+  paymentNotReadyError,
   unexpectedStatusError,
   validationRequestError,
   consentsMissingError,
@@ -114,22 +114,22 @@ test.each<[string, CheckoutError, string]>([
   ],
   [
     'the draw page’s library is still coming',
-    notReadyError('draw', false),
+    paymentNotReadyError('draw', false),
     'Payment Error: Payment system not ready. Please try again.',
   ],
   [
     'the checkout’s library is still coming',
-    notReadyError('checkout', false),
+    paymentNotReadyError('checkout', false),
     'Payment System Not Ready: Please wait a moment and try again.',
   ],
   [
     'the cart’s library is still coming',
-    notReadyError('cart', false),
+    paymentNotReadyError('cart', false),
     'Payment Setup Error: Payment system is initializing. Please wait a moment and try again.',
   ],
   [
     'the library could not be had',
-    notReadyError('cart', true),
+    paymentNotReadyError('cart', true),
     'Payment System Error: Payment system is not ready. Please refresh the page and try again.',
   ],
   [
@@ -221,7 +221,7 @@ test.each<[string, CheckoutError, string]>([
   ],
   [
     'tickets that could not be had',
-    notAllocatedError,
+    ticketsNotAllocatedError,
     'Purchase Failed: There was an error completing your purchase. Please try again.',
   ],
   [

@@ -3,7 +3,7 @@
  * Pure. No money has moved in any of these cases.
  */
 import { HttpError } from '@/api/http';
-import { S, fillPlaceholders, onlyRemainingText } from '@/shared/strings';
+import { PUBLIC_TEXTS as S, fillPlaceholders, onlyRemainingText } from '@/shared/strings';
 import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
 
 /**
@@ -29,7 +29,7 @@ export function consentsMissingError(page: CheckoutPage): CheckoutError {
 }
 
 /** Returns the error while the payment library is loading or after it failed to load. */
-export function notReadyError(page: CheckoutPage, couldNotLoad: boolean): CheckoutError {
+export function paymentNotReadyError(page: CheckoutPage, couldNotLoad: boolean): CheckoutError {
   if (couldNotLoad) return splitTitle(S.systemNotReady);
   if (page === 'draw') return splitTitle(S.paymentNotReady);
   return page === 'checkout'
@@ -112,9 +112,9 @@ export function paymentOpeningError(
   method: PaymentMethodKind,
   error: unknown,
 ): CheckoutError {
-  if (!(error instanceof HttpError)) return unreachableError(page, method);
+  if (!(error instanceof HttpError)) return serverUnreachableError(page, method);
   const stale = error.code === 'amount-changed' ? { stale: true } : {};
-  const refusalError = sharedRefusalError(error);
+  const refusalError = commonRefusalError(error);
   if (refusalError) return refusalError;
   if (page === 'checkout') {
     if (error.status === 400)
@@ -136,7 +136,7 @@ export function paymentOpeningError(
 }
 
 /** Returns the error for a refusal that has one text on all pages. Null for other refusals. */
-function sharedRefusalError({ code, body }: HttpError): CheckoutError | null {
+function commonRefusalError({ code, body }: HttpError): CheckoutError | null {
   if (code === 'tickets-unavailable' || code === 'hold-limit') {
     const available = Number(body.available ?? 0);
     return { ...splitTitle(body.message ?? onlyRemainingText(available)), available };
@@ -144,7 +144,7 @@ function sharedRefusalError({ code, body }: HttpError): CheckoutError | null {
   return code === 'maintenance' ? { title: S.maintenance, text: S.maintenanceText } : null;
 }
 
-function unreachableError(page: CheckoutPage, method: PaymentMethodKind): CheckoutError {
+function serverUnreachableError(page: CheckoutPage, method: PaymentMethodKind): CheckoutError {
   if (page === 'checkout')
     return method === 'wallet' ? walletStartError : { title: S.setupError, text: S.setupErrorText };
   if (page === 'cart') return { title: S.setupError, text: S.failedToInitialize };
@@ -156,7 +156,7 @@ function unreachableError(page: CheckoutPage, method: PaymentMethodKind): Checko
 /** Returns the error when the server's check before the payment was refused or got no response. */
 export function validationRequestError(page: CheckoutPage, error: unknown): CheckoutError {
   if (!(error instanceof HttpError)) return unexpectedError(page, error);
-  const refusalError = sharedRefusalError(error);
+  const refusalError = commonRefusalError(error);
   if (refusalError) return refusalError;
   if (page === 'checkout' && error.status === 400)
     return { title: S.formValidationError, text: S.formValidationErrorText };
@@ -179,4 +179,4 @@ export function unexpectedError(page: CheckoutPage, error: unknown): CheckoutErr
  * Toast when the provider authorised the money but no tickets could be issued. The outcome panel
  * shows the details.
  */
-export const notAllocatedError: CheckoutError = splitTitle(S.purchaseFailed);
+export const ticketsNotAllocatedError: CheckoutError = splitTitle(S.purchaseFailed);

@@ -1,4 +1,4 @@
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 /**
  * Replaces the payment part of the form during maintenance. The other fields and the buyer's input

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { CheckboxField } from '@/shared/ui/field';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { fieldErrorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { PURCHASE_FIELD_IDS, type PurchaseDetails } from './purchase-rules';
 import { TermsDialog } from './terms-dialog';

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { liveConnectionAtom } from '@/features/shared-live/live-atoms';
 import type { Checkout } from '../state/checkout';
-import { useLibraryLoading, usePaymentSurface } from '../payment/payment-provider';
+import { useStripeLoading, usePaymentGateway } from '../payment/payment-provider';
 
 /**
  * The debug panel, which every buyer sees, as specified. It shows states only and cuts identifiers
@@ -9,8 +9,8 @@ import { useLibraryLoading, usePaymentSurface } from '../payment/payment-provide
  */
 export function DebugPanel({ checkout }: { checkout: Checkout }) {
   const { open } = useAtomValue(liveConnectionAtom);
-  const { failed } = useLibraryLoading();
-  const library = usePaymentSurface() ? 'ready' : failed ? 'failed' : 'loading';
+  const { failed } = useStripeLoading();
+  const library = usePaymentGateway() ? 'ready' : failed ? 'failed' : 'loading';
   const order = 'order' in checkout ? checkout.order : null;
   const lines = [
     `checkout  ${checkout.state}`,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import {
-  EMPTY_DETAILS,
+  EMPTY_PURCHASE_DETAILS,
   buyerOfDetails,
-  cardProblems,
+  cardFormProblems,
   clampTicketCount,
   consentProblems,
   ticketCountFromQuery,
@@ -10,7 +10,7 @@ import {
 } from './purchase-rules';
 
 test('an empty form lists all five problems in the specified texts and order', () => {
-  expect(cardProblems(EMPTY_DETAILS).map((problem) => problem.text)).toEqual([
+  expect(cardFormProblems(EMPTY_PURCHASE_DETAILS).map((problem) => problem.text)).toEqual([
     'Full name is required',
     'Email is required',
     'Phone number is required',
@@ -27,7 +27,9 @@ test('a name of spaces is empty, and submitted details are trimmed', () => {
     overEighteen: true,
     acceptsTerms: true,
   };
-  expect(cardProblems(details).map((problem) => problem.text)).toEqual(['Full name is required']);
+  expect(cardFormProblems(details).map((problem) => problem.text)).toEqual([
+    'Full name is required',
+  ]);
   expect(buyerOfDetails({ ...details, name: ' Jo ' })).toEqual({
     buyerName: 'Jo',
     buyerEmail: 'jo@example.com',

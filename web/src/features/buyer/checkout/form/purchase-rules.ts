@@ -3,7 +3,7 @@
  * order (specification lines A:199-203). Pure.
  */
 import type { Buyer } from '@/api/wire';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { FormProblem } from '@/shared/ui/problem-list';
 
 export const PURCHASE_FIELD_IDS = {
@@ -24,7 +24,7 @@ export interface PurchaseDetails {
   acceptsTerms: boolean;
 }
 
-export const EMPTY_DETAILS: PurchaseDetails = {
+export const EMPTY_PURCHASE_DETAILS: PurchaseDetails = {
   name: '',
   email: '',
   phone: '',
@@ -36,7 +36,7 @@ export const EMPTY_DETAILS: PurchaseDetails = {
  * Returns the problems of a card purchase. Fields are only checked for being non-empty after
  * trimming, as specified.
  */
-export function cardProblems(details: PurchaseDetails): FormProblem[] {
+export function cardFormProblems(details: PurchaseDetails): FormProblem[] {
   const missing = (text: string) => text.trim() === '';
   return [
     missing(details.name) && { field: PURCHASE_FIELD_IDS.name, text: S.nameRequired },

@@ -4,7 +4,7 @@
  */
 import { forgetStored, readStored, readStoredText, writeStored } from '@/shared/storage';
 import type { PurchaseDetails } from './purchase-rules';
-import type { WalletKind } from '../payment/wallet-slot';
+import type { WalletKind } from '../payment/wallet-button-slot';
 
 const CHECKOUT_STORAGE_KEYS = {
   count: 'ticketCount',

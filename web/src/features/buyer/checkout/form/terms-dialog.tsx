@@ -2,7 +2,7 @@ import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
 import { fetchTerms, type TermsDocument } from '@/api/endpoints/buyer';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 
 /**

@@ -2,21 +2,21 @@ import { useAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { createPaymentIntent } from '@/api/endpoints/buyer';
 import type { Draw } from '@/api/wire';
-import { dollars, type Price } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars, type Price } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { ProblemList } from '@/shared/ui/problem-list';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { BuyerFields } from './buyer-fields';
-import { detailsAtom } from '../state/checkout-atoms';
-import { purchasedCount, isCheckoutBusy, type Checkout } from '../state/checkout';
+import { purchaseDetailsAtom } from '../state/checkout-atoms';
+import { purchasedTicketCount, isCheckoutBusy, type Checkout } from '../state/checkout';
 import { ConsentBoxes } from './consent-boxes';
 import { DebugPanel } from './debug-panel';
 import { OutcomePanel, hasOutcome } from '../outcome/outcome-panel';
 import { PaymentStep } from '../payment/payment-step';
-import { EMPTY_DETAILS, buyerOfDetails, cardProblems } from './purchase-rules';
+import { EMPTY_PURCHASE_DETAILS, buyerOfDetails, cardFormProblems } from './purchase-rules';
 import { forgetSavedCheckout, readSavedCheckout, saveCheckout } from './saved-checkout';
-import { cardPurchase, walletPurchase } from '../payment/single-purchase';
-import { purchaseSummary } from '../state/summary';
+import { buildDrawCardPurchase, buildDrawWalletPurchase } from '../payment/single-purchase';
+import { buildPurchaseSummary } from '../state/summary';
 import { TimerBar } from '../reservation/timer-bar';
 import {
   WALLET_SUCCESS_TOAST,
@@ -27,9 +27,9 @@ import {
 import { useIsPaymentPaused, usePayment } from '../payment/use-payment';
 import { useReservation } from '../reservation/use-reservation';
 import { useRefreshStalePrice } from './use-price-refresh';
-import type { WalletKind } from '../payment/wallet-slot';
+import type { WalletKind } from '../payment/wallet-button-slot';
 
-interface TwoStepFormProps {
+interface TwoStepCheckoutFormProps {
   draw: Draw;
   count: number;
   price: Price;
@@ -40,10 +40,12 @@ interface TwoStepFormProps {
 
 /** Fills in the saved details of an earlier visit once, if the form is still empty. */
 function useFillSavedDetails() {
-  const [details, setDetails] = useAtom(detailsAtom);
+  const [details, setDetails] = useAtom(purchaseDetailsAtom);
   useEffect(() => {
     setDetails((typed) =>
-      JSON.stringify(typed) === JSON.stringify(EMPTY_DETAILS) ? readSavedCheckout().details : typed,
+      JSON.stringify(typed) === JSON.stringify(EMPTY_PURCHASE_DETAILS)
+        ? readSavedCheckout().details
+        : typed,
     );
   }, [setDetails]);
   return [details, setDetails] as const;
@@ -66,13 +68,13 @@ function useIsPaymentFormReady(checkout: Checkout): boolean {
  * The two-step checkout: details first, then the payment. Links that select a wallet open this
  * page.
  */
-export function TwoStepForm({
+export function TwoStepCheckoutForm({
   draw,
   count,
   price,
   walletOnly: walletOnlyWanted,
   walletType,
-}: TwoStepFormProps) {
+}: TwoStepCheckoutFormProps) {
   const scope = `draw:${draw.drawNumber}`;
   const { checkout, dispatch } = useCheckout(scope);
   useRefreshStalePrice(checkout, [draw.drawNumber]);
@@ -102,13 +104,13 @@ export function TwoStepForm({
     checkout,
     dispatch,
     details,
-    card: () => cardPurchase(order, buyer, 'checkout'),
-    wallet: (payer) => walletPurchase(order, payer, 'checkout'),
+    card: () => buildDrawCardPurchase(order, buyer, 'checkout'),
+    wallet: (payer) => buildDrawWalletPurchase(order, payer, 'checkout'),
   });
   usePageTitle('Checkout', payment.problems.length > 0);
-  const bought = purchasedCount(checkout, count);
+  const bought = purchasedTicketCount(checkout, count);
   useCompletePurchase(scope, checkout, {
-    summary: () => purchaseSummary([{ draw, count: bought }], details.name),
+    summary: () => buildPurchaseSummary([{ draw, count: bought }], details.name),
     toast: payment.pressed === 'wallet' ? WALLET_SUCCESS_TOAST : checkoutSuccessToast(bought),
     onDone: forgetSavedCheckout,
   });
@@ -128,7 +130,7 @@ export function TwoStepForm({
         <span className="spinner" role="status" aria-label="Loading" />
       </div>
     );
-  const complete = cardProblems(details).length === 0;
+  const complete = cardFormProblems(details).length === 0;
   const onContinue = () => {
     setLocked(true);
     saveCheckout(details, count);
@@ -192,7 +194,7 @@ export function TwoStepForm({
             checkout={checkout}
             dispatch={dispatch}
             details={details}
-            total={dollars(price.total)}
+            total={formatDollars(price.total)}
             ready={complete}
             withCard={locked}
             onlyWallet={walletType}

@@ -1,6 +1,6 @@
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { notAllocatedError } from '../errors/error-catalogue';
+import { ticketsNotAllocatedError } from '../errors/error-catalogue';
 import {
   CONFIRMING_PAYMENT_TITLE,
   chargeOutcomeText,
@@ -61,7 +61,7 @@ export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
   if (checkout.state !== 'notCharged') return null;
   return (
     <div className="panel" role="alert">
-      <h2>{notAllocatedError.title}</h2>
+      <h2>{ticketsNotAllocatedError.title}</h2>
       <p>No tickets were bought. {chargeOutcomeText(checkout.reason, checkout.refunding)}</p>
       <button type="button" className="btn" onClick={onRetry}>
         Back to the draw

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { useIsOffline } from '@/features/shared-live/server-contact';
-import { purchaseButtonText, S } from '@/shared/strings';
+import { purchaseButtonText, PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { Checkout } from '../state/checkout';
 import { OfflineNote } from '../errors/offline-note';
 
-const SLOW_TEXT_DELAY_MS = 5_000;
+const SLOW_PAYMENT_TEXT_DELAY_MS = 5_000;
 
 interface PayButtonProps {
   checkout: Checkout;
@@ -23,7 +23,7 @@ export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) 
     checkout.state === 'paying' ||
     checkout.state === 'issuing' ||
     checkout.state === 'issued';
-  const slow = useIsTakingLong(working);
+  const slow = useIsPaymentTakingLong(working);
   const offline = useIsOffline() && !working;
   return (
     <>
@@ -48,11 +48,11 @@ export function PayButton({ checkout, total, ready, busyText }: PayButtonProps) 
   );
 }
 
-function useIsTakingLong(working: boolean): boolean {
+function useIsPaymentTakingLong(working: boolean): boolean {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
     if (!working) return;
-    const timer = setTimeout(() => setSlow(true), SLOW_TEXT_DELAY_MS);
+    const timer = setTimeout(() => setSlow(true), SLOW_PAYMENT_TEXT_DELAY_MS);
     return () => {
       clearTimeout(timer);
       setSlow(false);

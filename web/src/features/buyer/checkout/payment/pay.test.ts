@@ -1,16 +1,23 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { EMPTY_CART, addItem, cartItemOf } from '@/features/buyer/cart/cart';
-import { cartCardPurchase, cartWalletPurchase } from '@/features/buyer/cart/cart-purchase';
+import {
+  buildCartCardPurchase,
+  buildCartWalletPurchase,
+} from '@/features/buyer/cart/cart-purchase';
 import { FakeServer } from '@/testing/fake-server';
 import { priceOf } from '@/shared/money';
 import { makeDraw } from '@/testing/draw-data';
-import { currentAttempt } from '../state/attempt';
+import { currentAttempt } from '../state/purchase-attempt';
 import { INITIAL_CHECKOUT, reduceCheckout } from '../state/checkout';
 import type { Checkout, CheckoutEvent } from '../state/checkout';
 import { pollPaymentOutcome, carryOutPurchase, type Purchase } from './pay';
-import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
-import { dropCachedSecret } from './secret-cache';
-import { cardPurchase, withTypedName, walletPurchase } from './single-purchase';
+import type { PaymentConfirmation, PaymentGateway } from './payment-gateway';
+import { dropCachedIntentResponse } from './intent-response-cache';
+import {
+  buildDrawCardPurchase,
+  payerWithTypedName,
+  buildDrawWalletPurchase,
+} from './single-purchase';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -34,10 +41,10 @@ const COMPLETED_RESPONSE = {
 };
 const buyer = { buyerName: 'Jo', buyerEmail: 'jo@example.com', buyerPhone: '0400 000 000' };
 const singleOrder = { draw: makeDraw(), count: 2, price: priceOf(500, 2, true) };
-const makeSurface = (
+const makePaymentGateway = (
   confirmation: PaymentConfirmation,
   incomplete: string | null = null,
-): PaymentSurface => ({
+): PaymentGateway => ({
   submit: async () => (incomplete === null ? null : { message: incomplete }),
   confirm: async () => confirmation,
   method: async () => ({ kind: 'made', id: 'pm_1' }),
@@ -58,8 +65,8 @@ async function runPurchase(
 ): Promise<Checkout> {
   let checkout = INITIAL_CHECKOUT;
   await carryOutPurchase(
-    cardPurchase(singleOrder, buyer),
-    makeSurface(confirmation, incomplete),
+    buildDrawCardPurchase(singleOrder, buyer),
+    makePaymentGateway(confirmation, incomplete),
     (event: CheckoutEvent) => (checkout = reduceCheckout(checkout, event)),
   );
   return checkout;
@@ -162,7 +169,7 @@ test('an authorised payment whose tickets are gone is not charged', async () => 
   });
 });
 
-const MISMATCH_RESPONSE = {
+const PAYMENT_MISMATCH_RESPONSE = {
   status: 409,
   body: {
     code: 'payment-mismatch',
@@ -172,15 +179,15 @@ const MISMATCH_RESPONSE = {
 };
 
 test('a payment that does not match its order promises nothing and is never paid again', async () => {
-  startServer().on('POST /api/complete-card-payment', MISMATCH_RESPONSE);
+  startServer().on('POST /api/complete-card-payment', PAYMENT_MISMATCH_RESPONSE);
   expect(await runPurchase()).toMatchObject({
     state: 'confirming',
-    serverMessage: MISMATCH_RESPONSE.body.message,
+    serverMessage: PAYMENT_MISMATCH_RESPONSE.body.message,
   });
   expect(currentAttempt('draw:1042')).toMatchObject({ paying: true, orderToken: 't' });
   expect(await pollPaymentOutcome('draw:1042', 'pi_1')).toEqual({
     type: 'unsure',
-    serverMessage: MISMATCH_RESPONSE.body.message,
+    serverMessage: PAYMENT_MISMATCH_RESPONSE.body.message,
   });
 });
 
@@ -230,9 +237,9 @@ describe('payments confirmed by the server', () => {
     purchase: Purchase,
     confirmation: PaymentConfirmation = { kind: 'authorised' },
   ) {
-    dropCachedSecret('cart');
+    dropCachedIntentResponse('cart');
     const states: Checkout[] = [INITIAL_CHECKOUT];
-    await carryOutPurchase(purchase, makeSurface(confirmation), (event) =>
+    await carryOutPurchase(purchase, makePaymentGateway(confirmation), (event) =>
       states.push(reduceCheckout(states.at(-1) ?? INITIAL_CHECKOUT, event)),
     );
     return states.at(-1);
@@ -242,7 +249,9 @@ describe('payments confirmed by the server', () => {
     const fake = cartServer().on('POST /api/cart/complete-card-payment', {
       body: COMPLETED_RESPONSE,
     });
-    expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({ state: 'issued' });
+    expect(await runCart(buildCartCardPurchase(cart, 1500, buyer))).toMatchObject({
+      state: 'issued',
+    });
     expect(fake.paths()).toEqual([
       'POST /api/cart/create-payment-intent',
       'POST /api/cart/complete-card-payment',
@@ -265,7 +274,9 @@ describe('payments confirmed by the server', () => {
         clientSecret: 'pi_1_secret_2',
       },
     });
-    expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({ state: 'issued' });
+    expect(await runCart(buildCartCardPurchase(cart, 1500, buyer))).toMatchObject({
+      state: 'issued',
+    });
     expect(fake.paths().at(-1)).toBe('POST /api/purchase-cart');
   });
 
@@ -274,7 +285,7 @@ describe('payments confirmed by the server', () => {
       status: 402,
       body: { message: 'Your card was declined.', code: 'declined' },
     });
-    expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({
+    expect(await runCart(buildCartCardPurchase(cart, 1500, buyer))).toMatchObject({
       state: 'choosing',
       error: { title: 'Payment failed', text: 'Your card was declined.' },
     });
@@ -285,7 +296,7 @@ describe('payments confirmed by the server', () => {
     'a lost answer makes the outcome be requested, and nothing is paid again',
     async (answer) => {
       cartServer().on('POST /api/cart/complete-card-payment', answer);
-      expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({
+      expect(await runCart(buildCartCardPurchase(cart, 1500, buyer))).toMatchObject({
         state: 'confirming',
       });
     },
@@ -295,7 +306,7 @@ describe('payments confirmed by the server', () => {
     const fake = cartServer().on('POST /api/payments/confirm-wallet', { body: COMPLETED_RESPONSE });
     expect(
       await runCart(
-        cartWalletPurchase(cart, 1500, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
+        buildCartWalletPurchase(cart, 1500, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
       ),
     ).toMatchObject({ state: 'issued' });
     expect(fake.requests[1]).toMatchObject({
@@ -314,12 +325,12 @@ describe('payments confirmed by the server', () => {
     });
     let checkout = INITIAL_CHECKOUT;
     await carryOutPurchase(
-      walletPurchase(
+      buildDrawWalletPurchase(
         singleOrder,
         { name: 'Jo', email: 'jo@example.com', phone: '0400' },
         'checkout',
       ),
-      makeSurface({ kind: 'authorised' }),
+      makePaymentGateway({ kind: 'authorised' }),
       (event) => (checkout = reduceCheckout(checkout, event)),
     );
     expect(checkout).toEqual({ state: 'issued', tickets: [] });
@@ -348,11 +359,11 @@ describe('payments confirmed by the server', () => {
       cartItemOf(makeDraw({ id: 1043, drawNumber: 1043, awayTeam: 'Ipswich Jets' }), 3),
     );
     const text = 'Only 1 tickets remaining. Please adjust your selection.';
-    expect(await runCart(cartCardPurchase(two, 2500, buyer))).toMatchObject({
+    expect(await runCart(buildCartCardPurchase(two, 2500, buyer))).toMatchObject({
       state: 'choosing',
       error: { text: `${text} (Redcliffe Sharks v Ipswich Jets)` },
     });
-    expect(await runCart(cartCardPurchase(cart, 1500, buyer))).toMatchObject({
+    expect(await runCart(buildCartCardPurchase(cart, 1500, buyer))).toMatchObject({
       state: 'choosing',
       error: { text },
     });
@@ -364,11 +375,11 @@ describe('payments confirmed by the server', () => {
       { status: 402, body: { message: 'no' } },
       { body: COMPLETED_RESPONSE },
     );
-    await runCart(cartCardPurchase(cart, 1500, buyer));
+    await runCart(buildCartCardPurchase(cart, 1500, buyer));
     let checkout = INITIAL_CHECKOUT;
     await carryOutPurchase(
-      cartCardPurchase(cart, 1500, buyer),
-      makeSurface({ kind: 'authorised' }),
+      buildCartCardPurchase(cart, 1500, buyer),
+      makePaymentGateway({ kind: 'authorised' }),
       (event) => (checkout = reduceCheckout(checkout, event)),
     );
     expect(checkout.state).toBe('issued');
@@ -380,8 +391,8 @@ test('a wallet supplies the buyer’s details', async () => {
   const fake = startServer();
   let checkout = INITIAL_CHECKOUT;
   await carryOutPurchase(
-    walletPurchase(singleOrder, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
-    makeSurface({ kind: 'authorised' }),
+    buildDrawWalletPurchase(singleOrder, { name: 'Jo', email: 'jo@example.com', phone: '0400' }),
+    makePaymentGateway({ kind: 'authorised' }),
     (event) => (checkout = reduceCheckout(checkout, event)),
   );
   expect(checkout.state).toBe('issued');
@@ -401,11 +412,11 @@ test.each([
   async (typed, name, buyerName) => {
     const fake = startServer();
     await carryOutPurchase(
-      walletPurchase(
+      buildDrawWalletPurchase(
         singleOrder,
-        withTypedName({ name, email: 'jo@example.com' }, { name: typed }),
+        payerWithTypedName({ name, email: 'jo@example.com' }, { name: typed }),
       ),
-      makeSurface({ kind: 'authorised' }),
+      makePaymentGateway({ kind: 'authorised' }),
       () => {},
     );
     expect(fake.requests[0]?.body).toMatchObject({

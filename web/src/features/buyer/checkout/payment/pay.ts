@@ -3,10 +3,15 @@
  * dispatches an event; the checkout's state machine decides what is shown.
  */
 import { HttpError, withRetry } from '@/api/http';
-import { completeUnknownPayment } from '@/api/endpoints/buyer';
+import { completePaymentOfUnknownOutcome } from '@/api/endpoints/buyer';
 import type { Buyer, CompletionResponse, IntentResponse } from '@/api/wire';
 import { writeStored } from '@/shared/storage';
-import { beginAttempt, endAttempt, finishAttempt, saveAttempt } from '../state/attempt';
+import {
+  beginAttempt,
+  endAttempt,
+  finishAttemptWithTickets,
+  saveAttempt,
+} from '../state/purchase-attempt';
 import {
   declinedError,
   unexpectedError,
@@ -25,7 +30,7 @@ import type {
   OrderIds,
   PaymentMethodKind,
 } from '../state/checkout';
-import type { PaymentConfirmation, PaymentSurface } from './payment-surface';
+import type { PaymentConfirmation, PaymentGateway } from './payment-gateway';
 
 /** What is bought: the tickets of a draw or a whole cart. */
 export interface Purchase {
@@ -59,18 +64,18 @@ export interface Purchase {
  * Storage key of the last payment. The thank-you page finds the order with it even when nothing
  * else was stored (decision C-17).
  */
-export const LAST_PAYMENT_KEY = 'lastPayment';
+export const LAST_PAYMENT_STORAGE_KEY = 'lastPayment';
 
 const PAYMENT_MISMATCH_CODE = 'payment-mismatch';
 
 export async function carryOutPurchase(
   purchase: Purchase,
-  surface: PaymentSurface,
+  gateway: PaymentGateway,
   dispatch: CheckoutDispatch,
   onBusy: () => void = () => {},
 ): Promise<void> {
   dispatch({ type: 'submitted', method: purchase.method });
-  const order = await openOrder(purchase, surface, onBusy).catch((error: CheckoutError) => {
+  const order = await openOrder(purchase, gateway, onBusy).catch((error: CheckoutError) => {
     dispatch({ type: 'refused', error });
     return null;
   });
@@ -83,15 +88,15 @@ export async function carryOutPurchase(
     paymentIntentId: order.paymentIntentId,
   };
   saveAttempt(scope, { ...attempt, paying: true });
-  writeStored('session', LAST_PAYMENT_KEY, {
+  writeStored('session', LAST_PAYMENT_STORAGE_KEY, {
     paymentIntentId: order.paymentIntentId,
     orderToken: order.orderToken,
     scope,
   });
 
   const outcome = purchase.byMethod
-    ? await confirmOnServer(purchase, purchase.byMethod, surface, order, onBusy)
-    : await confirmWithProvider(purchase, surface, order);
+    ? await confirmOnServer(purchase, purchase.byMethod, gateway, order, onBusy)
+    : await confirmWithProvider(purchase, gateway, order);
   if (outcome.type === 'declined') saveAttempt(scope, { ...attempt, paying: false });
   if (outcome.type === 'issued' || outcome.type === 'pending') dispatch({ type: 'authorised' });
   if (outcome.type !== 'authorised') return dispatch(outcome);
@@ -105,11 +110,11 @@ export async function carryOutPurchase(
  */
 async function openOrder(
   purchase: Purchase,
-  surface: PaymentSurface,
+  gateway: PaymentGateway,
   onBusy: () => void,
 ): Promise<OpenOrder> {
   const { page, method: source } = purchase;
-  const missing = await surface.submit().catch((error: unknown) => {
+  const missing = await gateway.submit().catch((error: unknown) => {
     throw unexpectedError(page, error);
   });
   if (missing) throw incompleteCardError(page, missing.message);
@@ -141,12 +146,12 @@ export function toOpenOrder(answer: IntentResponse): OpenOrder {
 /** Confirms the payment in the browser, with the provider's own library. */
 async function confirmWithProvider(
   purchase: Purchase,
-  surface: PaymentSurface,
+  gateway: PaymentGateway,
   order: OpenOrder,
 ): Promise<CheckoutEvent> {
-  return eventOfConfirmation(
+  return eventForConfirmation(
     purchase,
-    await surface.confirm(
+    await gateway.confirm(
       order.clientSecret,
       purchase.buyer,
       `${window.location.origin}/thank-you`,
@@ -154,7 +159,7 @@ async function confirmWithProvider(
   );
 }
 
-function eventOfConfirmation(
+function eventForConfirmation(
   { page, method: source }: Purchase,
   confirmation: PaymentConfirmation,
 ): CheckoutEvent {
@@ -177,26 +182,26 @@ function eventOfConfirmation(
 async function confirmOnServer(
   purchase: Purchase,
   byMethod: NonNullable<Purchase['byMethod']>,
-  surface: PaymentSurface,
+  gateway: PaymentGateway,
   order: OpenOrder,
   onBusy: () => void,
 ): Promise<CheckoutEvent> {
   const { page, method, scope } = purchase;
-  const source = await surface.method(purchase.buyer);
+  const source = await gateway.method(purchase.buyer);
   if (source.kind === 'refused')
     return { type: 'declined', error: declinedError(page, method, source.message) };
   try {
     const answer = await withRetry(() => byMethod(source.id, order), onBusy);
     if (answer.status === 'requires_action' && answer.clientSecret)
-      return eventOfConfirmation(purchase, await surface.nextAction(answer.clientSecret));
+      return eventForConfirmation(purchase, await gateway.nextAction(answer.clientSecret));
     if (answer.status === 'requires_payment_method')
       return { type: 'declined', error: declinedError(page, method, answer.message ?? null) };
-    return eventOfCompletion(scope, answer, { type: 'pending' });
+    return eventForCompletion(scope, answer, { type: 'pending' });
   } catch (error) {
     // A refusal by the provider (402) or of the request itself (400) leaves the card uncharged.
     if (error instanceof HttpError && (error.status === 402 || error.status === 400))
       return { type: 'declined', error: declinedError(page, method, error.body.message ?? null) };
-    return eventOfRefusal(scope, error) ?? { type: 'unsure' };
+    return eventForRefusal(scope, error) ?? { type: 'unsure' };
   }
 }
 
@@ -206,12 +211,12 @@ export async function pollPaymentOutcome(
   paymentIntentId: string,
 ): Promise<CheckoutEvent | 'untouched' | null> {
   try {
-    const answer = await completeUnknownPayment(paymentIntentId);
+    const answer = await completePaymentOfUnknownOutcome(paymentIntentId);
     if (answer.status === 'requires_payment_method') return 'untouched';
-    const event = eventOfCompletion(scope, answer, { type: 'unsure' });
+    const event = eventForCompletion(scope, answer, { type: 'unsure' });
     return event.type === 'unsure' ? null : event;
   } catch (error) {
-    return eventOfRefusal(scope, error);
+    return eventForRefusal(scope, error);
   }
 }
 
@@ -220,7 +225,7 @@ export async function pollPaymentOutcome(
  * final: no tickets are issued, and the buyer is not charged or is refunded. If the payment does
  * not match its order, the outcome stays open, because that case is reviewed manually.
  */
-function eventOfRefusal(scope: string, error: unknown): CheckoutEvent | null {
+function eventForRefusal(scope: string, error: unknown): CheckoutEvent | null {
   if (
     !(error instanceof HttpError) ||
     (error.body.status !== 'not_charged' && error.status !== 409)
@@ -247,9 +252,9 @@ async function issueTickets(
 ): Promise<CheckoutEvent> {
   try {
     const answer = await withRetry(() => purchase.complete(order), onBusy);
-    return eventOfCompletion(purchase.scope, answer, { type: 'pending' });
+    return eventForCompletion(purchase.scope, answer, { type: 'pending' });
   } catch (error) {
-    return eventOfRefusal(purchase.scope, error) ?? { type: 'pending' };
+    return eventForRefusal(purchase.scope, error) ?? { type: 'pending' };
   }
 }
 
@@ -257,13 +262,13 @@ async function issueTickets(
  * Returns the event for the server's response to a call that completes a purchase. Returns
  * `fallback` when the response is not final.
  */
-function eventOfCompletion(
+function eventForCompletion(
   scope: string,
   answer: CompletionResponse,
   fallback: CheckoutEvent,
 ): CheckoutEvent {
   if (answer.status === 'succeeded') {
-    finishAttempt(scope);
+    finishAttemptWithTickets(scope);
     return { type: 'issued', tickets: answer.tickets ?? [] };
   }
   if (answer.status === 'not_charged') {

@@ -4,7 +4,7 @@ import { useAtomValue } from 'jotai';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useIsOffline } from '@/features/shared-live/server-contact';
 import { configAtom } from '@/features/shared-live/live-atoms';
-import { createStripeSurface, type PaymentSurface } from './payment-surface';
+import { createStripeGateway, type PaymentGateway } from './payment-gateway';
 import { loadStripeForAccount } from './stripe-loader';
 
 const STRIPE_APPEARANCE: Appearance = {
@@ -33,12 +33,12 @@ interface PaymentProviderProps {
 }
 
 /** Whether the provider's library failed to load, and a function that loads it again. */
-interface LibraryLoadingState {
+interface StripeLoadingState {
   failed: boolean;
   reload: () => void;
 }
 
-const LibraryLoadingContext = createContext<LibraryLoadingState>({
+const StripeLoadingContext = createContext<StripeLoadingState>({
   failed: false,
   reload: () => {},
 });
@@ -83,22 +83,22 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   );
   const loading = useMemo(() => ({ failed, reload: () => setRound((last) => last + 1) }), [failed]);
   return (
-    <LibraryLoadingContext.Provider value={loading}>
+    <StripeLoadingContext.Provider value={loading}>
       <Elements stripe={stripe} options={options}>
         {children}
       </Elements>
-    </LibraryLoadingContext.Provider>
+    </StripeLoadingContext.Provider>
   );
 }
 
 /** Returns the functions of the payment provider's library. Null until the library is loaded. */
-export function usePaymentSurface(): PaymentSurface | null {
+export function usePaymentGateway(): PaymentGateway | null {
   const stripe = useStripe();
   const elements = useElements();
   return useMemo(
-    () => (stripe && elements ? createStripeSurface(stripe, elements) : null),
+    () => (stripe && elements ? createStripeGateway(stripe, elements) : null),
     [stripe, elements],
   );
 }
 
-export const useLibraryLoading = (): LibraryLoadingState => useContext(LibraryLoadingContext);
+export const useStripeLoading = (): StripeLoadingState => useContext(StripeLoadingContext);

@@ -8,7 +8,7 @@ import { PayButton } from './pay-button';
 import type { PurchaseDetails } from '../form/purchase-rules';
 import { ErrorCallout } from '../errors/error-callout';
 import { useIsPaymentPaused } from './use-payment';
-import { WalletSlot, type WalletKind } from './wallet-slot';
+import { WalletButtonSlot, type WalletKind } from './wallet-button-slot';
 
 interface PaymentStepProps {
   checkout: Checkout;
@@ -56,7 +56,7 @@ export function PaymentStep({
       {atButton ? null : <ErrorCallout checkout={checkout} />}
       <fieldset className="bare" disabled={busy}>
         {paused ? null : (
-          <WalletSlot
+          <WalletButtonSlot
             confirmed={confirmed}
             busy={busy}
             only={onlyWallet}

@@ -7,12 +7,12 @@ import {
   createPaymentIntent,
   sendDebugLog,
   processWalletPayment,
-  purchaseTickets,
+  completeDrawPurchase,
   validatePurchase,
 } from '@/api/endpoints/buyer';
 import type { Buyer, Draw } from '@/api/wire';
 import type { Price } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { OrderIds } from '../state/checkout';
 import type { Purchase } from './pay';
 import type { PurchaseDetails } from '../form/purchase-rules';
@@ -38,7 +38,7 @@ const logBackgroundFailure = (error: unknown) =>
  * Returns the card purchase of the draw page or of the two-step checkout. The two differ only in
  * the call that completes the purchase.
  */
-export function cardPurchase(
+export function buildDrawCardPurchase(
   { draw, count, price }: SingleDrawOrder,
   buyer: Buyer,
   page: 'draw' | 'checkout' = 'draw',
@@ -64,7 +64,12 @@ export function cardPurchase(
     complete: ({ paymentIntentId, orderToken }) =>
       page === 'draw'
         ? completeCardPayment({ ...done, paymentIntentId, orderToken })
-        : purchaseTickets({ ...done, paymentIntentId, orderToken, expectedAmount: price.total }),
+        : completeDrawPurchase({
+            ...done,
+            paymentIntentId,
+            orderToken,
+            expectedAmount: price.total,
+          }),
   };
 }
 
@@ -75,7 +80,7 @@ export function cardPurchase(
 export type WalletPayer = { name?: string; email?: string; phone?: string } | undefined;
 
 /** Returns the payer with the wallet's name, or else with the name typed in the form. */
-export const withTypedName = (
+export const payerWithTypedName = (
   payer: WalletPayer,
   { name }: Pick<PurchaseDetails, 'name'>,
 ): WalletPayer => ({
@@ -83,7 +88,7 @@ export const withTypedName = (
   name: payer?.name?.trim() || name,
 });
 
-export function buyerOfPayer(payer: WalletPayer): Buyer {
+export function buyerFromWalletPayer(payer: WalletPayer): Buyer {
   return {
     buyerName: payer?.name?.trim() || S.fallbackBuyer,
     buyerEmail: payer?.email?.trim() ?? '',
@@ -96,16 +101,16 @@ export function buyerOfPayer(payer: WalletPayer): Buyer {
  * the checkout page, the server confirms it with the wallet's payment method (specification line
  * A:246).
  */
-export function walletPurchase(
+export function buildDrawWalletPurchase(
   { draw, count, price }: SingleDrawOrder,
   payer: WalletPayer,
   page: 'draw' | 'checkout' = 'draw',
 ): Purchase {
   const { drawNumber } = draw;
-  const buyer = buyerOfPayer(payer);
+  const buyer = buyerFromWalletPayer(payer);
   const customerInfo = customerInfoOf(buyer);
   const background = ({ paymentIntentId, orderToken }: OrderIds) =>
-    purchaseTickets({
+    completeDrawPurchase({
       drawNumber,
       ticketCount: count,
       paymentIntentId,

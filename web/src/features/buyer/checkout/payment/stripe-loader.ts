@@ -3,21 +3,21 @@ import { loadStripe } from '@stripe/stripe-js/pure';
 import type { Stripe } from '@stripe/stripe-js';
 import type { Config } from '@/api/wire';
 
-const libraryByAccount = new Map<string, Promise<Stripe | null>>();
+const stripeByAccount = new Map<string, Promise<Stripe | null>>();
 
 /**
  * Loads the provider's library for a club's own account, which receives the payment as a direct
  * charge (decision C-24).
  */
 export function loadStripeForAccount(config: Config, account: string): Promise<Stripe | null> {
-  let stripe = libraryByAccount.get(account);
+  let stripe = stripeByAccount.get(account);
   if (!stripe) {
     stripe = loadSandboxScript(config).then(() =>
       loadStripe(config.publishableKey, { stripeAccount: account }),
     );
     // A failed load is not cached, so the next mount of the form tries again.
-    stripe.catch(() => libraryByAccount.delete(account));
-    libraryByAccount.set(account, stripe);
+    stripe.catch(() => stripeByAccount.delete(account));
+    stripeByAccount.set(account, stripe);
   }
   return stripe;
 }

@@ -2,12 +2,12 @@ import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js
 import { renderHook } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { INITIAL_CHECKOUT } from '../state/checkout';
-import { EMPTY_DETAILS } from '../form/purchase-rules';
+import { EMPTY_PURCHASE_DETAILS } from '../form/purchase-rules';
 import { usePayment } from './use-payment';
 
 vi.mock('./payment-provider', () => ({
-  usePaymentSurface: () => ({}),
-  useLibraryLoading: () => ({ failed: false, reload: () => {} }),
+  usePaymentGateway: () => ({}),
+  useStripeLoading: () => ({ failed: false, reload: () => {} }),
 }));
 vi.mock('./pay', () => ({ carryOutPurchase: () => Promise.resolve() }));
 
@@ -21,7 +21,7 @@ test.each([
       page: 'draw',
       checkout: INITIAL_CHECKOUT,
       dispatch: () => {},
-      details: { ...EMPTY_DETAILS, name: 'Jo' },
+      details: { ...EMPTY_PURCHASE_DETAILS, name: 'Jo' },
       card: vi.fn(),
       wallet,
     }),

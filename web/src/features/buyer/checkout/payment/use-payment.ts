@@ -8,13 +8,17 @@ import { useRef, useState, type FormEvent } from 'react';
 import { useIsOffline } from '@/features/shared-live/server-contact';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
-import { notReadyError, consentsMissingError, type CheckoutPage } from '../errors/error-catalogue';
+import {
+  paymentNotReadyError,
+  consentsMissingError,
+  type CheckoutPage,
+} from '../errors/error-catalogue';
 import { canPay } from '../state/checkout';
 import type { Checkout, CheckoutDispatch, PaymentMethodKind } from '../state/checkout';
 import { carryOutPurchase, type Purchase } from './pay';
-import { useLibraryLoading, usePaymentSurface } from './payment-provider';
-import { cardProblems, consentProblems, type PurchaseDetails } from '../form/purchase-rules';
-import { withTypedName, type WalletPayer } from './single-purchase';
+import { useStripeLoading, usePaymentGateway } from './payment-provider';
+import { cardFormProblems, consentProblems, type PurchaseDetails } from '../form/purchase-rules';
+import { payerWithTypedName, type WalletPayer } from './single-purchase';
 
 interface PaymentInputs {
   page: CheckoutPage;
@@ -33,11 +37,11 @@ export function useIsPaymentPaused(checkout: Checkout): boolean {
 }
 
 export function usePayment({ page, checkout, dispatch, details, card, wallet }: PaymentInputs) {
-  const surface = usePaymentSurface();
-  const loading = useLibraryLoading();
+  const gateway = usePaymentGateway();
+  const loading = useStripeLoading();
   const offline = useIsOffline();
   const [formProblems, setProblems] = useState<readonly FormProblem[]>([]);
-  const left = cardProblems(details);
+  const left = cardFormProblems(details);
   const problems = formProblems.map((problem) => ({
     ...problem,
     isEdited: !left.some(({ field }) => field === problem.field),
@@ -60,25 +64,25 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
       requestAnimationFrame(() => list.current?.focus());
       return;
     }
-    if (!surface) {
+    if (!gateway) {
       if (loading.failed) loading.reload();
       dispatch({
         type: 'refused',
-        error: { ...notReadyError(page, loading.failed), notAttempted: true },
+        error: { ...paymentNotReadyError(page, loading.failed), notAttempted: true },
       });
       return;
     }
     begin('card');
-    void carryOutPurchase(card(), surface, dispatch, () =>
+    void carryOutPurchase(card(), gateway, dispatch, () =>
       setBusyText('Busy right now, trying again'),
     ).finally(() => setBusyText(null));
   };
   const onWallet = (event: StripeExpressCheckoutElementConfirmEvent) => {
-    if (!surface || !canPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
+    if (!gateway || !canPay(checkout) || offline) return event.paymentFailed({ reason: 'fail' });
     begin('wallet');
     void carryOutPurchase(
-      wallet(withTypedName(event.billingDetails, details)),
-      surface,
+      wallet(payerWithTypedName(event.billingDetails, details)),
+      gateway,
       (outcome) => {
         // Tells the wallet whether the purchase succeeded, because the wallet's dialog stays open
         // until then.

@@ -18,7 +18,7 @@ export function formatClock(seconds: number): string {
  * Returns the announcement for screen readers, or null. There is one at 1:00, 0:30 and 0:15, and
  * each second in the last ten.
  */
-export function announcementAt(seconds: number, canExtend = true): string | null {
+export function expiryAnnouncementAt(seconds: number, canExtend = true): string | null {
   if (seconds === 60) return 'One minute left to pay';
   if (seconds === 30)
     return canExtend ? '30 seconds left. You can keep your tickets for longer.' : '30 seconds left';

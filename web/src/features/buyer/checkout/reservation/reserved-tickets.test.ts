@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endAttempt } from '../state/attempt';
+import { endAttempt } from '../state/purchase-attempt';
 import { savedReservedTicketCount, saveReservation } from './reserved-tickets';
 
 test('the purchase of a draw holds its tickets until the reservation expires', () => {

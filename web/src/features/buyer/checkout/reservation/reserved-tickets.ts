@@ -9,20 +9,23 @@ import { ownReservedTicketCount, type Checkout, type OpenOrder } from '../state/
 
 type SavedReservation = Pick<OpenOrder, 'expiresAt' | 'ticketCount' | 'items'>;
 
-const reservationKeyOf = (scope: string) => `fd_kept:${scope}`;
+const reservationStorageKey = (scope: string) => `fd_kept:${scope}`;
 
 export function saveReservation(
   scope: string,
   { expiresAt, ticketCount, items }: SavedReservation,
 ): void {
-  writeStored('session', reservationKeyOf(scope), { expiresAt, ticketCount, items });
+  writeStored('session', reservationStorageKey(scope), { expiresAt, ticketCount, items });
 }
 
 /**
  * Returns the tickets of a draw that are held for `scope`. None once the reservation has expired.
  */
 export function savedReservedTicketCount(scope: string, drawNumber: number, nowMs: number): number {
-  const saved = readStored('session', reservationKeyOf(scope)) as Partial<SavedReservation> | null;
+  const saved = readStored(
+    'session',
+    reservationStorageKey(scope),
+  ) as Partial<SavedReservation> | null;
   if (typeof saved?.expiresAt !== 'number' || saved.expiresAt <= nowMs) return 0;
   const items: OpenOrder['items'] = Array.isArray(saved.items) ? saved.items : undefined;
   const count = items
@@ -35,7 +38,7 @@ export function savedReservedTicketCount(scope: string, drawNumber: number, nowM
  * Returns the tickets that this tab's purchase holds, from the open page or from storage, and how
  * many the buyer can buy here.
  */
-export function ticketsForThisBuyer(
+export function ticketsHeldAndAvailable(
   draw: Draw,
   checkout: Checkout,
   nowMs: number,
@@ -47,4 +50,4 @@ export function ticketsForThisBuyer(
 }
 
 export const forgetReservation = (scope: string): void =>
-  forgetStored('session', reservationKeyOf(scope));
+  forgetStored('session', reservationStorageKey(scope));

@@ -9,7 +9,7 @@ import {
   EXPIRY_WARNING_SECONDS,
   formatClock,
   secondsUntilExpiry,
-  announcementAt,
+  expiryAnnouncementAt,
 } from './reservation-clock';
 
 interface TimerBarProps {
@@ -64,7 +64,7 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
         </button>
       ) : null}
       <span className="sr" role="status">
-        {announcementAt(seconds, keep.possible)}
+        {expiryAnnouncementAt(seconds, keep.possible)}
       </span>
     </div>
   );

@@ -6,11 +6,11 @@ import { useStore } from 'jotai';
 import { useCallback, useEffect, useRef } from 'react';
 import { releaseReservation } from '@/api/endpoints/buyer';
 import type { IntentResponse } from '@/api/wire';
-import { currentAttempt, beginAttempt, endAttempt } from '../state/attempt';
+import { currentAttempt, beginAttempt, endAttempt } from '../state/purchase-attempt';
 import { paymentOpeningError, type CheckoutPage } from '../errors/error-catalogue';
 import { checkoutAtom } from '../state/checkout-atoms';
 import { toOpenOrder } from '../payment/pay';
-import { dropCachedSecret } from '../payment/secret-cache';
+import { dropCachedIntentResponse } from '../payment/intent-response-cache';
 
 const RESERVE_DELAY_MS = 500;
 
@@ -52,7 +52,7 @@ export function useReservation({ scope, page, contents, open }: ReservationInput
     };
   }, [scope, page, contents, store]);
   const leave = useCallback(() => {
-    dropCachedSecret(scope);
+    dropCachedIntentResponse(scope);
     const checkout = store.get(checkoutAtom(scope));
     if (checkout.state !== 'choosing' || !checkout.order) return;
     releaseReservation(checkout.order.reservationId);

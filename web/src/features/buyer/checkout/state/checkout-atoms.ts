@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 import { INITIAL_CHECKOUT, reduceCheckout, type Checkout, type CheckoutEvent } from './checkout';
-import { EMPTY_DETAILS, type PurchaseDetails } from '../form/purchase-rules';
+import { EMPTY_PURCHASE_DETAILS, type PurchaseDetails } from '../form/purchase-rules';
 import { atomFamily } from '@/shared/atom-family';
 
 const checkoutsByScopeAtom = atom<Readonly<Record<string, Checkout>>>({});
@@ -28,4 +28,4 @@ export const resetCheckoutAtom = atom(null, (get, set, scope: string) =>
 );
 
 /** The buyer's input. It survives navigation and errors and is cleared after success. */
-export const detailsAtom = atom<PurchaseDetails>(EMPTY_DETAILS);
+export const purchaseDetailsAtom = atom<PurchaseDetails>(EMPTY_PURCHASE_DETAILS);

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import {
   INITIAL_CHECKOUT,
   reduceCheckout,
-  purchasedCount,
+  purchasedTicketCount,
   isCheckoutBusy,
   canPay,
-  outcomeEventOf,
+  eventForOrderOutcome,
   ownReservedTicketCount,
 } from './checkout';
 import type { Checkout, CheckoutEvent, OpenOrder } from './checkout';
@@ -65,13 +65,13 @@ test('after a reload during a payment the count comes from the tickets, not from
     awayNumber: 1,
   }));
   expect(
-    purchasedCount(
+    purchasedTicketCount(
       stateAfterEvents({ type: 'unsure', order: openOrder }, { type: 'issued', tickets }),
       1,
     ),
   ).toBe(3);
   expect(
-    purchasedCount(
+    purchasedTicketCount(
       stateAfterEvents({ type: 'unsure', order: openOrder }, { type: 'issued', tickets: [] }),
       1,
     ),
@@ -220,20 +220,22 @@ test('an order’s answer is an outcome only when it is final', () => {
   const lines = [
     { tickets: [{ ticketNumber: 1, serialNumber: 'x', homeNumber: 1, awayNumber: 1 }] },
   ];
-  expect(outcomeEventOf({ status: 'succeeded', reason: null, lines })).toEqual({
+  expect(eventForOrderOutcome({ status: 'succeeded', reason: null, lines })).toEqual({
     type: 'issued',
     tickets: lines[0]?.tickets,
   });
-  expect(outcomeEventOf({ status: 'not_charged', reason: 'sold out', lines })).toEqual({
+  expect(eventForOrderOutcome({ status: 'not_charged', reason: 'sold out', lines })).toEqual({
     type: 'notCharged',
     reason: 'sold out',
   });
-  expect(outcomeEventOf({ status: 'refunding', reason: null, lines })).toEqual({
+  expect(eventForOrderOutcome({ status: 'refunding', reason: null, lines })).toEqual({
     type: 'notCharged',
     reason: '',
     refunding: true,
   });
-  expect(outcomeEventOf({ status: 'processing', reason: null, lines })).toBeNull();
+  expect(eventForOrderOutcome({ status: 'processing', reason: null, lines })).toBeNull();
   // The intent may have been authorised a moment ago, so this order status is not final.
-  expect(outcomeEventOf({ status: 'requires_payment_method', reason: null, lines })).toBeNull();
+  expect(
+    eventForOrderOutcome({ status: 'requires_payment_method', reason: null, lines }),
+  ).toBeNull();
 });

@@ -193,14 +193,14 @@ export function ownReservedTicketCount(checkout: Checkout, nowMs: number): numbe
  * Returns the number of tickets bought: the issued tickets, or else `wanted`. After a reload, the
  * form's count may differ from the issued tickets.
  */
-export const purchasedCount = (checkout: Checkout, wanted: number): number =>
+export const purchasedTicketCount = (checkout: Checkout, wanted: number): number =>
   checkout.state === 'issued' && checkout.tickets.length > 0 ? checkout.tickets.length : wanted;
 
 /**
  * Returns the event for an order that the server has sent while the payment's outcome is unknown.
  * Null while the order is open.
  */
-export function outcomeEventOf(order: {
+export function eventForOrderOutcome(order: {
   status: string;
   reason: string | null;
   lines: readonly { tickets: readonly OwnTicket[] }[];

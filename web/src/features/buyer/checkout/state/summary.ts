@@ -3,9 +3,9 @@
  * (specification line A:158, decision C-18).
  */
 import type { Draw } from '@/api/wire';
-import { cents, dollars, shareHalfUp } from '@/shared/money';
+import { decimalToCents, formatDollars, fractionRoundedHalfUp } from '@/shared/money';
 import { readStored, writeStored } from '@/shared/storage';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 export interface SummaryDraw {
   drawId: number;
@@ -35,7 +35,7 @@ export interface PurchaseSummary {
   demo?: boolean;
 }
 
-type SoldDraw = Pick<
+type SummarySourceDraw = Pick<
   Draw,
   | 'id'
   | 'drawNumber'
@@ -50,8 +50,8 @@ type SoldDraw = Pick<
   | 'clubSlug'
 >;
 
-export function purchaseSummary(
-  lines: readonly { draw: SoldDraw; count: number }[],
+export function buildPurchaseSummary(
+  lines: readonly { draw: SummarySourceDraw; count: number }[],
   customerName: string,
 ): PurchaseSummary {
   const first = lines[0]?.draw;
@@ -67,10 +67,9 @@ export function purchaseSummary(
       matchName: `${draw.homeTeam} v ${draw.awayTeam}`,
       league: draw.league,
       ticketCount: count,
-      prizePool: dollars(shareHalfUp(draw.ticketsSold * cents(draw.ticketPrice), 70, 100)).replace(
-        /[$,]/g,
-        '',
-      ),
+      prizePool: formatDollars(
+        fractionRoundedHalfUp(draw.ticketsSold * decimalToCents(draw.ticketPrice), 70, 100),
+      ).replace(/[$,]/g, ''),
       ticketsSold: draw.ticketsSold,
       totalTickets: 169,
       ticketPrice: draw.ticketPrice,
@@ -106,7 +105,7 @@ export const DEMO_SUMMARY: PurchaseSummary = {
   ],
 };
 
-const LOCAL_COPY_AGE_MS_MAX = 24 * 60 * 60_000;
+const SUMMARY_COPY_AGE_MS_MAX = 24 * 60 * 60_000;
 
 /**
  * Returns whether the session could store the summary. The local copy holds no e-mail address and
@@ -118,7 +117,7 @@ export function savePurchaseSummary(summary: PurchaseSummary): boolean {
 }
 
 export function readPurchaseSummary(): PurchaseSummary | null {
-  const stored = readStored('session', S.summaryKey) ?? readRecentCopy();
+  const stored = readStored('session', S.summaryKey) ?? readRecentSummaryCopy();
   if (
     typeof stored !== 'object' ||
     stored === null ||
@@ -138,8 +137,10 @@ export function readPurchaseSummary(): PurchaseSummary | null {
   };
 }
 
-function readRecentCopy(): unknown {
+function readRecentSummaryCopy(): unknown {
   const copy = readStored('local', S.summaryKey);
   const savedAt = (copy as { savedAt?: unknown } | null)?.savedAt;
-  return typeof savedAt === 'number' && Date.now() - savedAt < LOCAL_COPY_AGE_MS_MAX ? copy : null;
+  return typeof savedAt === 'number' && Date.now() - savedAt < SUMMARY_COPY_AGE_MS_MAX
+    ? copy
+    : null;
 }

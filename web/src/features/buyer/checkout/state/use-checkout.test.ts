@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
-import { DEMO_SUMMARY, savePurchaseSummary, readPurchaseSummary, purchaseSummary } from './summary';
+import {
+  DEMO_SUMMARY,
+  savePurchaseSummary,
+  readPurchaseSummary,
+  buildPurchaseSummary,
+} from './summary';
 import { nextPageAfterPurchase, checkoutSuccessToast } from './use-checkout';
 
 test('a buyer whose summary cannot be stored goes to the club, the draw or home', () => {
-  const summary = purchaseSummary([{ draw: makeDraw(), count: 2 }], 'Jo');
+  const summary = buildPurchaseSummary([{ draw: makeDraw(), count: 2 }], 'Jo');
   expect(nextPageAfterPurchase(summary)).toBe('/club/sharks');
   expect(nextPageAfterPurchase({ ...summary, clubSlug: '' })).toBe('/draw/1042');
   expect(nextPageAfterPurchase({ clubSlug: '', draws: [] })).toBe('/');
@@ -18,7 +23,7 @@ test('the checkout’s toast shows the number of tickets', () => {
 });
 
 test('a summary falls back to the specified names, holds no address, and its copy expires after a day', () => {
-  const summary = purchaseSummary(
+  const summary = buildPurchaseSummary(
     [{ draw: makeDraw({ clubName: '', clubSlug: '' }), count: 2 }],
     ' ',
   );

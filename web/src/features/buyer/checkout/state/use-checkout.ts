@@ -6,21 +6,26 @@ import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useLiveOrder } from '@/features/shared-live/use-live';
-import { S, fillPlaceholders } from '@/shared/strings';
+import { PUBLIC_TEXTS as S, fillPlaceholders } from '@/shared/strings';
 import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
-import { notAllocatedError } from '../errors/error-catalogue';
+import { ticketsNotAllocatedError } from '../errors/error-catalogue';
 import {
   currentAttempt,
   endAttempt,
-  finishAttempt,
+  finishAttemptWithTickets,
   finishedOrderToken,
   saveAttempt,
-} from './attempt';
-import { isCheckoutBusy, outcomeEventOf, type Checkout, type CheckoutDispatch } from './checkout';
-import { checkoutAtom, detailsAtom, resetCheckoutAtom } from './checkout-atoms';
+} from './purchase-attempt';
+import {
+  isCheckoutBusy,
+  eventForOrderOutcome,
+  type Checkout,
+  type CheckoutDispatch,
+} from './checkout';
+import { checkoutAtom, purchaseDetailsAtom, resetCheckoutAtom } from './checkout-atoms';
 import { saveReservation } from '../reservation/reserved-tickets';
 import { pollPaymentOutcome } from '../payment/pay';
-import { EMPTY_DETAILS } from '../form/purchase-rules';
+import { EMPTY_PURCHASE_DETAILS } from '../form/purchase-rules';
 import { savePurchaseSummary, type PurchaseSummary } from './summary';
 
 export function useCheckout(scope: string) {
@@ -55,7 +60,7 @@ function useRecoverPayment(scope: string, dispatch: CheckoutDispatch): void {
       if (!persisted) return;
       if (finishedOrderToken(scope) === null) return recover();
       endAttempt(scope);
-      store.set(detailsAtom, EMPTY_DETAILS);
+      store.set(purchaseDetailsAtom, EMPTY_PURCHASE_DETAILS);
       store.set(resetCheckoutAtom, scope);
     };
     recover();
@@ -75,13 +80,13 @@ function useSaveReservation(scope: string, checkout: Checkout): void {
   }, [scope, order]);
 }
 
-const OUTCOME_POLLING_MS = 30_000;
+const OUTCOME_POLLING_MS_MAX = 30_000;
 const OUTCOME_POLL_INTERVAL_MS = 4_000;
 /**
  * Number of "no card accepted" responses after which this outcome is final. The first may come just
  * before the provider has finished.
  */
-const NO_CARD_RESPONSES_FINAL = 2;
+const NO_CARD_RESPONSES_UNTIL_FINAL = 2;
 
 /**
  * While the payment's outcome is unknown, polls the order and gives up after 30 seconds. Later live
@@ -102,9 +107,9 @@ function useResolveUnknownOutcome(
   );
   useEffect(() => {
     const outcome =
-      open && order && order.orderToken === open.orderToken ? outcomeEventOf(order) : null;
+      open && order && order.orderToken === open.orderToken ? eventForOrderOutcome(order) : null;
     if (!outcome) return;
-    if (outcome.type === 'issued') finishAttempt(scope, open?.orderToken);
+    if (outcome.type === 'issued') finishAttemptWithTickets(scope, open?.orderToken);
     else endAttempt(scope);
     dispatch(outcome);
   }, [open, order, scope, dispatch]);
@@ -115,7 +120,7 @@ function useResolveUnknownOutcome(
   );
   useEffect(() => {
     if (checkout.state !== 'confirming') return;
-    const timer = setTimeout(() => dispatch({ type: 'gaveUp' }), OUTCOME_POLLING_MS);
+    const timer = setTimeout(() => dispatch({ type: 'gaveUp' }), OUTCOME_POLLING_MS_MAX);
     return () => clearTimeout(timer);
   }, [checkout.state, dispatch]);
 }
@@ -138,7 +143,7 @@ function useOrderPolling(
       if (!current || answer === null) return;
       untouched = answer === 'untouched' ? untouched + 1 : 0;
       if (answer !== 'untouched') return dispatch(answer);
-      if (untouched < NO_CARD_RESPONSES_FINAL) return;
+      if (untouched < NO_CARD_RESPONSES_UNTIL_FINAL) return;
       // Keeps the attempt and its idempotency key, which stands for the same payment. So no second
       // charge is possible.
       const attempt = currentAttempt(scope);
@@ -181,7 +186,11 @@ function useOutcomeToast(checkout: Checkout): void {
   useEffect(() => {
     if (state === 'pending') showToast({ ...TICKETS_ISSUING_TOAST, bad: true });
     if (state === 'notCharged')
-      showToast({ title: notAllocatedError.title, text: notAllocatedError.text, bad: true });
+      showToast({
+        title: ticketsNotAllocatedError.title,
+        text: ticketsNotAllocatedError.text,
+        bad: true,
+      });
   }, [state, showToast]);
 }
 
@@ -200,7 +209,7 @@ function useConfirmBeforeLeaving(checkout: Checkout): void {
  * Milliseconds for which the buyer reads that the tickets are being issued before the thank-you
  * page opens (specification line A:190).
  */
-const PENDING_MESSAGE_MS = 2_000;
+const PENDING_MESSAGE_SHOWN_MS = 2_000;
 
 export interface CompletePurchaseOptions {
   summary: () => PurchaseSummary;
@@ -230,7 +239,7 @@ export function useCompletePurchase(
       done.current = true;
       const savedSummary = summary();
       const stored = savePurchaseSummary(savedSummary);
-      store.set(detailsAtom, EMPTY_DETAILS);
+      store.set(purchaseDetailsAtom, EMPTY_PURCHASE_DETAILS);
       if (state === 'issued') showToast(toast);
       onDone?.();
       navigate(stored ? '/thank-you' : nextPageAfterPurchase(savedSummary));
@@ -239,7 +248,7 @@ export function useCompletePurchase(
   useEffect(() => {
     if (state === 'issued') ending.current();
     if (state !== 'pending') return;
-    const timer = setTimeout(() => ending.current(), PENDING_MESSAGE_MS);
+    const timer = setTimeout(() => ending.current(), PENDING_MESSAGE_SHOWN_MS);
     return () => clearTimeout(timer);
   }, [state]);
   // Resets the purchase only after this page has closed. Until then, the page must not look as if

@@ -2,8 +2,8 @@ import { render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
-import { optionsOf } from './board-options';
-import { BoardTally } from './board-tally';
+import { parseBoardOptions } from './board-options';
+import { BoardBeforeResult } from './board-before-result';
 import { BoardTitle } from './board-title';
 
 vi.stubGlobal(
@@ -43,9 +43,9 @@ test('a name half a pixel too long for its board shrinks instead of being cut of
 
 test('a displayed address breaks before its path and never inside the draw’s number', () => {
   renderScreen(
-    <BoardTally
+    <BoardBeforeResult
       draw={makeDraw({ gameDate: '2099-01-01T00:00:00Z' })}
-      options={optionsOf('?qr=xl')}
+      options={parseBoardOptions('?qr=xl')}
     />,
   );
   expect(document.querySelector('.board-address')?.innerHTML).toBe(

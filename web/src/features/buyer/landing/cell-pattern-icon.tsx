@@ -2,7 +2,7 @@
  * A picture of three by three cells, some of them lit, in the style of the logo. Each feature has
  * its own picture. Decorative only.
  */
-export function Glyph({ lit }: { lit: string }) {
+export function CellPatternIcon({ lit }: { lit: string }) {
   return (
     <svg className="glyph" viewBox="0 0 22 22" width="44" height="44" aria-hidden="true">
       {[...lit].map((on, cell) => (

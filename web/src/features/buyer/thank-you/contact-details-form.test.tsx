@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { OrderResponse } from '@/api/wire';
 import { renderScreen } from '@/testing/render-screen';
-import { ContactQuestion } from './contact-question';
+import { ContactDetailsForm } from './contact-details-form';
 
 const orderWithoutContact = {
   status: 'succeeded',
@@ -14,7 +14,7 @@ const orderWithoutContact = {
 const fieldValue = (label: string) => (screen.getByLabelText(label) as HTMLInputElement).value;
 
 test('a card buyer with an invalid address reads nothing about wallets and types the name only once', () => {
-  renderScreen(<ContactQuestion order={orderWithoutContact} />);
+  renderScreen(<ContactDetailsForm order={orderWithoutContact} />);
   expect(
     screen.getByText(
       'We have no e-mail address that we can write to. Without one the club cannot tell you if you win.',
@@ -29,6 +29,8 @@ test('a card buyer with an invalid address reads nothing about wallets and types
 });
 
 test.each(['Ticket Holder', null])('a missing name (%s) is asked for', (buyerName) => {
-  renderScreen(<ContactQuestion order={{ ...orderWithoutContact, buyerName } as OrderResponse} />);
+  renderScreen(
+    <ContactDetailsForm order={{ ...orderWithoutContact, buyerName } as OrderResponse} />,
+  );
   expect(fieldValue('Full Name')).toBe('');
 });

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Offer } from '@/api/wire-public';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { OfferBuy } from './offer-buy';
+import { OfferPurchasePanel } from './offer-purchase-panel';
 
 const makeGame = (id: number) => ({
   id,
@@ -34,7 +34,7 @@ afterEach(() => {
 
 test('offline an offer says that nothing can be bought, and its buttons send no request', () => {
   const server = new FakeServer();
-  renderScreen(<OfferBuy offer={offer} phase="open" onAdded={() => {}} />);
+  renderScreen(<OfferPurchasePanel offer={offer} phase="open" onAdded={() => {}} />);
   expect(screen.queryByText("You are offline – tickets can't be bought")).toBeNull();
   vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   act(() => void window.dispatchEvent(new Event('offline')));

@@ -6,7 +6,7 @@ import type {
 import { useMemo, useState } from 'react';
 import { useIsOffline } from '@/features/shared-live/server-contact';
 import { OFFLINE_MESSAGE } from '@/shared/offline';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 const WALLET_BUTTON_OPTIONS: StripeExpressCheckoutElementOptions = {
   buttonHeight: 48,
@@ -18,7 +18,7 @@ const WALLET_BUTTON_OPTIONS: StripeExpressCheckoutElementOptions = {
 
 export type WalletKind = 'apple' | 'google';
 
-interface WalletSlotProps {
+interface WalletButtonSlotProps {
   /** Whether both consent boxes are ticked. */
   confirmed: boolean;
   busy: boolean;
@@ -40,7 +40,7 @@ type WalletAvailability = 'unknown' | 'some' | 'none';
  * hidden until both consent boxes are ticked (interface decision D3). Without a wallet, the place
  * lists the accepted cards, so that nothing below it moves.
  */
-export function WalletSlot({
+export function WalletButtonSlot({
   confirmed,
   busy,
   only = null,
@@ -50,7 +50,7 @@ export function WalletSlot({
   onCancel,
   onNone,
   onLoadError,
-}: WalletSlotProps) {
+}: WalletButtonSlotProps) {
   const [wallets, setWallets] = useState<WalletAvailability>('unknown');
   const options = useMemo<StripeExpressCheckoutElementOptions>(
     () => ({

@@ -14,12 +14,12 @@ import {
   surchargeModeAtom,
 } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { dollars, type Price } from '@/shared/money';
-import { S, fromPriceText } from '@/shared/strings';
+import { formatDollars, type Price } from '@/shared/money';
+import { PUBLIC_TEXTS as S, fromPriceText } from '@/shared/strings';
 import { Stepper } from '@/shared/ui/stepper';
-import { useAddOffer } from './use-add-offer';
+import { useAddOfferToCart } from './use-add-offer-to-cart';
 
-interface OfferBuyProps {
+interface OfferPurchasePanelProps {
   offer: Offer;
   phase: OfferPhase;
   onAdded: () => void;
@@ -29,7 +29,7 @@ interface OfferBuyProps {
  * Price, count and the buy button of an offer. On phones the button is in a bar at the foot of the
  * screen.
  */
-export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
+export function OfferPurchasePanel({ offer, phase, onAdded }: OfferPurchasePanelProps) {
   const [count, setCount] = useState(1);
   const config = useAtomValue(configAtom);
   // The largest count, limited by the tickets per draw and by the tickets per purchase.
@@ -43,7 +43,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
   const mode = useAtomValue(surchargeModeAtom);
   const maintenance = useAtomValue(maintenanceAtom);
   const offline = useIsOffline();
-  const { onAdd, busy, refused } = useAddOffer(offer, onAdded);
+  const { onAdd, busy, refused } = useAddOfferToCart(offer, onAdded);
   const price = offerPrice(offer, count, mode);
   const closes = offerClosesAt(offer);
   const now = useAtomValue(nowAtom);
@@ -61,7 +61,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
     <section className="card offer-buy" aria-labelledby="price-title">
       <div className="offer-price">
         <h2 id="price-title" className="num">
-          {fromPriceText(dollars(offerPrice(offer, 1, mode).total))}
+          {fromPriceText(formatDollars(offerPrice(offer, 1, mode).total))}
         </h2>
         {closes && (phase === 'open' || (phase === 'closed' && closes <= now)) ? (
           <CountdownPill kickOff={new Date(closes).toISOString()} view="page" />
@@ -95,7 +95,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
           </p>
           <p className="sum-row total" aria-live="polite">
             <span>Total</span>
-            <span>{dollars(price.total)}</span>
+            <span>{formatDollars(price.total)}</span>
           </p>
           {offline ? <OfflineNote /> : null}
           {button('wide offer-add')}
@@ -105,7 +105,7 @@ export function OfferBuy({ offer, phase, onAdded }: OfferBuyProps) {
             </div>
           ) : null}
           <div className="offer-bar">
-            <span className="num">{dollars(price.total)}</span>
+            <span className="num">{formatDollars(price.total)}</span>
             {button('')}
           </div>
         </>
@@ -126,7 +126,7 @@ function OfferPriceText({ price: { subtotal, cardFee, total } }: { price: Price 
   if (cardFee === 0) return null;
   return (
     <p className="meta">
-      {dollars(subtotal)} + {dollars(cardFee)} fee = {dollars(total)}
+      {formatDollars(subtotal)} + {formatDollars(cardFee)} fee = {formatDollars(total)}
     </p>
   );
 }

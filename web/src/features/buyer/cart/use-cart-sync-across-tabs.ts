@@ -3,8 +3,8 @@ import { useSetAtom, useStore } from 'jotai';
 import { useEffect } from 'react';
 import { isCheckoutBusy } from '@/features/buyer/checkout/state/checkout';
 import { checkoutAtom } from '@/features/buyer/checkout/state/checkout-atoms';
-import { S } from '@/shared/strings';
-import { CART_SCOPE } from './cart';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
+import { CART_PURCHASE_SCOPE } from './cart';
 import { reloadCartAtom } from './cart-atoms';
 
 export function useCartSyncAcrossTabs(): void {
@@ -15,7 +15,8 @@ export function useCartSyncAcrossTabs(): void {
       // The browser reports a null key when all storage was cleared.
       if (event.key !== S.cartKey && event.key !== null) return;
       // Does not change the cart during a payment, until the payment's outcome is known.
-      if (!isCheckoutBusy(store.get(checkoutAtom(CART_SCOPE)))) reload(event.newValue === null);
+      if (!isCheckoutBusy(store.get(checkoutAtom(CART_PURCHASE_SCOPE))))
+        reload(event.newValue === null);
     };
     window.addEventListener('storage', onStorage);
     return () => window.removeEventListener('storage', onStorage);

@@ -7,21 +7,21 @@ import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
-import { cents, dollars } from '@/shared/money';
-import { S, winningPairText } from '@/shared/strings';
+import { decimalToCents, formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S, winningPairText } from '@/shared/strings';
 
 /**
  * The content beside or below the purchase form: the lights or the result, help, and how the game
  * works.
  */
-export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
+export function DrawPageDetails({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
   return (
     <div className="more stack">
       {phase === 'completed' && home !== null && away !== null ? (
         <ResultSection draw={draw} home={home} away={away} />
       ) : phase === 'cancelled' ? null : (
-        <SalesLights draw={draw} />
+        <SoldTicketsGrid draw={draw} />
       )}
       <section className="card panel" aria-labelledby="help-title">
         <h2 id="help-title">{S.needHelp}</h2>
@@ -63,7 +63,7 @@ export function DrawMore({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   );
 }
 
-function SalesLights({ draw }: { draw: Draw }) {
+function SoldTicketsGrid({ draw }: { draw: Draw }) {
   return (
     <section className="grid-card lights" aria-labelledby="lights-title">
       <div>
@@ -108,7 +108,8 @@ function ResultSection({ draw, home, away }: { draw: Draw; home: number; away: n
       <p className="result-line">
         {winnerSold ? (
           <>
-            Winner’s prize <strong className="num">{dollars(cents(draw.currentPrize))}</strong> ·
+            Winner’s prize{' '}
+            <strong className="num">{formatDollars(decimalToCents(draw.currentPrize))}</strong> ·
             winning ticket{' '}
             <strong className="num">{draw.winningTicketSerial ?? 'shown after kick-off'}</strong>
           </>

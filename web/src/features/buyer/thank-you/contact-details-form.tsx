@@ -1,11 +1,11 @@
 import { useSetAtom } from 'jotai';
 import { useRef, useState, type FormEvent } from 'react';
-import { completeContactDetails, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
+import { addContactDetails, fetchOrder, resendConfirmation } from '@/api/endpoints/buyer';
 import { HttpError } from '@/api/http';
 import type { OrderResponse } from '@/api/wire';
 import { PURCHASE_FIELD_IDS, emailTypoHint } from '@/features/buyer/checkout/form/purchase-rules';
 import { receiveOrderAtom } from '@/features/shared-live/live-atoms';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, fieldErrorOf, type FormProblem } from '@/shared/ui/problem-list';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -14,7 +14,7 @@ import { showToastAtom } from '@/shared/ui/toast-atoms';
  * Whether the order has no valid e-mail address, because a wallet gave none or the input is
  * invalid. The club could not reach the buyer about a prize (decision C-11).
  */
-export const needsContact = (order: OrderResponse): boolean =>
+export const needsContactDetails = (order: OrderResponse): boolean =>
   order.status === 'succeeded' &&
   (!order.buyerEmailMasked || order.buyerEmailMasked.endsWith('invalid'));
 
@@ -26,7 +26,7 @@ const contactProblems = (contact: { name: string; email: string; phone: string }
   ].filter((problem) => problem !== false);
 
 /** Asks for name, e-mail address and phone number when the order has no valid e-mail address. */
-export function ContactQuestion({ order }: { order: OrderResponse }) {
+export function ContactDetailsForm({ order }: { order: OrderResponse }) {
   const receive = useSetAtom(receiveOrderAtom);
   const showToast = useSetAtom(showToastAtom);
   const [contact, setContact] = useState({
@@ -49,10 +49,10 @@ export function ContactQuestion({ order }: { order: OrderResponse }) {
         buyerEmail: contact.email.trim(),
         buyerPhone: contact.phone.trim(),
       };
-      await completeContactDetails(order.paymentIntentId ?? '', order.orderToken, buyer);
+      await addContactDetails(order.paymentIntentId ?? '', order.orderToken, buyer);
       const next = await fetchOrder(order.orderToken);
       receive(next);
-      if (needsContact(next))
+      if (needsContactDetails(next))
         return showProblems([
           { field: PURCHASE_FIELD_IDS.email, text: 'This does not look like an e-mail address' },
         ]);

@@ -3,8 +3,8 @@ import { expect, test, vi } from 'vitest';
 import type { WidgetResponse } from '@/api/wire-public';
 import { recordServerTimeAtom } from '@/features/shared-live/live-atoms';
 import { renderScreen } from '@/testing/render-screen';
-import { optionsOf } from './board-options';
-import { OfferTally } from './offer-tally';
+import { parseBoardOptions } from './board-options';
+import { OfferBoardContent } from './offer-board-content';
 
 vi.stubGlobal(
   'ResizeObserver',
@@ -35,11 +35,11 @@ const offerWidget: WidgetResponse = {
  */
 function renderBoardBeforeClose(beforeMs: number, more: Partial<WidgetResponse> = {}): void {
   const { store } = renderScreen(
-    <OfferTally
+    <OfferBoardContent
       widget={{ ...offerWidget, ...more }}
       offer={null}
       address={{ club: 'tigers', slug: 'round-9' }}
-      options={optionsOf('')}
+      options={parseBoardOptions('')}
     />,
   );
   act(() =>

@@ -2,8 +2,8 @@ import { screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
-import { optionsOf } from './board-options';
-import { BoardTally } from './board-tally';
+import { parseBoardOptions } from './board-options';
+import { BoardBeforeResult } from './board-before-result';
 
 vi.stubGlobal(
   'ResizeObserver',
@@ -28,18 +28,22 @@ const soldOutDraw = makeDraw({
 });
 
 test('the board of a cancelled draw shows no prize and no tickets sold', () => {
-  renderScreen(<BoardTally draw={makeDraw({ status: 'cancelled' })} options={optionsOf('')} />);
+  renderScreen(
+    <BoardBeforeResult draw={makeDraw({ status: 'cancelled' })} options={parseBoardOptions('')} />,
+  );
   expect(screen.getByText('Cancelled')).toBeDefined();
   expect(screen.getByText('Every ticket is refunded')).toBeDefined();
   expect(document.body.textContent).not.toMatch(/Prize pool|\$290|113 \/ 169/);
 });
 
 test('a board shows sold out only when no ticket is merely reserved', () => {
-  const { unmount } = renderScreen(<BoardTally draw={fullyReservedDraw} options={optionsOf('')} />);
+  const { unmount } = renderScreen(
+    <BoardBeforeResult draw={fullyReservedDraw} options={parseBoardOptions('')} />,
+  );
   expect(screen.queryByText('All 169 tickets are sold')).toBeNull();
   expect(screen.getByText('Scan to play')).toBeDefined();
   unmount();
-  renderScreen(<BoardTally draw={soldOutDraw} options={optionsOf('')} />);
+  renderScreen(<BoardBeforeResult draw={soldOutDraw} options={parseBoardOptions('')} />);
   expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
   expect(screen.queryByText('Scan to play')).toBeNull();
 });
@@ -48,14 +52,17 @@ test.each([
   ['on sale', makeDraw({ ...FUTURE_GAME, clubSelling: false })],
   ['reserved to the last', { ...fullyReservedDraw, clubSelling: false }],
 ])('the board of a club that takes no payments shows no link to buy (%s)', (_how, draw) => {
-  renderScreen(<BoardTally draw={draw} options={optionsOf('')} />);
+  renderScreen(<BoardBeforeResult draw={draw} options={parseBoardOptions('')} />);
   expect(screen.getByText('Not on sale')).toBeDefined();
   expect(screen.queryByText('Scan to play')).toBeNull();
 });
 
 test('a sold-out board says so even when its club takes no payments any more', () => {
   renderScreen(
-    <BoardTally draw={{ ...soldOutDraw, clubSelling: false }} options={optionsOf('')} />,
+    <BoardBeforeResult
+      draw={{ ...soldOutDraw, clubSelling: false }}
+      options={parseBoardOptions('')}
+    />,
   );
   expect(screen.getByText('All 169 tickets are sold')).toBeDefined();
   expect(screen.queryByText('Not on sale')).toBeNull();

@@ -4,14 +4,14 @@ import { gameDrawNumber, offerPrice } from '@/features/shared-offer/offer';
 import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { liveStateAtom, nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
-import { dollars, wholeDollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars, formatWholeDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
 import { PurchaseQrCode } from './purchase-qr-code';
 
-interface OfferTallyProps {
+interface OfferBoardContentProps {
   widget: WidgetResponse;
   /** The offer with its games. Null until it has loaded; the board then shows only the totals. */
   offer: Offer | null;
@@ -25,7 +25,7 @@ const parseTime = (text: string | null) => (text ? Date.parse(text) : null);
  * The board of an offer: the totals of its games, one row for each game, and where to buy them
  * together.
  */
-export function OfferTally({ widget, offer, address, options }: OfferTallyProps) {
+export function OfferBoardContent({ widget, offer, address, options }: OfferBoardContentProps) {
   const mode = useAtomValue(surchargeModeAtom);
   const path = `/w/bundle:${address.club}/${address.slug}`;
   const now = useAtomValue(nowAtom);
@@ -41,7 +41,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
       )}
       <div className="board-side">
         <p className="board-label">Prize pool</p>
-        <BoardPrize prize={wholeDollars(widget.prizePoolCents)} />
+        <BoardPrize prize={formatWholeDollars(widget.prizePoolCents)} />
         <dl className="board-stats">
           <div>
             <dt className="board-label">Tickets sold</dt>
@@ -63,7 +63,7 @@ export function OfferTally({ widget, offer, address, options }: OfferTallyProps)
           <PurchaseQrCode
             path={path}
             shown={path}
-            price={offer ? `From ${dollars(offerPrice(offer, 1, mode).total)}` : S.brand}
+            price={offer ? `From ${formatDollars(offerPrice(offer, 1, mode).total)}` : S.brand}
             options={options}
           />
         ) : null}

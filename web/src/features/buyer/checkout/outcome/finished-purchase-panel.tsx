@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 
-interface FinishedPanelProps {
+interface FinishedPurchasePanelProps {
   /** Token of the latest order that was bought on this page. */
   orderToken: string;
   match?: string;
@@ -13,7 +13,7 @@ interface FinishedPanelProps {
  * Replaces the checkout after a finished purchase when the buyer returns. Nothing is reserved or
  * payable until the buyer starts again.
  */
-export function FinishedPanel({ orderToken, match, children }: FinishedPanelProps) {
+export function FinishedPurchasePanel({ orderToken, match, children }: FinishedPurchasePanelProps) {
   return (
     <section className="card" role="status">
       <h2>You have your tickets</h2>

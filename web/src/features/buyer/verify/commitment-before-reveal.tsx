@@ -4,7 +4,7 @@ import { TICKETS_PER_DRAW, drawPhaseOf, type DrawPhase } from '@/features/shared
 import { nowAtom } from '@/features/shared-live/live-atoms';
 
 /** Explains, by the draw's status, why there is nothing to recompute yet. */
-const NOT_REVEALED_TEXTS: Record<DrawPhase, { title: string; text: string }> = {
+const SEED_NOT_REVEALED_TEXTS: Record<DrawPhase, { title: string; text: string }> = {
   active: {
     title: 'Tickets are still on sale.',
     text: 'The secret is revealed once the game is over and the result is in.',
@@ -31,12 +31,12 @@ const NOT_REVEALED_TEXTS: Record<DrawPhase, { title: string; text: string }> = {
  * Shows the published commitment, because the seed is not revealed yet. A visitor can save a copy
  * of the commitment.
  */
-export function BeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undefined }) {
+export function CommitmentBeforeReveal({ proof, draw }: { proof: Proof; draw: Draw | undefined }) {
   const now = useAtomValue(nowAtom);
   const phase = draw ? drawPhaseOf(draw, now) : null;
   // A draw with reserved tickets is not sold out, because those tickets may become available again.
   const waiting = phase
-    ? NOT_REVEALED_TEXTS[
+    ? SEED_NOT_REVEALED_TEXTS[
         phase === 'soldOut' && draw && draw.ticketsSold < TICKETS_PER_DRAW ? 'active' : phase
       ]
     : null;

@@ -8,17 +8,17 @@ import {
   drawPhaseOf,
 } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { cents, dollars, priceOf, wholeDollars } from '@/shared/money';
+import { decimalToCents, formatDollars, priceOf, formatWholeDollars } from '@/shared/money';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';
 import type { BoardOptions } from './board-options';
 import { PurchaseQrCode } from './purchase-qr-code';
 
 /** The board before the result: lights, prize, tickets sold, time left and where to buy. */
-export function BoardTally({ draw, options }: { draw: Draw; options: BoardOptions }) {
+export function BoardBeforeResult({ draw, options }: { draw: Draw; options: BoardOptions }) {
   const now = useAtomValue(nowAtom);
   const phase = drawPhaseOf(draw, now);
-  const ticket = cents(draw.ticketPrice);
+  const ticket = decimalToCents(draw.ticketPrice);
   const price = draw.passStripeFees ? priceOf(ticket, 1, true).total : ticket;
   const opensAt = draw.opensAt ? Date.parse(draw.opensAt) : null;
   // Whether the draw is cancelled. A cancelled draw has no prize, and its sold tickets are
@@ -44,7 +44,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
         {cancelled ? null : (
           <>
             <p className="board-label">Prize pool</p>
-            <BoardPrize prize={wholeDollars(cents(draw.currentPrize))} />
+            <BoardPrize prize={formatWholeDollars(decimalToCents(draw.currentPrize))} />
           </>
         )}
         <dl className="board-stats">
@@ -69,7 +69,7 @@ export function BoardTally({ draw, options }: { draw: Draw; options: BoardOption
           <PurchaseQrCode
             path={`/draw/${draw.drawNumber}`}
             shown={`/draw/${draw.drawNumber}`}
-            price={`${dollars(price)} a ticket`}
+            price={`${formatDollars(price)} a ticket`}
             options={options}
           />
         ) : null}

@@ -5,44 +5,45 @@
  */
 import type { IntentResponse } from '@/api/wire';
 
-const SECRET_CACHED_MS = 120_000;
+const INTENT_RESPONSE_CACHED_MS = 120_000;
 
-interface CachedSecret {
+interface CachedIntentResponse {
   contents: string;
   answer: IntentResponse;
-  /** End of the secret's validity, in milliseconds on the `performance.now()` clock. */
+  /** End of the response's validity, in milliseconds on the `performance.now()` clock. */
   until: number;
 }
 
 // Holds one response per scope, for the latest selection of tickets. Each change of the selection
 // resizes the scope's single payment, so an older response is outdated.
-const secretsByScope = new Map<string, CachedSecret>();
+const responsesByScope = new Map<string, CachedIntentResponse>();
 
 const toMilliseconds = (time: string | number) =>
   typeof time === 'number' ? time : Date.parse(time);
 
-export function cacheSecret(
+export function cacheIntentResponse(
   scope: string,
   contents: string,
   answer: IntentResponse,
   now = performance.now(),
 ): void {
   const lasts = Date.parse(answer.expiresAt) - toMilliseconds(answer.serverTime);
-  secretsByScope.set(scope, {
+  responsesByScope.set(scope, {
     contents,
     answer,
-    until: now + Math.min(SECRET_CACHED_MS, Number.isFinite(lasts) ? lasts : 0),
+    until: now + Math.min(INTENT_RESPONSE_CACHED_MS, Number.isFinite(lasts) ? lasts : 0),
   });
 }
 
-export function cachedSecret(
+export function readCachedIntentResponse(
   scope: string,
   contents: string,
   now = performance.now(),
 ): IntentResponse | null {
-  const cached = secretsByScope.get(scope);
+  const cached = responsesByScope.get(scope);
   return cached && cached.contents === contents && now < cached.until ? cached.answer : null;
 }
 
-/** Drops the secret when the reservation was released, has expired or was bought. */
-export const dropCachedSecret = (scope: string): void => void secretsByScope.delete(scope);
+/** Drops the response when the reservation was released, has expired or was bought. */
+export const dropCachedIntentResponse = (scope: string): void =>
+  void responsesByScope.delete(scope);

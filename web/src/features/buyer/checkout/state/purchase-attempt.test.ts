@@ -3,14 +3,14 @@ import {
   currentAttempt,
   beginAttempt,
   endAttempt,
-  finishAttempt,
+  finishAttemptWithTickets,
   finishedOrderToken,
   saveAttempt,
-} from './attempt';
+} from './purchase-attempt';
 
 test('a finished order is known until a new attempt begins in the same scope', () => {
   saveAttempt('draw:1042', { ...beginAttempt('draw:1042'), orderToken: 't' });
-  finishAttempt('draw:1042');
+  finishAttemptWithTickets('draw:1042');
   expect([
     currentAttempt('draw:1042'),
     finishedOrderToken('draw:1042'),
@@ -28,7 +28,7 @@ test('an attempt without an outcome has no finished order', () => {
 
 test('ending an attempt twice keeps its finished order', () => {
   saveAttempt('cart', { ...beginAttempt('cart'), orderToken: 't' });
-  finishAttempt('cart');
-  finishAttempt('cart');
+  finishAttemptWithTickets('cart');
+  finishAttemptWithTickets('cart');
   expect(finishedOrderToken('cart')).toBe('t');
 });

@@ -1,7 +1,7 @@
 import { useRef, useState, type FormEvent } from 'react';
 import { requestTicketLink } from '@/api/endpoints/public';
 import { HttpError, withRetry } from '@/api/http';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Field } from '@/shared/ui/field';
 import { ProblemList, type FormProblem } from '@/shared/ui/problem-list';
 
@@ -22,10 +22,10 @@ function emailProblems(email: string): FormProblem[] {
 }
 
 /**
- * Mails the tickets again to a buyer who lost the first mail. The response never reveals whether an
- * e-mail address has bought tickets.
+ * Requests a mail with a link to the tickets, for a buyer who lost the first mail. The response
+ * never reveals whether an e-mail address has bought tickets.
  */
-export function TicketMailForm({ onProblems }: { onProblems: (inError: boolean) => void }) {
+export function TicketLinkRequestForm({ onProblems }: { onProblems: (inError: boolean) => void }) {
   const [email, setEmail] = useState('');
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [state, setState] = useState<LinkRequestState>({ status: 'asking' });

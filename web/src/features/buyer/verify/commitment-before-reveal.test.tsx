@@ -2,7 +2,7 @@ import { screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
-import { BeforeReveal } from './before-reveal';
+import { CommitmentBeforeReveal } from './commitment-before-reveal';
 
 const proof = {
   drawNumber: 1042,
@@ -19,7 +19,7 @@ const drawWithoutTicketsLeft = { gameDate: '2099-01-01T00:00:00Z', ticketsAvaila
 
 test('tickets that are only reserved do not count as sold', () => {
   const { unmount } = renderScreen(
-    <BeforeReveal
+    <CommitmentBeforeReveal
       proof={proof}
       draw={makeDraw({ ...drawWithoutTicketsLeft, ticketsSold: 160, ticketsHeld: 9 })}
     />,
@@ -27,7 +27,10 @@ test('tickets that are only reserved do not count as sold', () => {
   expect(screen.getByText('Tickets are still on sale.')).toBeDefined();
   unmount();
   renderScreen(
-    <BeforeReveal proof={proof} draw={makeDraw({ ...drawWithoutTicketsLeft, ticketsSold: 169 })} />,
+    <CommitmentBeforeReveal
+      proof={proof}
+      draw={makeDraw({ ...drawWithoutTicketsLeft, ticketsSold: 169 })}
+    />,
   );
   expect(screen.getByText('All tickets are sold.')).toBeDefined();
 });

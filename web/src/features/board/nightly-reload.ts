@@ -13,7 +13,7 @@ const RELOAD_RETRY_MS = 60_000;
  * Returns the milliseconds until the next 04:00 of the device's clock. Up to ten random minutes are
  * added, so that boards do not reload all at once.
  */
-export function msUntilReload(now: Date, chance: number): number {
+export function msUntilNightlyReload(now: Date, chance: number): number {
   const next = new Date(now);
   next.setHours(NIGHTLY_RELOAD_HOUR, 0, 0, 0);
   if (next <= now) next.setDate(next.getDate() + 1);
@@ -38,7 +38,10 @@ export function useNightlyReload(): void {
   const version = useAtomValue(buildVersionAtom);
   const first = useRef(version);
   useEffect(() => {
-    const timer = setTimeout(() => void reloadPage(), msUntilReload(new Date(), Math.random()));
+    const timer = setTimeout(
+      () => void reloadPage(),
+      msUntilNightlyReload(new Date(), Math.random()),
+    );
     return () => clearTimeout(timer);
   }, []);
   useEffect(() => {

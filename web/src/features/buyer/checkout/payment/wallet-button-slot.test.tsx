@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { WalletSlot } from './wallet-slot';
+import { WalletButtonSlot } from './wallet-button-slot';
 
 type WalletHandlers = {
   onClick: (event: { resolve: () => void }) => void;
@@ -18,8 +18,8 @@ vi.mock('@stripe/react-stripe-js', () => ({
 
 afterEach(() => vi.unstubAllGlobals());
 
-const walletSlotElement = (more: Partial<Parameters<typeof WalletSlot>[0]> = {}) => (
-  <WalletSlot
+const walletButtonSlotElement = (more: Partial<Parameters<typeof WalletButtonSlot>[0]> = {}) => (
+  <WalletButtonSlot
     confirmed={false}
     busy={false}
     onUnconfirmed={() => {}}
@@ -31,7 +31,7 @@ const walletSlotElement = (more: Partial<Parameters<typeof WalletSlot>[0]> = {})
 test('a press on the wallet is answered at once without a request', () => {
   const asked = vi.fn();
   vi.stubGlobal('fetch', asked);
-  render(walletSlotElement({ confirmed: true }));
+  render(walletButtonSlotElement({ confirmed: true }));
   const resolve = vi.fn();
   walletHandlers?.onClick({ resolve });
   expect(resolve).toHaveBeenCalledExactlyOnceWith({
@@ -43,10 +43,10 @@ test('a press on the wallet is answered at once without a request', () => {
 
 test('the wallet box asks for both boxes until they are ticked, and says when it is busy', () => {
   const onUnconfirmed = vi.fn();
-  const { rerender } = render(walletSlotElement({ onUnconfirmed }));
+  const { rerender } = render(walletButtonSlotElement({ onUnconfirmed }));
   fireEvent.click(screen.getByRole('button', { name: 'Complete confirmation above first' }));
   expect(onUnconfirmed).toHaveBeenCalledOnce();
-  rerender(walletSlotElement({ confirmed: true, busy: true }));
+  rerender(walletButtonSlotElement({ confirmed: true, busy: true }));
   expect(screen.getByRole('button', { name: 'Processing...' }).getAttribute('aria-disabled')).toBe(
     'true',
   );
@@ -55,9 +55,9 @@ test('the wallet box asks for both boxes until they are ticked, and says when it
 
 test('without a wallet the box lists the accepted cards', () => {
   const onNone = vi.fn();
-  const { rerender } = render(walletSlotElement({ onNone }));
+  const { rerender } = render(walletButtonSlotElement({ onNone }));
   act(() => walletHandlers?.onReady({}));
-  rerender(walletSlotElement({ onNone }));
+  rerender(walletButtonSlotElement({ onNone }));
   expect(onNone).toHaveBeenCalledOnce();
   expect(screen.getByText('Pay with Visa, Mastercard or Amex')).toBeDefined();
 });

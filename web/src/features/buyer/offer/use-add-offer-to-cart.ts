@@ -10,7 +10,7 @@ import {
   addItem,
   fitsInCart,
   cartItemOf,
-  replacesOtherClub,
+  wouldReplaceOtherClubsCart,
 } from '@/features/buyer/cart/cart';
 import type { Cart, CartItem } from '@/features/buyer/cart/cart';
 import { cartAtom, cartDrawerOpenAtom } from '@/features/buyer/cart/cart-atoms';
@@ -21,14 +21,14 @@ import {
 } from '@/features/shared-offer/offer';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
 import { useServerNow } from '@/features/shared-live/use-live';
-import { S } from '@/shared/strings';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 
 /**
  * Returns one cart line for each game. As specified, 9999 tickets count as available until the
  * server sends the number.
  */
-const cartItemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
+const cartItemsOfOffer = (offer: Offer, draws: readonly Draw[], count: number): CartItem[] =>
   draws.map((draw) => ({
     ...cartItemOf(draw, count),
     availableTickets: ASSUMED_TICKETS_AVAILABLE,
@@ -37,7 +37,7 @@ const cartItemsOf = (offer: Offer, draws: readonly Draw[], count: number): CartI
 
 const addAllItems = (cart: Cart, items: readonly CartItem[]): Cart => items.reduce(addItem, cart);
 
-export function useAddOffer(offer: Offer, onAdded: () => void) {
+export function useAddOfferToCart(offer: Offer, onAdded: () => void) {
   const [cart, change] = useAtom(cartAtom);
   const openDrawer = useSetAtom(cartDrawerOpenAtom);
   const receive = useSetAtom(receiveDrawsAtom);
@@ -59,8 +59,8 @@ export function useAddOffer(offer: Offer, onAdded: () => void) {
           ? 'This offer has no games yet.'
           : offerRefusalText(draws, count, serverNow());
       if (why) return setRefused(why);
-      const items = cartItemsOf(offer, draws, count);
-      const replaced = items[0] !== undefined && replacesOtherClub(cart, items[0]);
+      const items = cartItemsOfOffer(offer, draws, count);
+      const replaced = items[0] !== undefined && wouldReplaceOtherClubsCart(cart, items[0]);
       if (!fitsInCart(cart, items))
         return setRefused(
           `At most ${TICKETS_PER_CART_MAX} tickets in one purchase, and your cart holds some already.`,

@@ -12,10 +12,10 @@ export type PaymentConfirmation =
   | { kind: 'open'; status: string }
   | { kind: 'unsure' };
 
-export type PaymentMethodSource =
+export type PaymentMethodResult =
   { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
 
-export interface PaymentSurface {
+export interface PaymentGateway {
   /**
    * Validates the input of the provider's fields. Resolves to the problem, or to null when the
    * input is valid.
@@ -30,7 +30,7 @@ export interface PaymentSurface {
    * Creates a payment method from the typed card or the open wallet. The server confirms the
    * payment with it.
    */
-  method: (buyer: Buyer | null) => Promise<PaymentMethodSource>;
+  method: (buyer: Buyer | null) => Promise<PaymentMethodResult>;
   /** Lets the buyer answer the bank's challenge after the server has confirmed the payment. */
   nextAction: (clientSecret: string) => Promise<PaymentConfirmation>;
 }
@@ -48,7 +48,7 @@ const billingDetailsOf = (buyer: Buyer) => ({
   phone: buyer.buyerPhone,
 });
 
-export function createStripeSurface(stripe: Stripe, elements: StripeElements): PaymentSurface {
+export function createStripeGateway(stripe: Stripe, elements: StripeElements): PaymentGateway {
   return {
     submit: async () => {
       const { error } = await elements.submit();
@@ -66,7 +66,7 @@ export function createStripeSurface(stripe: Stripe, elements: StripeElements): P
           confirmParams: { return_url: returnTo, ...billing },
         });
         if (error) return await confirmationAfterError(stripe, clientSecret, error);
-        return confirmationOf(paymentIntent.status);
+        return confirmationFromStatus(paymentIntent.status);
       } catch {
         return await refetchPaymentStatus(stripe, clientSecret);
       }
@@ -89,7 +89,7 @@ export function createStripeSurface(stripe: Stripe, elements: StripeElements): P
         const { error, paymentIntent } = await stripe.handleNextAction({ clientSecret });
         if (error) return await confirmationAfterError(stripe, clientSecret, error);
         return paymentIntent
-          ? confirmationOf(paymentIntent.status)
+          ? confirmationFromStatus(paymentIntent.status)
           : await refetchPaymentStatus(stripe, clientSecret);
       } catch {
         return await refetchPaymentStatus(stripe, clientSecret);
@@ -98,7 +98,10 @@ export function createStripeSurface(stripe: Stripe, elements: StripeElements): P
   };
 }
 
-function confirmationOf(status: string, message: string | null = null): PaymentConfirmation {
+function confirmationFromStatus(
+  status: string,
+  message: string | null = null,
+): PaymentConfirmation {
   if (AUTHORISED_STATUSES.has(status)) return { kind: 'authorised' };
   return CARD_NEEDED_STATUSES.has(status)
     ? { kind: 'declined', message }
@@ -127,7 +130,9 @@ async function refetchPaymentStatus(
 ): Promise<PaymentConfirmation> {
   try {
     const { paymentIntent } = await stripe.retrievePaymentIntent(clientSecret);
-    return paymentIntent ? confirmationOf(paymentIntent.status, message) : { kind: 'unsure' };
+    return paymentIntent
+      ? confirmationFromStatus(paymentIntent.status, message)
+      : { kind: 'unsure' };
   } catch {
     return { kind: 'unsure' };
   }

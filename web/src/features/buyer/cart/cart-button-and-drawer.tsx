@@ -1,17 +1,17 @@
 import './cart.css';
 import { useAtom, useAtomValue } from 'jotai';
 import { useLocation } from 'wouter';
-import { dollars } from '@/shared/money';
-import { S } from '@/shared/strings';
+import { formatDollars } from '@/shared/money';
+import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { Dialog } from '@/shared/ui/dialog';
 import { CartIcon } from '@/shared/ui/icons';
 import { cartBadgeText } from './cart';
 import { cartAtom, cartDrawerOpenAtom, cartTotalsAtom } from './cart-atoms';
 import { CartLines } from './cart-lines';
-import { useCartSyncAcrossTabs } from './use-cart-of-tabs';
+import { useCartSyncAcrossTabs } from './use-cart-sync-across-tabs';
 
 /** The floating cart button and its drawer. Hidden while the cart is empty. */
-export function CartLayer() {
+export function CartButtonAndDrawer() {
   useCartSyncAcrossTabs();
   const cart = useAtomValue(cartAtom);
   const { tickets, total } = useAtomValue(cartTotalsAtom);
@@ -42,7 +42,7 @@ export function CartLayer() {
         <CartLines />
         <div className="sum-row total">
           <span>Total</span>
-          <span>{dollars(total)}</span>
+          <span>{formatDollars(total)}</span>
         </div>
         <p className="meta">{S.sixtySeconds}</p>
         <button type="button" className="btn wide" onClick={onCheckout}>

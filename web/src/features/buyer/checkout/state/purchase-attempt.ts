@@ -5,7 +5,7 @@
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { forgetReservation } from '../reservation/reserved-tickets';
 
-export interface Attempt {
+export interface PurchaseAttempt {
   clientKey: string;
   orderToken?: string;
   paymentIntentId?: string;
@@ -13,12 +13,12 @@ export interface Attempt {
   paying?: boolean;
 }
 
-const attemptKeyOf = (scope: string) => `fd_attempt:${scope}`;
-const finishedKeyOf = (scope: string) => `fd_finished:${scope}`;
+const attemptStorageKey = (scope: string) => `fd_attempt:${scope}`;
+const finishedOrderStorageKey = (scope: string) => `fd_finished:${scope}`;
 
 // Replaces browser storage where the browser forbids it. These attempts are lost when the page
 // closes.
-const attemptsInMemory = new Map<string, Attempt>();
+const attemptsInMemory = new Map<string, PurchaseAttempt>();
 
 function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -26,33 +26,33 @@ function newIdempotencyKey(): string {
 }
 
 /** Returns the current attempt for `scope` ("draw:1042", "cart"), if there is one. */
-export function currentAttempt(scope: string): Attempt | null {
-  const stored = readStored('session', attemptKeyOf(scope));
+export function currentAttempt(scope: string): PurchaseAttempt | null {
+  const stored = readStored('session', attemptStorageKey(scope));
   if (
     typeof stored === 'object' &&
     stored !== null &&
-    typeof (stored as Attempt).clientKey === 'string'
+    typeof (stored as PurchaseAttempt).clientKey === 'string'
   )
-    return stored as Attempt;
+    return stored as PurchaseAttempt;
   return attemptsInMemory.get(scope) ?? null;
 }
 
-export function beginAttempt(scope: string): Attempt {
+export function beginAttempt(scope: string): PurchaseAttempt {
   const attempt = currentAttempt(scope) ?? { clientKey: newIdempotencyKey() };
   saveAttempt(scope, attempt);
-  forgetStored('session', finishedKeyOf(scope));
+  forgetStored('session', finishedOrderStorageKey(scope));
   return attempt;
 }
 
-export function saveAttempt(scope: string, attempt: Attempt): void {
+export function saveAttempt(scope: string, attempt: PurchaseAttempt): void {
   attemptsInMemory.set(scope, attempt);
-  writeStored('session', attemptKeyOf(scope), attempt);
+  writeStored('session', attemptStorageKey(scope), attempt);
 }
 
 /** Ends the attempt: tickets are issued, or it is certain that no charge was made. */
 export function endAttempt(scope: string): void {
   attemptsInMemory.delete(scope);
-  forgetStored('session', attemptKeyOf(scope));
+  forgetStored('session', attemptStorageKey(scope));
   forgetReservation(scope);
 }
 
@@ -61,9 +61,12 @@ export function endAttempt(scope: string): void {
  * or on a cached page then finds the purchase finished, until the next attempt starts. `orderToken`
  * defaults to the token of the current attempt.
  */
-export function finishAttempt(scope: string, orderToken = currentAttempt(scope)?.orderToken): void {
+export function finishAttemptWithTickets(
+  scope: string,
+  orderToken = currentAttempt(scope)?.orderToken,
+): void {
   endAttempt(scope);
-  if (orderToken) writeStored('session', finishedKeyOf(scope), orderToken);
+  if (orderToken) writeStored('session', finishedOrderStorageKey(scope), orderToken);
 }
 
 /**
@@ -71,6 +74,6 @@ export function finishAttempt(scope: string, orderToken = currentAttempt(scope)?
  * new attempt has started since.
  */
 export function finishedOrderToken(scope: string): string | null {
-  const token = readStored('session', finishedKeyOf(scope));
+  const token = readStored('session', finishedOrderStorageKey(scope));
   return typeof token === 'string' ? token : null;
 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { reloadPage, msUntilReload } from './renewal';
+import { reloadPage, msUntilNightlyReload } from './nightly-reload';
 
 test('a board reloads only when its own address answers', async () => {
   const reach = vi
@@ -19,7 +19,7 @@ test('a board reloads only when its own address answers', async () => {
 });
 
 test('a board reloads at the next 4 am, spread over ten minutes', () => {
-  expect(msUntilReload(new Date(2026, 10, 20, 3, 0), 0)).toBe(3_600_000);
-  expect(msUntilReload(new Date(2026, 10, 20, 4, 0), 0)).toBe(24 * 3_600_000);
-  expect(msUntilReload(new Date(2026, 10, 20, 3, 0), 1)).toBe(3_600_000 + 600_000);
+  expect(msUntilNightlyReload(new Date(2026, 10, 20, 3, 0), 0)).toBe(3_600_000);
+  expect(msUntilNightlyReload(new Date(2026, 10, 20, 4, 0), 0)).toBe(24 * 3_600_000);
+  expect(msUntilNightlyReload(new Date(2026, 10, 20, 3, 0), 1)).toBe(3_600_000 + 600_000);
 });
