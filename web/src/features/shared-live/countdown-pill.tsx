@@ -4,7 +4,7 @@ import {
   URGENCY_BAND_TEXTS,
   landingCardUrgencyBand,
   pageUrgencyBand,
-  timeLeftText ,
+  timeLeftText,
 } from './countdown';
 import { nowAtom } from './live-atoms';
 

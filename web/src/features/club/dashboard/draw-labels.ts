@@ -57,7 +57,9 @@ export const grossSalesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>):
 
 /** Formats the current prize; empty for a cancelled draw. */
 export const prizeText = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
-  draw.status === 'cancelled' ? MISSING_AMOUNT_TEXT : formatDollars(decimalToCents(draw.currentPrize));
+  draw.status === 'cancelled'
+    ? MISSING_AMOUNT_TEXT
+    : formatDollars(decimalToCents(draw.currentPrize));
 
 /** Text shown when a sum is missing. */
 const MISSING_AMOUNT_TEXT = '–';
