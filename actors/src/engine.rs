@@ -27,7 +27,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The stores, clients and settings that an engine is built from.
 #[derive(Clone)]
-pub struct EngineParts {
+pub struct EngineDependencies {
     pub ledger: Arc<dyn Ledger>,
     pub store: Arc<dyn PaymentStores>,
     pub gateway: Arc<dyn Gateway>,
@@ -67,7 +67,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn start(parts: EngineParts) -> Result<Engine, Failure> {
+    pub async fn start(parts: EngineDependencies) -> Result<Engine, Failure> {
         Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 1 }).await
     }
 
@@ -77,7 +77,7 @@ impl Engine {
     /// # Errors
     /// The database could not be read.
     pub async fn start_with_placement(
-        parts: EngineParts,
+        parts: EngineDependencies,
         placement: ThreadPlacement,
     ) -> Result<Engine, Failure> {
         let membership = Arc::new(Membership::new(parts.peers));

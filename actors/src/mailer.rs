@@ -28,7 +28,7 @@ const MAIL_CLAIM_LEASE_MS: i64 = 120_000;
 /// mail server of more than a day.
 const SEND_ATTEMPTS_MAX: u32 = 1600;
 /// Shortest and longest pause between polls.
-const POLL_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
+const POLL_DELAY_RANGE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 
 /// Renders and sends one mail. The server implements it: this crate has no templates and no SMTP.
 #[async_trait]
@@ -65,7 +65,7 @@ impl Outbox {
     ///
     /// # Errors
     /// The mail was not stored.
-    pub async fn queue(
+    pub async fn queue_mail_now(
         &self,
         key: &str,
         kind: &str,
@@ -117,7 +117,7 @@ pub(crate) async fn run_mailer(
         clock: context.clock.clone(),
         post,
     };
-    let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
+    let mut backoff = PollBackoff::new(POLL_DELAY_RANGE, stop);
     while backoff.wait_for_next_poll(&context.wakeups.mail).await {
         match mailer.send_due_mails().await {
             Ok(0) => backoff.increase_delay(),

@@ -22,7 +22,7 @@ use claim_queue::ClaimQueue;
 use draw_actors::DrawActors;
 use pauses::PausedDraw;
 use recovery::RecoveryLog;
-use remote_views::SCAN_INTERVAL;
+use remote_views::DRAW_SCAN_INTERVAL;
 use roster::{Roster, RosterWriter};
 
 mod claim_queue;
@@ -87,7 +87,7 @@ impl DrawSupervisor {
     }
 
     /// Claims the queued draws in batches.
-    fn claim_queued(&mut self, ctx: &mut Context<Self>) {
+    fn claim_queued_draws(&mut self, ctx: &mut Context<Self>) {
         while !self.is_stopping
             && !self.roster.is_killed()
             && let Some(draws) = self.claims.next_draws()
@@ -98,7 +98,7 @@ impl DrawSupervisor {
 
     fn claim_draws(&mut self, draws: Vec<DrawId>, ctx: &mut Context<Self>) {
         if self.membership.is_leaving() {
-            return self.assign_to_other_node(&draws);
+            return self.mark_owned_by_other_node(&draws);
         }
         let mut batch = self.claims.begin_claim_call(draws);
         let (ledger, membership) = (self.ledger.clone(), self.membership.clone());
@@ -133,7 +133,7 @@ impl DrawSupervisor {
                         Ok(claims) => supervisor.handle_claims(&draws, claims, ctx),
                         Err(failure) => supervisor.handle_failed_claim(draws, &failure, ctx),
                     }
-                    supervisor.claim_queued(ctx);
+                    supervisor.claim_queued_draws(ctx);
                     supervisor.schedule_view_poll(ctx);
                 }),
         );
@@ -141,12 +141,12 @@ impl DrawSupervisor {
 
     /// Marks draws in the roster as owned by another node. A leaving node does not claim a draw but
     /// forwards its commands to the other node, which claims the draw if it has no owner.
-    fn assign_to_other_node(&mut self, batch: &[DrawId]) {
+    fn mark_owned_by_other_node(&mut self, batch: &[DrawId]) {
         let other = self.membership.other_nodes().into_iter().next();
         for draw in batch {
             match (&other, self.roster.view(*draw)) {
                 (Some(other), Some(view)) => {
-                    self.roster_writer.set_remote(view, other.clone());
+                    self.roster_writer.set_remote_owner(view, other.clone());
                     self.recovery.answer_waiters(*draw, Ok(()));
                 }
                 _ => self
@@ -160,7 +160,7 @@ impl DrawSupervisor {
         let mut missing: BTreeSet<DrawId> = batch.iter().copied().collect();
         for ForeignDraw { view, owner } in claims.elsewhere {
             missing.remove(&view.draw);
-            self.roster_writer.set_remote(view, owner);
+            self.roster_writer.set_remote_owner(view, owner);
             self.recovery.answer_waiters(view.draw, Ok(()));
         }
         for claimed in claims.taken {
@@ -206,7 +206,7 @@ impl DrawSupervisor {
                     && supervisor.roster.remote_owner(draw).is_none()
                 {
                     supervisor.claims.push(draw);
-                    supervisor.claim_queued(ctx);
+                    supervisor.claim_queued_draws(ctx);
                 }
             });
         }
@@ -221,6 +221,6 @@ impl Actor for DrawSupervisor {
             let stops = futures_util::stream::poll_fn(move |cx| receiver.poll_recv(cx));
             ctx.add_stream(stops);
         }
-        ctx.run_interval(SCAN_INTERVAL, Self::scan_draws);
+        ctx.run_interval(DRAW_SCAN_INTERVAL, Self::scan_draws);
     }
 }

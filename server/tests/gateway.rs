@@ -8,10 +8,12 @@ use std::time::Duration;
 use actix_web::dev::Service;
 use actix_web::{App, HttpServer};
 use actors::testing::FakeGateway;
-use actors::{Connect, Gateway, GatewayError, NewIntent, Stripe, StripeSettings, SystemClock};
+use actors::{
+    ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings, SystemClock,
+};
 use domain::{AccountId, Cents, OrderId, PaymentIntentId, PaymentStatus, Timestamp};
 use sandbox::faults::Fault;
-use sandbox::{self, Options, Sandbox};
+use sandbox::{self, Sandbox, SandboxOptions};
 
 const EPOCH_START: Timestamp = Timestamp(0);
 
@@ -44,7 +46,7 @@ struct SandboxServer {
 }
 
 fn sandbox_server() -> SandboxServer {
-    let sandbox = Sandbox::open(None, Options::default()).expect("the sandbox opens");
+    let sandbox = Sandbox::open(None, SandboxOptions::default()).expect("the sandbox opens");
     let (connections, calls) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let (served, connected, called) = (sandbox.clone(), connections.clone(), calls.clone());
     let counting = move || {
@@ -434,7 +436,7 @@ async fn gateway_error_tells_whether_to_retry() {
             "{fault:?}: {error:?}"
         );
         assert_eq!(
-            error.is_stored_under_key(),
+            error.is_stored_under_idempotency_key(),
             fault == Fault::Error500,
             "{fault:?}: {error:?}"
         );

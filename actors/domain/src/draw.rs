@@ -56,7 +56,7 @@ pub struct Draw {
     pub(crate) allocations: BTreeMap<OrderId, Allocation>,
     pub(crate) revenue: Cents,
     pub(crate) fee: Cents,
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<DrawOutcome>,
     /// Whether the draw is removed from the public lists. The URL of its page still works (decision
     /// E-14).
     pub(crate) archived: bool,
@@ -70,7 +70,7 @@ pub struct Draw {
 
 /// The winning ticket and the prize. A refund after the result changes neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct DrawOutcome {
     pub result: GameResult,
     /// The ticket whose cell is the result, sold or not (decision D-11).
     pub winner: Serial,
@@ -209,7 +209,7 @@ impl Draw {
         self.fee
     }
 
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<DrawOutcome> {
         self.outcome
     }
 
@@ -308,7 +308,7 @@ impl Draw {
                 prize,
             } => {
                 self.status = Status::Completed;
-                self.outcome = Some(Outcome {
+                self.outcome = Some(DrawOutcome {
                     result: *result,
                     winner: *winner,
                     prize: *prize,

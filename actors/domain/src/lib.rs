@@ -26,9 +26,9 @@ pub use cell::Cell;
 pub use deal::{Deal, Seed};
 pub use draw::{
     Draw, Status, TICKET_PRICE_MAX, Terms, TermsEdit,
-    command::{Authority, Command, TermsEditor},
+    command::{AllocationAuthority, Command, TermsEditor},
     event::Event,
-    hold_limit::{HoldLimiter, HoldSource, HoldSourceId},
+    hold_limit::{HoldLimiter, ReservationSource, ReservationSourceId},
     refusal::Refusal,
     view::View,
 };

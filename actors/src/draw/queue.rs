@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use domain::{Authority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
+use domain::{AllocationAuthority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 use persistence::ledger::{Append, AttachedWrite};
 
@@ -60,7 +60,7 @@ impl CommandQueue {
         while self
             .waiting
             .front()
-            .is_some_and(|pending| batch.admits(pending, commits_max))
+            .is_some_and(|pending| batch.can_accept_command(pending, commits_max))
             && let Some(pending) = self.waiting.pop_front()
         {
             self.individual = self.individual.saturating_sub(1);
@@ -182,7 +182,7 @@ impl PendingCommand {
             | Command::Extend { .. }
             | Command::Release { .. }
             | Command::Tick => true,
-            Command::Allocate { authority, .. } => matches!(authority, Authority::Sale),
+            Command::Allocate { authority, .. } => matches!(authority, AllocationAuthority::Sale),
             Command::Void { .. }
             | Command::Complete { .. }
             | Command::Undo
@@ -234,7 +234,7 @@ impl CommandBatch {
     /// Whether a command may be added to a batch of at most `commits_max` commits. Once the batch
     /// contains a write, only commands that may share its transaction are added. A second command
     /// of the same order waits until the outcome of the first is known.
-    pub(super) fn admits(&self, pending: &PendingCommand, commits_max: usize) -> bool {
+    pub(super) fn can_accept_command(&self, pending: &PendingCommand, commits_max: usize) -> bool {
         let is_order_in_batch = || {
             pending
                 .order()
@@ -398,7 +398,7 @@ fn is_sale(command: &Command, events: &[Event]) -> bool {
     matches!(
         command,
         Command::Allocate {
-            authority: Authority::Sale,
+            authority: AllocationAuthority::Sale,
             ..
         }
     ) && events

@@ -34,7 +34,7 @@ pub enum GatewayError {
 impl GatewayError {
     /// Whether the provider stored the failure under the idempotency key. A retry under this key
     /// returns the same failure, and earlier requests under it have no further effect.
-    pub fn is_stored_under_key(&self) -> bool {
+    pub fn is_stored_under_idempotency_key(&self) -> bool {
         matches!(self, GatewayError::Failed(_))
     }
 }

@@ -223,7 +223,7 @@ impl<'a> Intents<'a> {
                     // can never be paid.
                     None => Err(self
                         .context
-                        .schedule_retry(operation, error.is_stored_under_key())
+                        .schedule_retry(operation, error.is_stored_under_idempotency_key())
                         .await
                         .into()),
                 }
@@ -264,7 +264,10 @@ impl<'a> Intents<'a> {
                     Ok(context.complete_operation(operation).await?)
                 }
                 retrieved => Err(context
-                    .schedule_retry(operation, retrieved.is_ok() && error.is_stored_under_key())
+                    .schedule_retry(
+                        operation,
+                        retrieved.is_ok() && error.is_stored_under_idempotency_key(),
+                    )
                     .await
                     .into()),
             },

@@ -19,7 +19,7 @@ use crate::{FulfilStatus, PaymentFailure};
 /// Largest number of concurrent operations. If the provider hangs on some, the others continue.
 const CONCURRENT_OPERATIONS_MAX: usize = 64;
 /// Shortest and longest pause between polls while no operation is due.
-const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
+const POLL_DELAY_RANGE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
 
 /// Attempts due operations until the engine stops.
 pub(crate) async fn run_operation_worker(
@@ -27,7 +27,7 @@ pub(crate) async fn run_operation_worker(
     stop: watch::Receiver<bool>,
 ) {
     let permits = Arc::new(Semaphore::new(CONCURRENT_OPERATIONS_MAX));
-    let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
+    let mut backoff = PollBackoff::new(POLL_DELAY_RANGE, stop);
     while backoff
         .wait_for_next_poll(&context.wakeups.operations)
         .await

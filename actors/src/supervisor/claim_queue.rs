@@ -44,7 +44,7 @@ impl ClaimQueue {
 
     /// Records that the owner of a draw did not answer a command. `is_stalled`: whether the draw
     /// also hardly changed meanwhile.
-    pub(super) fn add_suspect(&mut self, owner: InstanceId, draw: DrawId, is_stalled: bool) {
+    pub(super) fn add_suspect_owner(&mut self, owner: InstanceId, draw: DrawId, is_stalled: bool) {
         self.suspects.insert(owner);
         if is_stalled {
             self.stalled_draws.insert(draw, owner);

@@ -62,7 +62,7 @@ impl DrawSupervisor {
         if let WakeCause::OwnerUnreachable { owner, is_stalled } = cause
             && self.roster_writer.forget_owner(draw, owner)
         {
-            self.claims.add_suspect(owner, draw, is_stalled);
+            self.claims.add_suspect_owner(owner, draw, is_stalled);
         }
         let immediate =
             if self.is_stopping || self.roster.is_killed() || self.recovery.has_max_waiters(draw) {
@@ -89,7 +89,7 @@ impl Handler<WakeDraw> for DrawSupervisor {
 
     fn handle(&mut self, message: WakeDraw, ctx: &mut Context<Self>) -> Self::Result {
         let answer = self.wake(message.draw, message.cause);
-        self.claim_queued(ctx);
+        self.claim_queued_draws(ctx);
         Box::pin(async move { answer.await.unwrap_or(Err(Denied::Unavailable)) })
     }
 }
@@ -103,7 +103,7 @@ impl Handler<WakeDraws> for DrawSupervisor {
             .into_iter()
             .map(|draw| self.wake(draw, WakeCause::Caller))
             .collect();
-        self.claim_queued(ctx);
+        self.claim_queued_draws(ctx);
         Box::pin(async move {
             let mut available = 0;
             for answer in answers {
@@ -133,7 +133,7 @@ impl Handler<MembershipEvent> for DrawSupervisor {
                 for draw in self.roster_writer.evict_all_actors() {
                     self.claims.push(draw);
                 }
-                self.claim_queued(ctx);
+                self.claim_queued_draws(ctx);
             }
             MembershipEvent::NodesChanged => Handler::handle(self, RescanOwnership, ctx),
         }
@@ -197,7 +197,7 @@ impl StreamHandler<ActorStopped> for DrawSupervisor {
             | StopCause::Contradicted
             | StopCause::UnknownCommit => {
                 self.claims.push(stopped.draw);
-                self.claim_queued(ctx);
+                self.claim_queued_draws(ctx);
             }
         }
     }

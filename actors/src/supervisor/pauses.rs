@@ -39,7 +39,7 @@ impl DrawSupervisor {
         let Some(paused) = self.pauses.get(&draw) else {
             return;
         };
-        let (store, at, note) = (self.store.clone(), self.clock.now(), paused.pause.note());
+        let (store, at, note) = (self.store.clone(), self.clock.now(), paused.pause.to_note());
         let anomaly = Anomaly {
             kind: AnomalyKind::FailedAllocation,
             payment_intent: None,
@@ -89,7 +89,7 @@ impl DrawSupervisor {
                             supervisor.resume(pause.draw);
                             supervisor.claims.push(pause.draw);
                         }
-                        supervisor.claim_queued(ctx);
+                        supervisor.claim_queued_draws(ctx);
                     }
                     Ok(_) => tracing::warn!("paused draws not checked: too many open anomalies"),
                     Err(failure) => {

@@ -11,9 +11,9 @@ use tokio::time::Instant;
 use super::DrawSupervisor;
 
 /// Interval between two scans. A scan removes finished draws and finds draws without an owner.
-pub(super) const SCAN_INTERVAL: Duration = Duration::from_secs(60);
+pub(super) const DRAW_SCAN_INTERVAL: Duration = Duration::from_secs(60);
 /// Interval between two scans while there are other nodes, because other nodes also create draws.
-const SCAN_INTERVAL_WITH_PEERS: Duration = Duration::from_secs(5);
+const DRAW_SCAN_INTERVAL_WITH_PEERS: Duration = Duration::from_secs(5);
 /// Interval between two reads of other nodes' commits. Short enough that a displayed grid shows
 /// other nodes' sales within a second.
 const VIEW_POLL_INTERVAL: Duration = Duration::from_millis(400);
@@ -55,7 +55,7 @@ impl DrawSupervisor {
                                 supervisor.claims.push(draw);
                             }
                         }
-                        supervisor.claim_queued(ctx);
+                        supervisor.claim_queued_draws(ctx);
                     }
                     Err(failure) => {
                         tracing::warn!(%failure, "live draws not listed: database error");
@@ -81,7 +81,7 @@ impl DrawSupervisor {
             self.is_polling_views = false;
             return;
         }
-        if self.scanned_at.elapsed() >= SCAN_INTERVAL_WITH_PEERS {
+        if self.scanned_at.elapsed() >= DRAW_SCAN_INTERVAL_WITH_PEERS {
             self.scan_draws(ctx);
         }
         let (known, generations): (Vec<KnownDraw>, Vec<u64>) =
@@ -112,7 +112,7 @@ impl DrawSupervisor {
                             tracing::debug!(%failure, "views of other nodes not read: database error");
                         }
                     }
-                    supervisor.claim_queued(ctx);
+                    supervisor.claim_queued_draws(ctx);
                     supervisor.schedule_view_poll(ctx);
                 }),
         );

@@ -48,7 +48,7 @@ enum RosterSlotState {
 }
 
 /// The result of sending a message to a draw's actor. An undelivered message is returned.
-pub(crate) enum Delivery<M> {
+pub(crate) enum MessageDelivery<M> {
     Sent,
     MailboxFull,
     Paused,
@@ -82,7 +82,7 @@ impl Roster {
 
     /// Sends a message to a draw's actor. All callers share one address, because actix adds a
     /// mailbox slot for each clone of an address, which would raise the mailbox limit.
-    pub(crate) fn deliver_message<M>(&self, draw: DrawId, message: M) -> Delivery<M>
+    pub(crate) fn deliver_message<M>(&self, draw: DrawId, message: M) -> MessageDelivery<M>
     where
         M: Message + Send + 'static,
         M::Result: Send,
@@ -92,17 +92,17 @@ impl Roster {
     {
         let slots = self.read_slots();
         let Some(slot) = slots.get(&draw) else {
-            return Delivery::NoActor(message);
+            return MessageDelivery::NoActor(message);
         };
         slot.used_at.store(self.roster_age_ms(), Ordering::Relaxed);
         match &slot.state {
-            RosterSlotState::Stopped => Delivery::NoActor(message),
-            RosterSlotState::Paused => Delivery::Paused,
-            RosterSlotState::Remote(owner) => Delivery::RemoteOwner(owner.clone(), message),
+            RosterSlotState::Stopped => MessageDelivery::NoActor(message),
+            RosterSlotState::Paused => MessageDelivery::Paused,
+            RosterSlotState::Remote(owner) => MessageDelivery::RemoteOwner(owner.clone(), message),
             RosterSlotState::Running { addr, .. } => match addr.try_send(message) {
-                Ok(()) => Delivery::Sent,
-                Err(SendError::Full(_)) => Delivery::MailboxFull,
-                Err(SendError::Closed(message)) => Delivery::NoActor(message),
+                Ok(()) => MessageDelivery::Sent,
+                Err(SendError::Full(_)) => MessageDelivery::MailboxFull,
+                Err(SendError::Closed(message)) => MessageDelivery::NoActor(message),
             },
         }
     }

@@ -71,7 +71,7 @@ impl DrawSupervisor {
                 Ok(claims) => supervisor.handle_claims(&[draw], claims, ctx),
                 Err(failure) => supervisor.handle_failed_claim(vec![draw], &failure, ctx),
             }
-            supervisor.claim_queued(ctx);
+            supervisor.claim_queued_draws(ctx);
             supervisor.schedule_view_poll(ctx);
         });
     }

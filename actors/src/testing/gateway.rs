@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
 use super::provider::{Provider, StoredAnswer};
-use crate::{AccountStatus, Clock, Connect, Gateway, GatewayError, NewIntent, OpenedIntent};
+use crate::{AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent};
 
 /// The method of a call to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -130,7 +130,7 @@ impl FakeGateway {
     }
 
     /// Executes a read. Most faults make it fail without an answer.
-    async fn answer_read<T>(
+    async fn execute_read_call<T>(
         &self,
         verb: GatewayMethod,
         account: &AccountId,
@@ -152,7 +152,7 @@ impl FakeGateway {
 
     /// Executes a write and stores the answer under the call's idempotency key. `what` describes
     /// the request. As at the real provider, a key that was used for another request is refused.
-    async fn answer_write(
+    async fn execute_write_call(
         &self,
         call: GatewayCall<'_>,
         what: String,
@@ -208,7 +208,7 @@ impl FakeGateway {
         write: impl FnOnce(&mut Provider) -> Result<OpenedIntent, GatewayError> + Send,
     ) -> Result<OpenedIntent, GatewayError> {
         match self
-            .answer_write(call, what, |provider| {
+            .execute_write_call(call, what, |provider| {
                 StoredAnswer::Intent(Box::new(write(provider)))
             })
             .await?
@@ -218,14 +218,14 @@ impl FakeGateway {
         }
     }
 
-    async fn write_without_result(
+    async fn execute_write_without_result(
         &self,
         call: GatewayCall<'_>,
         what: String,
         write: impl FnOnce(&mut Provider) -> Result<(), GatewayError> + Send,
     ) -> Result<(), GatewayError> {
         match self
-            .answer_write(call, what, |provider| StoredAnswer::Done(write(provider)))
+            .execute_write_call(call, what, |provider| StoredAnswer::Done(write(provider)))
             .await?
         {
             StoredAnswer::Done(done) => done,
@@ -272,7 +272,7 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        self.answer_read(GatewayMethod::Retrieve, account, |provider| {
+        self.execute_read_call(GatewayMethod::Retrieve, account, |provider| {
             Ok(provider.intent(account, id)?.said.clone())
         })
         .await
@@ -346,7 +346,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.write_without_result(call, format!("{id} {amount}"), |provider| {
+        self.execute_write_without_result(call, format!("{id} {amount}"), |provider| {
             provider.refund(account, id, amount)
         })
         .await
@@ -364,7 +364,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.write_without_result(call, format!("{id} {amount}"), |provider| {
+        self.execute_write_without_result(call, format!("{id} {amount}"), |provider| {
             provider.refund_fee(account, id, amount)
         })
         .await
@@ -375,7 +375,7 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
-        self.answer_read(GatewayMethod::List, account, |provider| {
+        self.execute_read_call(GatewayMethod::List, account, |provider| {
             Ok(provider
                 .list(account, since)
                 .into_iter()
@@ -391,7 +391,7 @@ impl Gateway for FakeGateway {
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
-        self.answer_read(GatewayMethod::Find, account, |provider| {
+        self.execute_read_call(GatewayMethod::Find, account, |provider| {
             Ok(provider.find(account, order, since))
         })
         .await
@@ -400,7 +400,7 @@ impl Gateway for FakeGateway {
 
 /// Every club's account is ready for payments as soon as it is created.
 #[async_trait]
-impl Connect for FakeGateway {
+impl ConnectGateway for FakeGateway {
     async fn create_account(
         &self,
         key: &str,

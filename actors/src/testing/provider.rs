@@ -290,7 +290,7 @@ impl Provider {
         });
     }
 
-    pub fn takings(&self, account: &AccountId) -> ProviderAccountTotals {
+    pub fn provider_account_totals(&self, account: &AccountId) -> ProviderAccountTotals {
         let mut takings = ProviderAccountTotals::default();
         for said in self
             .intents

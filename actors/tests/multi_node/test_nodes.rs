@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
 use actors::{
-    Denied, DrawRequest, Draws, Engine, EngineParts, PeerAnswer, PeerClient, PeerError, Peers,
-    ThreadPlacement,
+    Denied, DrawRequest, Draws, Engine, EngineDependencies, PeerAnswer, PeerClient, PeerError,
+    Peers, ThreadPlacement,
 };
 use async_trait::async_trait;
 use domain::{AccountId, ClubId, DrawId, View};
@@ -55,7 +55,7 @@ impl PeerClient for FakeNetwork {
         let Some(there) = there else {
             return self.wait_without_answer().await;
         };
-        let answer = there.execute_here(draw, request).await;
+        let answer = there.execute_on_this_node(draw, request).await;
         let answers_lost = self.answers_lost.lock().unwrap().contains(&owner.boot);
         if answers_lost {
             self.wait_without_answer().await
@@ -143,7 +143,7 @@ impl TestNodes {
     pub async fn start_node_with_ledger(&self, number: u128, ledger: Arc<dyn Ledger>) -> TestNode {
         let (line, open) = watch::channel(true);
         let boot = InstanceId(number);
-        let parts = EngineParts {
+        let parts = EngineDependencies {
             ledger,
             store: Arc::new(self.memory.clone()),
             gateway: Arc::new(self.gateway.clone()),

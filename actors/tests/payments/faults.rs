@@ -248,7 +248,7 @@ fn unanswered_refund_is_made_once() {
                 .await
                 .unwrap();
             world.advance_seconds(60).await;
-            let takings = world.gateway.takings(&account());
+            let takings = world.gateway.provider_account_totals(&account());
             assert_eq!(
                 (takings.refunded, takings.fees_refunded),
                 (Cents(1000), Cents(35)),
@@ -324,7 +324,7 @@ fn refund_changes_its_key_only_after_a_stored_error() {
                 .unwrap();
             world.advance_seconds(60).await;
             assert_eq!(
-                world.gateway.takings(&account()).refunded,
+                world.gateway.provider_account_totals(&account()).refunded,
                 Cents(1000),
                 "{fault:?}"
             );

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use domain::draw::Outcome;
+use domain::draw::DrawOutcome;
 use domain::prize::prize;
 use domain::{Draw, DrawId, Event, OrderId, PaymentIntentId, Status};
 use persistence::Failure;
@@ -38,7 +38,7 @@ pub struct MonitorState {
     pub repaired: BTreeSet<PaymentIntentId>,
     /// Draws with an order that was voided between allocation and capture.
     pub released_uncharged: BTreeSet<DrawId>,
-    outcomes: BTreeMap<DrawId, Option<Outcome>>,
+    outcomes: BTreeMap<DrawId, Option<DrawOutcome>>,
     /// Draws whose deal became public according to their owners' writes. Recorded here as well,
     /// because a faulty ledger might lose the event.
     revealed: BTreeSet<DrawId>,

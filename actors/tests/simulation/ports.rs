@@ -182,7 +182,7 @@ impl Ledger for LedgerPort {
         let world = &self.0.0;
         // In an hour without faults there are no commits, so all polls would be idle.
         let moved = match world.plan.poll_mode {
-            IdlePollMode::EveryPoll if !world.fault_injector.faults_ended() => {
+            IdlePollMode::EveryPoll if !world.fault_injector.have_faults_ended() => {
                 world.memory.changed_draws(me, known).await
             }
             IdlePollMode::EveryPoll | IdlePollMode::SkipIdlePolls => {
@@ -287,7 +287,7 @@ impl GatewayPort {
                     .map_or("done".into(), ToString::to_string);
                 format!("process {} for {of}: {words}", process.number)
             });
-        world.signal_webhooks();
+        world.signal_waiting_webhooks();
         process.wait_until_running().await;
         said
     }

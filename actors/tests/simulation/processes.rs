@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::testing::ManualClock;
-use actors::{Anomalies, Draws, Engine, EngineParts, Payments, Peers, ThreadPlacement};
+use actors::{Anomalies, Draws, Engine, EngineDependencies, Payments, Peers, ThreadPlacement};
 use domain::View;
 use persistence::nodes::{InstanceId, Node};
 use tokio::sync::Notify;
@@ -58,7 +58,7 @@ impl Process {
     }
 
     /// Sets the error of the process's clock, in milliseconds.
-    pub fn set_clock_error_ms(&self, skew_ms: i64) {
+    pub fn set_clock_skew_ms(&self, skew_ms: i64) {
         self.clock.set_skew_ms(skew_ms);
     }
 
@@ -222,7 +222,7 @@ impl Processes {
             clock.set_skew_ms(world.random_clock_skew_ms());
             let process = Process::new(number, clock.clone());
             let with = || (world.clone(), process.clone());
-            let parts = EngineParts {
+            let parts = EngineDependencies {
                 ledger: Arc::new(LedgerPort::new(with())),
                 store: Arc::new(PaymentStoresPort::new(with())),
                 gateway: Arc::new(GatewayPort::new(with())),

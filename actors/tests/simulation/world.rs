@@ -101,8 +101,8 @@ pub fn collect_panics() {
     });
 }
 
-/// Plays the simulated world of one seed to its end.
-pub fn play_seed(
+/// Runs the simulated world of one seed to its end.
+pub fn simulate_seed(
     seed: u64,
     poll_mode: IdlePollMode,
     mutant: Mutant,
@@ -221,7 +221,7 @@ impl World {
             } else {
                 0
             };
-            if !restarted && self.fault_injector.faults_ended() && !self.is_busy() {
+            if !restarted && self.fault_injector.have_faults_ended() && !self.is_busy() {
                 self.processes.restart_all(self).await;
                 restarted = true;
             }
@@ -230,18 +230,18 @@ impl World {
 
     fn check_interval_ms(&self) -> u64 {
         match self.plan.poll_mode {
-            _ if !self.fault_injector.faults_ended() => CHECK_INTERVAL_MS,
+            _ if !self.fault_injector.have_faults_ended() => CHECK_INTERVAL_MS,
             IdlePollMode::SkipIdlePolls => IDLE_CHECK_INTERVAL_MS,
             IdlePollMode::EveryPoll => EVERY_POLL_CHECK_INTERVAL_MS,
         }
     }
 
     async fn is_at_rest(&self) -> bool {
-        let may_leave = self.fault_injector.faults_ended() && !self.plan.runs_full_hour();
+        let may_leave = self.fault_injector.have_faults_ended() && !self.plan.runs_full_hour();
         may_leave
             && !self.is_busy()
             && audit::pending_work(self).await.is_empty()
-            && !audit::awaits_resolution(self)
+            && !audit::awaits_anomaly_resolution(self)
     }
 
     fn is_busy(&self) -> bool {
@@ -273,14 +273,16 @@ impl World {
     pub fn random_clock_skew_ms(&self) -> i64 {
         let most = self
             .fault_injector
-            .current_rate(|_| self.plan.rare_events.skew_ms);
+            .current_fault_rate(|_| self.plan.rare_events.skew_ms);
         let chosen = self.random.below(2 * most + 1) as i64 - most as i64;
         self.mutant.clock_skew_ms().unwrap_or(chosen)
     }
 
     pub fn is_mail_rejected(&self) -> bool {
-        self.network_random
-            .happens(self.fault_injector.current_rate(|r| r.mail_server_down))
+        self.network_random.happens(
+            self.fault_injector
+                .current_fault_rate(|r| r.mail_server_down),
+        )
     }
 
     pub fn draw(&self, id: DrawId) -> Option<Draw> {

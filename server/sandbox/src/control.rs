@@ -31,7 +31,7 @@ struct LedgerQuery {
 
 async fn show_ledger(sandbox: Data<Sandbox>, query: Query<LedgerQuery>) -> impl Responder {
     let in_detail = query.detail.as_deref() == Some("1");
-    Json(ledger::totals(
+    Json(ledger::render_totals(
         &sandbox.state.lock().expect("the state is never poisoned"),
         in_detail,
     ))

@@ -8,9 +8,9 @@
 //! ```no_run
 //! # async fn demo() -> std::io::Result<()> {
 //! use actix_web::{App, HttpServer};
-//! use sandbox::{Options, Sandbox};
+//! use sandbox::{SandboxOptions, Sandbox};
 //!
-//! let sandbox = Sandbox::open(Some(".data/sandbox".into()), Options::default())?;
+//! let sandbox = Sandbox::open(Some(".data/sandbox".into()), SandboxOptions::default())?;
 //! sandbox.set_webhook("http://127.0.0.1:8080/api/stripe/webhook", "whsec_demo");
 //! HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, sandbox.clone())))
 //!     .bind(("127.0.0.1", 8080))?
@@ -66,7 +66,7 @@ pub const SANDBOX_BODY_BYTES_MAX: usize = 64 * 1024;
 
 /// Settings of the sandbox.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SandboxOptions {
     /// Whether a request that names an unknown account creates a fully onboarded account. The demo
     /// needs this, because its database may be older than the sandbox's journal and name such
     /// accounts. Tests of refusals switch this off.
@@ -79,7 +79,7 @@ pub struct Options {
     pub clock: Option<Arc<SandboxClock>>,
 }
 
-impl Default for Options {
+impl Default for SandboxOptions {
     fn default() -> Self {
         Self {
             creates_unknown_accounts: true,
@@ -98,7 +98,7 @@ pub struct Sandbox {
     webhook_sender: WebhookSender,
     mailbox: Mailbox,
     clock: Arc<SandboxClock>,
-    options: Options,
+    options: SandboxOptions,
 }
 
 impl Sandbox {
@@ -111,7 +111,7 @@ impl Sandbox {
     /// # Errors
     ///
     /// The directory cannot be used, a journal cannot be read, or another process has it open.
-    pub fn open(dir: Option<PathBuf>, options: Options) -> io::Result<Arc<Self>> {
+    pub fn open(dir: Option<PathBuf>, options: SandboxOptions) -> io::Result<Arc<Self>> {
         let clock = options.clock.clone().unwrap_or_default();
         let sandbox = Arc::new(Self {
             state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
@@ -206,7 +206,7 @@ impl Sandbox {
 
     /// Returns the totals of each account, like `GET /sandbox/ledger`.
     pub fn ledger(&self) -> Value {
-        stripe::ledger::totals(
+        stripe::ledger::render_totals(
             &self.state.lock().expect("the state is never poisoned"),
             false,
         )

@@ -64,7 +64,7 @@ impl Fulfilment<'_> {
     }
 
     /// Rejects an order that is not captured, so that its payment can still be cancelled.
-    pub(in crate::payments) async fn reject_unpaid(
+    pub(in crate::payments) async fn reject_uncaptured_order(
         self,
         record: OrderRecord,
         intent: PaymentIntent,
@@ -103,7 +103,7 @@ impl Fulfilment<'_> {
             };
         }
         let operation = self
-            .claim_or_use_operation(state, OperationKind::Cancel)
+            .ensure_operation_claimed(state, OperationKind::Cancel)
             .await?;
         match context
             .gateway
@@ -132,7 +132,7 @@ impl Fulfilment<'_> {
                         .await?;
                 }
                 Err(context
-                    .schedule_retry(&operation, error.is_stored_under_key())
+                    .schedule_retry(&operation, error.is_stored_under_idempotency_key())
                     .await)
             }
         }

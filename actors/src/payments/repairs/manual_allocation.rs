@@ -2,14 +2,14 @@
 //! its metadata, or those that an operator chose.
 
 use domain::{
-    AccountId, AnomalyKind, Authority, Cents, Command, DrawId, Line, OrderId, OrderState,
+    AccountId, AllocationAuthority, AnomalyKind, Cents, Command, DrawId, Line, OrderId, OrderState,
     PaymentIntent, PaymentIntentId, Refusal, Status, fee,
 };
 use persistence::ledger::{AttachedWrite, BuyerDetails, NewOrder};
 use persistence::records::audit::AuditEntry;
 use persistence::stores::{BuyerSource, OrderRecord, Repair};
 
-use super::{ChosenTickets, NamedTickets, RepairError, Repairs};
+use super::{ChosenTickets, PaymentTickets, RepairError, Repairs};
 use crate::PaymentFailure;
 use crate::payments::fulfilment::Fulfilment;
 
@@ -121,10 +121,10 @@ impl Repairs<'_> {
     }
 
     /// Returns the tickets that a payment is for, according to its order or its metadata.
-    pub(crate) async fn named_tickets(
+    pub(crate) async fn tickets_of_payment(
         self,
         id: &PaymentIntentId,
-    ) -> Result<NamedTickets, RepairError> {
+    ) -> Result<PaymentTickets, RepairError> {
         let store = &self.context.store;
         if let Some(record) = store.order_by_payment_intent(id).await? {
             let draws = record
@@ -133,7 +133,7 @@ impl Repairs<'_> {
                 .iter()
                 .map(|line| (line.draw, line.count))
                 .collect();
-            return Ok(NamedTickets {
+            return Ok(PaymentTickets {
                 order: Some(record.order.id),
                 draws,
             });
@@ -152,7 +152,7 @@ impl Repairs<'_> {
             Some(order) => store.order(order).await?.map(|record| record.order.id),
             None => None,
         };
-        Ok(NamedTickets {
+        Ok(PaymentTickets {
             order,
             draws: intent.draws,
         })
@@ -230,7 +230,7 @@ impl Repairs<'_> {
                 if !context.store.fill_buyer(order, &buyer, source).await? {
                     return Err(RepairError::NeedsApproval);
                 }
-                let authority = Authority::Repair { authorised_at };
+                let authority = AllocationAuthority::Repair { authorised_at };
                 if let Err(refusal) = context
                     .allocate_tickets(&mut record, authority, &mut audit_entry)
                     .await?
@@ -287,7 +287,7 @@ impl Repairs<'_> {
             authorised_at: Some(authorised_at),
             payment_intent: Some(intent.id.clone()),
         };
-        let authority = Authority::Repair { authorised_at };
+        let authority = AllocationAuthority::Repair { authorised_at };
         let command = Command::Allocate {
             order,
             count: first.count,

@@ -23,7 +23,7 @@ impl Repairs<'_> {
     /// Returns the money of a payment without tickets. The provider stores one answer per
     /// idempotency key, so a repeated call returns nothing twice. The audit entry is written before
     /// the refund.
-    pub(crate) async fn return_payment(
+    pub(crate) async fn return_unmatched_payment(
         self,
         id: &PaymentIntentId,
         audit_entry: Option<AuditEntry>,

@@ -33,7 +33,7 @@ pub(super) const CALL_WAIT_MAX: Duration = Duration::from_secs(4);
 /// One of this many started calls is the call that has waited longest, whatever its priority.
 /// Otherwise calls for new buyers could block reads permanently, and every capture starts with a
 /// read.
-const STARTS_PER_LONGEST_WAITING_CALL: u64 = 4;
+const LONGEST_WAITING_CALL_ONE_IN: u64 = 4;
 /// The largest burst after an idle time is the number of calls per second divided by this. With a
 /// rate of 80, at most 100 calls start in any second.
 const BURST_RATE_DIVISOR: u32 = 4;
@@ -138,7 +138,7 @@ impl RateLimiter {
 impl CallQueue {
     fn next_waiting_call(&self) -> Option<&WaitingCall> {
         let mut first_by_priority = self.waiting.iter().filter_map(VecDeque::front);
-        if (self.started + 1).is_multiple_of(STARTS_PER_LONGEST_WAITING_CALL) {
+        if (self.started + 1).is_multiple_of(LONGEST_WAITING_CALL_ONE_IN) {
             first_by_priority.min_by_key(|call| call.number)
         } else {
             first_by_priority.next()

@@ -52,7 +52,7 @@ impl RosterWriter {
     }
 
     /// Records that another node owns the draw, and publishes the view from the database.
-    pub(in crate::supervisor) fn set_remote(&self, view: View, owner: Node) {
+    pub(in crate::supervisor) fn set_remote_owner(&self, view: View, owner: Node) {
         self.view_publisher(view).publish(view);
         if let Some(slot) = self.roster.write_slots().get_mut(&view.draw) {
             slot.state = RosterSlotState::Remote(owner);

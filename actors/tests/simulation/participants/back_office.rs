@@ -289,8 +289,12 @@ impl Participant {
                         .await
                         .is_ok()
                 }
-                (3, Some((_, payment))) => handles.anomalies.return_payment(&payment).await.is_ok(),
-                _ => handles.anomalies.scan(1).await.is_ok(),
+                (3, Some((_, payment))) => handles
+                    .anomalies
+                    .return_unmatched_payment(&payment)
+                    .await
+                    .is_ok(),
+                _ => handles.anomalies.scan_payments(1).await.is_ok(),
             }
         };
         let pressed = self

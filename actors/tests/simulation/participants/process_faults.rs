@@ -23,7 +23,7 @@ impl Participant {
     }
 
     async fn start_replacement(&self, from: &Process) {
-        if !self.world.fault_injector.faults_ended() {
+        if !self.world.fault_injector.have_faults_ended() {
             self.world
                 .processes
                 .start(&self.world, Some(from.number))
@@ -132,7 +132,7 @@ impl Participant {
             && let Some(process) = self.world.processes.random_serving_process(&self.random)
         {
             self.trace_process("a clock is set", process.number);
-            process.set_clock_error_ms(self.world.random_clock_skew_ms());
+            process.set_clock_skew_ms(self.world.random_clock_skew_ms());
         }
     }
 

@@ -77,7 +77,7 @@ impl PeerClient for SimulatedPeerClient {
         let request = async {
             other.wait_until_running().await;
             let draws = other.engine_handles().ok_or(PeerError::Silent)?.draws;
-            let answer = draws.execute_here(draw, request).await;
+            let answer = draws.execute_on_this_node(draw, request).await;
             other.wait_until_running().await;
             answer
         };
@@ -87,7 +87,7 @@ impl PeerClient for SimulatedPeerClient {
         process.wait_until_running().await;
         if !world
             .network_random
-            .happens(world.fault_injector.current_rate(|r| r.call_lost) / 4)
+            .happens(world.fault_injector.current_fault_rate(|r| r.call_lost) / 4)
         {
             return answer;
         }

@@ -82,13 +82,13 @@ impl Account {
     fn save_and_emit(self, state: &mut SandboxState) -> Value {
         let (response, id) = (self.render(), self.id.clone());
         state.save(self);
-        state.emit("account.updated", &id, &id);
+        state.emit_event("account.updated", &id, &id);
         response
     }
 }
 
 impl StripeObject for Account {
-    const OBJECT: &'static str = "account";
+    const OBJECT_NAME: &'static str = "account";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -132,7 +132,7 @@ impl StripeObject for Account {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Account(self)
     }
 }

@@ -10,7 +10,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use serde_json::Value;
 
-use super::call::{ApiCall, KeyKind};
+use super::call::{ApiCall, ApiKeyKind};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::idempotency::{SavedBody, SavedResponse, SavedResponseLookup};
@@ -143,7 +143,7 @@ fn decode_request(
         account: header_value(headers, "stripe-account")
             .unwrap_or_default()
             .to_owned(),
-        access: key_kind(headers)?,
+        access: api_key_kind(headers)?,
         form: StripeForm::parse(raw),
         idempotency_key,
         base: sandbox.base_url(request),
@@ -152,7 +152,7 @@ fn decode_request(
 
 /// Returns the kind of API key that the request carries. Live keys are rejected, because this
 /// sandbox is not Stripe.
-fn key_kind(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
+fn api_key_kind(headers: &HeaderMap) -> Result<ApiKeyKind, StripeError> {
     let key = header_value(headers, AUTHORIZATION.as_str())
         .and_then(|value| value.strip_prefix("Bearer "))
         .unwrap_or("");
@@ -164,8 +164,8 @@ fn key_kind(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
         key if key.contains("_live_") => Err(StripeError::unauthorized(
             "This is a stand-in: it takes no live keys.",
         )),
-        key if key.starts_with("sk_") || key.starts_with("rk_") => Ok(KeyKind::Secret),
-        key if key.starts_with("pk_") => Ok(KeyKind::Publishable),
+        key if key.starts_with("sk_") || key.starts_with("rk_") => Ok(ApiKeyKind::Secret),
+        key if key.starts_with("pk_") => Ok(ApiKeyKind::Publishable),
         _ => Err(StripeError::unauthorized("Invalid API Key provided.")),
     }
 }
@@ -242,12 +242,14 @@ fn run_with_fault(
     if fault == Some(Fault::Error500) {
         return refusal(StripeError::internal_error());
     }
-    match check_account(state, call, sandbox).and_then(|()| route::run_api_call(state, call)) {
+    match check_account_is_connected(state, call, sandbox)
+        .and_then(|()| route::run_api_call(state, call))
+    {
         Ok(_) | Err(StripeError { saved: true, .. }) if fault == Some(Fault::Error500After) => {
             refusal(StripeError::internal_error())
         }
         Ok(mut value) => {
-            let plain = saved_unexpanded_intent(call, &value);
+            let plain = saved_body_of_plain_intent(call, &value);
             listing::expand_response(state, call, &mut value);
             let body = to_json_text(&value);
             let saved = plain.unwrap_or_else(|| SavedBody::Text(body.clone()));
@@ -266,7 +268,7 @@ fn run_with_fault(
 
 /// Returns the saved form of a response that is a payment intent without expanded objects. A
 /// snapshot of the intent replaces the JSON, which saves memory.
-fn saved_unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
+fn saved_body_of_plain_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
     let is_plain = value["object"] == "payment_intent" && call.form.get_list("expand").is_empty();
     let id = value["id"].as_str().filter(|_| is_plain)?.to_owned();
     Some(SavedBody::Intent {
@@ -277,7 +279,7 @@ fn saved_unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
 }
 
 /// Returns an error unless the account in the request's header is connected to the platform.
-fn check_account(
+fn check_account_is_connected(
     state: &mut SandboxState,
     call: &ApiCall,
     sandbox: &Sandbox,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::{ApiCall, KeyKind};
+use super::call::{ApiCall, ApiKeyKind};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
@@ -99,7 +99,7 @@ pub struct Intent {
 }
 
 impl StripeObject for Intent {
-    const OBJECT: &'static str = "payment_intent";
+    const OBJECT_NAME: &'static str = "payment_intent";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -134,7 +134,7 @@ impl StripeObject for Intent {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Intent(self)
     }
 }
@@ -149,9 +149,9 @@ impl Intent {
 
     /// Renders the intent for the holder of this kind of API key. A browser sees no metadata, fees
     /// or charges.
-    pub fn render_for(&self, access: KeyKind) -> Value {
+    pub fn render_for(&self, access: ApiKeyKind) -> Value {
         let mut response = self.render();
-        if access == KeyKind::Publishable
+        if access == ApiKeyKind::Publishable
             && let Some(fields) = response.as_object_mut()
         {
             for hidden in [
@@ -170,7 +170,7 @@ impl Intent {
     fn save_and_emit(self, state: &mut SandboxState, kind: &'static str) {
         let (id, account) = (self.id.clone(), self.account.clone());
         state.save(self);
-        state.emit(kind, &account, &id);
+        state.emit_event(kind, &account, &id);
     }
 
     fn unexpected_state(&self, message: String) -> StripeError {

@@ -45,7 +45,7 @@ where
         Some(id) => table
             .position(id)
             .map(Some)
-            .ok_or_else(|| StripeError::not_found(T::OBJECT, id)),
+            .ok_or_else(|| StripeError::not_found(T::OBJECT_NAME, id)),
     };
     let below = cursor("starting_after")?.unwrap_or(usize::MAX);
     let is_match = |row: &T| {

@@ -6,10 +6,10 @@ use super::account::{Account, AccountLink};
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::event::WebhookEvent;
-use super::fee::{Fee, FeeRefund};
+use super::fee::{ApplicationFee, FeeRefund};
 use super::idempotency::SavedResponse;
 use super::intent::Intent;
-use super::method::Method;
+use super::method::PaymentMethod;
 use super::refund::Refund;
 use super::transaction::BalanceTransaction;
 
@@ -31,10 +31,10 @@ records!(
     Account: Account,
     AccountLink: AccountLink,
     Intent: Intent,
-    Method: Method,
+    Method: PaymentMethod,
     Charge: Charge,
     Transaction: BalanceTransaction,
-    Fee: Fee,
+    Fee: ApplicationFee,
     FeeRefund: FeeRefund,
     Refund: Refund,
     Dispute: Dispute,

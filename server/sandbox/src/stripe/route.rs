@@ -3,18 +3,18 @@
 use serde_json::Value;
 
 use super::account::{self, Account};
-use super::call::{ApiCall, KeyKind};
+use super::call::{ApiCall, ApiKeyKind};
 use super::charge::{self, Charge};
 use super::dispute::{self, Dispute};
 use super::event::{self, DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
-use super::fee::{self, Fee, FeeRefund};
+use super::fee::{self, ApplicationFee, FeeRefund};
 use super::intent::{self, Intent, confirm, settle};
 use super::listing::{belongs_to_intent, list_page};
 use super::refund::{self, Refund};
 use super::state::SandboxState;
 use super::transaction::{self, BalanceTransaction};
-use super::{method, method::Method};
+use super::{method, method::PaymentMethod};
 use crate::stripe::table::StripeObject;
 
 /// Runs one API call. An error may also report a change of the state, such as a declined payment.
@@ -27,7 +27,7 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
         ("GET", ["payment_intents", id]) => intent::retrieve(state, call, id),
         ("POST", ["payment_intents", id, "confirm"]) => confirm::confirm(state, call, id),
         ("POST", ["payment_intents", id, "authenticate"]) => confirm::authenticate(state, call, id),
-        _ if call.access == KeyKind::Publishable => Err(StripeError::unauthorized(
+        _ if call.access == ApiKeyKind::Publishable => Err(StripeError::unauthorized(
             "This API call cannot be made with a publishable API key. Please use a secret API key.",
         )),
         ("GET", steps) => run_get(state, call, steps),
@@ -67,7 +67,7 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
     match steps {
         ["payment_intents"] => list_page(state, call, |_: &Intent| true),
         ["payment_methods", id] => state
-            .find::<Method>(&call.account, id)
+            .find::<PaymentMethod>(&call.account, id)
             .map(|method| method.render()),
         ["tokens", id] => method::retrieve_token(state, call, id),
         ["charges"] => list_page(state, call, |charge: &Charge| {
@@ -78,7 +78,9 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
             matches("payment_intent", &refund.intent) && matches("charge", &refund.charge)
         }),
         ["refunds", id] => refund::retrieve(state, call, id),
-        ["application_fees"] => list_page(state, call, |fee: &Fee| matches("charge", &fee.charge)),
+        ["application_fees"] => list_page(state, call, |fee: &ApplicationFee| {
+            matches("charge", &fee.charge)
+        }),
         ["application_fees", id] => fee::retrieve(state, call, id),
         ["application_fees", id, "refunds"] => {
             list_page(state, call, |refund: &FeeRefund| refund.fee == *id)

@@ -544,7 +544,7 @@ fn buyer_effects_require_proof_of_order() {
         "fill_buyer(",
         "correct_buyer(",
         "payments.record_consent(",
-        "abandon_changed_amount(",
+        "abandon_after_amount_change(",
         "payments.extend(",
         "draws.cells(",
         "payments.confirm(",

@@ -7,7 +7,7 @@ use crate::stripe::call::ApiCall;
 use crate::stripe::card::{CardBehaviour, CardDecline};
 use crate::stripe::charge::Charge;
 use crate::stripe::failure::StripeError;
-use crate::stripe::method::{self, Method};
+use crate::stripe::method::{self, PaymentMethod};
 use crate::stripe::state::SandboxState;
 use crate::stripe::table::StripeObject;
 
@@ -28,7 +28,7 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
     let requested = method::resolve_payment_method(state, call)?;
     let method = match (requested, &intent.payment_method) {
         (Some(method), _) => method,
-        (None, Some(attached)) => state.find::<Method>(&call.account, attached)?,
+        (None, Some(attached)) => state.find::<PaymentMethod>(&call.account, attached)?,
         (None, None) => {
             return Err(intent.unexpected_state(
                 "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update \
@@ -86,7 +86,7 @@ pub fn authenticate(
         )));
     }
     let method_id = intent.payment_method.clone().unwrap_or_default();
-    let method = state.find::<Method>(&call.account, &method_id)?;
+    let method = state.find::<PaymentMethod>(&call.account, &method_id)?;
     match (call.form.get_required("outcome")?, method.behaviour) {
         ("complete", CardBehaviour::AuthenticatesThenDeclines) => Err(record_decline(
             state,
@@ -115,7 +115,7 @@ fn approve_payment(
     state: &mut SandboxState,
     call: &ApiCall,
     mut intent: Intent,
-    mut method: Method,
+    mut method: PaymentMethod,
 ) -> Result<Value, StripeError> {
     let charge = Charge::new_authorised(&intent, &method, state.now());
     intent.latest_charge = Some(charge.id.clone());
@@ -144,7 +144,7 @@ fn record_decline(
     state: &mut SandboxState,
     call: &ApiCall,
     mut intent: Intent,
-    method: &Method,
+    method: &PaymentMethod,
     failure: StripeError,
 ) -> StripeError {
     let charge = Charge::new_declined(&intent, method, &failure, state.now());

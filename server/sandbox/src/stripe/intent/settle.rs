@@ -7,7 +7,7 @@ use crate::stripe::call::ApiCall;
 use crate::stripe::charge::Charge;
 use crate::stripe::dispute;
 use crate::stripe::failure::StripeError;
-use crate::stripe::fee::Fee;
+use crate::stripe::fee::ApplicationFee;
 use crate::stripe::state::SandboxState;
 use crate::stripe::table::StripeObject;
 use crate::stripe::transaction::BalanceTransaction;
@@ -67,7 +67,7 @@ pub(super) fn capture_charge(
     charge.balance_transaction = Some(transaction.id.clone());
     charge.application_fee_amount = fee;
     if let Some(fee) = fee {
-        let fee = Fee::from_charge(&charge, fee, state.now());
+        let fee = ApplicationFee::from_charge(&charge, fee, state.now());
         charge.application_fee = Some(fee.id.clone());
         state.save(BalanceTransaction::of_fee(&fee, state.now()));
         state.save(fee);
@@ -119,7 +119,7 @@ pub fn expire_authorisation(state: &mut SandboxState, id: &str) -> Result<Value,
         .intents
         .get(id)
         .cloned()
-        .ok_or_else(|| StripeError::not_found(Intent::OBJECT, id))?;
+        .ok_or_else(|| StripeError::not_found(Intent::OBJECT_NAME, id))?;
     if intent.status != IntentStatus::RequiresCapture {
         return Err(StripeError::invalid_request(
             "only an uncaptured authorisation expires",
@@ -148,6 +148,6 @@ fn cancel_and_release(state: &mut SandboxState, mut intent: Intent, reason: Opti
         charge.refunded = true;
         charge.amount_refunded = charge.amount;
         state.save(charge.clone());
-        state.emit("charge.refunded", &charge.account, &charge.id);
+        state.emit_event("charge.refunded", &charge.account, &charge.id);
     }
 }
