@@ -18,14 +18,14 @@ use tokio::time::Instant;
 use crate::draw::{DrawAction, DrawActor, PerformAction, ReadCells, ReadDeal};
 use crate::membership::Membership;
 use crate::peers::{DrawRequest, PeerAnswer, PeerError};
-use crate::supervisor::roster::{MessageDelivery, Roster};
+use crate::supervisor::registry::{DrawRegistry, MessageDelivery};
 use crate::supervisor::{DrawSupervisor, RescanOwnership, WakeCause, WakeDraw};
 use crate::unresponsive_owners::{UNRESPONSIVE_AFTER, UnresponsiveOwners, count_view_changes};
 use crate::{CommandOutcome, Denied};
 
 /// Largest number of attempts to deliver a command to the actor or the owner of its draw. Between
 /// two attempts, the supervisor starts the actor or finds the owner.
-const DELIVERY_ATTEMPTS_MAX: usize = 4;
+const MESSAGE_DELIVERY_ATTEMPTS_MAX: usize = 4;
 
 /// Whether a command may be forwarded to another node.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Draws {
 
 /// Delivers messages to draws: to the actor on this node, or to the node that owns the draw.
 struct DrawRouter {
-    roster: Arc<Roster>,
+    registry: Arc<DrawRegistry>,
     supervisor: Addr<DrawSupervisor>,
     membership: Arc<Membership>,
     ledger: Arc<dyn Ledger>,
@@ -53,13 +53,13 @@ struct DrawRouter {
 
 impl Draws {
     pub(crate) fn new(
-        roster: Arc<Roster>,
+        registry: Arc<DrawRegistry>,
         supervisor: Addr<DrawSupervisor>,
         membership: Arc<Membership>,
         ledger: Arc<dyn Ledger>,
     ) -> Draws {
         let router = DrawRouter {
-            roster,
+            registry,
             supervisor,
             membership,
             ledger,
@@ -222,12 +222,12 @@ impl Draws {
     /// # Errors
     /// [`Denied`]: the draw is unknown, or its actor cannot be started now.
     pub async fn watch(&self, draw: DrawId) -> Result<watch::Receiver<View>, Denied> {
-        if let Some(receiver) = self.router.roster.watch_view(draw) {
+        if let Some(receiver) = self.router.registry.watch_view(draw) {
             return Ok(receiver);
         }
         self.router.wake_draw(draw, WakeCause::Caller).await?;
         self.router
-            .roster
+            .registry
             .watch_view(draw)
             .ok_or(Denied::Unavailable)
     }
@@ -237,32 +237,32 @@ impl Draws {
     /// # Errors
     /// [`Denied`]: the draw is unknown, or its actor cannot be started now.
     pub async fn view(&self, draw: DrawId) -> Result<View, Denied> {
-        if let Some(view) = self.router.roster.view(draw) {
+        if let Some(view) = self.router.registry.view(draw) {
             return Ok(view);
         }
         self.router.wake_draw(draw, WakeCause::Caller).await?;
-        self.router.roster.view(draw).ok_or(Denied::Unavailable)
+        self.router.registry.view(draw).ok_or(Denied::Unavailable)
     }
 
     /// Returns the views of all draws in memory, ascending by draw number.
     pub fn views(&self) -> Vec<View> {
-        self.router.roster.views()
+        self.router.registry.views()
     }
 
     /// Returns the number of draws that are paused until an operator resumes them.
     pub fn paused_draw_count(&self) -> usize {
-        self.router.roster.paused_count()
+        self.router.registry.paused_count()
     }
 
     /// Returns a receiver of the counter that increases when any view changes. Tests wait for a
     /// change; lists and caches compare [`Self::view_change_count`].
     pub fn view_change_counter(&self) -> watch::Receiver<u64> {
-        self.router.roster.change_counter()
+        self.router.registry.change_counter()
     }
 
     /// Returns the number of changes of all views since this node started.
     pub fn view_change_count(&self) -> u64 {
-        self.router.roster.change_count()
+        self.router.registry.change_count()
     }
 
     /// Returns the number pairs of some tickets. Secret: only the tickets' owner may see them
@@ -332,7 +332,7 @@ impl Draws {
 
     /// Returns the latest view of a draw in memory, without starting the draw's actor.
     pub fn cached_view(&self, draw: DrawId) -> Option<View> {
-        self.router.roster.view(draw)
+        self.router.registry.view(draw)
     }
 }
 
@@ -350,8 +350,8 @@ impl DrawRouter {
         let (reply, answer) = oneshot::channel();
         let mut message = PerformAction { action, reply };
         let mut asked_owner = None;
-        for _ in 0..DELIVERY_ATTEMPTS_MAX {
-            message = match self.roster.deliver_message(draw, message) {
+        for _ in 0..MESSAGE_DELIVERY_ATTEMPTS_MAX {
+            message = match self.registry.deliver_message(draw, message) {
                 // If the actor stops, it drops the reply channel. The outcome is then unknown, and
                 // the caller may safely repeat the command. An answer after a write is always
                 // valid. An answer from memory is valid only if no other node can have owned the
@@ -414,7 +414,7 @@ impl DrawRouter {
         draw: DrawId,
         action: &DrawAction,
     ) -> Result<Result<CommandOutcome, Denied>, bool> {
-        let Some(view) = self.roster.watch_view(draw) else {
+        let Some(view) = self.registry.watch_view(draw) else {
             return Err(false);
         };
         let asked_at = Instant::now();
@@ -459,12 +459,12 @@ impl DrawRouter {
         DrawActor: Handler<M>,
     {
         let (reply, answer) = oneshot::channel();
-        let message = match self.roster.deliver_message(draw, message(reply)) {
+        let message = match self.registry.deliver_message(draw, message(reply)) {
             MessageDelivery::NoActor(message) => message,
             delivery => return Self::await_actor_answer(delivery, answer).await,
         };
         self.wake_draw(draw, WakeCause::Caller).await?;
-        Self::await_actor_answer(self.roster.deliver_message(draw, message), answer).await
+        Self::await_actor_answer(self.registry.deliver_message(draw, message), answer).await
     }
 
     async fn await_actor_answer<M, T>(

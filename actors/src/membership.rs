@@ -29,7 +29,7 @@ const SLOW_DATABASE_STATE_DURATION: Duration = Duration::from_secs(3);
 /// between two lease renewals.
 pub(crate) const STALE_READ_MAX: Duration = Duration::from_secs(2);
 /// This node stops serving this long before the other nodes consider its lease ended.
-const LEASE_MARGIN: Duration = Duration::from_secs(1);
+const LEASE_SAFETY_MARGIN: Duration = Duration::from_secs(1);
 
 pub(crate) struct Membership {
     pub(crate) peers: Peers,
@@ -92,7 +92,7 @@ impl Membership {
     pub(crate) fn may_serve(&self) -> bool {
         self.peers.me.address.is_empty()
             || self.is_leaving()
-            || Instant::now() < *self.lock_serves_until()
+            || Instant::now() < *self.lock_lease_end()
     }
 
     /// Returns the number of the current lease. `None`: there is no valid lease.
@@ -128,9 +128,9 @@ impl Membership {
     /// another node does not answer then, the database is not the cause.
     pub(crate) fn has_healthy_database(&self) -> bool {
         let left = self
-            .lock_serves_until()
+            .lock_lease_end()
             .saturating_duration_since(Instant::now());
-        let spare = LEASE_MARGIN + LEASE_RENEWAL_INTERVAL + SLOW_DATABASE_LATENCY_MIN;
+        let spare = LEASE_SAFETY_MARGIN + LEASE_RENEWAL_INTERVAL + SLOW_DATABASE_LATENCY_MIN;
         let due = Duration::from_millis(LEASE_MS as u64).saturating_sub(spare);
         left >= due
             && lock(&self.slow_answer_at)
@@ -177,7 +177,7 @@ impl Membership {
         self.leaving.load(Ordering::Relaxed)
     }
 
-    fn lock_serves_until(&self) -> MutexGuard<'_, Instant> {
+    fn lock_lease_end(&self) -> MutexGuard<'_, Instant> {
         lock(&self.serves_until)
     }
 
@@ -196,11 +196,11 @@ impl Membership {
             // ownership check.
             self.record_ownership_check(sent_at);
         }
-        let until = sent_at + Duration::from_millis(LEASE_MS as u64) - LEASE_MARGIN;
+        let until = sent_at + Duration::from_millis(LEASE_MS as u64) - LEASE_SAFETY_MARGIN;
         // The renewal is written now. It was in time only if the earlier lease is still valid.
         let in_time = self.may_serve();
         if in_time {
-            *self.lock_serves_until() = until;
+            *self.lock_lease_end() = until;
         }
         let changed = self.nodes.send_if_modified(|known| {
             let is_new = *known != nodes;
@@ -218,7 +218,7 @@ impl Membership {
     /// lease.
     pub(crate) fn begin_lease(&self, renewal: &LeaseRenewal) {
         self.lease_term.fetch_add(1, Ordering::Relaxed);
-        *self.lock_serves_until() = renewal.until;
+        *self.lock_lease_end() = renewal.until;
     }
 
     /// Takes the first lease, before any draw is loaded into memory.

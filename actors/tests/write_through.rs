@@ -389,7 +389,7 @@ fn failed_tick_is_retried() {
 }
 
 #[test]
-fn database_clock_decides_the_close() {
+fn database_clock_decides_when_sales_close() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.open_order(&[(1042, 2)]).await;

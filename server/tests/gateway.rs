@@ -133,7 +133,7 @@ async fn check_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
         .unwrap();
     assert_eq!(updated.intent.amount, Cents(2000));
     let found = gateway
-        .find(&club_account(), OrderId(7), EPOCH_START)
+        .find_open_intent(&club_account(), OrderId(7), EPOCH_START)
         .await
         .unwrap()
         .expect("found by its order");
@@ -143,7 +143,7 @@ async fn check_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
     );
     assert!(
         gateway
-            .find(&club_account(), OrderId(8), EPOCH_START)
+            .find_open_intent(&club_account(), OrderId(8), EPOCH_START)
             .await
             .unwrap()
             .is_none()
@@ -309,7 +309,7 @@ async fn check_cancellations(gateway: &dyn Gateway, cards: &TestCardNames) {
     );
     assert!(
         gateway
-            .find(&club_account(), OrderId(9), EPOCH_START)
+            .find_open_intent(&club_account(), OrderId(9), EPOCH_START)
             .await
             .unwrap()
             .is_none(),
@@ -395,7 +395,7 @@ async fn payment_list_spans_several_pages() {
     for (number, pages) in [(130, 1), (1, 2)] {
         let found = sandbox_server
             .stripe
-            .find(&club_account(), OrderId(number), EPOCH_START)
+            .find_open_intent(&club_account(), OrderId(number), EPOCH_START)
             .await
             .unwrap();
         assert_eq!(
@@ -448,7 +448,7 @@ async fn gateway_error_tells_whether_to_retry() {
         );
         let found = sandbox_server
             .stripe
-            .find(&club_account(), OrderId(number), EPOCH_START)
+            .find_open_intent(&club_account(), OrderId(number), EPOCH_START)
             .await
             .unwrap();
         assert_eq!(found.is_some(), fault == Fault::TimeoutAfter, "{fault:?}");
@@ -481,7 +481,7 @@ async fn key_in_use_lock_and_rate_limit_retry_with_the_same_key() {
         assert_eq!(unavailable(refused), words);
         assert!(
             stripe
-                .find(&club_account(), OrderId(number), EPOCH_START)
+                .find_open_intent(&club_account(), OrderId(number), EPOCH_START)
                 .await
                 .unwrap()
                 .is_none(),

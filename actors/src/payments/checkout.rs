@@ -19,7 +19,7 @@ use crate::{
     UNEXPECTED_INTENT_STATE_CODE,
 };
 
-mod open;
+mod order_opening;
 
 /// How long a buyer may still complete a 3-D Secure page after the end of a reservation that was
 /// never extended, in seconds. Afterwards the payment intent is cancelled.

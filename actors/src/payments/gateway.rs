@@ -129,7 +129,7 @@ pub trait Gateway: Send + Sync {
     ) -> Result<Vec<PaymentIntent>, GatewayError>;
     /// Finds an order's open intent by its metadata, among those created since a time. Used when
     /// the answer to the creation was lost. `None`: there is none.
-    async fn find(
+    async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,

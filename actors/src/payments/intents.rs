@@ -191,7 +191,7 @@ impl<'a> Intents<'a> {
         // If the search fails, the next attempt under the same idempotency key returns the intent.
         self.context
             .gateway
-            .find(&record.order.account, record.order.id, since)
+            .find_open_intent(&record.order.account, record.order.id, since)
             .await
             .ok()
             .flatten()

@@ -23,7 +23,7 @@ impl DrawSupervisor {
     /// Stops the sale of a draw until an operator resumes it.
     pub(super) fn pause(&mut self, draw: DrawId, cause: PauseCause, ctx: &mut Context<Self>) {
         tracing::error!(draw.id = %draw, why = %cause, "the draw is paused");
-        self.roster_writer.pause(draw);
+        self.registry_writer.pause(draw);
         self.recovery.answer_waiters(draw, Err(Denied::Paused));
         self.pauses.insert(
             draw,
@@ -102,7 +102,7 @@ impl DrawSupervisor {
     /// Resumes a paused draw and resets its count of restarts.
     pub(super) fn resume(&mut self, draw: DrawId) {
         self.pauses.remove(&draw);
-        self.roster_writer.resume(draw);
+        self.registry_writer.resume(draw);
         self.recovery.forget_draw(draw);
     }
 }

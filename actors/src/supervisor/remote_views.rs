@@ -24,8 +24,8 @@ impl DrawSupervisor {
     /// Starts the timer for the next read of other nodes' commits. Does nothing if this is the only
     /// node.
     pub(super) fn schedule_view_poll(&mut self, ctx: &mut Context<Self>) {
-        let has_peers = self.membership.has_other_nodes() || self.roster.has_remote_draw();
-        let has_ended = self.is_stopping || self.roster.is_killed();
+        let has_peers = self.membership.has_other_nodes() || self.registry.has_remote_draw();
+        let has_ended = self.is_stopping || self.registry.is_killed();
         if has_peers && !has_ended && !std::mem::replace(&mut self.is_polling_views, true) {
             ctx.run_later(VIEW_POLL_INTERVAL, Self::poll_views);
         }
@@ -35,11 +35,11 @@ impl DrawSupervisor {
     /// removes finished draws that are not used. A draw has no owner if another process created it,
     /// or if its owner ended.
     pub(super) fn scan_draws(&mut self, ctx: &mut Context<Self>) {
-        if self.roster.is_killed() {
+        if self.registry.is_killed() {
             return ctx.terminate();
         }
         self.scanned_at = Instant::now();
-        let removed = self.roster_writer.remove_idle_draws(IDLE_DRAW_REMOVAL_MS);
+        let removed = self.registry_writer.remove_idle_draws(IDLE_DRAW_REMOVAL_MS);
         if removed > 0 {
             tracing::debug!(removed, "idle decided draws removed from memory");
         }
@@ -66,18 +66,18 @@ impl DrawSupervisor {
 
     /// Whether no node owns the draw, as far as this node knows.
     fn needs_owner(&self, draw: DrawId) -> bool {
-        match self.roster.remote_owner(draw) {
+        match self.registry.remote_owner(draw) {
             Some(owner) => {
-                !self.membership.has_node(owner) && self.roster_writer.forget_owner(draw, owner)
+                !self.membership.has_node(owner) && self.registry_writer.forget_owner(draw, owner)
             }
-            None => !self.roster.is_running(draw) && !self.roster.is_paused(draw),
+            None => !self.registry.is_running(draw) && !self.registry.is_paused(draw),
         }
     }
 
     /// Reads other nodes' commits: the newer views of their draws, and which of this node's draws
     /// they have claimed. The next read starts after this one was answered.
     fn poll_views(&mut self, ctx: &mut Context<Self>) {
-        if self.is_stopping || self.roster.is_killed() {
+        if self.is_stopping || self.registry.is_killed() {
             self.is_polling_views = false;
             return;
         }
@@ -85,7 +85,7 @@ impl DrawSupervisor {
             self.scan_draws(ctx);
         }
         let (known, generations): (Vec<KnownDraw>, Vec<u64>) =
-            self.roster.known_revisions().into_iter().unzip();
+            self.registry.known_revisions().into_iter().unzip();
         let (ledger, me) = (self.ledger.clone(), self.membership.instance_id());
         let sent_at = Instant::now();
         let read = async move {
@@ -122,10 +122,10 @@ impl DrawSupervisor {
     /// of the draw when the read was sent. 0: there was no actor.
     fn handle_remote_change(&mut self, change: ChangedDraw, generation: u64) {
         let draw = change.view.draw;
-        self.roster_writer.publish_remote_view(change.view);
+        self.registry_writer.publish_remote_view(change.view);
         // An actor without commands would not notice that another node has claimed its draw, so it
         // is stopped here.
-        if !change.ours && self.roster_writer.evict_actor(draw, generation) {
+        if !change.ours && self.registry_writer.evict_actor(draw, generation) {
             self.claims.push(draw);
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::provider::{Provider, StoredAnswer};
+use super::provider::{FakeProvider, StoredAnswer};
 use crate::{AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent};
 
 /// The method of a call to the provider.
@@ -59,7 +59,7 @@ type DelayDecider = Box<dyn FnMut(GatewayCall<'_>) -> Duration + Send>;
 #[derive(Clone)]
 pub struct FakeGateway {
     clock: Arc<dyn Clock>,
-    pub(super) provider: Arc<Mutex<Provider>>,
+    pub(super) provider: Arc<Mutex<FakeProvider>>,
     faults: Arc<Mutex<Option<FaultDecider>>>,
     pace: Arc<Mutex<Option<DelayDecider>>>,
 }
@@ -134,7 +134,7 @@ impl FakeGateway {
         &self,
         verb: GatewayMethod,
         account: &AccountId,
-        read: impl FnOnce(&mut Provider) -> Result<T, GatewayError>,
+        read: impl FnOnce(&mut FakeProvider) -> Result<T, GatewayError>,
     ) -> Result<T, GatewayError> {
         match self
             .delay_and_choose_fault(GatewayCall {
@@ -156,7 +156,7 @@ impl FakeGateway {
         &self,
         call: GatewayCall<'_>,
         what: String,
-        write: impl FnOnce(&mut Provider) -> StoredAnswer + Send,
+        write: impl FnOnce(&mut FakeProvider) -> StoredAnswer + Send,
     ) -> Result<StoredAnswer, GatewayError> {
         let fault = self.delay_and_choose_fault(call).await;
         let mut provider = lock(&self.provider);
@@ -205,7 +205,7 @@ impl FakeGateway {
         &self,
         call: GatewayCall<'_>,
         what: String,
-        write: impl FnOnce(&mut Provider) -> Result<OpenedIntent, GatewayError> + Send,
+        write: impl FnOnce(&mut FakeProvider) -> Result<OpenedIntent, GatewayError> + Send,
     ) -> Result<OpenedIntent, GatewayError> {
         match self
             .execute_write_call(call, what, |provider| {
@@ -222,7 +222,7 @@ impl FakeGateway {
         &self,
         call: GatewayCall<'_>,
         what: String,
-        write: impl FnOnce(&mut Provider) -> Result<(), GatewayError> + Send,
+        write: impl FnOnce(&mut FakeProvider) -> Result<(), GatewayError> + Send,
     ) -> Result<(), GatewayError> {
         match self
             .execute_write_call(call, what, |provider| StoredAnswer::Done(write(provider)))
@@ -291,7 +291,8 @@ impl Gateway for FakeGateway {
             account,
         };
         let now = self.clock.now();
-        let confirm = |provider: &mut Provider| provider.confirm(account, id, payment_method, now);
+        let confirm =
+            |provider: &mut FakeProvider| provider.confirm(account, id, payment_method, now);
         self.write_intent(call, format!("{id} {payment_method}"), confirm)
             .await
     }
@@ -308,7 +309,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        let capture = |provider: &mut Provider| provider.capture(account, id, application_fee);
+        let capture = |provider: &mut FakeProvider| provider.capture(account, id, application_fee);
         Ok(self
             .write_intent(call, format!("{id} {application_fee}"), capture)
             .await?
@@ -385,14 +386,14 @@ impl Gateway for FakeGateway {
         .await
     }
 
-    async fn find(
+    async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
         self.execute_read_call(GatewayMethod::Find, account, |provider| {
-            Ok(provider.find(account, order, since))
+            Ok(provider.find_open_intent(account, order, since))
         })
         .await
     }

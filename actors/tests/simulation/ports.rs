@@ -293,7 +293,7 @@ impl GatewayPort {
     }
 }
 
-fn number_of_intent(id: &PaymentIntentId) -> u128 {
+fn numeric_id_of_intent(id: &PaymentIntentId) -> u128 {
     id.0.trim_start_matches("pi_").parse().unwrap_or_default()
 }
 
@@ -321,7 +321,7 @@ impl Gateway for GatewayPort {
         self.0.0.monitor.check_operation_key(&self.0.0, key);
         self.call_provider(
             "update",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.update(key, account, id, new),
         )
         .await
@@ -334,7 +334,7 @@ impl Gateway for GatewayPort {
     ) -> Result<PaymentIntent, GatewayError> {
         self.call_provider(
             "retrieve",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.retrieve(account, id),
         )
         .await
@@ -349,7 +349,7 @@ impl Gateway for GatewayPort {
     ) -> Result<OpenedIntent, GatewayError> {
         self.call_provider(
             "confirm",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.confirm(key, account, id, payment_method),
         )
         .await
@@ -371,7 +371,7 @@ impl Gateway for GatewayPort {
         world.monitor.check_operation_key(world, &key);
         self.call_provider(
             "capture",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             world.provider.capture(&key, account, id, fee),
         )
         .await
@@ -393,7 +393,7 @@ impl Gateway for GatewayPort {
         self.0.0.monitor.check_operation_key(&self.0.0, key);
         self.call_provider(
             "cancel",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.cancel(key, account, id),
         )
         .await
@@ -413,7 +413,7 @@ impl Gateway for GatewayPort {
             .record_event("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.call_provider(
             "refund",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             world.provider.refund(key, account, id, amount),
         )
         .await?;
@@ -443,7 +443,7 @@ impl Gateway for GatewayPort {
             .record_event("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.call_provider(
             "fee back",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.refund_fee(key, account, id, amount),
         )
         .await
@@ -458,7 +458,7 @@ impl Gateway for GatewayPort {
             .await
     }
 
-    async fn find(
+    async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,
@@ -467,7 +467,7 @@ impl Gateway for GatewayPort {
         self.call_provider(
             "find",
             order.0,
-            self.0.0.provider.find(account, order, since),
+            self.0.0.provider.find_open_intent(account, order, since),
         )
         .await
     }

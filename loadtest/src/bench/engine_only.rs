@@ -407,7 +407,7 @@ impl Gateway for InMemoryProvider {
         Err(unsupported_call())
     }
 
-    async fn find(
+    async fn find_open_intent(
         &self,
         _: &AccountId,
         _: OrderId,

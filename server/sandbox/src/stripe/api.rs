@@ -71,7 +71,7 @@ pub async fn handle_api_request(
         Some(Fault::LockTimeout) => ApiResponse::from(StripeError::object_locked()),
         Some(Fault::TimeoutBefore) => {
             tokio::time::sleep(hang).await;
-            return closed_connection();
+            return close_connection_response();
         }
         _ => match decode_request(&request, &body, path, &sandbox) {
             Ok(call) => run_and_commit(&sandbox, &call, fault, &request_id),
@@ -83,7 +83,7 @@ pub async fn handle_api_request(
         tokio::time::sleep(hang).await;
     }
     if fault == Some(Fault::TimeoutAfter) {
-        return closed_connection();
+        return close_connection_response();
     }
     let mut response = HttpResponse::build(
         StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
@@ -102,7 +102,7 @@ pub async fn handle_api_request(
 
 /// Returns a response whose body fails at once. The server then closes the connection before it
 /// sends any byte.
-fn closed_connection() -> HttpResponse {
+fn close_connection_response() -> HttpResponse {
     let failing = stream::once(async { Err::<Bytes, _>(io::Error::other("a fault on order")) });
     HttpResponse::Ok().streaming(failing)
 }

@@ -132,8 +132,9 @@ fn audit_detail(payment: &PaymentIntentId, chosen_tickets: Option<&ChosenTickets
 
 /// Reads the draw and ticket count that the operator chose; `None` if the operator chose none.
 ///
-/// # Errors 404 `draw-not-found`; 409 `other-club`: the draw's club has no connected account, so it
-/// never took a payment.
+/// # Errors
+/// 404 `draw-not-found`; 409 `other-club`: the draw's club has no connected account, so it never
+/// took a payment.
 async fn read_chosen_tickets(
     state: &State,
     form: &MissingTicket,

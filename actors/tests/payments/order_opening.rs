@@ -71,7 +71,7 @@ fn same_client_key_resizes_the_same_order() {
 }
 
 #[test]
-fn concurrent_opens_with_one_key_make_one_order() {
+fn concurrent_opens_with_one_client_key_make_one_order() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let (first, mut second) = (
@@ -288,7 +288,7 @@ fn full_draw_refuses_without_database_access() {
 }
 
 #[test]
-fn interrupted_cart_continues_with_the_same_key() {
+fn interrupted_cart_continues_with_the_same_client_key() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let request = world.order_request(&[(1042, 2), (1043, 3)]);
