@@ -133,7 +133,7 @@ impl Anomalies {
     ///
     /// # Errors
     /// [`RepairError`]
-    pub async fn allocate_missing(
+    pub async fn allocate_missing_tickets(
         &self,
         payment: &PaymentIntentId,
         buyer: BuyerDetails,
@@ -158,7 +158,7 @@ impl Anomalies {
         self.allocate(payment, Some(chosen), buyer, token).await
     }
 
-    /// Returns the tickets that [`Self::allocate_missing`] would allocate.
+    /// Returns the tickets that [`Self::allocate_missing_tickets`] would allocate.
     ///
     /// # Errors
     /// `Unknown`, `Unavailable`.
@@ -185,7 +185,7 @@ impl Anomalies {
         );
         let work = async move {
             let record = Repairs::new(&context)
-                .allocate_missing(&payment, chosen, buyer, token, audit_entry)
+                .allocate_missing_tickets(&payment, chosen, buyer, token, audit_entry)
                 .await?;
             // The payment is compared at once. So the operator sees any remaining anomaly, such as
             // a missing fee, before the next scheduled comparison.

@@ -241,7 +241,7 @@ impl DrawActor {
         if batch.has_timer_tick() {
             self.timer.mark_fired();
         }
-        if batch.has_external_tick() {
+        if batch.has_tick_from_caller() {
             self.timer.disarm(ctx);
         }
         // Step 2 of 4: write the events.

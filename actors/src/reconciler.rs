@@ -63,7 +63,7 @@ const FIRST_CAPTURE_CHECK_PERIOD_MS: i64 = 3_600_000;
 /// Number of accounts that may fail in the scan after a restore and in the capture check of one
 /// pass. When so many fail, the provider itself is considered unavailable. Fewer failures, such as
 /// an account that its club disconnected, do not block the other accounts.
-const FAILED_ACCOUNTS_MAX: usize = 3;
+const FAILED_ACCOUNTS_PER_PASS_MAX: usize = 3;
 /// How far back the first pass of a process looks for payments that a restored database lacks, in
 /// milliseconds. An operator's scan has the same limit, thirty days (decision I-3).
 const BACKUP_RESTORE_SCAN_PERIOD_MS_MAX: i64 = 720 * 3_600_000;
@@ -128,7 +128,7 @@ impl Reconciler {
                         failures_in_a_row += 1;
                     }
                 }
-                if failures_in_a_row == FAILED_ACCOUNTS_MAX {
+                if failures_in_a_row == FAILED_ACCOUNTS_PER_PASS_MAX {
                     break;
                 }
             }
@@ -139,22 +139,22 @@ impl Reconciler {
             .unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
 
-    /// Runs one pass without comparing payments. For tests that do not wait for the schedule.
+    /// Runs one pass without comparing payments. For tests that do not wait for the runner.
     pub async fn run_pass_without_comparison(&self) {
         let context = self.context.clone();
         // A step that fails is repeated by the next pass, so errors are only logged.
         let pass = async move {
-            let mut schedule = PassSchedule::new(context);
-            schedule.sweep_open_orders().await;
-            schedule.queue_overpaid_fee_refunds().await;
-            schedule.refund_cancelled_draws().await;
+            let mut runner = PassRunner::new(context);
+            runner.sweep_open_orders().await;
+            runner.queue_overpaid_fee_refunds().await;
+            runner.refund_cancelled_draws().await;
         };
         let _ = tokio::spawn(pass).await;
     }
 }
 
 /// The data that is kept from one scheduled pass to the next.
-struct PassSchedule {
+struct PassRunner {
     comparison: PaymentComparison,
     pass_count: u64,
     captures: CaptureCheck,
@@ -191,16 +191,16 @@ struct BackupRestoreScan {
 /// Runs the scheduled passes until the engine stops.
 pub(crate) async fn run_reconciler(context: Arc<PaymentContext>, mut stop: watch::Receiver<bool>) {
     let mut watch_other_nodes = context.draws.watch_other_nodes();
-    let mut schedule = PassSchedule::new(context);
+    let mut runner = PassRunner::new(context);
     loop {
         watch_other_nodes.mark_unchanged();
         // Only the oldest node runs passes. While nodes join and leave, two nodes may run a pass;
         // both find the same disagreements.
-        let is_oldest = schedule.comparison.context.draws.is_oldest_node();
+        let is_oldest = runner.comparison.context.draws.is_oldest_node();
         if is_oldest {
-            schedule.run_pass().await;
+            runner.run_pass().await;
         }
-        let context = &schedule.comparison.context;
+        let context = &runner.comparison.context;
         context
             .metrics
             .record_reconciler_pass_end(context.clock.now());
@@ -214,7 +214,7 @@ pub(crate) async fn run_reconciler(context: Arc<PaymentContext>, mut stop: watch
     }
 }
 
-impl PassSchedule {
+impl PassRunner {
     async fn run_pass(&mut self) {
         self.sweep_open_orders().await;
         self.queue_overpaid_fee_refunds().await;
@@ -234,10 +234,10 @@ impl PassSchedule {
         self.pass_count += 1;
     }
 
-    fn new(context: Arc<PaymentContext>) -> PassSchedule {
+    fn new(context: Arc<PaymentContext>) -> PassRunner {
         let captures =
             CaptureCheck::starting_at(context.clock.now().plus_ms(-FIRST_CAPTURE_CHECK_PERIOD_MS));
-        PassSchedule {
+        PassRunner {
             comparison: PaymentComparison::new(context),
             pass_count: 0,
             captures,
@@ -364,7 +364,7 @@ impl PassSchedule {
             };
             accounts.push_back(account);
             failed_accounts += 1;
-            if failed_accounts == FAILED_ACCOUNTS_MAX {
+            if failed_accounts == FAILED_ACCOUNTS_PER_PASS_MAX {
                 return Err(failure);
             }
         }

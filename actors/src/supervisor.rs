@@ -124,10 +124,10 @@ impl DrawSupervisor {
                 .map(|(draws, claimed, takeovers), supervisor, ctx| {
                     supervisor.claims.end_claim_call();
                     for takeover in takeovers {
-                        supervisor.serve_after_delay(takeover, ctx);
+                        supervisor.serve_draw_after_delay(takeover, ctx);
                     }
                     for draw in &draws {
-                        supervisor.claims.end_claim(*draw);
+                        supervisor.claims.end_draw_claim(*draw);
                     }
                     match claimed {
                         Ok(claims) => supervisor.handle_claims(&draws, claims, ctx),

@@ -23,7 +23,7 @@ const CONCURRENT_EVENTS_MAX: usize = 16;
 /// Largest number of events that one query reads.
 const EVENTS_PER_QUERY_MAX: u32 = 64;
 /// Age in milliseconds after which this node handles an event that another node stored.
-const EVENT_OVERDUE_MS: i64 = 30_000;
+const OTHER_NODE_EVENT_AGE_MS_MIN: i64 = 30_000;
 /// How long a failed event is skipped, in milliseconds, while more events wait than one query
 /// returns. Otherwise events of an account whose calls fail would block all others.
 const FAILED_EVENT_SKIP_MS: i64 = 30_000;
@@ -43,7 +43,7 @@ pub(crate) async fn run_webhook_worker(context: Arc<PaymentContext>, stop: watch
     {
         let now = context.clock.now();
         skipped.retain(|_, until| *until > now);
-        let overdue_before = now.plus_ms(-EVENT_OVERDUE_MS);
+        let overdue_before = now.plus_ms(-OTHER_NODE_EVENT_AGE_MS_MIN);
         let limit = EVENTS_PER_QUERY_MAX + skipped.len() as u32;
         let mut events = match context
             .store

@@ -224,7 +224,7 @@ pub(super) struct CommandBatch {
     may_share_transaction: bool,
     allocates: bool,
     has_timer_tick: bool,
-    has_external_tick: bool,
+    has_tick_from_caller: bool,
     /// Answers to send after the commit, in the order of the requests. The first one belongs to the
     /// first command that writes.
     answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
@@ -269,7 +269,7 @@ impl CommandBatch {
             DrawAction::Execute(request) => {
                 let is_tick = matches!(request.command, Command::Tick);
                 self.has_timer_tick |= pending.is_timer_tick();
-                self.has_external_tick |= is_tick && !pending.is_timer_tick();
+                self.has_tick_from_caller |= is_tick && !pending.is_timer_tick();
                 let may_share_transaction = pending.may_share_transaction();
                 let answer = self.decide_command(request, draw, limiter, epoch, now);
                 if answer.as_ref().is_ok_and(|outcome| outcome.written) {
@@ -356,8 +356,8 @@ impl CommandBatch {
 
     /// Whether the batch contains a `Tick` that a caller sent. It means that the clock may have
     /// been changed.
-    pub(super) fn has_external_tick(&self) -> bool {
-        self.has_external_tick
+    pub(super) fn has_tick_from_caller(&self) -> bool {
+        self.has_tick_from_caller
     }
 
     /// Returns the commits to write, and the state of the draw after them. `None`: there is nothing

@@ -29,7 +29,7 @@ const DRAW_RETRY_DELAYS: [Duration; 3] = [
 ];
 
 /// Largest number of entries in each of the two maps of an [`OrderIndex`].
-const INDEX_GENERATION_ENTRIES_MAX: usize = 50_000;
+const ENTRIES_PER_INDEX_GENERATION_MAX: usize = 50_000;
 
 /// Everything a payment service needs. One per engine, shared by all services and workers.
 pub(crate) struct PaymentContext {
@@ -331,7 +331,7 @@ impl OrderIndex {
 
 impl IndexGenerations {
     fn insert(&mut self, key: IndexKey, order: OrderId) {
-        if self.newer.len() >= INDEX_GENERATION_ENTRIES_MAX {
+        if self.newer.len() >= ENTRIES_PER_INDEX_GENERATION_MAX {
             self.older = std::mem::take(&mut self.newer);
         }
         self.newer.insert(key, order);

@@ -285,11 +285,11 @@ fn final_status(record: &OrderRecord) -> Option<FulfilStatus> {
 
 /// Returns the status to report for an order and its payment intent.
 fn status_of_order(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
-    final_status(record).unwrap_or_else(|| status_in_progress(record, intent))
+    final_status(record).unwrap_or_else(|| status_of_unfinished_order(record, intent))
 }
 
 /// Returns the status of an order that is undecided, or whose decision is still being executed.
-fn status_in_progress(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
+fn status_of_unfinished_order(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
     match record.order.state {
         OrderState::Void if intent.is_captured() => FulfilStatus::Refunding,
         OrderState::Rejecting | OrderState::Released | OrderState::Void => {

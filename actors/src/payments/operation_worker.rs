@@ -49,7 +49,7 @@ pub(crate) async fn run_operation_worker(
                 for operation in operations {
                     let (context, permit) = (context.clone(), permits.clone().try_acquire_owned());
                     tokio::spawn(async move {
-                        attempt_in_order_job(&context, operation).await;
+                        attempt_operation_in_order_job(&context, operation).await;
                         drop(permit);
                     });
                 }
@@ -62,7 +62,7 @@ pub(crate) async fn run_operation_worker(
     }
 }
 
-async fn attempt_in_order_job(context: &Arc<PaymentContext>, operation: Operation) {
+async fn attempt_operation_in_order_job(context: &Arc<PaymentContext>, operation: Operation) {
     let (job_context, order) = (context.clone(), operation.order);
     let attempted = context
         .run_for_order(order, async move {

@@ -7,7 +7,7 @@ use persistence::Failure;
 use persistence::stores::OrderRecord;
 
 use super::comparison::{ObservedIntent, PaymentComparison};
-use super::{FAILED_ACCOUNTS_MAX, ROWS_PER_QUERY_MAX, VerifiedPayments};
+use super::{FAILED_ACCOUNTS_PER_PASS_MAX, ROWS_PER_QUERY_MAX, VerifiedPayments};
 
 /// Smallest number of payments of an account that are compared from one list. A list then costs
 /// less than one call for each payment.
@@ -95,7 +95,7 @@ impl CaptureCheck {
                     .iter()
                     .map(|(_, orders)| orders.len())
                     .sum::<usize>();
-                if failed_accounts == FAILED_ACCOUNTS_MAX
+                if failed_accounts == FAILED_ACCOUNTS_PER_PASS_MAX
                     || deferred + records.len() > DEFERRED_PAYMENTS_MAX
                 {
                     return Err(failure);
@@ -135,7 +135,7 @@ impl CaptureCheck {
     async fn check_deferred_orders(&mut self, comparison: &PaymentComparison) -> usize {
         let mut failed_accounts = 0;
         for _ in 0..self.deferred.len() {
-            if failed_accounts == FAILED_ACCOUNTS_MAX {
+            if failed_accounts == FAILED_ACCOUNTS_PER_PASS_MAX {
                 break;
             }
             let Some((account, mut orders)) = self.deferred.pop_front() else {

@@ -18,7 +18,7 @@ const DRAW_SCAN_INTERVAL_WITH_PEERS: Duration = Duration::from_secs(5);
 /// other nodes' sales within a second.
 const VIEW_POLL_INTERVAL: Duration = Duration::from_millis(400);
 /// A finished draw is removed from memory after this time without use, in milliseconds.
-const IDLE_DRAW_REMOVAL_MS: u64 = 600_000;
+const IDLE_DRAW_REMOVAL_AGE_MS: u64 = 600_000;
 
 impl DrawSupervisor {
     /// Starts the timer for the next read of other nodes' commits. Does nothing if this is the only
@@ -39,7 +39,9 @@ impl DrawSupervisor {
             return ctx.terminate();
         }
         self.scanned_at = Instant::now();
-        let removed = self.registry_writer.remove_idle_draws(IDLE_DRAW_REMOVAL_MS);
+        let removed = self
+            .registry_writer
+            .remove_idle_draws(IDLE_DRAW_REMOVAL_AGE_MS);
         if removed > 0 {
             tracing::debug!(removed, "idle decided draws removed from memory");
         }

@@ -53,14 +53,18 @@ pub(super) async fn take_over(
 impl DrawSupervisor {
     /// Serves a draw after a delay of [`STALE_READ_MAX`]. Until then the draw is treated as being
     /// claimed, so that this node does not claim it again.
-    pub(super) fn serve_after_delay(&mut self, takeover: DelayedTakeover, ctx: &mut Context<Self>) {
+    pub(super) fn serve_draw_after_delay(
+        &mut self,
+        takeover: DelayedTakeover,
+        ctx: &mut Context<Self>,
+    ) {
         ctx.run_later(STALE_READ_MAX, move |supervisor, ctx| {
             let DelayedTakeover {
                 draw,
                 claims,
                 lease_term,
             } = takeover;
-            supervisor.claims.end_claim(draw);
+            supervisor.claims.end_draw_claim(draw);
             match claims {
                 // A snapshot that was read under an earlier lease may be outdated.
                 Ok(_)

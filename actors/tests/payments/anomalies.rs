@@ -69,13 +69,13 @@ fn payment_without_order_is_an_anomaly_until_allocated() {
         // It is now after kick-off, but the payment was authorised before.
         world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
         let record = anomalies
-            .allocate_missing(&id, recovered_buyer(), "f".repeat(32))
+            .allocate_missing_tickets(&id, recovered_buyer(), "f".repeat(32))
             .await
             .unwrap();
         assert_eq!(record.order.state, OrderState::Captured);
         assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (2, 1));
         let again = anomalies
-            .allocate_missing(&id, recovered_buyer(), "e".repeat(32))
+            .allocate_missing_tickets(&id, recovered_buyer(), "e".repeat(32))
             .await
             .unwrap();
         assert_eq!(
@@ -105,7 +105,7 @@ fn only_matching_timely_payment_is_allocated() {
         let anomalies = world.engine().anomalies.clone();
         let ask = async |id: &PaymentIntentId| {
             let result = anomalies
-                .allocate_missing(id, recovered_buyer(), "f".repeat(32))
+                .allocate_missing_tickets(id, recovered_buyer(), "f".repeat(32))
                 .await;
             result.map(|record| record.order.id).unwrap_err()
         };
@@ -159,7 +159,7 @@ fn payment_gets_tickets_or_refund_but_never_both() {
         world.advance_seconds(60).await;
         let give = async |id| {
             anomalies
-                .allocate_missing(id, recovered_buyer(), "f".repeat(32))
+                .allocate_missing_tickets(id, recovered_buyer(), "f".repeat(32))
                 .await
                 .map(|given| given.order.id)
         };
@@ -225,7 +225,7 @@ fn order_opened_for_a_payment_references_it_at_once() {
         let anomalies = world.engine().anomalies.clone();
         let id = create_lost_payment(&world, 401, 1500, "1042x2,1043x1").await;
         world.advance_seconds(60).await;
-        let give = || anomalies.allocate_missing(&id, recovered_buyer(), "f".repeat(32));
+        let give = || anomalies.allocate_missing_tickets(&id, recovered_buyer(), "f".repeat(32));
         // The node that allocates the tickets dies after it has written the first line.
         world.memory.set_faults(|call| match call {
             Call::Append(appends) if appends.iter().any(|append| append.draw == DrawId(1043)) => {

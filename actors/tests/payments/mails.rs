@@ -13,7 +13,7 @@ use persistence::stores::OrderRecord;
 use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, run_in_paused_time};
 
 /// Returns the kind and the recipient of every mail about an order.
-fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)> {
+fn mails_about_order(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)> {
     let about = world
         .mails()
         .into_iter()
@@ -22,7 +22,7 @@ fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)>
 }
 
 fn mail_kinds(world: &TestWorld, record: &OrderRecord) -> Vec<String> {
-    mails_about(world, record)
+    mails_about_order(world, record)
         .into_iter()
         .map(|(kind, _)| kind)
         .collect()
@@ -62,7 +62,7 @@ fn expired_authorisation_is_mailed_once() {
             (OrderState::Void, 0)
         );
         assert_eq!(
-            mails_about(&world, &record),
+            mails_about_order(&world, &record),
             [("not-charged".to_string(), "alice@example.org".to_string())]
         );
     });
@@ -185,7 +185,7 @@ fn dispute_is_mailed_to_the_club_once() {
             ("disputed", "club-1@club.test"),
         ];
         let expected_mails = expected_mails.map(|(kind, to)| (kind.to_string(), to.to_string()));
-        assert_eq!(mails_about(&world, &record), expected_mails);
+        assert_eq!(mails_about_order(&world, &record), expected_mails);
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Captured,
@@ -204,7 +204,7 @@ fn dispute_is_mailed_to_the_club_once() {
             2,
             "it was raised again"
         );
-        assert_eq!(mails_about(&world, &record), expected_mails);
+        assert_eq!(mails_about_order(&world, &record), expected_mails);
     });
 }
 

@@ -121,7 +121,11 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
         let (healed, returned) = lost_payment.captured.split_at(3);
         for record in healed {
             let adopted = anomalies
-                .allocate_missing(&intent_of(record), recovered_buyer(), record.token.clone())
+                .allocate_missing_tickets(
+                    &intent_of(record),
+                    recovered_buyer(),
+                    record.token.clone(),
+                )
                 .await
                 .unwrap();
             assert_eq!(
@@ -140,7 +144,11 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
                 record.order.total()
             );
             let again = anomalies
-                .allocate_missing(&intent_of(record), recovered_buyer(), record.token.clone())
+                .allocate_missing_tickets(
+                    &intent_of(record),
+                    recovered_buyer(),
+                    record.token.clone(),
+                )
                 .await;
             assert_eq!(again.map(drop), Err(RepairError::Refunded));
         }

@@ -53,7 +53,7 @@ fn revealed_draw_is_not_postponed_and_takes_no_repair() {
             let given = world
                 .engine()
                 .anomalies
-                .allocate_missing(&id, recovered_buyer(), "f".repeat(32))
+                .allocate_missing_tickets(&id, recovered_buyer(), "f".repeat(32))
                 .await;
             assert_eq!(
                 given.map(|record| record.order.id),

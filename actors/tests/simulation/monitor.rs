@@ -354,14 +354,14 @@ impl Monitor {
         self.state().forged.insert(id.clone());
     }
 
-    pub fn record_operator_action(&self, id: &PaymentIntentId) {
+    pub fn record_operator_repair(&self, id: &PaymentIntentId) {
         self.state().repaired.insert(id.clone());
     }
 
     /// Rule 6 of the decisions: a process may repeat an effect at the provider but never invent
     /// one. Every write at the provider uses the key of a stored operation, except cancellations of
     /// late payments, confirmations and manual refunds.
-    pub fn check_operation_key(&self, world: &World, key: &str) {
+    pub fn check_operation_idempotency_key(&self, world: &World, key: &str) {
         let apart = ["disown-", "forgotten-", "confirm-", "return-"]
             .iter()
             .any(|start| key.starts_with(start));

@@ -29,13 +29,13 @@ mod nodes;
 mod payment_stores;
 
 /// Time after which the database ends a statement with an error.
-const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
+const DATABASE_STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a node polls for the commits of other nodes, in milliseconds.
 const POLL_INTERVAL_MS: u64 = 400;
 /// Longest time that a poll waits for something to report. Two polls and the interval between them
 /// are shorter than `STALE_READ_MAX` in `membership.rs`.
-const POLL_TIMEOUT: Duration = Duration::from_millis(700);
+const DATABASE_POLL_WAIT_MAX: Duration = Duration::from_millis(700);
 
 pub type PortContext = (Arc<World>, Arc<Process>);
 
@@ -79,7 +79,7 @@ async fn ensure_reachable((world, process): &PortContext) -> Result<(), String> 
     world
         .monitor
         .record_situation("the database is out of reach");
-    sleep(STATEMENT_TIMEOUT).await;
+    sleep(DATABASE_STATEMENT_TIMEOUT).await;
     process.wait_until_running().await;
     Err("cut off from the database".into())
 }
@@ -94,14 +94,14 @@ impl LedgerPort {
 
 impl LedgerPort {
     /// Waits for a change, instead of executing polls that would find nothing. Returns the first
-    /// changes, or none after [`POLL_TIMEOUT`].
+    /// changes, or none after [`DATABASE_POLL_WAIT_MAX`].
     async fn wait_for_changes(
         &self,
         me: InstanceId,
         known: &[KnownDraw],
     ) -> Result<Vec<ChangedDraw>, Failure> {
         let world = &self.0.0;
-        let silent_until = Instant::now() + POLL_TIMEOUT;
+        let silent_until = Instant::now() + DATABASE_POLL_WAIT_MAX;
         loop {
             let ledger_written = world.ledger_written.notified();
             let moved = world.memory.changed_draws(me, known).await?;
@@ -301,7 +301,10 @@ fn numeric_id_of_intent(id: &PaymentIntentId) -> u128 {
 impl Gateway for GatewayPort {
     async fn create(&self, key: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError> {
         let world = &self.0.0;
-        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.0
+            .0
+            .monitor
+            .check_operation_idempotency_key(&self.0.0, key);
         let opened = self
             .call_provider("create", new.order.0, world.provider.create(key, new))
             .await?;
@@ -318,7 +321,10 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         new: &NewIntent,
     ) -> Result<OpenedIntent, GatewayError> {
-        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.0
+            .0
+            .monitor
+            .check_operation_idempotency_key(&self.0.0, key);
         self.call_provider(
             "update",
             numeric_id_of_intent(id),
@@ -368,7 +374,7 @@ impl Gateway for GatewayPort {
             .fee_at_creation(world, id)
             .unwrap_or(application_fee);
         let key = world.mutant.capture_key(world, key);
-        world.monitor.check_operation_key(world, &key);
+        world.monitor.check_operation_idempotency_key(world, &key);
         self.call_provider(
             "capture",
             numeric_id_of_intent(id),
@@ -390,7 +396,10 @@ impl Gateway for GatewayPort {
                 ..said
             });
         }
-        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.0
+            .0
+            .monitor
+            .check_operation_idempotency_key(&self.0.0, key);
         self.call_provider(
             "cancel",
             numeric_id_of_intent(id),
@@ -407,7 +416,7 @@ impl Gateway for GatewayPort {
         amount: Cents,
     ) -> Result<(), GatewayError> {
         let world = &self.0.0;
-        world.monitor.check_operation_key(world, key);
+        world.monitor.check_operation_idempotency_key(world, key);
         world
             .trace
             .record_event("asks", &[amount.0 as u64], || format!("{key} {amount}"));
@@ -436,7 +445,10 @@ impl Gateway for GatewayPort {
         if self.0.0.mutant == Mutant::FeeRefundProportional {
             return Ok(());
         }
-        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.0
+            .0
+            .monitor
+            .check_operation_idempotency_key(&self.0.0, key);
         self.0
             .0
             .trace

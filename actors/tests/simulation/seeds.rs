@@ -135,7 +135,7 @@ fn memory_megabytes() -> u64 {
     pages.unwrap_or_default() * 4096 / (1 << 20)
 }
 
-/// Returns the seeds of `regress.txt`. Each has failed once, so they are always played first.
+/// Returns the seeds of `regress.txt`. Each has failed once, so they are always simulated first.
 pub fn regression_seeds() -> Vec<(u64, IdlePollMode)> {
     let lines = include_str!("regress.txt")
         .lines()

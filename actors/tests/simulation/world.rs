@@ -30,7 +30,7 @@ use super::trace::Trace;
 const FAULT_FREE_PHASE_MS: u64 = 60 * MINUTE_MS;
 /// Most worlds end when this many consecutive checks find no unfinished work. A few run for the
 /// full hour ([`WorldPlan::runs_full_hour`]).
-const CHECKS_AT_REST_NEEDED: u32 = 2;
+const IDLE_CHECKS_BEFORE_END: u32 = 2;
 /// Time between two checks of a world in its fault phase, in milliseconds.
 const CHECK_INTERVAL_MS: u64 = 15_000;
 /// Time between two checks of a world after its fault phase, in milliseconds. All remaining work is
@@ -211,17 +211,17 @@ impl World {
         };
         while self.clock.true_now() < until
             && !self.monitor.has_violations()
-            && consecutive_rests < CHECKS_AT_REST_NEEDED
+            && consecutive_rests < IDLE_CHECKS_BEFORE_END
         {
             sleep(Duration::from_millis(pause_ms)).await;
             pause_ms = self.check_interval_ms();
             self.monitor.check_views(self);
-            consecutive_rests = if restarted && self.is_at_rest().await {
+            consecutive_rests = if restarted && self.is_idle_and_may_end().await {
                 consecutive_rests + 1
             } else {
                 0
             };
-            if !restarted && self.fault_injector.have_faults_ended() && !self.is_busy() {
+            if !restarted && self.fault_injector.have_faults_ended() && !self.has_active_tasks() {
                 self.processes.restart_all(self).await;
                 restarted = true;
             }
@@ -236,15 +236,15 @@ impl World {
         }
     }
 
-    async fn is_at_rest(&self) -> bool {
+    async fn is_idle_and_may_end(&self) -> bool {
         let may_leave = self.fault_injector.have_faults_ended() && !self.plan.runs_full_hour();
         may_leave
-            && !self.is_busy()
+            && !self.has_active_tasks()
             && audit::pending_work(self).await.is_empty()
             && !audit::awaits_anomaly_resolution(self)
     }
 
-    fn is_busy(&self) -> bool {
+    fn has_active_tasks(&self) -> bool {
         Arc::strong_count(&self.active_tasks) > 1
     }
 

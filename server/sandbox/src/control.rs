@@ -64,7 +64,7 @@ async fn raise_dispute(
     request: Json<PaymentIntentRequest>,
 ) -> HttpResponse {
     let reason = request.reason.as_deref().unwrap_or("fraudulent");
-    change_and_commit(&sandbox, |state| {
+    change_state_and_commit(&sandbox, |state| {
         dispute::open_for_intent(state, &request.payment_intent, reason)
     })
 }
@@ -74,7 +74,7 @@ async fn expire_authorisation(
     sandbox: Data<Sandbox>,
     request: Json<PaymentIntentRequest>,
 ) -> HttpResponse {
-    change_and_commit(&sandbox, |state| {
+    change_state_and_commit(&sandbox, |state| {
         settle::expire_authorisation(state, &request.payment_intent)
     })
 }
@@ -86,7 +86,7 @@ struct AccountRequest {
 }
 
 async fn ensure_account(sandbox: Data<Sandbox>, request: Json<AccountRequest>) -> HttpResponse {
-    change_and_commit(&sandbox, |state| {
+    change_state_and_commit(&sandbox, |state| {
         state.create_account_if_missing(&request.id, request.name.as_deref());
         Ok(json!({ "id": request.id }))
     })
@@ -103,14 +103,14 @@ async fn restrict_account(
     id: Path<String>,
     request: Json<ChargesEnabledRequest>,
 ) -> HttpResponse {
-    change_and_commit(&sandbox, |state| {
+    change_state_and_commit(&sandbox, |state| {
         state.restrict_account(&id, request.charges_enabled)
     })
 }
 
 /// Changes the state by an action that Stripe's API does not have. Commits the change before the
 /// response is sent.
-pub fn change_and_commit(
+pub fn change_state_and_commit(
     sandbox: &Sandbox,
     change: impl FnOnce(&mut SandboxState) -> Result<Value, StripeError>,
 ) -> HttpResponse {

@@ -197,7 +197,7 @@ impl Sandbox {
     /// Opens a dispute on a captured payment, as `POST /sandbox/dispute` does. Returns `false` if
     /// no captured payment has this id.
     pub fn dispute(&self, payment_intent: &str) -> bool {
-        control::change_and_commit(self, |state| {
+        control::change_state_and_commit(self, |state| {
             stripe::dispute::open_for_intent(state, payment_intent, "fraudulent")
         })
         .status()

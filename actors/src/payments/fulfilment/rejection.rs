@@ -143,7 +143,7 @@ impl Fulfilment<'_> {
     pub(super) async fn release_order(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         context.return_tickets(&state.record).await?;
-        let notify = self.notification_of_release(state).await?;
+        let notify = self.decide_release_notification(state).await?;
         let reason = state
             .record
             .reason
@@ -171,7 +171,7 @@ impl Fulfilment<'_> {
 
     /// Decides whether the buyer gets a mail that there are no tickets. A buyer who authorised the
     /// payment expects tickets, unless the buyer abandoned the order.
-    async fn notification_of_release(
+    async fn decide_release_notification(
         self,
         state: &FulfilmentContext,
     ) -> Result<NotifyBuyer, Deferred> {

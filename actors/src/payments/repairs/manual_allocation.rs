@@ -23,7 +23,7 @@ struct TicketRecipient {
 impl Repairs<'_> {
     /// Allocates the missing tickets of a payment, or the tickets in `chosen`, which an operator
     /// has chosen.
-    pub(crate) async fn allocate_missing(
+    pub(crate) async fn allocate_missing_tickets(
         self,
         id: &PaymentIntentId,
         chosen: Option<ChosenTickets>,
@@ -58,13 +58,13 @@ impl Repairs<'_> {
             audit_entry,
         };
         let allocated = self
-            .allocate_in_repair(id, existing, &account, chosen, recipient)
+            .allocate_tickets_in_repair(id, existing, &account, chosen, recipient)
             .await;
         self.end_repair(id, Repair::Tickets, allocated).await
     }
 
     /// Allocates the tickets while this repair is registered in the database.
-    async fn allocate_in_repair(
+    async fn allocate_tickets_in_repair(
         self,
         id: &PaymentIntentId,
         existing: Option<OrderRecord>,
@@ -201,8 +201,8 @@ impl Repairs<'_> {
         let mut record = if let Some(record) = context.store.order(order).await? {
             record
         } else {
-            let lines = self.lines_at_draw_prices(intent, draws).await?;
-            self.open_for_payment(order, intent, lines, &buyer, token, &mut audit_entry)
+            let lines = self.order_lines_at_draw_prices(intent, draws).await?;
+            self.open_order_for_payment(order, intent, lines, &buyer, token, &mut audit_entry)
                 .await?
         };
         if is_chosen
@@ -257,7 +257,7 @@ impl Repairs<'_> {
 
     /// Opens an order for a payment without one. A single commit stores the order with its payment
     /// and allocates its first line.
-    async fn open_for_payment(
+    async fn open_order_for_payment(
         self,
         order: OrderId,
         intent: &PaymentIntent,
@@ -312,7 +312,7 @@ impl Repairs<'_> {
 
     /// Returns order lines at the current prices of the draws. The payment may exceed their sum by
     /// at most the card fees.
-    async fn lines_at_draw_prices(
+    async fn order_lines_at_draw_prices(
         self,
         intent: &PaymentIntent,
         draws: &[(DrawId, u16)],

@@ -29,7 +29,7 @@ impl Repairs<'_> {
         audit_entry: Option<AuditEntry>,
     ) -> Result<ReturnedPayment, RepairError> {
         let store = &self.context.store;
-        let account = match self.order_without_tickets(id).await? {
+        let account = match self.find_order_without_tickets(id).await? {
             Some(record) => record.order.account,
             None => store
                 .account_of_payment(id)
@@ -42,12 +42,14 @@ impl Repairs<'_> {
         {
             return Err(RepairError::HasTickets);
         }
-        let returned = self.return_in_repair(id, &account, audit_entry).await;
+        let returned = self
+            .return_payment_in_repair(id, &account, audit_entry)
+            .await;
         self.end_repair(id, Repair::Return, returned).await
     }
 
     /// Returns the money while this repair is registered in the database.
-    async fn return_in_repair(
+    async fn return_payment_in_repair(
         self,
         id: &PaymentIntentId,
         account: &AccountId,
@@ -61,7 +63,7 @@ impl Repairs<'_> {
             .map_err(|_| RepairError::Unavailable)?;
         // The order is checked again, because it may have got tickets during the call to the
         // provider.
-        let order = self.order_without_tickets(id).await?;
+        let order = self.find_order_without_tickets(id).await?;
         // The ledgers of the draws contain the fee of a captured order, so no fee is returned here.
         // The part that is due stays with the platform, and the fee refunds return the rest.
         let fee_is_in_ledger = order
@@ -116,7 +118,7 @@ impl Repairs<'_> {
     /// # Errors
     /// `HasTickets`: the order has its tickets, even if their capture is not stored yet.
     /// `Unavailable`: the database could not be read.
-    async fn order_without_tickets(
+    async fn find_order_without_tickets(
         self,
         id: &PaymentIntentId,
     ) -> Result<Option<OrderRecord>, RepairError> {

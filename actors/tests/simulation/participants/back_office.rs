@@ -274,7 +274,7 @@ impl Participant {
         ][choice as usize];
         let chosen = (choice > 0).then(|| self.random.one_of(&open).clone());
         if let Some((_, payment)) = &chosen {
-            self.world.monitor.record_operator_action(payment);
+            self.world.monitor.record_operator_repair(payment);
         }
         let press = |handles: EngineHandles| async move {
             match (choice, chosen) {
@@ -285,7 +285,7 @@ impl Participant {
                     let token = format!("{anomaly:032x}", anomaly = 0xF00D);
                     handles
                         .anomalies
-                        .allocate_missing(&payment, BuyerDetails::default(), token)
+                        .allocate_missing_tickets(&payment, BuyerDetails::default(), token)
                         .await
                         .is_ok()
                 }

@@ -79,7 +79,7 @@ impl Account {
         self.payouts_enabled = true;
     }
 
-    fn save_and_emit(self, state: &mut SandboxState) -> Value {
+    fn save_and_emit_event(self, state: &mut SandboxState) -> Value {
         let (response, id) = (self.render(), self.id.clone());
         state.save(self);
         state.emit_event("account.updated", &id, &id);
@@ -169,7 +169,7 @@ impl SandboxState {
     ) -> Result<Value, StripeError> {
         let mut account = self.find::<Account>("", id)?;
         account.charges_enabled = charges_enabled;
-        Ok(account.save_and_emit(self))
+        Ok(account.save_and_emit_event(self))
     }
 
     /// Completes an account's onboarding through its link. Returns the URL of the club's page to
@@ -178,7 +178,7 @@ impl SandboxState {
         let mut link = self.find_valid_link(id, token)?;
         let mut account = self.find::<Account>("", id)?;
         account.mark_complete();
-        account.save_and_emit(self);
+        account.save_and_emit_event(self);
         link.used = true;
         let address = link.return_url.clone();
         self.save_link(link);
@@ -219,7 +219,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Value {
 pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let mut account = state.find::<Account>("", id)?;
     account.apply_form(&call.form);
-    Ok(account.save_and_emit(state))
+    Ok(account.save_and_emit_event(state))
 }
 
 /// Handles `GET /v1/accounts/{id}`, and `GET /v1/account` for the account that the request's header

@@ -74,7 +74,7 @@ pub async fn handle_api_request(
             return close_connection_response();
         }
         _ => match decode_request(&request, &body, path, &sandbox) {
-            Ok(call) => run_and_commit(&sandbox, &call, fault, &request_id),
+            Ok(call) => run_call_and_commit(&sandbox, &call, fault, &request_id),
             Err(failure) => failure.into(),
         },
     };
@@ -171,7 +171,7 @@ fn api_key_kind(headers: &HeaderMap) -> Result<ApiKeyKind, StripeError> {
 }
 
 /// Runs the API call under the state's lock, and commits its changes before the response is sent.
-fn run_and_commit(
+fn run_call_and_commit(
     sandbox: &Sandbox,
     call: &ApiCall,
     fault: Option<Fault>,
@@ -205,7 +205,7 @@ fn run_and_commit(
         }
     }
     state.request = (request_id.to_owned(), call.idempotency_key.clone());
-    let (answer, saved) = run_with_fault(&mut state, call, fault, sandbox);
+    let (answer, saved) = run_call_with_fault(&mut state, call, fault, sandbox);
     if let Some((key, body)) = cache_key.zip(saved) {
         let at = state.now();
         state.save_response(SavedResponse {
@@ -227,7 +227,7 @@ fn run_and_commit(
 
 /// Runs the API call. Also returns the body to save under the idempotency key, if the response must
 /// be saved.
-fn run_with_fault(
+fn run_call_with_fault(
     state: &mut SandboxState,
     call: &ApiCall,
     fault: Option<Fault>,

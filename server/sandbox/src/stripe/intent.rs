@@ -167,7 +167,7 @@ impl Intent {
     }
 
     /// Saves the intent and emits an event.
-    fn save_and_emit(self, state: &mut SandboxState, kind: &'static str) {
+    fn save_and_emit_event(self, state: &mut SandboxState, kind: &'static str) {
         let (id, account) = (self.id.clone(), self.account.clone());
         state.save(self);
         state.emit_event(kind, &account, &id);
@@ -224,7 +224,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         intent.status = IntentStatus::RequiresConfirmation;
     }
     let id = intent.id.clone();
-    intent.save_and_emit(state, "payment_intent.created");
+    intent.save_and_emit_event(state, "payment_intent.created");
     if form.get_flag("confirm")? == Some(true) {
         return confirm::confirm(state, call, &id);
     }

@@ -26,7 +26,9 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
         ("POST", ["tokens"]) => method::create_token(state, call),
         ("GET", ["payment_intents", id]) => intent::retrieve(state, call, id),
         ("POST", ["payment_intents", id, "confirm"]) => confirm::confirm(state, call, id),
-        ("POST", ["payment_intents", id, "authenticate"]) => confirm::authenticate(state, call, id),
+        ("POST", ["payment_intents", id, "authenticate"]) => {
+            confirm::finish_3d_secure(state, call, id)
+        }
         _ if call.access == ApiKeyKind::Publishable => Err(StripeError::unauthorized(
             "This API call cannot be made with a publishable API key. Please use a secret API key.",
         )),

@@ -64,7 +64,7 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
             intent.status = IntentStatus::RequiresAction;
             intent
                 .clone()
-                .save_and_emit(state, "payment_intent.requires_action");
+                .save_and_emit_event(state, "payment_intent.requires_action");
             Ok(intent.render_for(call.access))
         }
     }
@@ -72,7 +72,7 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
 
 /// Handles `POST /v1/payment_intents/{id}/authenticate` with `outcome=complete|fail`, the result of
 /// the bank's 3-D Secure page. Stripe's API has no such call.
-pub fn authenticate(
+pub fn finish_3d_secure(
     state: &mut SandboxState,
     call: &ApiCall,
     id: &str,
@@ -127,7 +127,7 @@ fn approve_payment(
             intent.status = IntentStatus::RequiresCapture;
             intent.amount_capturable = intent.amount;
             state.save(charge);
-            intent.save_and_emit(state, "payment_intent.amount_capturable_updated");
+            intent.save_and_emit_event(state, "payment_intent.amount_capturable_updated");
         }
         CaptureMethod::Automatic => {
             let (amount, fee) = (intent.amount, intent.application_fee_amount);
@@ -157,6 +157,6 @@ fn record_decline(
     intent.last_error = Some(failure.error_object());
     state.save(charge);
     let rendered = intent.render_for(call.access);
-    intent.save_and_emit(state, "payment_intent.payment_failed");
+    intent.save_and_emit_event(state, "payment_intent.payment_failed");
     failure.with_field("payment_intent", rendered)
 }

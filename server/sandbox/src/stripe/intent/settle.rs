@@ -79,7 +79,7 @@ pub(super) fn capture_charge(
     state.save(transaction);
     let disputed = charge.disputes_itself;
     state.save(charge.clone());
-    intent.save_and_emit(state, "payment_intent.succeeded");
+    intent.save_and_emit_event(state, "payment_intent.succeeded");
     if disputed {
         dispute::open_for_charge(state, charge, "fraudulent");
     }
@@ -141,7 +141,7 @@ fn cancel_and_release(state: &mut SandboxState, mut intent: Intent, reason: Opti
         .as_deref()
         .and_then(|charge| state.charges.get(charge))
         .cloned();
-    intent.save_and_emit(state, "payment_intent.canceled");
+    intent.save_and_emit_event(state, "payment_intent.canceled");
     // Stripe shows a released authorisation as a charge that was refunded and never captured, and
     // emits an event for it.
     if let Some(mut charge) = charge.filter(|_| held > 0) {

@@ -90,7 +90,11 @@ pub async fn allocate_missing_tickets(
                 .allocate_chosen_tickets(&payment, chosen_tickets, buyer, token)
                 .await
         }
-        None => anomalies.allocate_missing(&payment, buyer, token).await,
+        None => {
+            anomalies
+                .allocate_missing_tickets(&payment, buyer, token)
+                .await
+        }
     };
     let record = match allocated {
         Ok(record) => record,
