@@ -139,7 +139,7 @@ impl Reconciler {
             .unwrap_or_else(|panicked| Err(Failure::Unknown(panicked.to_string())))
     }
 
-    /// Runs one pass without comparing payments. For tests that do not wait for the runner.
+    /// Runs one pass without comparing payments. For tests that do not wait for the schedule.
     pub async fn run_pass_without_comparison(&self) {
         let context = self.context.clone();
         // A step that fails is repeated by the next pass, so errors are only logged.
@@ -153,7 +153,7 @@ impl Reconciler {
     }
 }
 
-/// The data that is kept from one scheduled pass to the next.
+/// Runs the scheduled passes, and keeps the data that the next pass needs.
 struct PassRunner {
     comparison: PaymentComparison,
     pass_count: u64,
