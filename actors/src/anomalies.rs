@@ -12,7 +12,7 @@ use tracing::Instrument;
 
 use crate::payments::context::PaymentContext;
 use crate::payments::repairs::{
-    ChosenTickets, PaymentTickets, RepairError, Repairs, ReturnedPayment,
+    ChosenTickets, PaymentTickets, RepairError, Repairs, ReturnedAmounts,
 };
 use crate::reconciler::{PaymentComparison, Reconciler, ScanReport};
 
@@ -207,7 +207,7 @@ impl Anomalies {
     pub async fn return_unmatched_payment(
         &self,
         payment: &PaymentIntentId,
-    ) -> Result<ReturnedPayment, RepairError> {
+    ) -> Result<ReturnedAmounts, RepairError> {
         let (context, payment, audit_entry) = (
             self.context.clone(),
             payment.clone(),

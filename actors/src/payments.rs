@@ -23,7 +23,7 @@ use fulfilment::Fulfilment;
 use refunds::Refunds;
 
 mod checkout;
-pub mod connect;
+pub mod connect_gateway;
 pub(crate) mod context;
 pub(crate) mod fulfilment;
 pub mod gateway;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::payments::connect::ConnectGateway;
+use actors::payments::connect_gateway::ConnectGateway;
 use actors::{Anomalies, Clock, Draws, Outbox, Payments, Reconciler};
 use domain::Timestamp;
 use persistence::Failure;

@@ -24,7 +24,7 @@ pub mod refusal;
 pub mod view;
 
 // Private modules: `decide` is split by topic, and `snapshot` is the stored state.
-mod ending;
+mod lifecycle;
 mod sale;
 mod snapshot;
 mod terms;

@@ -64,7 +64,7 @@ impl CommandQueue {
             && let Some(pending) = self.waiting.pop_front()
         {
             self.individual = self.individual.saturating_sub(1);
-            batch.decide_and_add(pending, draw, &mut self.limiter, epoch, clock.now());
+            batch.decide_and_add_command(pending, draw, &mut self.limiter, epoch, clock.now());
         }
         batch
     }
@@ -250,7 +250,7 @@ impl CommandBatch {
     /// Decides one command on the draw after the earlier commands of the batch. `draw` is the
     /// committed state. The answer is sent at once if neither the earlier commands nor this one
     /// write anything.
-    pub(super) fn decide_and_add(
+    pub(super) fn decide_and_add_command(
         &mut self,
         pending: PendingCommand,
         draw: &Draw,

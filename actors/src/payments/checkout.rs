@@ -53,7 +53,7 @@ impl<'a> Checkout<'a> {
         };
         let gateway = &self.context.gateway;
         let account = &record.order.account;
-        let key = self.confirmation_key(order);
+        let key = self.new_confirmation_idempotency_key(order);
         let confirm = failpoint::around(
             PurchaseStep::Confirm,
             gateway.confirm(&key, account, id, payment_method),
@@ -84,7 +84,7 @@ impl<'a> Checkout<'a> {
     /// Returns a new idempotency key for every attempt. With the same key, the provider would
     /// return its stored error for the buyer's next card. Confirming twice is harmless, because an
     /// intent is authorised at most once.
-    fn confirmation_key(self, order: OrderId) -> String {
+    fn new_confirmation_idempotency_key(self, order: OrderId) -> String {
         let count = self
             .context
             .confirmation_attempts

@@ -17,7 +17,7 @@ use crate::Denied;
 mod manual_allocation;
 mod unmatched_payments;
 
-pub use unmatched_payments::ReturnedPayment;
+pub use unmatched_payments::ReturnedAmounts;
 
 /// Tickets that an operator chose for a payment that matches no order (decision M-9).
 #[derive(Clone, Debug, PartialEq, Eq)]

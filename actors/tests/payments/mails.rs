@@ -70,7 +70,7 @@ fn expired_authorisation_is_mailed_once() {
 
 /// Kick-off, sold-out tickets and an expired authorisation all end an order without tickets.
 #[test]
-fn refused_authorised_buyer_is_mailed_once() {
+fn buyer_of_refused_authorised_order_is_mailed_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let beaten = world.open_order(&[(1042, 2), (1043, 2)]).await;

@@ -22,8 +22,8 @@ use super::plan::IdlePollMode;
 use super::processes::Process;
 use super::world::World;
 
-pub use nodes::{NodesPort, SimulatedPeerClient};
-pub use payment_stores::PaymentStoresPort;
+pub use nodes::{SimulatedNodes, SimulatedPeerClient};
+pub use payment_stores::SimulatedPaymentStores;
 
 mod nodes;
 mod payment_stores;
@@ -37,42 +37,42 @@ const POLL_INTERVAL_MS: u64 = 400;
 /// are shorter than `STALE_READ_MAX` in `membership.rs`.
 const DATABASE_POLL_WAIT_MAX: Duration = Duration::from_millis(700);
 
-pub type PortContext = (Arc<World>, Arc<Process>);
+pub type SimulatedPortContext = (Arc<World>, Arc<Process>);
 
 /// Delays a request to the database, or makes it fail.
-async fn delay_or_fail_request(context: &PortContext) -> Result<(), Failure> {
+async fn delay_or_fail_request(context: &SimulatedPortContext) -> Result<(), Failure> {
     delay_call(context).await;
     ensure_reachable(context).await.map_err(Failure::NotWritten)
 }
 
 /// Delays the answer of the database, or loses it. If it is lost, the caller does not know whether
 /// the request had its effect.
-async fn delay_or_lose_answer(context: &PortContext) -> Result<(), Failure> {
+async fn delay_or_lose_answer(context: &SimulatedPortContext) -> Result<(), Failure> {
     delay_call(context).await;
     ensure_reachable(context).await.map_err(Failure::Unknown)
 }
 
-async fn delay_call((world, process): &PortContext) {
+async fn delay_call((world, process): &SimulatedPortContext) {
     world.fault_injector.delay_store_call().await;
     process.wait_until_running().await;
 }
 
 /// Delays a poll of the database, or makes it fail. Every node polls several times a second.
-async fn delay_or_fail_poll(context: &PortContext) -> Result<(), Failure> {
+async fn delay_or_fail_poll(context: &SimulatedPortContext) -> Result<(), Failure> {
     context.0.fault_injector.delay_poll().await;
     context.1.wait_until_running().await;
     ensure_reachable(context).await.map_err(Failure::NotWritten)
 }
 
 /// Delays the answer to a poll of the database, or loses it.
-async fn delay_or_lose_poll_answer(context: &PortContext) -> Result<(), Failure> {
+async fn delay_or_lose_poll_answer(context: &SimulatedPortContext) -> Result<(), Failure> {
     context.0.fault_injector.delay_poll().await;
     context.1.wait_until_running().await;
     ensure_reachable(context).await.map_err(Failure::Unknown)
 }
 
 /// Returns an error after the statement timeout if the process is cut off from the database.
-async fn ensure_reachable((world, process): &PortContext) -> Result<(), String> {
+async fn ensure_reachable((world, process): &SimulatedPortContext) -> Result<(), String> {
     if !process.is_cut_off() {
         return Ok(());
     }
@@ -84,15 +84,15 @@ async fn ensure_reachable((world, process): &PortContext) -> Result<(), String> 
     Err("cut off from the database".into())
 }
 
-pub struct LedgerPort(PortContext);
+pub struct SimulatedLedger(SimulatedPortContext);
 
-impl LedgerPort {
-    pub fn new(context: PortContext) -> LedgerPort {
-        LedgerPort(context)
+impl SimulatedLedger {
+    pub fn new(context: SimulatedPortContext) -> SimulatedLedger {
+        SimulatedLedger(context)
     }
 }
 
-impl LedgerPort {
+impl SimulatedLedger {
     /// Waits for a change, instead of executing polls that would find nothing. Returns the first
     /// changes, or none after [`DATABASE_POLL_WAIT_MAX`].
     async fn wait_for_changes(
@@ -118,7 +118,7 @@ impl LedgerPort {
 }
 
 #[async_trait]
-impl Ledger for LedgerPort {
+impl Ledger for SimulatedLedger {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
         delay_or_fail_request(&self.0).await?;
@@ -224,16 +224,16 @@ impl Ledger for LedgerPort {
     }
 }
 
-pub struct MailerPort(PortContext);
+pub struct SimulatedMailer(SimulatedPortContext);
 
-impl MailerPort {
-    pub fn new(context: PortContext) -> MailerPort {
-        MailerPort(context)
+impl SimulatedMailer {
+    pub fn new(context: SimulatedPortContext) -> SimulatedMailer {
+        SimulatedMailer(context)
     }
 }
 
 #[async_trait]
-impl MailTransport for MailerPort {
+impl MailTransport for SimulatedMailer {
     async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         let (world, process) = &self.0;
         process.wait_until_running().await;
@@ -251,11 +251,11 @@ impl MailTransport for MailerPort {
     }
 }
 
-pub struct GatewayPort(PortContext);
+pub struct SimulatedGateway(SimulatedPortContext);
 
-impl GatewayPort {
-    pub fn new(context: PortContext) -> GatewayPort {
-        GatewayPort(context)
+impl SimulatedGateway {
+    pub fn new(context: SimulatedPortContext) -> SimulatedGateway {
+        SimulatedGateway(context)
     }
 
     /// Makes one call to the provider, records its outcome in the trace, and returns the provider's
@@ -298,7 +298,7 @@ fn numeric_id_of_intent(id: &PaymentIntentId) -> u128 {
 }
 
 #[async_trait]
-impl Gateway for GatewayPort {
+impl Gateway for SimulatedGateway {
     async fn create(&self, key: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError> {
         let world = &self.0.0;
         self.0

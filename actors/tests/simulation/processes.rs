@@ -12,7 +12,8 @@ use persistence::nodes::{InstanceId, Node};
 use tokio::sync::Notify;
 
 use super::ports::{
-    GatewayPort, LedgerPort, MailerPort, NodesPort, PaymentStoresPort, SimulatedPeerClient,
+    SimulatedGateway, SimulatedLedger, SimulatedMailer, SimulatedNodes, SimulatedPaymentStores,
+    SimulatedPeerClient,
 };
 use super::random_stream::RandomStream;
 use super::world::World;
@@ -223,17 +224,17 @@ impl Processes {
             let process = Process::new(number, clock.clone());
             let with = || (world.clone(), process.clone());
             let parts = EngineDependencies {
-                ledger: Arc::new(LedgerPort::new(with())),
-                store: Arc::new(PaymentStoresPort::new(with())),
-                gateway: Arc::new(GatewayPort::new(with())),
+                ledger: Arc::new(SimulatedLedger::new(with())),
+                store: Arc::new(SimulatedPaymentStores::new(with())),
+                gateway: Arc::new(SimulatedGateway::new(with())),
                 clock: Arc::new(clock),
-                mail: Arc::new(MailerPort::new(with())),
+                mail: Arc::new(SimulatedMailer::new(with())),
                 peers: Peers {
                     me: Node {
                         boot: InstanceId(u128::from(number)),
                         address: format!("node-{number}"),
                     },
-                    nodes: Arc::new(NodesPort::new(with())),
+                    nodes: Arc::new(SimulatedNodes::new(with())),
                     client: Arc::new(SimulatedPeerClient::new(with())),
                 },
             };

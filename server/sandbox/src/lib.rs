@@ -40,7 +40,7 @@ pub mod mailbox;
 pub mod server;
 pub mod webhook_sender;
 
-mod control;
+mod control_api;
 mod journal;
 mod page;
 mod stripe;
@@ -197,7 +197,7 @@ impl Sandbox {
     /// Opens a dispute on a captured payment, as `POST /sandbox/dispute` does. Returns `false` if
     /// no captured payment has this id.
     pub fn dispute(&self, payment_intent: &str) -> bool {
-        control::change_state_and_commit(self, |state| {
+        control_api::change_state_and_commit(self, |state| {
             stripe::dispute::open_for_intent(state, payment_intent, "fraudulent")
         })
         .status()
@@ -232,7 +232,7 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
         web::scope("/sandbox")
             .app_data(Data::from(sandbox))
             .app_data(JsonConfig::default().limit(SANDBOX_BODY_BYTES_MAX))
-            .configure(control::configure)
+            .configure(control_api::configure)
             .configure(mailbox::configure)
             .configure(authenticator::configure)
             .configure(page::configure)

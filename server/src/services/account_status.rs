@@ -1,7 +1,7 @@
 //! Keeps the status of clubs' Stripe accounts up to date. The status is read from Stripe's API,
 //! never taken from a webhook event (decisions B-1, B-13).
 
-use actors::payments::connect::{AccountStatus, ConnectGateway};
+use actors::payments::connect_gateway::{AccountStatus, ConnectGateway};
 use actors::{GatewayError, Outbox};
 use domain::AccountId;
 use persistence::Failure;

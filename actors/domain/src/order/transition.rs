@@ -82,7 +82,11 @@ impl OrderTransition {
     ///
     /// # Errors
     /// [`TransitionRefused`]: the transition is not allowed in this state.
-    pub fn check(self, state: OrderState, has_tickets: bool) -> Result<bool, TransitionRefused> {
+    pub fn needs_write(
+        self,
+        state: OrderState,
+        has_tickets: bool,
+    ) -> Result<bool, TransitionRefused> {
         match self.decide(state, has_tickets) {
             TransitionDecision::Allowed => Ok(true),
             TransitionDecision::AlreadyDone => Ok(false),

@@ -12,7 +12,7 @@ use crate::GatewayError;
 
 /// The amounts that were returned from a payment without tickets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReturnedPayment {
+pub struct ReturnedAmounts {
     /// The amount refunded to the buyer.
     pub amount: Cents,
     /// The part of the platform's application fee that was returned to the club.
@@ -27,7 +27,7 @@ impl Repairs<'_> {
         self,
         id: &PaymentIntentId,
         audit_entry: Option<AuditEntry>,
-    ) -> Result<ReturnedPayment, RepairError> {
+    ) -> Result<ReturnedAmounts, RepairError> {
         let store = &self.context.store;
         let account = match self.find_order_without_tickets(id).await? {
             Some(record) => record.order.account,
@@ -54,7 +54,7 @@ impl Repairs<'_> {
         id: &PaymentIntentId,
         account: &AccountId,
         audit_entry: Option<AuditEntry>,
-    ) -> Result<ReturnedPayment, RepairError> {
+    ) -> Result<ReturnedAmounts, RepairError> {
         let context = self.context;
         let intent = context
             .gateway
@@ -72,7 +72,7 @@ impl Repairs<'_> {
         if !intent.is_captured() {
             return Err(RepairError::Unknown);
         }
-        let to_return = ReturnedPayment {
+        let to_return = ReturnedAmounts {
             amount: intent.amount_received - intent.amount_refunded,
             fee: if fee_is_in_ledger {
                 Cents::ZERO
@@ -139,7 +139,7 @@ impl Repairs<'_> {
     async fn refund_at_provider(
         self,
         intent: &PaymentIntent,
-        to_return: ReturnedPayment,
+        to_return: ReturnedAmounts,
     ) -> Result<(), RepairError> {
         let gateway = &self.context.gateway;
         let deferred = |error: GatewayError| {

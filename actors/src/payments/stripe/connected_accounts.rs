@@ -13,7 +13,7 @@ use stripe_connect::account::{
 use stripe_connect::account_link::{CreateAccountLink, CreateAccountLinkType};
 
 use super::{Stripe, send};
-use crate::payments::connect::{AccountStatus, ConnectGateway};
+use crate::payments::connect_gateway::{AccountStatus, ConnectGateway};
 use crate::payments::gateway::GatewayError;
 
 #[async_trait]

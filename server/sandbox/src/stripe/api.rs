@@ -10,7 +10,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use serde_json::Value;
 
-use super::call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::idempotency::{SavedBody, SavedResponse, SavedResponseLookup};

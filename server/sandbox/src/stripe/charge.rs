@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::card::CardBehaviour;
 use super::failure::StripeError;
 use super::id;
 use super::intent::{CaptureMethod, Intent};
-use super::method::PaymentMethod;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
+use super::payment_method::PaymentMethod;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::failure::StripeError;
 use super::id;
 use super::intent::Intent;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
-use super::transaction::BalanceTransaction;
 
 /// Fee that Stripe takes from the merchant for a dispute, in cents.
 const DISPUTE_FEE_CENTS: i64 = 2500;

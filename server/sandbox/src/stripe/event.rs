@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::failure::StripeError;
 use super::id;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::snapshot::Snapshot;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::failure::StripeError;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
-use super::transaction::BalanceTransaction;
 use super::{id, refund};
 
 /// An application fee. It belongs to the platform. `origin` is the connected account that paid it.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::call::ApiKeyKind;
+use super::api_call::ApiKeyKind;
 use super::intent::Intent;
 
 /// Age in seconds from which a compaction of the journal drops a saved response. Stripe guarantees

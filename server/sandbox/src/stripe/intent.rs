@@ -1,18 +1,18 @@
 //! Payment intents: the amount the buyer is asked to pay, and the state of the payment.
 
+pub mod capture_and_cancel;
 pub mod confirm;
-pub mod settle;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
@@ -219,7 +219,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         canceled_at: None,
         cancellation_reason: None,
     };
-    if let Some(method) = super::method::resolve_payment_method(state, call)? {
+    if let Some(method) = super::payment_method::resolve_payment_method(state, call)? {
         intent.payment_method = Some(method.id);
         intent.status = IntentStatus::RequiresConfirmation;
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::charge::Charge;
 use super::failure::StripeError;
 use super::state::{HasTable, SandboxState};

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::failure::StripeError;
 use super::fee::{self, ApplicationFee};
 use super::id;
 use super::intent::Intent;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
-use super::transaction::BalanceTransaction;
 
 const REFUND_REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
 

@@ -3,18 +3,18 @@
 use serde_json::Value;
 
 use super::account::{self, Account};
-use super::call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind};
+use super::balance_transaction::{self, BalanceTransaction};
 use super::charge::{self, Charge};
 use super::dispute::{self, Dispute};
 use super::event::{self, DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
 use super::fee::{self, ApplicationFee, FeeRefund};
-use super::intent::{self, Intent, confirm, settle};
+use super::intent::{self, Intent, capture_and_cancel, confirm};
 use super::listing::{belongs_to_intent, list_page};
 use super::refund::{self, Refund};
 use super::state::SandboxState;
-use super::transaction::{self, BalanceTransaction};
-use super::{method, method::PaymentMethod};
+use super::{payment_method, payment_method::PaymentMethod};
 use crate::stripe::table::StripeObject;
 
 /// Runs one API call. An error may also report a change of the state, such as a declined payment.
@@ -22,8 +22,8 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
     let steps: Vec<&str> = call.path.trim_end_matches('/').split('/').collect();
     let request = (call.method.as_str(), steps.as_slice());
     match request {
-        ("POST", ["payment_methods"]) => method::create(state, call),
-        ("POST", ["tokens"]) => method::create_token(state, call),
+        ("POST", ["payment_methods"]) => payment_method::create(state, call),
+        ("POST", ["tokens"]) => payment_method::create_token(state, call),
         ("GET", ["payment_intents", id]) => intent::retrieve(state, call, id),
         ("POST", ["payment_intents", id, "confirm"]) => confirm::confirm(state, call, id),
         ("POST", ["payment_intents", id, "authenticate"]) => {
@@ -49,8 +49,8 @@ fn run_post(
     match steps {
         ["payment_intents"] => intent::create(state, call),
         ["payment_intents", id] => intent::update(state, call, id),
-        ["payment_intents", id, "capture"] => settle::capture(state, call, id),
-        ["payment_intents", id, "cancel"] => settle::cancel(state, call, id),
+        ["payment_intents", id, "capture"] => capture_and_cancel::capture(state, call, id),
+        ["payment_intents", id, "cancel"] => capture_and_cancel::cancel(state, call, id),
         ["refunds"] => refund::create(state, call),
         ["application_fees", id, "refunds"] => fee::refund(state, call, id),
         ["accounts"] => Ok(account::create(state, call)),
@@ -71,7 +71,7 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
         ["payment_methods", id] => state
             .find::<PaymentMethod>(&call.account, id)
             .map(|method| method.render()),
-        ["tokens", id] => method::retrieve_token(state, call, id),
+        ["tokens", id] => payment_method::retrieve_token(state, call, id),
         ["charges"] => list_page(state, call, |charge: &Charge| {
             belongs_to_intent(call, charge)
         }),
@@ -87,11 +87,11 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
         ["application_fees", id, "refunds"] => {
             list_page(state, call, |refund: &FeeRefund| refund.fee == *id)
         }
-        ["balance"] => Ok(transaction::retrieve_balance(state, call)),
+        ["balance"] => Ok(balance_transaction::retrieve_balance(state, call)),
         ["balance_transactions"] => list_page(state, call, |row: &BalanceTransaction| {
             matches("source", &row.source)
         }),
-        ["balance_transactions", id] => transaction::retrieve(state, call, id),
+        ["balance_transactions", id] => balance_transaction::retrieve(state, call, id),
         ["disputes"] => list_page(state, call, |dispute: &Dispute| {
             matches("payment_intent", &dispute.intent)
         }),

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::account::{Account, AccountLink};
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::event::{DeliveryStatus, WebhookEvent};
@@ -15,12 +16,11 @@ use super::idempotency::{
     SAVED_RESPONSE_AGE_SECONDS_MAX, SavedBody, SavedResponse, SavedResponses,
 };
 use super::intent::Intent;
-use super::method::PaymentMethod;
-use super::record::{Record, RecordRef};
+use super::journal_record::{Record, RecordRef};
+use super::payment_method::PaymentMethod;
 use super::refund::Refund;
 use super::snapshot::Snapshot;
 use super::table::{ObjectTable, StripeObject};
-use super::transaction::BalanceTransaction;
 use crate::clock::SandboxClock;
 use crate::journal::Journal;
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 
 /// The columns by which an object is found and listed.
 pub struct ObjectKey<'a> {

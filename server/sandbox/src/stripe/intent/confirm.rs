@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{CaptureMethod, Intent, IntentStatus, settle};
-use crate::stripe::call::ApiCall;
+use super::{CaptureMethod, Intent, IntentStatus, capture_and_cancel};
+use crate::stripe::api_call::ApiCall;
 use crate::stripe::card::{CardBehaviour, CardDecline};
 use crate::stripe::charge::Charge;
 use crate::stripe::failure::StripeError;
-use crate::stripe::method::{self, PaymentMethod};
+use crate::stripe::payment_method::{self, PaymentMethod};
 use crate::stripe::state::SandboxState;
 use crate::stripe::table::StripeObject;
 
@@ -25,7 +25,7 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
             "You cannot confirm this PaymentIntent because {why}."
         )));
     }
-    let requested = method::resolve_payment_method(state, call)?;
+    let requested = payment_method::resolve_payment_method(state, call)?;
     let method = match (requested, &intent.payment_method) {
         (Some(method), _) => method,
         (None, Some(attached)) => state.find::<PaymentMethod>(&call.account, attached)?,
@@ -131,7 +131,7 @@ fn approve_payment(
         }
         CaptureMethod::Automatic => {
             let (amount, fee) = (intent.amount, intent.application_fee_amount);
-            settle::capture_charge(state, intent, charge, amount, fee);
+            capture_and_cancel::capture_charge(state, intent, charge, amount, fee);
         }
     }
     Ok(state

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Sandbox;
 use super::faults::Faults;
 use crate::stripe::failure::StripeError;
-use crate::stripe::intent::settle;
+use crate::stripe::intent::capture_and_cancel;
 use crate::stripe::state::SandboxState;
 use crate::stripe::{dispute, ledger};
 
@@ -75,7 +75,7 @@ async fn expire_authorisation(
     request: Json<PaymentIntentRequest>,
 ) -> HttpResponse {
     change_state_and_commit(&sandbox, |state| {
-        settle::expire_authorisation(state, &request.payment_intent)
+        capture_and_cancel::expire_authorisation(state, &request.payment_intent)
     })
 }
 

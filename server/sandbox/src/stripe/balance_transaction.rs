@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::failure::StripeError;
 use super::fee::{ApplicationFee, FeeRefund};
 use super::id;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::refund::Refund;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};

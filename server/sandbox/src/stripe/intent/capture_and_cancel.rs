@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::{Intent, IntentStatus};
-use crate::stripe::call::ApiCall;
+use crate::stripe::api_call::ApiCall;
+use crate::stripe::balance_transaction::BalanceTransaction;
 use crate::stripe::charge::Charge;
 use crate::stripe::dispute;
 use crate::stripe::failure::StripeError;
 use crate::stripe::fee::ApplicationFee;
 use crate::stripe::state::SandboxState;
 use crate::stripe::table::StripeObject;
-use crate::stripe::transaction::BalanceTransaction;
 
 const CANCELLATION_REASONS: [&str; 4] = [
     "duplicate",
