@@ -344,7 +344,7 @@ impl DrawRouter {
         action: DrawAction,
         forwarding: ForwardingPolicy,
     ) -> PeerAnswer {
-        let Some(term) = self.membership.lease_term() else {
+        let Some(term) = self.membership.lease_number() else {
             return Ok(Err(Denied::Unavailable));
         };
         let (reply, answer) = oneshot::channel();
@@ -360,7 +360,7 @@ impl DrawRouter {
                     let answer = answer.await.unwrap_or(Err(Denied::Unavailable));
                     let is_written = answer.as_ref().is_ok_and(|outcome| outcome.written);
                     let is_true = is_written
-                        || (self.membership.lease_term() == Some(term)
+                        || (self.membership.lease_number() == Some(term)
                             && self.membership.may_answer_from_memory());
                     return Ok(if is_true {
                         answer

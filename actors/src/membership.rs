@@ -40,7 +40,7 @@ pub(crate) struct Membership {
     /// Number of the current lease. Increases when a lease begins after an earlier one had ended.
     /// An answer from memory is valid only if this number has not changed since the command
     /// arrived.
-    lease_term: AtomicU64,
+    lease_number: AtomicU64,
     /// When the most recent confirmed ownership check was sent.
     ownership_checked_at: Mutex<Instant>,
     /// When the database last answered a query about the nodes late. `None`: never.
@@ -75,7 +75,7 @@ impl Membership {
             peers,
             nodes: watch::Sender::default(),
             serves_until,
-            lease_term: AtomicU64::new(0),
+            lease_number: AtomicU64::new(0),
             ownership_checked_at: Mutex::new(Instant::now()),
             slow_answer_at: Mutex::default(),
             leaving: AtomicBool::new(false),
@@ -96,9 +96,9 @@ impl Membership {
     }
 
     /// Returns the number of the current lease. `None`: there is no valid lease.
-    pub(crate) fn lease_term(&self) -> Option<u64> {
+    pub(crate) fn lease_number(&self) -> Option<u64> {
         self.may_serve()
-            .then(|| self.lease_term.load(Ordering::Relaxed))
+            .then(|| self.lease_number.load(Ordering::Relaxed))
     }
 
     /// Whether an answer may be given from memory without a write. Another node that cannot reach
@@ -217,7 +217,7 @@ impl Membership {
     /// Starts serving under a new lease. The caller must have dropped the draws of the earlier
     /// lease.
     pub(crate) fn begin_lease(&self, renewal: &LeaseRenewal) {
-        self.lease_term.fetch_add(1, Ordering::Relaxed);
+        self.lease_number.fetch_add(1, Ordering::Relaxed);
         *self.lock_lease_end() = renewal.until;
     }
 

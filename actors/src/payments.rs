@@ -167,7 +167,7 @@ impl Payments {
     /// sweeper completes the order.
     pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<FulfilmentResult, PaymentFailure> {
         failpoint::reach(PurchaseStep::Door, FailpointSide::Before);
-        let order = self.order_id(id).await?;
+        let order = self.order_id_of_intent(id).await?;
         let fulfilled = self.fulfil_order(order).await?;
         failpoint::reach(PurchaseStep::Door, FailpointSide::After);
         if fulfilled.status != FulfilStatus::Processing {
@@ -415,7 +415,7 @@ impl Payments {
             .await
     }
 
-    async fn order_id(&self, id: &PaymentIntentId) -> Result<OrderId, PaymentFailure> {
+    async fn order_id_of_intent(&self, id: &PaymentIntentId) -> Result<OrderId, PaymentFailure> {
         if let Some(order) = self.context.index.order_of_intent(id) {
             return Ok(order);
         }

@@ -88,7 +88,8 @@ async fn handle_events(
 ) -> Vec<String> {
     let results = stream::iter(events).map(|event| {
         let context = context.clone();
-        async move { (!handle_event(&context, &event).await).then_some(event.event_id) }.boxed()
+        async move { (!handle_and_mark_event(&context, &event).await).then_some(event.event_id) }
+            .boxed()
     });
     results
         .buffer_unordered(CONCURRENT_EVENTS_MAX)
@@ -98,8 +99,8 @@ async fn handle_events(
 }
 
 /// Handles an event and stores that it was handled. `false`: the event must be handled again.
-async fn handle_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
-    if !process_event(context, event).await {
+async fn handle_and_mark_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
+    if !fulfil_or_compare_order(context, event).await {
         return false;
     }
     match context
@@ -116,7 +117,10 @@ async fn handle_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent)
 }
 
 /// Fulfils or compares the order that an event concerns. `false`: this is not possible now.
-async fn process_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
+async fn fulfil_or_compare_order(
+    context: &Arc<PaymentContext>,
+    event: &StoredWebhookEvent,
+) -> bool {
     // Events without a payment intent (`account.updated`, `payout.*`) are handled by the server
     // when they arrive.
     let Some(id) = &event.payment_intent else {

@@ -167,10 +167,11 @@ impl Draw {
             sold: self.sold(),
             held: self.held(),
             price: self.terms.price,
-            prize: self
-                .outcome
-                .map_or_else(|| self.prize_for_sold(self.sold()), |outcome| outcome.prize),
-            prize_max: self.prize_for_sold(TICKETS),
+            prize: self.outcome.map_or_else(
+                || self.prize_for_tickets_sold(self.sold()),
+                |outcome| outcome.prize,
+            ),
+            prize_max: self.prize_for_tickets_sold(TICKETS),
             closes_at: self.terms.closes_at,
             deal_public: self.revealed,
             result: self.outcome.map(|outcome| (outcome.result, outcome.winner)),
@@ -258,7 +259,7 @@ impl Draw {
             .sum()
     }
 
-    fn prize_for_sold(&self, sold: u16) -> Cents {
+    fn prize_for_tickets_sold(&self, sold: u16) -> Cents {
         prize(
             sold,
             self.terms.price,

@@ -38,7 +38,7 @@ pub use id::{AccountId, ClubId, DrawId, OrderId, PaymentIntentId};
 pub use money::Cents;
 pub use order::{
     Line, Order, OrderState,
-    transition::{OrderTransition, TransitionDecision, TransitionRefused},
+    transition::{OrderTransition, RefusedTransition, TransitionDecision},
 };
 pub use payment::{Decline, PaymentIntent, PaymentStatus};
 pub use reservation::Reservation;

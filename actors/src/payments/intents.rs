@@ -76,7 +76,7 @@ impl<'a> Intents<'a> {
                     .await?
                     .ok_or(IntentError::Deferred)?;
                 let opened = self
-                    .recover_failed_creation(record, &operation, error)
+                    .recover_failed_intent_creation(record, &operation, error)
                     .await?;
                 self.store_intent(record, opened).await
             }
@@ -130,7 +130,7 @@ impl<'a> Intents<'a> {
             {
                 Ok(opened) => opened,
                 Err(error) => {
-                    self.recover_failed_creation(record, operation, error)
+                    self.recover_failed_intent_creation(record, operation, error)
                         .await?
                 }
             },
@@ -199,7 +199,7 @@ impl<'a> Intents<'a> {
 
     /// Handles a failed attempt to create an intent. Returns the intent if it was created
     /// nevertheless.
-    async fn recover_failed_creation(
+    async fn recover_failed_intent_creation(
         self,
         record: &OrderRecord,
         operation: &Operation,

@@ -43,7 +43,7 @@ impl<'a> Refunds<'a> {
             .await?;
         match (fulfilled.record.order.state, fulfilled.status) {
             (OrderState::Captured, _) => {
-                self.refund_captured(&fulfilled.record, reason, audit_entry)
+                self.refund_captured_order(&fulfilled.record, reason, audit_entry)
                     .await
             }
             (_, FulfilStatus::Processing) => Err(PaymentFailure::Unavailable),
@@ -56,7 +56,7 @@ impl<'a> Refunds<'a> {
     }
 
     /// Starts the refund of a captured order.
-    pub(super) async fn refund_captured(
+    pub(super) async fn refund_captured_order(
         self,
         record: &OrderRecord,
         reason: &str,

@@ -15,7 +15,7 @@ const PAYMENTS_PER_LIST_MIN: usize = 5;
 /// The list of an account's payments starts this long before the first order, in milliseconds. An
 /// intent is created just after its order. If the provider's clock is further behind, the payments
 /// that the list lacks are read one by one.
-const LIST_START_MARGIN_MS: i64 = 10_000;
+const PAYMENT_LIST_START_MARGIN_MS: i64 = 10_000;
 /// Largest number of payments that are compared later because a call for their account failed.
 const DEFERRED_PAYMENTS_MAX: usize = 10_000;
 
@@ -175,7 +175,7 @@ async fn check_captures_of_account(
         .filter_map(|record| record.captured_at)
         .max()
         .unwrap_or(now);
-    let since = first_opened.plus_ms(-LIST_START_MARGIN_MS);
+    let since = first_opened.plus_ms(-PAYMENT_LIST_START_MARGIN_MS);
     lists.retain(|other, list| {
         other != account || list.since <= since && last_captured < list.listed_at
     });

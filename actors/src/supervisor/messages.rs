@@ -188,7 +188,7 @@ impl StreamHandler<ActorStopped> for DrawSupervisor {
         }
         match stopped.cause {
             StopCause::Retired => {}
-            StopCause::Failed if !self.recovery.count_restart(stopped.draw) => {
+            StopCause::Failed if !self.recovery.count_restart_if_allowed(stopped.draw) => {
                 self.pause(stopped.draw, PauseCause::RestartedTooOften, ctx);
             }
             // After `Fenced` another process owns the draw. While that process's lease is valid, a

@@ -9,7 +9,7 @@ use crate::Denied;
 
 /// Largest number of open anomalies that are read. If there are more, no draw is resumed, because
 /// the draw's anomaly may be among those that were not read.
-const OPEN_ANOMALIES_MAX: u32 = 10_000;
+const OPEN_ANOMALIES_READ_MAX: u32 = 10_000;
 
 /// A paused draw.
 pub(super) struct PausedDraw {
@@ -65,7 +65,7 @@ impl DrawSupervisor {
 
     /// Resumes paused draws whose anomaly was closed, and stores the anomalies that are not stored
     /// yet.
-    pub(super) fn check_pauses(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn sync_pauses_with_anomalies(&mut self, ctx: &mut Context<Self>) {
         let (stored, unstored): (Vec<&PausedDraw>, Vec<&PausedDraw>) =
             self.pauses.values().partition(|paused| paused.is_stored);
         let stored: Vec<DrawPause> = stored.iter().map(|paused| paused.pause).collect();
@@ -76,11 +76,11 @@ impl DrawSupervisor {
             return;
         }
         let store = self.store.clone();
-        let read = async move { store.anomalies(true, OPEN_ANOMALIES_MAX).await };
+        let read = async move { store.anomalies(true, OPEN_ANOMALIES_READ_MAX).await };
         ctx.spawn(
             read.into_actor(self)
                 .map(move |open, supervisor, ctx| match open {
-                    Ok(open) if open.len() < OPEN_ANOMALIES_MAX as usize => {
+                    Ok(open) if open.len() < OPEN_ANOMALIES_READ_MAX as usize => {
                         let is_closed = |pause: &DrawPause| {
                             open.iter().all(|record| record.pause != Some(*pause))
                         };

@@ -45,7 +45,7 @@ impl DrawSupervisor {
         if removed > 0 {
             tracing::debug!(removed, "idle decided draws removed from memory");
         }
-        self.check_pauses(ctx);
+        self.sync_pauses_with_anomalies(ctx);
         let ledger = self.ledger.clone();
         let read = async move { ledger.live_draws().await };
         ctx.spawn(

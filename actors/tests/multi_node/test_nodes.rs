@@ -66,12 +66,12 @@ impl PeerClient for FakeNetwork {
 }
 
 /// A node's connection to the shared store. A node that is cut off gets no answer.
-pub struct NodesConnection {
+pub struct InterruptibleNodes {
     pub memory: Memory,
     open: watch::Receiver<bool>,
 }
 
-impl NodesConnection {
+impl InterruptibleNodes {
     async fn wait_until_link_is_open(&self) {
         self.open
             .clone()
@@ -82,7 +82,7 @@ impl NodesConnection {
 }
 
 #[async_trait]
-impl Nodes for NodesConnection {
+impl Nodes for InterruptibleNodes {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         self.wait_until_link_is_open().await;
         self.memory.renew(me).await
@@ -154,7 +154,7 @@ impl TestNodes {
                     boot,
                     address: format!("10.0.0.{number}:9080"),
                 },
-                nodes: Arc::new(NodesConnection {
+                nodes: Arc::new(InterruptibleNodes {
                     memory: self.memory.clone(),
                     open,
                 }),

@@ -373,7 +373,7 @@ impl Gateway for SimulatedGateway {
             .mutant
             .fee_at_creation(world, id)
             .unwrap_or(application_fee);
-        let key = world.mutant.capture_key(world, key);
+        let key = world.mutant.mutate_capture_key(world, key);
         world.monitor.check_operation_idempotency_key(world, &key);
         self.call_provider(
             "capture",

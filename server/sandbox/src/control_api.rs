@@ -21,7 +21,7 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route("/dispute", web::post().to(raise_dispute))
         .route("/expire", web::post().to(expire_authorisation))
         .route("/accounts", web::post().to(ensure_account))
-        .route("/accounts/{id}", web::post().to(restrict_account));
+        .route("/accounts/{id}", web::post().to(set_charges_enabled));
 }
 
 #[derive(Debug, Deserialize)]
@@ -98,13 +98,13 @@ struct ChargesEnabledRequest {
     charges_enabled: bool,
 }
 
-async fn restrict_account(
+async fn set_charges_enabled(
     sandbox: Data<Sandbox>,
     id: Path<String>,
     request: Json<ChargesEnabledRequest>,
 ) -> HttpResponse {
     change_state_and_commit(&sandbox, |state| {
-        state.restrict_account(&id, request.charges_enabled)
+        state.set_charges_enabled(&id, request.charges_enabled)
     })
 }
 

@@ -162,7 +162,7 @@ impl SandboxState {
     }
 
     /// Allows or forbids an account to take payments, as Stripe's risk team would.
-    pub fn restrict_account(
+    pub fn set_charges_enabled(
         &mut self,
         id: &str,
         charges_enabled: bool,
