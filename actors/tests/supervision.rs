@@ -426,7 +426,7 @@ fn unwatched_draw_with_result_is_unloaded_and_reloaded() {
 }
 
 #[test]
-fn draw_with_invalid_state_is_paused_alone() {
+fn only_the_draw_with_invalid_state_is_paused() {
     run_in_paused_time(|| async {
         let mut world = TestWorld::with_draws(&[1042]).await;
         let mut impossible = draw_snapshot(1043);

@@ -145,7 +145,7 @@ impl MailFixture {
         };
         let draws = &self.running.engine.draws;
         draws
-            .execute(self.draw, Command::amend_by_club(terms), None)
+            .execute(self.draw, Command::amend_command_of_club(terms), None)
             .await
             .expect("amended");
         let mut watched = draws.watch(self.draw).await.expect("watched");

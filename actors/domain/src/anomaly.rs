@@ -100,7 +100,7 @@ mod tests {
     use crate::DrawId;
 
     #[test]
-    fn pause_is_noted_as_its_text_and_parsed_back() {
+    fn draw_pause_is_parsed_back_from_its_anomaly_note() {
         for (cause, note) in [
             (
                 PauseCause::BrokenInvariant,

@@ -109,15 +109,15 @@ fn all_commands(terms: Terms) -> Vec<Command> {
     let mut commands = vec![Command::Tick, Command::Undo, Command::Cancel];
     commands.extend(results.map(|result| Command::Complete { result }));
     commands.extend([
-        Command::amend_by_club(Terms {
+        Command::amend_command_of_club(Terms {
             closes_at: LATER_IN_SALE,
             ..terms
         }),
-        Command::amend_by_club(Terms {
+        Command::amend_command_of_club(Terms {
             price: Cents(600),
             ..terms
         }),
-        Command::amend_by_club(terms),
+        Command::amend_command_of_club(terms),
         postpone_command(POSTPONED_KICK_OFF),
         Command::Archive { archived: true },
         Command::Archive { archived: false },

@@ -77,7 +77,7 @@ fn not_charged_mail_is_sent_at_once() {
 }
 
 #[test]
-fn refund_fee_and_mail_are_sent_at_once() {
+fn refund_and_fee_refund_and_mail_are_sent_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = buy_order(&world).await;

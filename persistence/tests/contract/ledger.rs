@@ -477,7 +477,7 @@ pub async fn whole_draw_life_is_loaded_again(world: World) {
         ..TERMS
     };
     owner
-        .execute(Command::amend_by_club(terms), None)
+        .execute(Command::amend_command_of_club(terms), None)
         .await
         .expect("amended");
     let order = |id, count| {

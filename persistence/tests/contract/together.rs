@@ -355,7 +355,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         },
         Command::Complete { result },
         Command::Cancel,
-        Command::amend_by_club(Terms {
+        Command::amend_command_of_club(Terms {
             prize_percentage: 60,
             closes_at: TERMS.closes_at.plus_ms(-1),
             ..TERMS

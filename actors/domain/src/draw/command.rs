@@ -68,7 +68,7 @@ pub enum Command {
 
 impl Command {
     /// Returns the command by which a draw's club changes its terms.
-    pub fn amend_by_club(terms: Terms) -> Command {
+    pub fn amend_command_of_club(terms: Terms) -> Command {
         Command::Amend {
             edit: terms.into(),
             by: TermsEditor::Club,

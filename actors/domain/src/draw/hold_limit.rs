@@ -238,7 +238,7 @@ impl HoldLimiter {
     ) -> u16 {
         let unsold = TICKETS - draw.sold();
         let held = HeldTickets::held_by_other_orders(self, draw, now, source.id, order);
-        let own = self.remaining_source_quota(unsold, source.id, held.by_source);
+        let own = self.remaining_quota_of_source(unsold, source.id, held.by_source);
         if source.has_paid {
             return own;
         }
@@ -253,7 +253,12 @@ impl HoldLimiter {
 
     /// Returns how many more tickets a source may reserve: its quota, minus its reserved tickets,
     /// minus the tickets of its recently expired unpaid reservations. Each paid ticket adds one.
-    fn remaining_source_quota(&self, unsold: u16, source: ReservationSourceId, held: u16) -> u16 {
+    fn remaining_quota_of_source(
+        &self,
+        unsold: u16,
+        source: ReservationSourceId,
+        held: u16,
+    ) -> u16 {
         let cooldown = self
             .cooldown
             .iter()
@@ -280,7 +285,7 @@ impl HoldLimiter {
         };
         let unsold = TICKETS - draw.sold();
         let held = HeldTickets::held_by_other_orders(self, draw, now, source.id, order);
-        if self.remaining_source_quota(unsold, source.id, held.by_source) < earlier.count {
+        if self.remaining_quota_of_source(unsold, source.id, held.by_source) < earlier.count {
             return Err(Refusal::ExtensionsUsedUp);
         }
         let free = unsold.saturating_sub(held.by_all + earlier.count);

@@ -165,7 +165,7 @@ impl ScenarioRun {
                 }
             }
             "undo" => Command::Undo,
-            "amend" => Command::amend_by_club(words.amend_terms(*self.draw.terms())),
+            "amend" => Command::amend_command_of_club(words.amend_terms(*self.draw.terms())),
             "override" => Command::Amend {
                 edit: words.amend_terms(*self.draw.terms()).into(),
                 by: TermsEditor::Operator,

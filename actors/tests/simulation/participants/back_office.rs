@@ -58,7 +58,8 @@ impl Participant {
             terms.closes_at = terms
                 .closes_at
                 .plus_ms(minutes * MINUTE_MS as i64 + self.random.below(20_000) as i64);
-            self.send_command(draw, Command::amend_by_club(terms)).await;
+            self.send_command(draw, Command::amend_command_of_club(terms))
+                .await;
         }
     }
 
@@ -244,7 +245,8 @@ impl Participant {
                 return;
             };
             terms.closes_at = self.world.clock.true_now().plus_ms(SECOND_MS as i64);
-            self.send_command(draw, Command::amend_by_club(terms)).await;
+            self.send_command(draw, Command::amend_command_of_club(terms))
+                .await;
         }
     }
 

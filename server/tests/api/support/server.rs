@@ -387,7 +387,7 @@ impl TestServer {
             match self
                 .engine
                 .draws
-                .execute(draw, Command::amend_by_club(terms), None)
+                .execute(draw, Command::amend_command_of_club(terms), None)
                 .await
             {
                 // On a busy machine, this kick-off is in the past before the actor handles the
