@@ -12,9 +12,9 @@ use tracing::Instrument;
 
 use crate::payments::context::PaymentContext;
 use crate::payments::repairs::{
-    ChosenTickets, NamedTickets, RepairError, Repairs, ReturnedPayment,
+    ChosenTickets, PaymentTickets, RepairError, Repairs, ReturnedAmounts,
 };
-use crate::reconciler::{Comparison, Reconciler, ScanReport};
+use crate::reconciler::{PaymentComparison, Reconciler, ScanReport};
 
 const HOUR_MS: i64 = 3_600_000;
 /// Longest period that a scan may cover, in hours: thirty days (decision I-3).
@@ -40,7 +40,7 @@ pub struct AnomalyCounts {
 impl AnomalyCounts {
     /// Returns the share of resolved anomalies in whole percent, rounded half up. 100 if there
     /// never was one (C:69, decision I-4).
-    pub fn success_rate(&self) -> u64 {
+    pub fn resolved_percent(&self) -> u64 {
         match self.total {
             0 => 100,
             total => (self.resolved * 200 + total) / (total * 2),
@@ -60,7 +60,7 @@ impl Anomalies {
     /// Returns a handle for an operator's action. A repair through this handle writes `act` to the
     /// audit log.
     #[must_use]
-    pub fn by(&self, act: AuditEntry) -> Anomalies {
+    pub fn with_audit_entry(&self, act: AuditEntry) -> Anomalies {
         Anomalies {
             audit_entry: Some(Arc::new(act)),
             ..self.clone()
@@ -92,9 +92,9 @@ impl Anomalies {
     /// automatically (decision I-3).
     ///
     /// # Errors
-    /// See [`Reconciler::scan`].
-    pub async fn check(&self) -> Result<ScanReport, Failure> {
-        self.scan(1).await
+    /// See [`Reconciler::scan_payments`].
+    pub async fn scan_last_hour(&self) -> Result<ScanReport, Failure> {
+        self.scan_payments(1).await
     }
 
     /// Compares the payments of the last `hours_back` hours (1 to 720) with the provider, and
@@ -102,11 +102,11 @@ impl Anomalies {
     /// that this scan added.
     ///
     /// # Errors
-    /// See [`Reconciler::scan`].
-    pub async fn scan(&self, hours_back: u32) -> Result<ScanReport, Failure> {
+    /// See [`Reconciler::scan_payments`].
+    pub async fn scan_payments(&self, hours_back: u32) -> Result<ScanReport, Failure> {
         let hours = i64::from(hours_back.clamp(1, SCAN_HOURS_MAX));
         self.reconciler
-            .scan(self.context.clock.now().plus_ms(-hours * HOUR_MS))
+            .scan_payments(self.context.clock.now().plus_ms(-hours * HOUR_MS))
             .await
     }
 
@@ -133,7 +133,7 @@ impl Anomalies {
     ///
     /// # Errors
     /// [`RepairError`]
-    pub async fn allocate_missing(
+    pub async fn allocate_missing_tickets(
         &self,
         payment: &PaymentIntentId,
         buyer: BuyerDetails,
@@ -148,7 +148,7 @@ impl Anomalies {
     ///
     /// # Errors
     /// [`RepairError`]
-    pub async fn allocate_chosen(
+    pub async fn allocate_chosen_tickets(
         &self,
         payment: &PaymentIntentId,
         chosen: ChosenTickets,
@@ -158,15 +158,17 @@ impl Anomalies {
         self.allocate(payment, Some(chosen), buyer, token).await
     }
 
-    /// Returns the tickets that [`Self::allocate_missing`] would allocate.
+    /// Returns the tickets that [`Self::allocate_missing_tickets`] would allocate.
     ///
     /// # Errors
     /// `Unknown`, `Unavailable`.
-    pub async fn named_tickets(
+    pub async fn tickets_of_payment(
         &self,
         payment: &PaymentIntentId,
-    ) -> Result<NamedTickets, RepairError> {
-        Repairs::new(&self.context).named_tickets(payment).await
+    ) -> Result<PaymentTickets, RepairError> {
+        Repairs::new(&self.context)
+            .tickets_of_payment(payment)
+            .await
     }
 
     async fn allocate(
@@ -183,11 +185,11 @@ impl Anomalies {
         );
         let work = async move {
             let record = Repairs::new(&context)
-                .allocate_missing(&payment, chosen, buyer, token, audit_entry)
+                .allocate_missing_tickets(&payment, chosen, buyer, token, audit_entry)
                 .await?;
             // The payment is compared at once. So the operator sees any remaining anomaly, such as
             // a missing fee, before the next scheduled comparison.
-            let _ = Comparison::new(context)
+            let _ = PaymentComparison::new(context)
                 .compare_order(record.order.id)
                 .await;
             Ok(record)
@@ -202,10 +204,10 @@ impl Anomalies {
     ///
     /// # Errors
     /// `HasTickets`: the order must be refunded instead. `Refunded`, `Unknown`, `Unavailable`.
-    pub async fn return_payment(
+    pub async fn return_unmatched_payment(
         &self,
         payment: &PaymentIntentId,
-    ) -> Result<ReturnedPayment, RepairError> {
+    ) -> Result<ReturnedAmounts, RepairError> {
         let (context, payment, audit_entry) = (
             self.context.clone(),
             payment.clone(),
@@ -213,7 +215,7 @@ impl Anomalies {
         );
         let work = async move {
             Repairs::new(&context)
-                .return_payment(&payment, audit_entry)
+                .return_unmatched_payment(&payment, audit_entry)
                 .await
         };
         let returned = tokio::spawn(work.in_current_span());
@@ -247,14 +249,14 @@ mod tests {
     use super::AnomalyCounts;
 
     #[test]
-    fn success_rate_is_resolved_share_or_100_without_anomalies() {
+    fn resolved_percent_is_rounded_and_100_without_anomalies() {
         let rate = |resolved, total| {
             AnomalyCounts {
                 total,
                 unresolved: total - resolved,
                 resolved,
             }
-            .success_rate()
+            .resolved_percent()
         };
         assert_eq!(
             [

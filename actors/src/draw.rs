@@ -34,7 +34,7 @@ pub(crate) struct DrawActor {
     draw: Draw,
     /// Commands that wait to be decided.
     queue: CommandQueue,
-    /// Whether the next call of `decide_and_write` is scheduled.
+    /// Whether the next call of `decide_and_write_batch` is scheduled.
     is_scheduled: bool,
     /// Whether the actor stops as soon as its queue is empty.
     is_finishing: bool,
@@ -214,13 +214,14 @@ impl DrawActor {
         }
     }
 
-    /// Schedules a call of `decide_and_write`. Before actix polls spawned futures, it delivers all
-    /// messages in the mailbox. So commands that arrived during a commit are decided together.
-    fn schedule_decide_and_write(&mut self, ctx: &mut Context<DrawActor>) {
+    /// Schedules a call of `decide_and_write_batch`. Before actix polls spawned futures, it
+    /// delivers all messages in the mailbox. So commands that arrived during a commit are decided
+    /// together.
+    fn schedule_batch_write(&mut self, ctx: &mut Context<DrawActor>) {
         if !std::mem::replace(&mut self.is_scheduled, true) {
             ctx.spawn(fut::ready(()).map(
                 |(), actor: &mut DrawActor, ctx: &mut Context<DrawActor>| {
-                    actor.decide_and_write(ctx);
+                    actor.decide_and_write_batch(ctx);
                 },
             ));
         }
@@ -231,7 +232,7 @@ impl DrawActor {
     /// The write future must own its data, because an actor cannot be borrowed across an await. So
     /// the events are applied to a copy of the draw beforehand, and each command is decided as if
     /// the earlier ones were written. The copy replaces the draw when the transaction commits.
-    fn decide_and_write(&mut self, ctx: &mut Context<DrawActor>) {
+    fn decide_and_write_batch(&mut self, ctx: &mut Context<DrawActor>) {
         self.is_scheduled = false;
         if self.publisher.is_killed() {
             return ctx.terminate();
@@ -241,7 +242,7 @@ impl DrawActor {
         if batch.has_timer_tick() {
             self.timer.mark_fired();
         }
-        if batch.has_external_tick() {
+        if batch.has_tick_from_caller() {
             self.timer.disarm(ctx);
         }
         // Step 2 of 4: write the events.
@@ -308,11 +309,12 @@ impl DrawActor {
             .for_each(|(pending, answer)| pending.send_answer(answer));
     }
 
-    /// After `decide_and_write`: schedules the next call, or stops the actor if it is finishing.
+    /// After `decide_and_write_batch`: schedules the next call, or stops the actor if it is
+    /// finishing.
     fn continue_or_stop(&mut self, ctx: &mut Context<DrawActor>) {
         self.update_mailbox_capacity(0, ctx);
         if !self.queue.is_empty() {
-            self.schedule_decide_and_write(ctx);
+            self.schedule_batch_write(ctx);
         } else if self.is_finishing {
             ctx.stop();
         }
@@ -352,7 +354,7 @@ impl DrawActor {
     /// Runs when the timer fires. Expires overdue reservations and closes the draw at kick-off.
     fn queue_timer_tick(&mut self, ctx: &mut Context<Self>) {
         self.queue.push(PendingCommand::timer_tick());
-        self.schedule_decide_and_write(ctx);
+        self.schedule_batch_write(ctx);
     }
 
     /// Arms the timer for the draw's next deadline. After a failed write, it does not fire before
@@ -403,7 +405,7 @@ impl Handler<PerformAction> for DrawActor {
         if !self.is_finishing {
             self.queue
                 .push(PendingCommand::new(message.action, message.reply));
-            self.schedule_decide_and_write(ctx);
+            self.schedule_batch_write(ctx);
         }
     }
 }

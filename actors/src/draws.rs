@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use actix::{Addr, Handler, Message};
 use domain::{
-    Cell, Command, Deal, DrawId, HoldSource, OrderId, Reservation, Serial, TermsEdit, TermsEditor,
-    View,
+    Cell, Command, Deal, DrawId, OrderId, Reservation, ReservationSource, Serial, TermsEdit,
+    TermsEditor, View,
 };
 use persistence::Ledger;
 use persistence::ledger::{AttachedWrite, DrawDetails};
@@ -18,18 +18,18 @@ use tokio::time::Instant;
 use crate::draw::{DrawAction, DrawActor, PerformAction, ReadCells, ReadDeal};
 use crate::membership::Membership;
 use crate::peers::{DrawRequest, PeerAnswer, PeerError};
-use crate::supervisor::roster::{Delivery, Roster};
+use crate::supervisor::registry::{DrawRegistry, MessageDelivery};
 use crate::supervisor::{DrawSupervisor, RescanOwnership, WakeCause, WakeDraw};
 use crate::unresponsive_owners::{UNRESPONSIVE_AFTER, UnresponsiveOwners, count_view_changes};
 use crate::{CommandOutcome, Denied};
 
 /// Largest number of attempts to deliver a command to the actor or the owner of its draw. Between
 /// two attempts, the supervisor starts the actor or finds the owner.
-const DELIVERY_ATTEMPTS_MAX: usize = 4;
+const MESSAGE_DELIVERY_ATTEMPTS_MAX: usize = 4;
 
 /// Whether a command may be forwarded to another node.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Forwarding {
+enum ForwardingPolicy {
     Allowed,
     Forbidden,
 }
@@ -39,12 +39,12 @@ enum Forwarding {
 pub struct Draws {
     router: Arc<DrawRouter>,
     audit_entry: Option<Arc<AuditEntry>>,
-    source: Option<HoldSource>,
+    source: Option<ReservationSource>,
 }
 
 /// Delivers messages to draws: to the actor on this node, or to the node that owns the draw.
 struct DrawRouter {
-    roster: Arc<Roster>,
+    registry: Arc<DrawRegistry>,
     supervisor: Addr<DrawSupervisor>,
     membership: Arc<Membership>,
     ledger: Arc<dyn Ledger>,
@@ -53,13 +53,13 @@ struct DrawRouter {
 
 impl Draws {
     pub(crate) fn new(
-        roster: Arc<Roster>,
+        registry: Arc<DrawRegistry>,
         supervisor: Addr<DrawSupervisor>,
         membership: Arc<Membership>,
         ledger: Arc<dyn Ledger>,
     ) -> Draws {
         let router = DrawRouter {
-            roster,
+            registry,
             supervisor,
             membership,
             ledger,
@@ -75,7 +75,7 @@ impl Draws {
     /// Returns a handle for a person's action. Every commit through this handle writes `act` to the
     /// audit log, in the same transaction. A command that changes nothing writes no entry.
     #[must_use]
-    pub fn by(&self, act: AuditEntry) -> Draws {
+    pub fn with_audit_entry(&self, act: AuditEntry) -> Draws {
         Draws {
             audit_entry: Some(Arc::new(act)),
             ..self.clone()
@@ -85,7 +85,7 @@ impl Draws {
     /// Returns a handle whose reservations count against the quota of `source`. `None`:
     /// reservations are not limited.
     #[must_use]
-    pub(crate) fn with_hold_source(&self, source: Option<HoldSource>) -> Draws {
+    pub(crate) fn with_reservation_source(&self, source: Option<ReservationSource>) -> Draws {
         Draws {
             source,
             ..self.clone()
@@ -112,7 +112,7 @@ impl Draws {
         };
         let action = DrawAction::Execute(Box::new(request));
         self.router
-            .perform_action(draw, action, Forwarding::Allowed)
+            .perform_action(draw, action, ForwardingPolicy::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable))
     }
@@ -122,10 +122,10 @@ impl Draws {
     ///
     /// # Errors
     /// [`PeerError`]: another node owns the draw.
-    pub async fn execute_here(&self, draw: DrawId, request: DrawRequest) -> PeerAnswer {
+    pub async fn execute_on_this_node(&self, draw: DrawId, request: DrawRequest) -> PeerAnswer {
         let action = DrawAction::Execute(Box::new(request));
         self.router
-            .perform_action(draw, action, Forwarding::Forbidden)
+            .perform_action(draw, action, ForwardingPolicy::Forbidden)
             .await
     }
 
@@ -141,7 +141,7 @@ impl Draws {
         let action = DrawAction::CurrentReservation(order);
         let answer = self
             .router
-            .perform_action(draw, action, Forwarding::Allowed)
+            .perform_action(draw, action, ForwardingPolicy::Allowed)
             .await
             .unwrap_or(Err(Denied::Unavailable));
         match answer {
@@ -164,8 +164,8 @@ impl Draws {
 
     /// Returns a receiver that is notified when a node joins or leaves, or when another node
     /// becomes the oldest.
-    pub(crate) fn node_changes(&self) -> watch::Receiver<OtherNodes> {
-        self.router.membership.node_changes()
+    pub(crate) fn watch_other_nodes(&self) -> watch::Receiver<OtherNodes> {
+        self.router.membership.watch_other_nodes()
     }
 
     /// Whether this node is the oldest one. The oldest node does the work that only one node needs
@@ -182,7 +182,7 @@ impl Draws {
     /// `Refused`: `DrawNotActive`; `GameStarted` (an operator may still edit, decision E-9);
     /// `TermsLocked` with the number of tickets sold; `TermsKept` while a buyer is paying at the
     /// old price; `TermsInvalid`. After `Unavailable` the same edit may be sent again.
-    pub async fn edit(
+    pub async fn edit_draw(
         &self,
         draw: DrawId,
         edit: TermsEdit,
@@ -213,7 +213,7 @@ impl Draws {
     ///
     /// # Errors
     /// `Refused`: `NotCompleted`, or `PaidOut` once a payout was completed.
-    pub async fn undo(&self, draw: DrawId) -> Result<CommandOutcome, Denied> {
+    pub async fn undo_draw_result(&self, draw: DrawId) -> Result<CommandOutcome, Denied> {
         self.execute(draw, Command::Undo, None).await
     }
 
@@ -222,12 +222,12 @@ impl Draws {
     /// # Errors
     /// [`Denied`]: the draw is unknown, or its actor cannot be started now.
     pub async fn watch(&self, draw: DrawId) -> Result<watch::Receiver<View>, Denied> {
-        if let Some(receiver) = self.router.roster.watch_view(draw) {
+        if let Some(receiver) = self.router.registry.watch_view(draw) {
             return Ok(receiver);
         }
         self.router.wake_draw(draw, WakeCause::Caller).await?;
         self.router
-            .roster
+            .registry
             .watch_view(draw)
             .ok_or(Denied::Unavailable)
     }
@@ -237,32 +237,32 @@ impl Draws {
     /// # Errors
     /// [`Denied`]: the draw is unknown, or its actor cannot be started now.
     pub async fn view(&self, draw: DrawId) -> Result<View, Denied> {
-        if let Some(view) = self.router.roster.view(draw) {
+        if let Some(view) = self.router.registry.view(draw) {
             return Ok(view);
         }
         self.router.wake_draw(draw, WakeCause::Caller).await?;
-        self.router.roster.view(draw).ok_or(Denied::Unavailable)
+        self.router.registry.view(draw).ok_or(Denied::Unavailable)
     }
 
     /// Returns the views of all draws in memory, ascending by draw number.
     pub fn views(&self) -> Vec<View> {
-        self.router.roster.views()
+        self.router.registry.views()
     }
 
     /// Returns the number of draws that are paused until an operator resumes them.
     pub fn paused_draw_count(&self) -> usize {
-        self.router.roster.paused_count()
+        self.router.registry.paused_count()
     }
 
     /// Returns a receiver of the counter that increases when any view changes. Tests wait for a
     /// change; lists and caches compare [`Self::view_change_count`].
     pub fn view_change_counter(&self) -> watch::Receiver<u64> {
-        self.router.roster.change_counter()
+        self.router.registry.change_counter()
     }
 
     /// Returns the number of changes of all views since this node started.
     pub fn view_change_count(&self) -> u64 {
-        self.router.roster.change_count()
+        self.router.registry.change_count()
     }
 
     /// Returns the number pairs of some tickets. Secret: only the tickets' owner may see them
@@ -332,7 +332,7 @@ impl Draws {
 
     /// Returns the latest view of a draw in memory, without starting the draw's actor.
     pub fn cached_view(&self, draw: DrawId) -> Option<View> {
-        self.router.roster.view(draw)
+        self.router.registry.view(draw)
     }
 }
 
@@ -342,48 +342,48 @@ impl DrawRouter {
         &self,
         draw: DrawId,
         action: DrawAction,
-        forwarding: Forwarding,
+        forwarding: ForwardingPolicy,
     ) -> PeerAnswer {
-        let Some(term) = self.membership.lease_term() else {
+        let Some(term) = self.membership.lease_number() else {
             return Ok(Err(Denied::Unavailable));
         };
         let (reply, answer) = oneshot::channel();
         let mut message = PerformAction { action, reply };
         let mut asked_owner = None;
-        for _ in 0..DELIVERY_ATTEMPTS_MAX {
-            message = match self.roster.deliver_message(draw, message) {
+        for _ in 0..MESSAGE_DELIVERY_ATTEMPTS_MAX {
+            message = match self.registry.deliver_message(draw, message) {
                 // If the actor stops, it drops the reply channel. The outcome is then unknown, and
                 // the caller may safely repeat the command. An answer after a write is always
                 // valid. An answer from memory is valid only if no other node can have owned the
                 // draw since the command arrived.
-                Delivery::Sent => {
+                MessageDelivery::Sent => {
                     let answer = answer.await.unwrap_or(Err(Denied::Unavailable));
                     let is_written = answer.as_ref().is_ok_and(|outcome| outcome.written);
                     let is_true = is_written
-                        || (self.membership.lease_term() == Some(term)
-                            && self.membership.is_fresh());
+                        || (self.membership.lease_number() == Some(term)
+                            && self.membership.may_answer_from_memory());
                     return Ok(if is_true {
                         answer
                     } else {
                         Err(Denied::Unavailable)
                     });
                 }
-                Delivery::Paused => return Ok(Err(Denied::Paused)),
-                Delivery::MailboxFull => return Ok(Err(Denied::Unavailable)),
-                Delivery::NoActor(message) => {
+                MessageDelivery::Paused => return Ok(Err(Denied::Paused)),
+                MessageDelivery::MailboxFull => return Ok(Err(Denied::Unavailable)),
+                MessageDelivery::NoActor(message) => {
                     if let Err(denied) = self.wake_draw(draw, WakeCause::Caller).await {
                         return Ok(Err(denied));
                     }
                     message
                 }
-                Delivery::RemoteOwner(owner, _)
+                MessageDelivery::RemoteOwner(owner, _)
                     if asked_owner.replace(owner.boot) == Some(owner.boot) =>
                 {
                     break;
                 }
-                Delivery::RemoteOwner(owner, message) => {
+                MessageDelivery::RemoteOwner(owner, message) => {
                     let mut is_stalled = false;
-                    if forwarding == Forwarding::Allowed {
+                    if forwarding == ForwardingPolicy::Allowed {
                         match self.forward_to_owner(&owner, draw, &message.action).await {
                             Ok(answer) => return Ok(answer),
                             Err(stalled) => is_stalled = stalled,
@@ -414,7 +414,7 @@ impl DrawRouter {
         draw: DrawId,
         action: &DrawAction,
     ) -> Result<Result<CommandOutcome, Denied>, bool> {
-        let Some(view) = self.roster.watch_view(draw) else {
+        let Some(view) = self.registry.watch_view(draw) else {
             return Err(false);
         };
         let asked_at = Instant::now();
@@ -459,23 +459,23 @@ impl DrawRouter {
         DrawActor: Handler<M>,
     {
         let (reply, answer) = oneshot::channel();
-        let message = match self.roster.deliver_message(draw, message(reply)) {
-            Delivery::NoActor(message) => message,
+        let message = match self.registry.deliver_message(draw, message(reply)) {
+            MessageDelivery::NoActor(message) => message,
             delivery => return Self::await_actor_answer(delivery, answer).await,
         };
         self.wake_draw(draw, WakeCause::Caller).await?;
-        Self::await_actor_answer(self.roster.deliver_message(draw, message), answer).await
+        Self::await_actor_answer(self.registry.deliver_message(draw, message), answer).await
     }
 
     async fn await_actor_answer<M, T>(
-        delivery: Delivery<M>,
+        delivery: MessageDelivery<M>,
         answer: oneshot::Receiver<T>,
     ) -> Result<Option<T>, Denied> {
         match delivery {
-            Delivery::Sent => answer.await.map(Some).map_err(|_| Denied::Unavailable),
-            Delivery::RemoteOwner(..) => Ok(None),
-            Delivery::Paused => Err(Denied::Paused),
-            Delivery::MailboxFull | Delivery::NoActor(_) => Err(Denied::Unavailable),
+            MessageDelivery::Sent => answer.await.map(Some).map_err(|_| Denied::Unavailable),
+            MessageDelivery::RemoteOwner(..) => Ok(None),
+            MessageDelivery::Paused => Err(Denied::Paused),
+            MessageDelivery::MailboxFull | MessageDelivery::NoActor(_) => Err(Denied::Unavailable),
         }
     }
 

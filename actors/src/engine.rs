@@ -14,7 +14,7 @@ use crate::metrics::EngineMetrics;
 use crate::payments::context::{OrderIndex, PaymentContext, WorkerWakeups};
 use crate::payments::job_queue::{KeyedJobQueue, PaymentActor, run_until_killed};
 use crate::payments::operation_worker;
-use crate::supervisor::roster::Roster;
+use crate::supervisor::registry::DrawRegistry;
 use crate::supervisor::{DrawSupervisor, HandOverDraws, StopAllActors, WakeDraws};
 use crate::{
     Anomalies, Clock, Draws, Gateway, MailTransport, Outbox, Payments, Peers, Reconciler, mailer,
@@ -27,7 +27,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The stores, clients and settings that an engine is built from.
 #[derive(Clone)]
-pub struct EngineParts {
+pub struct EngineDependencies {
     pub ledger: Arc<dyn Ledger>,
     pub store: Arc<dyn PaymentStores>,
     pub gateway: Arc<dyn Gateway>,
@@ -67,7 +67,7 @@ impl Engine {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn start(parts: EngineParts) -> Result<Engine, Failure> {
+    pub async fn start(parts: EngineDependencies) -> Result<Engine, Failure> {
         Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 1 }).await
     }
 
@@ -77,7 +77,7 @@ impl Engine {
     /// # Errors
     /// The database could not be read.
     pub async fn start_with_placement(
-        parts: EngineParts,
+        parts: EngineDependencies,
         placement: ThreadPlacement,
     ) -> Result<Engine, Failure> {
         let membership = Arc::new(Membership::new(parts.peers));
@@ -105,19 +105,24 @@ impl Engine {
 
         let (kill, killed) = watch::channel(false);
         let actor_killed = killed.clone();
-        let roster = Arc::new(Roster::new(killed.clone()));
+        let registry = Arc::new(DrawRegistry::new(killed.clone()));
         let supervisor = {
             let (ledger, store, clock) = (
                 parts.ledger.clone(),
                 parts.store.clone(),
                 parts.clock.clone(),
             );
-            let (roster, membership) = (roster.clone(), membership.clone());
+            let (registry, membership) = (registry.clone(), membership.clone());
             main_thread.start_actor(move || {
-                DrawSupervisor::new(ledger, store, clock, roster, membership, draw_threads)
+                DrawSupervisor::new(ledger, store, clock, registry, membership, draw_threads)
             })
         };
-        let draws = Draws::new(roster, supervisor.clone(), membership.clone(), parts.ledger);
+        let draws = Draws::new(
+            registry,
+            supervisor.clone(),
+            membership.clone(),
+            parts.ledger,
+        );
         let jobs =
             KeyedJobQueue::new(main_thread.start_actor(move || PaymentActor::new(actor_killed)));
         let context = Arc::new(PaymentContext {

@@ -24,18 +24,18 @@ pub use anomalies::{Anomalies, AnomalyCounts};
 pub use clock::{Clock, SystemClock};
 pub use command_outcome::{CommandOutcome, Denied};
 pub use draws::Draws;
-pub use engine::{Engine, EngineParts, ThreadPlacement};
+pub use engine::{Engine, EngineDependencies, ThreadPlacement};
 pub use mailer::{MailTransport, Outbox};
 pub use metrics::{DurationHistogram, EngineMetrics};
-pub use payments::connect::{AccountStatus, Connect};
+pub use payments::connect_gateway::{AccountStatus, ConnectGateway};
 pub use payments::gateway::{
     Gateway, GatewayError, NewIntent, OpenedIntent, UNEXPECTED_INTENT_STATE_CODE,
 };
-pub use payments::repairs::{ChosenTickets, NamedTickets, RepairError, ReturnedPayment};
+pub use payments::repairs::{ChosenTickets, PaymentTickets, RepairError, ReturnedAmounts};
 pub use payments::stripe::{Stripe, StripeSettings};
 pub use payments::{
-    CancelledDraw, Confirmation, FulfilStatus, FulfilmentResult, OpenOrder, PaymentFailure,
-    Payments,
+    CancelledDraw, ConfirmationOutcome, FulfilStatus, FulfilmentResult, OpenOrderRequest,
+    PaymentFailure, Payments,
 };
 pub use peers::{DrawRequest, PeerAnswer, PeerClient, PeerError, Peers};
 pub use reconciler::{Reconciler, ScanReport};

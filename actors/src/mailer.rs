@@ -19,16 +19,16 @@ use crate::payments::retry_delay::retry_delay_ms;
 use crate::poll_backoff::PollBackoff;
 
 /// Number of mails that one poll claims.
-const CLAIMED_MAILS_MAX: u32 = 16;
+const MAILS_PER_CLAIM_MAX: u32 = 16;
 /// How long, in milliseconds, only the claiming process may send a mail. If sending takes longer,
 /// another node may send the mail again under the same message id. If the process ends, another
 /// node sends the mail at once.
 const MAIL_CLAIM_LEASE_MS: i64 = 120_000;
 /// Number of attempts to send a mail. With delays of up to a minute, they cover an outage of the
 /// mail server of more than a day.
-const SEND_ATTEMPTS_MAX: u32 = 1600;
+const MAIL_SEND_ATTEMPTS_MAX: u32 = 1600;
 /// Shortest and longest pause between polls.
-const POLL_DELAYS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
+const POLL_DELAY_RANGE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 
 /// Renders and sends one mail. The server implements it: this crate has no templates and no SMTP.
 #[async_trait]
@@ -65,7 +65,7 @@ impl Outbox {
     ///
     /// # Errors
     /// The mail was not stored.
-    pub async fn queue(
+    pub async fn queue_mail_now(
         &self,
         key: &str,
         kind: &str,
@@ -117,7 +117,7 @@ pub(crate) async fn run_mailer(
         clock: context.clock.clone(),
         post,
     };
-    let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
+    let mut backoff = PollBackoff::new(POLL_DELAY_RANGE, stop);
     while backoff.wait_for_next_poll(&context.wakeups.mail).await {
         match mailer.send_due_mails().await {
             Ok(0) => backoff.increase_delay(),
@@ -142,7 +142,7 @@ impl Mailer {
                 self.me,
                 self.clock.now(),
                 MAIL_CLAIM_LEASE_MS,
-                CLAIMED_MAILS_MAX,
+                MAILS_PER_CLAIM_MAX,
             )
             .await?;
         // The mails are sent concurrently, so that a slow recipient server does not delay other
@@ -170,7 +170,7 @@ impl Mailer {
                     .record_mail_failure(
                         mail.id,
                         &why,
-                        (mail.attempts < SEND_ATTEMPTS_MAX).then_some(retry_at),
+                        (mail.attempts < MAIL_SEND_ATTEMPTS_MAX).then_some(retry_at),
                     )
                     .await
             }

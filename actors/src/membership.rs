@@ -19,17 +19,17 @@ const LEASE_RENEWAL_INTERVAL: Duration = Duration::from_millis(LEASE_MS as u64 /
 /// Delay before this node repeats a failed renewal of its lease.
 const LEASE_RENEWAL_RETRY_DELAY: Duration = Duration::from_millis(250);
 /// If the database answers later than this, the database or the connection to it counts as slow.
-const DATABASE_SLOW_AFTER: Duration = Duration::from_millis(400);
+const SLOW_DATABASE_LATENCY_MIN: Duration = Duration::from_millis(400);
 /// How long the database counts as slow after a late answer. Meanwhile this node considers no draw
 /// of another node stalled. This node reads the list of nodes about six times in this period. On a
 /// connection that loses 30 % of the packets, all six answers are prompt in one case of eight.
-const DATABASE_SLOW_PERIOD: Duration = Duration::from_secs(3);
+const SLOW_DATABASE_STATE_DURATION: Duration = Duration::from_secs(3);
 /// Largest age of the last ownership check with which this node still answers from memory. A node
 /// that takes over a draw waits this long before it serves the draw. Longer than the interval
 /// between two lease renewals.
 pub(crate) const STALE_READ_MAX: Duration = Duration::from_secs(2);
 /// This node stops serving this long before the other nodes consider its lease ended.
-const LEASE_MARGIN: Duration = Duration::from_secs(1);
+const LEASE_SAFETY_MARGIN: Duration = Duration::from_secs(1);
 
 pub(crate) struct Membership {
     pub(crate) peers: Peers,
@@ -40,7 +40,7 @@ pub(crate) struct Membership {
     /// Number of the current lease. Increases when a lease begins after an earlier one had ended.
     /// An answer from memory is valid only if this number has not changed since the command
     /// arrived.
-    lease_term: AtomicU64,
+    lease_number: AtomicU64,
     /// When the most recent confirmed ownership check was sent.
     ownership_checked_at: Mutex<Instant>,
     /// When the database last answered a query about the nodes late. `None`: never.
@@ -75,7 +75,7 @@ impl Membership {
             peers,
             nodes: watch::Sender::default(),
             serves_until,
-            lease_term: AtomicU64::new(0),
+            lease_number: AtomicU64::new(0),
             ownership_checked_at: Mutex::new(Instant::now()),
             slow_answer_at: Mutex::default(),
             leaving: AtomicBool::new(false),
@@ -92,18 +92,18 @@ impl Membership {
     pub(crate) fn may_serve(&self) -> bool {
         self.peers.me.address.is_empty()
             || self.is_leaving()
-            || Instant::now() < *self.lock_serves_until()
+            || Instant::now() < *self.lock_lease_end()
     }
 
     /// Returns the number of the current lease. `None`: there is no valid lease.
-    pub(crate) fn lease_term(&self) -> Option<u64> {
+    pub(crate) fn lease_number(&self) -> Option<u64> {
         self.may_serve()
-            .then(|| self.lease_term.load(Ordering::Relaxed))
+            .then(|| self.lease_number.load(Ordering::Relaxed))
     }
 
     /// Whether an answer may be given from memory without a write. Another node that cannot reach
     /// this one may have taken a draw over, but waits [`STALE_READ_MAX`] before it serves the draw.
-    pub(crate) fn is_fresh(&self) -> bool {
+    pub(crate) fn may_answer_from_memory(&self) -> bool {
         self.peers.me.address.is_empty()
             || self.is_leaving()
             || lock(&self.ownership_checked_at).elapsed() < STALE_READ_MAX
@@ -118,8 +118,8 @@ impl Membership {
 
     /// Records a late answer of the database to a query about the nodes, which was sent at
     /// `sent_at` and may have failed.
-    fn record_latency(&self, sent_at: Instant) {
-        if sent_at.elapsed() > DATABASE_SLOW_AFTER {
+    fn record_late_database_answer(&self, sent_at: Instant) {
+        if sent_at.elapsed() > SLOW_DATABASE_LATENCY_MIN {
             *lock(&self.slow_answer_at) = Some(Instant::now());
         }
     }
@@ -128,12 +128,13 @@ impl Membership {
     /// another node does not answer then, the database is not the cause.
     pub(crate) fn has_healthy_database(&self) -> bool {
         let left = self
-            .lock_serves_until()
+            .lock_lease_end()
             .saturating_duration_since(Instant::now());
-        let spare = LEASE_MARGIN + LEASE_RENEWAL_INTERVAL + DATABASE_SLOW_AFTER;
+        let spare = LEASE_SAFETY_MARGIN + LEASE_RENEWAL_INTERVAL + SLOW_DATABASE_LATENCY_MIN;
         let due = Duration::from_millis(LEASE_MS as u64).saturating_sub(spare);
         left >= due
-            && lock(&self.slow_answer_at).is_none_or(|at| at.elapsed() >= DATABASE_SLOW_PERIOD)
+            && lock(&self.slow_answer_at)
+                .is_none_or(|at| at.elapsed() >= SLOW_DATABASE_STATE_DURATION)
     }
 
     /// Whether the database has confirmed this node's ownership of its draws in a check that was
@@ -149,7 +150,7 @@ impl Membership {
 
     /// Returns a receiver that is notified when a node joins or leaves, or when another node
     /// becomes the oldest.
-    pub(crate) fn node_changes(&self) -> watch::Receiver<OtherNodes> {
+    pub(crate) fn watch_other_nodes(&self) -> watch::Receiver<OtherNodes> {
         self.nodes.subscribe()
     }
 
@@ -176,7 +177,7 @@ impl Membership {
         self.leaving.load(Ordering::Relaxed)
     }
 
-    fn lock_serves_until(&self) -> MutexGuard<'_, Instant> {
+    fn lock_lease_end(&self) -> MutexGuard<'_, Instant> {
         lock(&self.serves_until)
     }
 
@@ -188,18 +189,18 @@ impl Membership {
     pub(crate) async fn renew_lease(&self) -> Result<LeaseRenewal, Failure> {
         let sent_at = Instant::now();
         let renewed = self.peers.nodes.renew(&self.peers.me).await;
-        self.record_latency(sent_at);
+        self.record_late_database_answer(sent_at);
         let nodes = renewed?;
         if nodes.others.is_empty() {
             // Without other nodes no draw can have another owner, so the renewal counts as an
             // ownership check.
             self.record_ownership_check(sent_at);
         }
-        let until = sent_at + Duration::from_millis(LEASE_MS as u64) - LEASE_MARGIN;
+        let until = sent_at + Duration::from_millis(LEASE_MS as u64) - LEASE_SAFETY_MARGIN;
         // The renewal is written now. It was in time only if the earlier lease is still valid.
         let in_time = self.may_serve();
         if in_time {
-            *self.lock_serves_until() = until;
+            *self.lock_lease_end() = until;
         }
         let changed = self.nodes.send_if_modified(|known| {
             let is_new = *known != nodes;
@@ -216,8 +217,8 @@ impl Membership {
     /// Starts serving under a new lease. The caller must have dropped the draws of the earlier
     /// lease.
     pub(crate) fn begin_lease(&self, renewal: &LeaseRenewal) {
-        self.lease_term.fetch_add(1, Ordering::Relaxed);
-        *self.lock_serves_until() = renewal.until;
+        self.lease_number.fetch_add(1, Ordering::Relaxed);
+        *self.lock_lease_end() = renewal.until;
     }
 
     /// Takes the first lease, before any draw is loaded into memory.
@@ -241,7 +242,7 @@ impl Membership {
     pub(crate) async fn expire_if_dead(&self, node: InstanceId) -> bool {
         let sent_at = Instant::now();
         let expired = self.peers.nodes.remove_ended(node).await.unwrap_or(false);
-        self.record_latency(sent_at);
+        self.record_late_database_answer(sent_at);
         if expired {
             tracing::warn!(%node, "lease of another node expired: its process has ended");
             self.nodes

@@ -19,7 +19,7 @@ pub struct DurationHistogram {
 
 impl DurationHistogram {
     /// Adds a duration.
-    pub fn record(&self, took: Duration) {
+    pub fn record_duration(&self, took: Duration) {
         let seconds = took.as_secs_f64();
         let bucket = HISTOGRAM_BOUNDS_SECONDS
             .iter()
@@ -71,7 +71,7 @@ impl EngineMetrics {
     }
 
     /// Returns when the reconciler last ended a pass. `None`: never.
-    pub fn last_pass_at(&self) -> Option<Timestamp> {
+    pub fn last_reconciler_pass_at(&self) -> Option<Timestamp> {
         Some(Timestamp(self.last_pass_ms.load(Ordering::Relaxed))).filter(|at| at.0 > 0)
     }
 
@@ -80,7 +80,7 @@ impl EngineMetrics {
             .fetch_add(tickets as u64, Ordering::Relaxed);
     }
 
-    pub(crate) fn record_pass_end(&self, at: Timestamp) {
+    pub(crate) fn record_reconciler_pass_end(&self, at: Timestamp) {
         self.last_pass_ms.store(at.0, Ordering::Relaxed);
     }
 }
@@ -93,7 +93,7 @@ mod tests {
     fn histogram_counts_durations_up_to_each_bound() {
         let timings = DurationHistogram::default();
         for ms in [5, 6, 700, 60_000] {
-            timings.record(Duration::from_millis(ms));
+            timings.record_duration(Duration::from_millis(ms));
         }
         assert_eq!(
             timings.cumulative_counts(),

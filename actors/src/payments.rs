@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use domain::{
-    AccountId, ClubId, Command, DrawId, HoldSource, Line, OrderEndReason, OrderId, PaymentIntentId,
-    Refusal, Reservation, Timestamp, View,
+    AccountId, ClubId, Command, DrawId, Line, OrderEndReason, OrderId, PaymentIntentId, Refusal,
+    Reservation, ReservationSource, Timestamp, View,
 };
 use persistence::Failure;
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
@@ -23,7 +23,7 @@ use fulfilment::Fulfilment;
 use refunds::Refunds;
 
 mod checkout;
-pub mod connect;
+pub mod connect_gateway;
 pub(crate) mod context;
 pub(crate) mod fulfilment;
 pub mod gateway;
@@ -47,7 +47,7 @@ pub struct Payments {
 
 /// A request to open or resize an order. The server has set the prices.
 #[derive(Clone, Debug)]
-pub struct OpenOrder {
+pub struct OpenOrderRequest {
     /// The idempotency key: computed from the browser session and the selected tickets. The same
     /// key finds the same order (decision C-2).
     pub client_key: String,
@@ -61,7 +61,7 @@ pub struct OpenOrder {
     pub lines: Vec<Line>,
     pub buyer: BuyerDetails,
     /// The source whose quota of unpaid tickets the order uses. `None`: the order is not limited.
-    pub source: Option<HoldSource>,
+    pub source: Option<ReservationSource>,
 }
 
 /// The result of fulfilling an order.
@@ -90,7 +90,7 @@ pub enum FulfilStatus {
 
 /// The outcome of confirming a payment (decision C-5).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confirmation {
+pub enum ConfirmationOutcome {
     /// The payment is authorised. The caller calls `fulfil` next.
     Authorised,
     /// The buyer must complete an action (3-D Secure). Afterwards the browser calls again.
@@ -138,7 +138,7 @@ impl Payments {
     /// `act` to the audit log, in the transaction of its first change. A request that changes
     /// nothing writes no entry.
     #[must_use]
-    pub fn by(&self, act: AuditEntry) -> Payments {
+    pub fn with_audit_entry(&self, act: AuditEntry) -> Payments {
         Payments {
             audit_entry: Some(Arc::new(act)),
             ..self.clone()
@@ -153,7 +153,7 @@ impl Payments {
     /// # Errors
     /// `Refused` names the draw that is closed or has too few tickets. Then the reservations are as
     /// they were before the call.
-    pub async fn open(&self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+    pub async fn open(&self, request: OpenOrderRequest) -> Result<OrderRecord, PaymentFailure> {
         let context = self.context.clone();
         Checkout::new(&context).open_order(request).await
     }
@@ -167,7 +167,7 @@ impl Payments {
     /// sweeper completes the order.
     pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<FulfilmentResult, PaymentFailure> {
         failpoint::reach(PurchaseStep::Door, FailpointSide::Before);
-        let order = self.order_id(id).await?;
+        let order = self.order_id_of_intent(id).await?;
         let fulfilled = self.fulfil_order(order).await?;
         failpoint::reach(PurchaseStep::Door, FailpointSide::After);
         if fulfilled.status != FulfilStatus::Processing {
@@ -193,7 +193,7 @@ impl Payments {
         &self,
         order: OrderId,
         payment_method: &str,
-    ) -> Result<Confirmation, PaymentFailure> {
+    ) -> Result<ConfirmationOutcome, PaymentFailure> {
         let method = payment_method.to_owned();
         self.run_for_order(order, move |context| async move {
             Checkout::new(&context)
@@ -245,12 +245,14 @@ impl Payments {
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
-    pub async fn abandon_changed_amount(
+    pub async fn abandon_after_amount_change(
         &self,
         order: OrderId,
     ) -> Result<FulfilStatus, PaymentFailure> {
         self.run_for_order(order, move |context| async move {
-            Checkout::new(&context).abandon_changed_amount(order).await
+            Checkout::new(&context)
+                .abandon_after_amount_change(order)
+                .await
         })
         .await
     }
@@ -413,7 +415,7 @@ impl Payments {
             .await
     }
 
-    async fn order_id(&self, id: &PaymentIntentId) -> Result<OrderId, PaymentFailure> {
+    async fn order_id_of_intent(&self, id: &PaymentIntentId) -> Result<OrderId, PaymentFailure> {
         if let Some(order) = self.context.index.order_of_intent(id) {
             return Ok(order);
         }

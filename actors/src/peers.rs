@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use domain::{Command, DrawId, HoldSource};
+use domain::{Command, DrawId, ReservationSource};
 use persistence::Nodes;
 use persistence::ledger::AttachedWrite;
 use persistence::nodes::{InstanceId, Node};
@@ -22,7 +22,7 @@ pub struct DrawRequest {
     /// The entry for the audit log if a person gave the command.
     pub audit_entry: Option<AuditEntry>,
     /// The source whose quota a reservation counts against. `None`: the reservation is not limited.
-    pub source: Option<HoldSource>,
+    pub source: Option<ReservationSource>,
 }
 
 /// Why the owner of a draw did not answer a command. The command may have been executed. Sending it
@@ -43,8 +43,9 @@ pub type PeerAnswer = Result<Result<CommandOutcome, Denied>, PeerError>;
 /// A client for commands to other nodes. The server implements it over HTTP.
 #[async_trait]
 pub trait PeerClient: Send + Sync {
-    /// Sends a command to the owner of a draw, which executes it ([`crate::Draws::execute_here`]).
-    /// Ends within a limited time. The owner never forwards the command.
+    /// Sends a command to the owner of a draw, which executes it
+    /// ([`crate::Draws::execute_on_this_node`]). Ends within a limited time. The owner never
+    /// forwards the command.
     ///
     /// # Errors
     /// [`PeerError`]
@@ -62,7 +63,7 @@ pub struct Peers {
 impl Peers {
     /// Returns the peers of a node that runs alone. If other nodes exist nevertheless, this node
     /// cannot reach the draws that they own, but nothing else goes wrong.
-    pub fn alone(boot: InstanceId, nodes: Arc<dyn Nodes>) -> Peers {
+    pub fn of_single_node(boot: InstanceId, nodes: Arc<dyn Nodes>) -> Peers {
         Peers {
             me: Node {
                 boot,

@@ -21,15 +21,15 @@ mod capture_check;
 mod comparison;
 
 use capture_check::CaptureCheck;
-pub(crate) use comparison::Comparison;
 use comparison::MISSING_EMAIL_GRACE_MS;
+pub(crate) use comparison::PaymentComparison;
 
 const PASS_INTERVAL: Duration = Duration::from_secs(30);
 /// Minimum age of an open order for the sweeper, in milliseconds. Younger orders are left to the
 /// buyer's own call and the webhook.
-const SWEEP_MIN_AGE_MS: i64 = 20_000;
+const SWEPT_ORDER_AGE_MS_MIN: i64 = 20_000;
 /// Largest number of open orders that one sweep handles.
-const SWEPT_ORDERS_MAX: u32 = 5000;
+const ORDERS_PER_SWEEP_MAX: u32 = 5000;
 const CONCURRENT_SWEEPS_MAX: usize = 16;
 /// Largest number of rows that one database query reads.
 const ROWS_PER_QUERY_MAX: u32 = 500;
@@ -40,14 +40,14 @@ const PROVIDER_CALL_PAUSE: Duration = Duration::from_millis(10);
 const CLOCK_SKEW_MS_MAX: i64 = 300_000;
 /// How far back every pass lists payments, in milliseconds. The list includes payments that the
 /// database lost, so an error is found within a minute even without a webhook event.
-const RECENT_LIST_PERIOD_MS: i64 = 180_000;
-/// Number of passes between two long lists of payments, which cover [`LONG_LIST_PERIOD_MS`]. Twenty
-/// passes take ten minutes.
-const PASSES_PER_LONG_LIST: u64 = 20;
+const RECENT_PAYMENT_LIST_PERIOD_MS: i64 = 180_000;
+/// Number of passes between two long lists of payments, which cover
+/// [`LONG_PAYMENT_LIST_PERIOD_MS`]. Twenty passes take ten minutes.
+const PASSES_PER_LONG_PAYMENT_LIST: u64 = 20;
 /// How far back a long list of payments goes, in milliseconds. It finds payments that were changed
 /// outside this system without a webhook event. The period exceeds the ten minutes between two long
 /// lists plus the tolerated clock difference.
-const LONG_LIST_PERIOD_MS: i64 = 3_600_000;
+const LONG_PAYMENT_LIST_PERIOD_MS: i64 = 3_600_000;
 /// An account is active if it captured a payment within this time, in milliseconds.
 const ACTIVE_ACCOUNT_PERIOD_MS: i64 = 1_200_000;
 /// Number of inactive accounts that one pass lists. Passes take turns over all of them.
@@ -63,10 +63,10 @@ const FIRST_CAPTURE_CHECK_PERIOD_MS: i64 = 3_600_000;
 /// Number of accounts that may fail in the scan after a restore and in the capture check of one
 /// pass. When so many fail, the provider itself is considered unavailable. Fewer failures, such as
 /// an account that its club disconnected, do not block the other accounts.
-const FAILED_ACCOUNTS_MAX: usize = 3;
+const FAILED_ACCOUNTS_PER_PASS_MAX: usize = 3;
 /// How far back the first pass of a process looks for payments that a restored database lacks, in
 /// milliseconds. An operator's scan has the same limit, thirty days (decision I-3).
-const RESTORE_SCAN_PERIOD_MS_MAX: i64 = 720 * 3_600_000;
+const BACKUP_RESTORE_SCAN_PERIOD_MS_MAX: i64 = 720 * 3_600_000;
 
 /// A handle for scans that an operator requests. The scheduled passes do not use it.
 #[derive(Clone)]
@@ -108,14 +108,17 @@ impl Reconciler {
     /// # Errors
     /// The database could not be read, or the provider failed for an account. Anomalies that were
     /// found before the failure are stored.
-    pub async fn scan(&self, since: Timestamp) -> Result<ScanReport, Failure> {
+    pub async fn scan_payments(&self, since: Timestamp) -> Result<ScanReport, Failure> {
         let context = self.context.clone();
         let scan = async move {
-            let comparison = Comparison::new(context.clone());
+            let comparison = PaymentComparison::new(context.clone());
             let mut report = ScanReport::default();
             let (mut last_failure, mut failures_in_a_row) = (None, 0);
             for account in context.store.connected_accounts().await? {
-                match comparison.compare_account(&account, since).await {
+                match comparison
+                    .compare_payments_of_account(&account, since)
+                    .await
+                {
                     Ok(account_report) => {
                         report.add(account_report);
                         failures_in_a_row = 0;
@@ -125,7 +128,7 @@ impl Reconciler {
                         failures_in_a_row += 1;
                     }
                 }
-                if failures_in_a_row == FAILED_ACCOUNTS_MAX {
+                if failures_in_a_row == FAILED_ACCOUNTS_PER_PASS_MAX {
                     break;
                 }
             }
@@ -137,28 +140,28 @@ impl Reconciler {
     }
 
     /// Runs one pass without comparing payments. For tests that do not wait for the schedule.
-    pub async fn run_partial_pass(&self) {
+    pub async fn run_pass_without_comparison(&self) {
         let context = self.context.clone();
         // A step that fails is repeated by the next pass, so errors are only logged.
         let pass = async move {
-            let mut schedule = PassSchedule::new(context);
-            schedule.sweep_open_orders().await;
-            schedule.queue_overpaid_fee_refunds().await;
-            schedule.refund_cancelled_draws().await;
+            let mut runner = PassRunner::new(context);
+            runner.sweep_open_orders().await;
+            runner.queue_overpaid_fee_refunds().await;
+            runner.refund_cancelled_draws().await;
         };
         let _ = tokio::spawn(pass).await;
     }
 }
 
-/// The data that is kept from one scheduled pass to the next.
-struct PassSchedule {
-    comparison: Comparison,
+/// Runs the scheduled passes, and keeps the data that the next pass needs.
+struct PassRunner {
+    comparison: PaymentComparison,
     pass_count: u64,
     captures: CaptureCheck,
     verified: VerifiedPayments,
     /// Accounts that must still be listed after the start of the process. `None`: the accounts are
     /// not read yet.
-    restore_scan: Option<RestoreScan>,
+    restore_scan: Option<BackupRestoreScan>,
 }
 
 /// Payments that agreed with their orders, in the state in which they were compared.
@@ -180,36 +183,38 @@ impl VerifiedPayments {
 }
 
 /// Accounts that must be listed from the time of the newest order in the database.
-struct RestoreScan {
+struct BackupRestoreScan {
     since: Timestamp,
     accounts: VecDeque<AccountId>,
 }
 
 /// Runs the scheduled passes until the engine stops.
 pub(crate) async fn run_reconciler(context: Arc<PaymentContext>, mut stop: watch::Receiver<bool>) {
-    let mut node_changes = context.draws.node_changes();
-    let mut schedule = PassSchedule::new(context);
+    let mut watch_other_nodes = context.draws.watch_other_nodes();
+    let mut runner = PassRunner::new(context);
     loop {
-        node_changes.mark_unchanged();
+        watch_other_nodes.mark_unchanged();
         // Only the oldest node runs passes. While nodes join and leave, two nodes may run a pass;
         // both find the same disagreements.
-        let is_oldest = schedule.comparison.context.draws.is_oldest_node();
+        let is_oldest = runner.comparison.context.draws.is_oldest_node();
         if is_oldest {
-            schedule.run_pass().await;
+            runner.run_pass().await;
         }
-        let context = &schedule.comparison.context;
-        context.metrics.record_pass_end(context.clock.now());
+        let context = &runner.comparison.context;
+        context
+            .metrics
+            .record_reconciler_pass_end(context.clock.now());
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
             // The list of nodes has changed, so this node may be the oldest now.
-            Ok(()) = node_changes.changed(), if !is_oldest => {}
+            Ok(()) = watch_other_nodes.changed(), if !is_oldest => {}
             () = tokio::time::sleep(PASS_INTERVAL) => {}
         }
     }
 }
 
-impl PassSchedule {
+impl PassRunner {
     async fn run_pass(&mut self) {
         self.sweep_open_orders().await;
         self.queue_overpaid_fee_refunds().await;
@@ -222,18 +227,18 @@ impl PassSchedule {
             tracing::warn!(%failure, "comparison of captured payments deferred to the next pass");
         }
         self.compare_orders_without_email().await;
-        if let Err(failure) = self.scan_after_restore().await {
+        if let Err(failure) = self.scan_after_backup_restore().await {
             tracing::warn!(%failure, "scan for payments that the database lost deferred to the next pass");
         }
         self.list_payments_of_accounts().await;
         self.pass_count += 1;
     }
 
-    fn new(context: Arc<PaymentContext>) -> PassSchedule {
+    fn new(context: Arc<PaymentContext>) -> PassRunner {
         let captures =
             CaptureCheck::starting_at(context.clock.now().plus_ms(-FIRST_CAPTURE_CHECK_PERIOD_MS));
-        PassSchedule {
-            comparison: Comparison::new(context),
+        PassRunner {
+            comparison: PaymentComparison::new(context),
             pass_count: 0,
             captures,
             verified: VerifiedPayments::default(),
@@ -247,8 +252,8 @@ impl PassSchedule {
         let open = match context
             .store
             .undecided_orders(
-                context.clock.now().plus_ms(-SWEEP_MIN_AGE_MS),
-                SWEPT_ORDERS_MAX,
+                context.clock.now().plus_ms(-SWEPT_ORDER_AGE_MS_MIN),
+                ORDERS_PER_SWEEP_MAX,
             )
             .await
         {
@@ -325,26 +330,26 @@ impl PassSchedule {
     /// Lists the payments of every account once after the start of the process, from the time of
     /// the newest order in the database. If the database was restored from a backup, it lacks all
     /// later payments.
-    async fn scan_after_restore(&mut self) -> Result<(), Failure> {
+    async fn scan_after_backup_restore(&mut self) -> Result<(), Failure> {
         let context = self.comparison.context.clone();
         if self.restore_scan.is_none() {
             let now = context.clock.now();
             let newest = context.store.newest_order_time().await?.unwrap_or(now);
             let since = newest
                 .plus_ms(-CLOCK_SKEW_MS_MAX)
-                .min(now.plus_ms(-LONG_LIST_PERIOD_MS));
+                .min(now.plus_ms(-LONG_PAYMENT_LIST_PERIOD_MS));
             let accounts = context
                 .store
                 .connected_accounts()
                 .await?
                 .into_iter()
                 .collect();
-            self.restore_scan = Some(RestoreScan {
-                since: since.max(now.plus_ms(-RESTORE_SCAN_PERIOD_MS_MAX)),
+            self.restore_scan = Some(BackupRestoreScan {
+                since: since.max(now.plus_ms(-BACKUP_RESTORE_SCAN_PERIOD_MS_MAX)),
                 accounts,
             });
         }
-        let Some(RestoreScan { since, accounts }) = &mut self.restore_scan else {
+        let Some(BackupRestoreScan { since, accounts }) = &mut self.restore_scan else {
             return Ok(());
         };
         let mut failed_accounts = 0;
@@ -359,7 +364,7 @@ impl PassSchedule {
             };
             accounts.push_back(account);
             failed_accounts += 1;
-            if failed_accounts == FAILED_ACCOUNTS_MAX {
+            if failed_accounts == FAILED_ACCOUNTS_PER_PASS_MAX {
                 return Err(failure);
             }
         }
@@ -369,13 +374,13 @@ impl PassSchedule {
     /// Lists the recent payments of some accounts, to find payments that the database lost.
     async fn list_payments_of_accounts(&mut self) {
         let now = self.comparison.context.clock.now();
-        let is_long = self.pass_count.is_multiple_of(PASSES_PER_LONG_LIST);
+        let is_long = self.pass_count.is_multiple_of(PASSES_PER_LONG_PAYMENT_LIST);
         let since = now.plus_ms(if is_long {
-            -LONG_LIST_PERIOD_MS
+            -LONG_PAYMENT_LIST_PERIOD_MS
         } else {
-            -RECENT_LIST_PERIOD_MS
+            -RECENT_PAYMENT_LIST_PERIOD_MS
         });
-        let reported = self.reported_payments().await;
+        let reported = self.anomalous_payments().await;
         for account in self.accounts_to_list(now).await {
             if let Err(failure) = self
                 .list_payments_of_account(&account, since, &reported)
@@ -388,14 +393,14 @@ impl PassSchedule {
 
     /// Returns the payments with an open anomaly. Another node may have raised the anomaly after
     /// this node verified the payment, so these payments are compared again.
-    async fn reported_payments(&self) -> BTreeSet<PaymentIntentId> {
+    async fn anomalous_payments(&self) -> BTreeSet<PaymentIntentId> {
         let open = self
             .comparison
             .context
             .store
             .anomalies(true, ROWS_PER_QUERY_MAX)
             .await;
-        rows_or_none(open, "open anomalies")
+        rows_or_empty_after_error(open, "open anomalies")
             .into_iter()
             .filter_map(|record| record.anomaly.payment_intent)
             .collect()
@@ -412,12 +417,12 @@ impl PassSchedule {
                 .await,
         ] {
             accounts.extend(
-                rows_or_none(records, "orders")
+                rows_or_empty_after_error(records, "orders")
                     .into_iter()
                     .map(|record| record.order.account),
             );
         }
-        let all = rows_or_none(store.connected_accounts().await, "accounts");
+        let all = rows_or_empty_after_error(store.connected_accounts().await, "accounts");
         let inactive: Vec<AccountId> = all
             .into_iter()
             .filter(|account| !accounts.contains(account))
@@ -461,7 +466,7 @@ impl PassSchedule {
 
 /// Returns the rows of a query. After an error it returns none and logs the error, because the next
 /// pass reads the rows again.
-fn rows_or_none<T>(rows: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
+fn rows_or_empty_after_error<T>(rows: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
     rows.unwrap_or_else(|failure| {
         tracing::warn!(%failure, what, "list of accounts incomplete: database error");
         Vec::new()
@@ -472,7 +477,7 @@ fn rows_or_none<T>(rows: Result<Vec<T>, Failure>, what: &str) -> Vec<T> {
 /// the capture check compare all others. Comparing those here would report orders that are still
 /// being processed.
 async fn compare_unknown_payments(
-    comparison: &Comparison,
+    comparison: &PaymentComparison,
     account: &AccountId,
     since: Timestamp,
 ) -> Result<(), Failure> {

@@ -22,16 +22,16 @@ use claim_queue::ClaimQueue;
 use draw_actors::DrawActors;
 use pauses::PausedDraw;
 use recovery::RecoveryLog;
-use remote_views::SCAN_INTERVAL;
-use roster::{Roster, RosterWriter};
+use registry::{DrawRegistry, DrawRegistryWriter};
+use remote_views::DRAW_SCAN_INTERVAL;
 
 mod claim_queue;
 mod draw_actors;
 mod messages;
 mod pauses;
 mod recovery;
+pub(crate) mod registry;
 mod remote_views;
-pub(crate) mod roster;
 mod takeover;
 
 pub(crate) use messages::{
@@ -42,8 +42,8 @@ pub(crate) struct DrawSupervisor {
     ledger: Arc<dyn Ledger>,
     store: Arc<dyn PaymentStores>,
     clock: Arc<dyn Clock>,
-    roster: Arc<Roster>,
-    roster_writer: RosterWriter,
+    registry: Arc<DrawRegistry>,
+    registry_writer: DrawRegistryWriter,
     membership: Arc<Membership>,
     actors: DrawActors,
     /// The receiver of the actors' stop messages. `None`: the started supervisor has taken it.
@@ -63,7 +63,7 @@ impl DrawSupervisor {
         ledger: Arc<dyn Ledger>,
         store: Arc<dyn PaymentStores>,
         clock: Arc<dyn Clock>,
-        roster: Arc<Roster>,
+        registry: Arc<DrawRegistry>,
         membership: Arc<Membership>,
         threads: Vec<ActorThread>,
     ) -> DrawSupervisor {
@@ -72,8 +72,8 @@ impl DrawSupervisor {
             ledger,
             store,
             clock,
-            roster_writer: RosterWriter::new(roster.clone()),
-            roster,
+            registry_writer: DrawRegistryWriter::new(registry.clone()),
+            registry,
             membership,
             actors,
             stop_receiver: Some(stop_receiver),
@@ -87,9 +87,9 @@ impl DrawSupervisor {
     }
 
     /// Claims the queued draws in batches.
-    fn claim_queued(&mut self, ctx: &mut Context<Self>) {
+    fn claim_queued_draws(&mut self, ctx: &mut Context<Self>) {
         while !self.is_stopping
-            && !self.roster.is_killed()
+            && !self.registry.is_killed()
             && let Some(draws) = self.claims.next_draws()
         {
             self.claim_draws(draws, ctx);
@@ -98,7 +98,7 @@ impl DrawSupervisor {
 
     fn claim_draws(&mut self, draws: Vec<DrawId>, ctx: &mut Context<Self>) {
         if self.membership.is_leaving() {
-            return self.assign_to_other_node(&draws);
+            return self.mark_owned_by_other_node(&draws);
         }
         let mut batch = self.claims.begin_claim_call(draws);
         let (ledger, membership) = (self.ledger.clone(), self.membership.clone());
@@ -124,29 +124,29 @@ impl DrawSupervisor {
                 .map(|(draws, claimed, takeovers), supervisor, ctx| {
                     supervisor.claims.end_claim_call();
                     for takeover in takeovers {
-                        supervisor.serve_after_delay(takeover, ctx);
+                        supervisor.serve_draw_after_delay(takeover, ctx);
                     }
                     for draw in &draws {
-                        supervisor.claims.end_claim(*draw);
+                        supervisor.claims.end_draw_claim(*draw);
                     }
                     match claimed {
                         Ok(claims) => supervisor.handle_claims(&draws, claims, ctx),
                         Err(failure) => supervisor.handle_failed_claim(draws, &failure, ctx),
                     }
-                    supervisor.claim_queued(ctx);
+                    supervisor.claim_queued_draws(ctx);
                     supervisor.schedule_view_poll(ctx);
                 }),
         );
     }
 
-    /// Marks draws in the roster as owned by another node. A leaving node does not claim a draw but
-    /// forwards its commands to the other node, which claims the draw if it has no owner.
-    fn assign_to_other_node(&mut self, batch: &[DrawId]) {
+    /// Marks draws in the registry as owned by another node. A leaving node does not claim a draw
+    /// but forwards its commands to the other node, which claims the draw if it has no owner.
+    fn mark_owned_by_other_node(&mut self, batch: &[DrawId]) {
         let other = self.membership.other_nodes().into_iter().next();
         for draw in batch {
-            match (&other, self.roster.view(*draw)) {
+            match (&other, self.registry.view(*draw)) {
                 (Some(other), Some(view)) => {
-                    self.roster_writer.set_remote(view, other.clone());
+                    self.registry_writer.set_remote_owner(view, other.clone());
                     self.recovery.answer_waiters(*draw, Ok(()));
                 }
                 _ => self
@@ -160,15 +160,15 @@ impl DrawSupervisor {
         let mut missing: BTreeSet<DrawId> = batch.iter().copied().collect();
         for ForeignDraw { view, owner } in claims.elsewhere {
             missing.remove(&view.draw);
-            self.roster_writer.set_remote(view, owner);
+            self.registry_writer.set_remote_owner(view, owner);
             self.recovery.answer_waiters(view.draw, Ok(()));
         }
         for claimed in claims.taken {
             let draw = claimed.snapshot.id;
             missing.remove(&draw);
-            if self.is_stopping || self.membership.is_leaving() || self.roster.is_killed() {
+            if self.is_stopping || self.membership.is_leaving() || self.registry.is_killed() {
                 self.recovery.answer_waiters(draw, Err(Denied::Unavailable));
-            } else if self.actors.start_draw_actor(claimed, &self.roster_writer) {
+            } else if self.actors.start_draw_actor(claimed, &self.registry_writer) {
                 self.recovery.answer_waiters(draw, Ok(()));
             } else {
                 self.pause(draw, PauseCause::BrokenInvariant, ctx);
@@ -202,11 +202,11 @@ impl DrawSupervisor {
             self.recovery.answer_waiters(draw, Err(Denied::Unavailable));
             let delay = self.recovery.count_failed_claim(draw);
             ctx.run_later(delay, move |supervisor, ctx| {
-                if !supervisor.roster.is_running(draw)
-                    && supervisor.roster.remote_owner(draw).is_none()
+                if !supervisor.registry.is_running(draw)
+                    && supervisor.registry.remote_owner(draw).is_none()
                 {
                     supervisor.claims.push(draw);
-                    supervisor.claim_queued(ctx);
+                    supervisor.claim_queued_draws(ctx);
                 }
             });
         }
@@ -221,6 +221,6 @@ impl Actor for DrawSupervisor {
             let stops = futures_util::stream::poll_fn(move |cx| receiver.poll_recv(cx));
             ctx.add_stream(stops);
         }
-        ctx.run_interval(SCAN_INTERVAL, Self::scan_draws);
+        ctx.run_interval(DRAW_SCAN_INTERVAL, Self::scan_draws);
     }
 }

@@ -1,7 +1,7 @@
 //! Support for tests and simulations: a clock that follows tokio's clock, and a payment provider in
 //! memory with fault injection.
 
-mod buyers;
+mod buyer_actions;
 mod clock;
 mod gateway;
 mod provider;

@@ -66,7 +66,7 @@ impl UnresponsiveOwners {
             view_changes,
             last_ended_at: Instant::now(),
         };
-        if let Some(earlier) = self.recent_calls(draw, owner) {
+        if let Some(earlier) = self.recent_unanswered_calls(draw, owner) {
             calls.count += earlier.count;
             calls.total_wait += earlier.total_wait;
             calls.view_changes += earlier.view_changes;
@@ -77,7 +77,7 @@ impl UnresponsiveOwners {
         calls.view_changes < calls.count + calls.total_wait.as_secs()
     }
 
-    fn recent_calls(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
+    fn recent_unanswered_calls(&self, draw: DrawId, owner: InstanceId) -> Option<UnansweredCalls> {
         self.lock_calls()
             .get(&draw)
             .filter(|calls| calls.owner == owner && calls.is_recent())

@@ -15,26 +15,27 @@ use crate::PaymentFailure;
 use crate::payments::context::PaymentContext;
 use crate::payments::fulfilment::Fulfilment;
 use crate::poll_backoff::PollBackoff;
-use crate::reconciler::Comparison;
+use crate::reconciler::PaymentComparison;
 
 /// Largest number of events that are handled concurrently. Events of one order are handled one
 /// after the other, in the order's jobs.
 const CONCURRENT_EVENTS_MAX: usize = 16;
 /// Largest number of events that one query reads.
-const EVENTS_READ_MAX: u32 = 64;
+const EVENTS_PER_QUERY_MAX: u32 = 64;
 /// Age in milliseconds after which this node handles an event that another node stored.
-const EVENT_OVERDUE_MS: i64 = 30_000;
+const OTHER_NODE_EVENT_AGE_MS_MIN: i64 = 30_000;
 /// How long a failed event is skipped, in milliseconds, while more events wait than one query
 /// returns. Otherwise events of an account whose calls fail would block all others.
 const FAILED_EVENT_SKIP_MS: i64 = 30_000;
 /// Largest number of events that are skipped at the same time.
 const SKIPPED_EVENTS_MAX: usize = 320;
 /// Shortest and longest pause between polls.
-const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(10));
+const POLL_DELAY_RANGE: (Duration, Duration) =
+    (Duration::from_millis(500), Duration::from_secs(10));
 
 /// Handles events until the engine stops.
 pub(crate) async fn run_webhook_worker(context: Arc<PaymentContext>, stop: watch::Receiver<bool>) {
-    let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
+    let mut backoff = PollBackoff::new(POLL_DELAY_RANGE, stop);
     let mut skipped: BTreeMap<String, Timestamp> = BTreeMap::new();
     while backoff
         .wait_for_next_poll(&context.wakeups.webhook_events)
@@ -42,8 +43,8 @@ pub(crate) async fn run_webhook_worker(context: Arc<PaymentContext>, stop: watch
     {
         let now = context.clock.now();
         skipped.retain(|_, until| *until > now);
-        let overdue_before = now.plus_ms(-EVENT_OVERDUE_MS);
-        let limit = EVENTS_READ_MAX + skipped.len() as u32;
+        let overdue_before = now.plus_ms(-OTHER_NODE_EVENT_AGE_MS_MIN);
+        let limit = EVENTS_PER_QUERY_MAX + skipped.len() as u32;
         let mut events = match context
             .store
             .unhandled_events(context.draws.instance_id(), overdue_before, limit)
@@ -57,7 +58,7 @@ pub(crate) async fn run_webhook_worker(context: Arc<PaymentContext>, stop: watch
             }
         };
         events.retain(|event| !skipped.contains_key(&event.event_id));
-        let (count, may_be_more) = (events.len(), events.len() >= EVENTS_READ_MAX as usize);
+        let (count, may_be_more) = (events.len(), events.len() >= EVENTS_PER_QUERY_MAX as usize);
         let failed = handle_events(&context, events).await;
         let handled = count - failed.len();
         let skipped_before = skipped.len();
@@ -87,7 +88,8 @@ async fn handle_events(
 ) -> Vec<String> {
     let results = stream::iter(events).map(|event| {
         let context = context.clone();
-        async move { (!handle_event(&context, &event).await).then_some(event.event_id) }.boxed()
+        async move { (!handle_and_mark_event(&context, &event).await).then_some(event.event_id) }
+            .boxed()
     });
     results
         .buffer_unordered(CONCURRENT_EVENTS_MAX)
@@ -97,8 +99,8 @@ async fn handle_events(
 }
 
 /// Handles an event and stores that it was handled. `false`: the event must be handled again.
-async fn handle_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
-    if !process_event(context, event).await {
+async fn handle_and_mark_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
+    if !fulfil_or_compare_order(context, event).await {
         return false;
     }
     match context
@@ -115,7 +117,10 @@ async fn handle_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent)
 }
 
 /// Fulfils or compares the order that an event concerns. `false`: this is not possible now.
-async fn process_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent) -> bool {
+async fn fulfil_or_compare_order(
+    context: &Arc<PaymentContext>,
+    event: &StoredWebhookEvent,
+) -> bool {
     // Events without a payment intent (`account.updated`, `payout.*`) are handled by the server
     // when they arrive.
     let Some(id) = &event.payment_intent else {
@@ -128,7 +133,7 @@ async fn process_event(context: &Arc<PaymentContext>, event: &StoredWebhookEvent
             Err(_) => return false,
         },
     };
-    let comparison = Comparison::new(context.clone());
+    let comparison = PaymentComparison::new(context.clone());
     let Some(order) = order else {
         // The database has no order for this intent: the intent is not stored yet, or a restored
         // backup lacks it.

@@ -2,7 +2,7 @@
 //! transaction. Their answers and the new view are sent after its commit.
 
 use actors::{CommandOutcome, Denied};
-use domain::{Authority, Command, DrawId, Event, OrderId, Refusal};
+use domain::{AllocationAuthority, Command, DrawId, Event, OrderId, Refusal};
 use persistence::ledger::Append;
 use persistence::memory::{Call, Fault};
 use tokio::task::JoinHandle;
@@ -19,7 +19,7 @@ const DRAW: DrawId = DrawId(1042);
 type CommandAnswer = Result<CommandOutcome, Denied>;
 
 /// Yields to the other tasks until none can continue.
-async fn yield_to_all() {
+async fn yield_until_tasks_idle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
     }
@@ -36,7 +36,7 @@ async fn start_blocked_command(
     control: &SlowLedgerControl,
 ) -> JoinHandle<CommandAnswer> {
     let first = spawn_command(world, reserve_command(1, 1));
-    yield_to_all().await;
+    yield_until_tasks_idle().await;
     assert_eq!(control.transaction_sizes(), [1]);
     first
 }
@@ -49,7 +49,7 @@ async fn spawn_commands_in_order(
         .into_iter()
         .map(|command| spawn_command(world, command))
         .collect();
-    yield_to_all().await;
+    yield_until_tasks_idle().await;
     pending
 }
 
@@ -104,7 +104,7 @@ fn commands_queued_during_a_write_share_a_transaction() {
         let mut changes = world.draws().view_change_counter();
         control.permits.add_permits(1);
         assert_eq!(first.await.unwrap().unwrap().view.revision, 1);
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         assert_eq!(
             control.transaction_sizes(),
             [1, 5],
@@ -155,7 +155,7 @@ fn refusal_based_on_unwritten_commands_waits_for_commit() {
         let crowd = spawn_commands_in_order(&world, order_request).await;
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         assert_eq!(control.transaction_sizes(), [1, 4]);
         assert!(
             no_command_is_answered(&crowd),
@@ -187,7 +187,7 @@ fn refusal_is_decided_again_after_failed_batch() {
         }
         control.permits.forget_permits(9);
         let held_up = spawn_command(&world, Command::Release { order: OrderId(4) });
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         // When order 4 is released, 69 tickets are free. They are enough for 50 and 19 tickets, and
         // then none is left.
         let crowd = spawn_commands_in_order(
@@ -234,13 +234,13 @@ fn refusal_is_decided_again_after_failed_single_write() {
                 until: KICK_OFF,
             },
         );
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         let crowd =
             spawn_commands_in_order(&world, [reserve_command(5, 19), reserve_command(6, 1)]).await;
         make_reservations_fail(&world, 5, Fault::NotWritten, 1);
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         assert!(no_command_is_answered(&crowd));
         control.permits.add_permits(9);
         let answers = collect_answers(crowd).await;
@@ -340,13 +340,13 @@ fn late_sale_in_a_batch_fails_alone() {
                 order: OrderId(101),
             },
         );
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         world.advance_seconds(1).await;
         let sale = Command::Allocate {
             order: late,
             count: 2,
             unit_price: PRICE,
-            authority: Authority::Sale,
+            authority: AllocationAuthority::Sale,
         };
         let release = |order| Command::Release {
             order: OrderId(order),
@@ -462,7 +462,7 @@ fn stale_owners_batch_is_fenced() {
             spawn_commands_in_order(&world, (2..=4).map(|order| reserve_command(order, 1))).await;
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         world.memory.steal(DRAW).unwrap();
         control.permits.add_permits(9);
         assert!(
@@ -493,7 +493,7 @@ fn stopping_node_answers_all_waiting_commands() {
             spawn_commands_in_order(&world, (2..=169).map(|order| reserve_command(order, 1))).await;
         let engine = world.engine.take().unwrap();
         let stopped = tokio::task::spawn_local(async move { engine.stop().await });
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         assert!(!stopped.is_finished() && no_command_is_answered(&crowd));
         control.permits.add_permits(9);
         first.await.unwrap().unwrap();
@@ -522,7 +522,7 @@ fn waiting_commands_count_against_mailbox_capacity() {
         );
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         assert_eq!(
             control.transaction_sizes(),
             [1, 64],
@@ -570,7 +570,7 @@ fn killed_process_answers_unavailable() {
             spawn_commands_in_order(&world, (2..=4).map(|order| reserve_command(order, 1))).await;
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
-        yield_to_all().await;
+        yield_until_tasks_idle().await;
         world.engine.take().unwrap().kill();
         control.permits.add_permits(9);
         assert!(

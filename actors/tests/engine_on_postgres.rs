@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, Fault, GatewayMethod};
 use actors::{
-    Clock, Engine, EngineParts, FulfilStatus, OpenOrder, PaymentFailure, Peers, SystemClock,
-    ThreadPlacement,
+    Clock, Engine, EngineDependencies, FulfilStatus, OpenOrderRequest, PaymentFailure, Peers,
+    SystemClock, ThreadPlacement,
 };
 use domain::{
     AccountId, Cents, ClubId, Command, DrawId, GameResult, Line, OrderId, OrderState, Terms,
@@ -82,27 +82,27 @@ impl TestClub {
     }
 
     async fn start_engine(&self) -> Engine {
-        let parts = EngineParts {
+        let parts = EngineDependencies {
             ledger: Arc::new(self.postgres.clone()),
             store: Arc::new(self.postgres.clone()),
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(SystemClock),
             mail: Arc::new(self.mailer.clone()),
-            peers: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres.clone())),
+            peers: Peers::of_single_node(InstanceId::fresh(), Arc::new(self.postgres.clone())),
         };
         Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 2 })
             .await
             .expect("the engine starts")
     }
 
-    fn order_request(&self, number: u128, lines: &[(usize, u16)]) -> OpenOrder {
+    fn order_request(&self, number: u128, lines: &[(usize, u16)]) -> OpenOrderRequest {
         let line = |(draw, count): &(usize, u16)| Line {
             draw: self.draws[*draw],
             count: *count,
             unit_price: Cents(500),
             card_fee: Cents(39),
         };
-        OpenOrder {
+        OpenOrderRequest {
             client_key: format!("client-{number}"),
             token: format!("{number:032x}"),
             id: OrderId(number),
@@ -146,7 +146,7 @@ impl TestClub {
         let violations = self.postgres.violations().await.expect("asked");
         assert!(violations.is_empty(), "{violations:#?}");
         let totals = self.postgres.account_totals().await.expect("asked");
-        let provider_totals = self.gateway.takings(&account());
+        let provider_totals = self.gateway.provider_account_totals(&account());
         let totals = totals
             .iter()
             .find(|totals| totals.account == account())
@@ -173,7 +173,7 @@ impl TestClub {
 async fn buy_tickets(
     engine: &Engine,
     gateway: &FakeGateway,
-    request: OpenOrder,
+    request: OpenOrderRequest,
 ) -> Option<OrderRecord> {
     let record = loop {
         match engine.payments.open(request.clone()).await {
@@ -389,15 +389,19 @@ fn refusals_resizes_refunds_and_result_violate_no_invariant() {
             .await
             .unwrap();
         club.wait_until("both refunds are done", async |_| {
-            club.gateway.takings(&account()).refunded == Cents(2078 + 25_039)
+            club.gateway.provider_account_totals(&account()).refunded == Cents(2078 + 25_039)
         })
         .await;
         club.wait_until("and the fees", async |_| {
-            let provider_totals = club.gateway.takings(&account());
+            let provider_totals = club.gateway.provider_account_totals(&account());
             provider_totals.fees == provider_totals.fees_refunded
         })
         .await;
-        engine.reconciler.scan(domain::Timestamp(0)).await.unwrap();
+        engine
+            .reconciler
+            .scan_payments(domain::Timestamp(0))
+            .await
+            .unwrap();
         engine.stop().await;
         club.assert_consistent().await;
         let anomalies = club.postgres.anomalies(true, 10).await.unwrap();
@@ -459,7 +463,12 @@ fn kick_off_refuses_all_authorised_orders() {
         let engine = club.start_engine().await;
         // The first pass of the reconciler would find the payments that are authorised below, and
         // correctly allocate their tickets. So the test waits until that pass is over.
-        while engine.payments.metrics().last_pass_at().is_none() {
+        while engine
+            .payments
+            .metrics()
+            .last_reconciler_pass_at()
+            .is_none()
+        {
             tokio::task::yield_now().await;
         }
         let mut watched = engine.draws.watch(club.draws[0]).await.unwrap();
@@ -489,7 +498,10 @@ fn kick_off_refuses_all_authorised_orders() {
             );
         }
         assert_eq!(engine.draws.view(club.draws[0]).await.unwrap().sold, 0);
-        assert_eq!(club.gateway.takings(&account()).captured, Cents::ZERO);
+        assert_eq!(
+            club.gateway.provider_account_totals(&account()).captured,
+            Cents::ZERO
+        );
         engine.stop().await;
         let violations = club.postgres.violations().await.unwrap();
         assert!(violations.is_empty(), "{violations:#?}");

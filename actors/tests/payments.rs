@@ -12,20 +12,20 @@ mod concurrency;
 mod entry_points;
 #[path = "payments/faults.rs"]
 mod faults;
-#[path = "payments/lateness.rs"]
-mod lateness;
+#[path = "payments/late_payments.rs"]
+mod late_payments;
 #[path = "payments/mails.rs"]
 mod mails;
 #[path = "payments/open_anomalies.rs"]
 mod open_anomalies;
-#[path = "payments/opening.rs"]
-mod opening;
+#[path = "payments/order_opening.rs"]
+mod order_opening;
 #[path = "payments/refunds.rs"]
 mod refunds;
 #[path = "payments/restored_backup.rs"]
 mod restored_backup;
-#[path = "payments/reveals.rs"]
-mod reveals;
+#[path = "payments/revealed_draws.rs"]
+mod revealed_draws;
 #[path = "payments/worker_wakeups.rs"]
 mod worker_wakeups;
 #[path = "support/world.rs"]

@@ -2,14 +2,15 @@
 //! world. The simulation injects crashes, lost, doubled and late webhooks, provider timeouts and
 //! lost commit answers.
 //!
-//! `SEEDS=n` plays more seeds, `FROM=m` starts at another seed, `SEED=x` replays one seed exactly.
+//! `SEEDS=n` simulates more seeds, `FROM=m` starts at another seed, `SEED=x` replays one seed
+//! exactly.
 
 use std::time::Instant;
 
 use simulation::mutant::Mutant;
 use simulation::plan::IdlePollMode;
-use simulation::seeds::{both_poll_modes, panic_on_failure, play_all_seeds, regression_seeds};
-use simulation::world::play_seed;
+use simulation::seeds::{both_poll_modes, panic_on_failure, regression_seeds, simulate_all_seeds};
+use simulation::world::simulate_seed;
 
 mod simulation {
     pub mod audit;
@@ -107,7 +108,7 @@ fn random_faults_violate_no_invariant() {
     let seeds = stored_seeds
         .into_iter()
         .chain((from..=request).map(|seed| (seed, IdlePollMode::of_seed(seed))));
-    let totals = play_all_seeds(seeds, Mutant::None, false);
+    let totals = simulate_all_seeds(seeds, Mutant::None, false);
     let (played, events, took) = (totals.played, totals.events, started.elapsed().as_secs());
     println!(
         "{played} seeds with {events} events in {took} s: {:.0} seeds a second and core",
@@ -135,7 +136,7 @@ fn replayed_seed_gives_the_same_trace() {
         .clamp(SEEDS_COMPARED_AS_TEXT, 1_000)
     {
         let replay =
-            |readable| play_seed(seed, IdlePollMode::of_seed(seed), Mutant::None, readable);
+            |readable| simulate_seed(seed, IdlePollMode::of_seed(seed), Mutant::None, readable);
         let (first, again) = (replay(seed <= SEEDS_COMPARED_AS_TEXT), replay(true));
         assert_eq!(
             (first.hash, first.events),
@@ -160,7 +161,7 @@ fn replayed_seed_gives_the_same_trace() {
 fn simulation_detects_every_mutant() {
     let mut survivors = Vec::new();
     for mutant in Mutant::ALL {
-        let totals = play_all_seeds(
+        let totals = simulate_all_seeds(
             (1..=SEEDS_PER_MUTANT).map(|seed| (seed, IdlePollMode::EveryPoll)),
             mutant,
             true,
@@ -183,7 +184,7 @@ fn simulation_detects_every_mutant() {
 #[test]
 fn forgotten_reveal_violates_invariant_t11() {
     let violates = |seed| {
-        let result = play_seed(
+        let result = simulate_seed(
             seed,
             IdlePollMode::EveryPoll,
             Mutant::RevealForgotten,

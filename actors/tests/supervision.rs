@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use actors::{Denied, Engine, EngineParts, Peers, ThreadPlacement};
+use actors::{Denied, Engine, EngineDependencies, Peers, ThreadPlacement};
 use domain::{AnomalyKind, Command, DrawId, GameResult, Status};
 use persistence::memory::{Call, Fault};
 
@@ -270,7 +270,7 @@ fn restarts_far_apart_do_not_pause_the_draw() {
 }
 
 #[test]
-fn contradicted_command_does_not_pause_the_draw() {
+fn allocation_without_an_opened_order_does_not_pause_the_draw() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         for _ in 0..10 {
@@ -279,7 +279,7 @@ fn contradicted_command_does_not_pause_the_draw() {
                 order: domain::OrderId(5),
                 count: 1,
                 unit_price: world::PRICE,
-                authority: domain::Authority::Sale,
+                authority: domain::AllocationAuthority::Sale,
             };
             assert_eq!(
                 world.draws().execute(DRAW, allocate, None).await,
@@ -389,7 +389,7 @@ fn draw_of_another_process_is_found_by_scan_or_request() {
 }
 
 #[test]
-fn unwatched_decided_draw_is_unloaded_and_reloaded() {
+fn unwatched_draw_with_result_is_unloaded_and_reloaded() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let result = GameResult::new(1, 2).unwrap();
@@ -426,7 +426,7 @@ fn unwatched_decided_draw_is_unloaded_and_reloaded() {
 }
 
 #[test]
-fn draw_with_invalid_state_is_paused_alone() {
+fn only_the_draw_with_invalid_state_is_paused() {
     run_in_paused_time(|| async {
         let mut world = TestWorld::with_draws(&[1042]).await;
         let mut impossible = draw_snapshot(1043);
@@ -521,13 +521,13 @@ fn draws_run_on_separate_threads() {
         today.terms.closes_at = now.plus_seconds(3600);
         memory.add_draw(today);
         let clock = std::sync::Arc::new(actors::SystemClock);
-        let parts = EngineParts {
+        let parts = EngineDependencies {
             ledger: std::sync::Arc::new(memory.clone()),
             store: std::sync::Arc::new(memory.clone()),
             gateway: std::sync::Arc::new(actors::testing::FakeGateway::new(clock.clone())),
             clock,
             mail: std::sync::Arc::new(world::RecordingMailer::default()),
-            peers: Peers::alone(
+            peers: Peers::of_single_node(
                 persistence::nodes::InstanceId(1),
                 std::sync::Arc::new(memory.clone()),
             ),

@@ -2,7 +2,8 @@
 
 use actors::{CommandOutcome, Denied};
 use domain::{
-    Authority, Command, DrawId, GameResult, OrderId, Refusal, Status, TermsEdit, TermsEditor,
+    AllocationAuthority, Command, DrawId, GameResult, OrderId, Refusal, Status, TermsEdit,
+    TermsEditor,
 };
 use persistence::ledger::AttachedWrite;
 use persistence::memory::{Call, Fault};
@@ -77,7 +78,7 @@ fn moved_kick_off_moves_the_end_of_sales() {
             };
             world
                 .draws()
-                .edit(DRAW, edit, None, TermsEditor::Operator)
+                .edit_draw(DRAW, edit, None, TermsEditor::Operator)
                 .await
                 .unwrap()
                 .view
@@ -388,7 +389,7 @@ fn failed_tick_is_retried() {
 }
 
 #[test]
-fn database_clock_decides_the_close() {
+fn database_clock_decides_when_sales_close() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.open_order(&[(1042, 2)]).await;
@@ -400,7 +401,7 @@ fn database_clock_decides_the_close() {
             order: record.order.id,
             count: 2,
             unit_price: PRICE,
-            authority: Authority::Sale,
+            authority: AllocationAuthority::Sale,
         };
         let refused = world.draws().execute(DRAW, allocate, None).await;
         assert_eq!(refused, Err(Denied::Refused(Refusal::DrawClosed)));
@@ -415,7 +416,7 @@ fn repair_after_kick_off_is_written_for_earlier_payment() {
         let record = world.open_order(&[(1042, 2)]).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(5)).await;
         let order = record.order.id;
-        let authority = Authority::Repair {
+        let authority = AllocationAuthority::Repair {
             authorised_at: KICK_OFF.plus_seconds(-5),
         };
         let allocate = Command::Allocate {

@@ -6,14 +6,15 @@ use std::sync::Arc;
 
 use actix_web::{App, HttpServer};
 use anyhow::{Context, Result, bail};
-use sandbox::{self, Options, Sandbox};
+use sandbox::{self, Sandbox, SandboxOptions};
 use server::config::DEMO_WEBHOOK_SECRET;
 
 use crate::server_process::ServerProcess;
 
 /// Opens a sandbox with the payments of an existing journal.
 pub fn open_sandbox(journal: &Path) -> Result<Arc<Sandbox>> {
-    Sandbox::open(Some(journal.to_owned()), Options::default()).context("the sandbox's journal")
+    Sandbox::open(Some(journal.to_owned()), SandboxOptions::default())
+        .context("the sandbox's journal")
 }
 
 /// Serves the sandbox until this process ends. Returns its address.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::draw::Outcome;
+use domain::draw::DrawOutcome;
 use domain::{Cents, Event, FeeLedgerStep, OrderId, Reservation, Serial, Status, Terms};
 
 /// The combined effect of a draw's events on its tables.
@@ -18,7 +18,7 @@ pub(crate) struct DrawChange {
     pub terms: Option<Terms>,
     /// The change of the draw's result: `Some(Some(_))` when a result is entered, `Some(None)` when
     /// the result is undone, `None` when it does not change.
-    pub outcome: Option<Option<Outcome>>,
+    pub outcome: Option<Option<DrawOutcome>>,
     pub archived: Option<bool>,
     /// Whether the draw's deal became public.
     pub revealed: bool,
@@ -88,7 +88,7 @@ impl DrawChange {
                 prize,
             } => {
                 self.status = Some(Status::Completed);
-                self.outcome = Some(Some(Outcome {
+                self.outcome = Some(Some(DrawOutcome {
                     result: *result,
                     winner: *winner,
                     prize: *prize,

@@ -1,7 +1,7 @@
 //! Errors of the stores. They distinguish a write that certainly did not happen from a write with
 //! an unknown outcome.
 
-use domain::TransitionRefused;
+use domain::RefusedTransition;
 use thiserror::Error;
 
 /// A technical failure of a store. A violation of a business rule is no `Failure`: the domain crate
@@ -42,8 +42,8 @@ pub enum Failure {
 
 /// A refused state transition of an order becomes [`Failure::NotWritten`]. The caller's copy of the
 /// order is out of date.
-impl From<TransitionRefused> for Failure {
-    fn from(refused: TransitionRefused) -> Failure {
+impl From<RefusedTransition> for Failure {
+    fn from(refused: RefusedTransition) -> Failure {
         Failure::NotWritten(refused.to_string())
     }
 }

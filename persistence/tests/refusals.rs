@@ -4,7 +4,8 @@
 mod support;
 
 use domain::{
-    Authority, Cents, Command, Event, FeeLedgerStep, OrderId, Reservation, Serial, Terms, Timestamp,
+    AllocationAuthority, Cents, Command, Event, FeeLedgerStep, OrderId, Reservation, Serial, Terms,
+    Timestamp,
 };
 use persistence::Failure;
 use sqlx::Executor;
@@ -188,7 +189,7 @@ async fn sale_after_kick_off(world: World) {
     assert!(world.record(1).await.tickets.is_empty());
 
     let unit_price = TERMS.price;
-    let authority = Authority::Repair {
+    let authority = AllocationAuthority::Repair {
         authorised_at: before,
     };
     let repair = Command::Allocate {

@@ -4,7 +4,9 @@
 #[path = "support/world.rs"]
 mod support;
 
-use domain::{Authority, Cents, Command, DrawId, OrderId, PaymentStatus, Terms, Timestamp};
+use domain::{
+    AllocationAuthority, Cents, Command, DrawId, OrderId, PaymentStatus, Terms, Timestamp,
+};
 use persistence::Failure;
 use persistence::ledger::{Append, AttachedWrite, BuyerDetails};
 use persistence::nodes::InstanceId;
@@ -420,10 +422,13 @@ fn random_step(
             }
         }
         5..=8 => append(
-            allocate(Authority::Sale),
+            allocate(AllocationAuthority::Sale),
             Some(AttachedWrite::Authorised { order, at: now }),
         ),
-        9 => append(allocate(Authority::Repair { authorised_at: now }), None),
+        9 => append(
+            allocate(AllocationAuthority::Repair { authorised_at: now }),
+            None,
+        ),
         10 => append(
             Command::Void {
                 order,

@@ -9,7 +9,7 @@ use actix_web::dev::{Extensions, ServerHandle};
 use actix_web::middleware::from_fn;
 use actix_web::{HttpServer, web};
 use actors::payments::stripe::{Stripe, StripeSettings};
-use actors::{Clock, Engine, EngineParts, Peers};
+use actors::{Clock, Engine, EngineDependencies, Peers};
 use anyhow::Context;
 use persistence::nodes::{InstanceId, Node};
 use persistence::records::Records;
@@ -110,7 +110,7 @@ pub async fn start(parts: ServerParts) -> anyhow::Result<RunningServer> {
         delivery,
         clock.clone(),
     ));
-    let engine = Engine::start(EngineParts {
+    let engine = Engine::start(EngineDependencies {
         ledger: Arc::new(postgres.clone()),
         store: payment_stores,
         gateway: gateway.clone(),
@@ -173,7 +173,7 @@ fn connect_peers(
 ) -> anyhow::Result<(Peers, Option<PeerCredentials>)> {
     let (boot, nodes) = (InstanceId::fresh(), Arc::new(postgres.clone()));
     let Some(peer_endpoint) = peer_endpoint else {
-        return Ok((Peers::alone(boot, nodes), None));
+        return Ok((Peers::of_single_node(boot, nodes), None));
     };
     let credentials = PeerCredentials::new(postgres.sealer().clone(), boot);
     let client = Arc::new(HttpPeerClient::new(credentials.clone(), clock.clone()));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::payments::connect::Connect;
+use actors::payments::connect_gateway::ConnectGateway;
 use actors::{Anomalies, Clock, Draws, Outbox, Payments, Reconciler};
 use domain::Timestamp;
 use persistence::Failure;
@@ -39,7 +39,7 @@ pub struct State {
     pub draws: Draws,
     pub payments: Payments,
     /// Client for creating the clubs' Stripe accounts and reading their status.
-    pub connect: Arc<dyn Connect>,
+    pub connect: Arc<dyn ConnectGateway>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
     pub catalogue: Arc<Catalogue>,
@@ -69,7 +69,7 @@ pub struct StateParts {
     pub outbox: Outbox,
     pub draws: Draws,
     pub payments: Payments,
-    pub connect: Arc<dyn Connect>,
+    pub connect: Arc<dyn ConnectGateway>,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
     pub peer_credentials: Option<PeerCredentials>,

@@ -12,7 +12,7 @@ use persistence::records::Records;
 use persistence::records::clubs::NewClub;
 use persistence::testing::{Database, Folder, database, empty_database};
 use persistence::{Postgres, Sealer};
-use sandbox::{Options, Sandbox};
+use sandbox::{Sandbox, SandboxOptions};
 
 #[path = "cli/audit_anchor.rs"]
 mod audit_anchor;
@@ -689,7 +689,7 @@ async fn audit_passes_until_an_unknown_payment_exists() {
 /// Captures a payment directly at the provider, as a person could with its dashboard.
 async fn capture_payment(sandbox: &Path, account: &AccountId) -> String {
     let sandbox =
-        Sandbox::open(Some(sandbox.to_path_buf()), Options::default()).expect("a sandbox");
+        Sandbox::open(Some(sandbox.to_path_buf()), SandboxOptions::default()).expect("a sandbox");
     let serving = sandbox.clone();
     let server = HttpServer::new(move || {
         let sandbox = serving.clone();

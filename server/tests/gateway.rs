@@ -8,10 +8,12 @@ use std::time::Duration;
 use actix_web::dev::Service;
 use actix_web::{App, HttpServer};
 use actors::testing::FakeGateway;
-use actors::{Connect, Gateway, GatewayError, NewIntent, Stripe, StripeSettings, SystemClock};
+use actors::{
+    ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings, SystemClock,
+};
 use domain::{AccountId, Cents, OrderId, PaymentIntentId, PaymentStatus, Timestamp};
 use sandbox::faults::Fault;
-use sandbox::{self, Options, Sandbox};
+use sandbox::{self, Sandbox, SandboxOptions};
 
 const UNIX_EPOCH_START: Timestamp = Timestamp(0);
 
@@ -44,7 +46,7 @@ struct SandboxServer {
 }
 
 fn sandbox_server() -> SandboxServer {
-    let sandbox = Sandbox::open(None, Options::default()).expect("the sandbox opens");
+    let sandbox = Sandbox::open(None, SandboxOptions::default()).expect("the sandbox opens");
     let (connections, calls) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let (served, connected, called) = (sandbox.clone(), connections.clone(), calls.clone());
     let counting = move || {
@@ -131,7 +133,7 @@ async fn check_gateway_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
         .unwrap();
     assert_eq!(updated.intent.amount, Cents(2000));
     let found = gateway
-        .find(&club_account(), OrderId(7), UNIX_EPOCH_START)
+        .find_open_intent(&club_account(), OrderId(7), UNIX_EPOCH_START)
         .await
         .unwrap()
         .expect("found by its order");
@@ -141,7 +143,7 @@ async fn check_gateway_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
     );
     assert!(
         gateway
-            .find(&club_account(), OrderId(8), UNIX_EPOCH_START)
+            .find_open_intent(&club_account(), OrderId(8), UNIX_EPOCH_START)
             .await
             .unwrap()
             .is_none()
@@ -307,7 +309,7 @@ async fn check_cancellations(gateway: &dyn Gateway, cards: &TestCardNames) {
     );
     assert!(
         gateway
-            .find(&club_account(), OrderId(9), UNIX_EPOCH_START)
+            .find_open_intent(&club_account(), OrderId(9), UNIX_EPOCH_START)
             .await
             .unwrap()
             .is_none(),
@@ -396,7 +398,7 @@ async fn payment_list_spans_several_pages() {
     for (number, pages) in [(130, 1), (1, 2)] {
         let found = sandbox_server
             .stripe
-            .find(&club_account(), OrderId(number), UNIX_EPOCH_START)
+            .find_open_intent(&club_account(), OrderId(number), UNIX_EPOCH_START)
             .await
             .unwrap();
         assert_eq!(
@@ -437,7 +439,7 @@ async fn gateway_error_tells_whether_to_retry() {
             "{fault:?}: {error:?}"
         );
         assert_eq!(
-            error.is_stored_under_key(),
+            error.is_stored_under_idempotency_key(),
             fault == Fault::Error500,
             "{fault:?}: {error:?}"
         );
@@ -449,7 +451,7 @@ async fn gateway_error_tells_whether_to_retry() {
         );
         let found = sandbox_server
             .stripe
-            .find(&club_account(), OrderId(number), UNIX_EPOCH_START)
+            .find_open_intent(&club_account(), OrderId(number), UNIX_EPOCH_START)
             .await
             .unwrap();
         assert_eq!(found.is_some(), fault == Fault::TimeoutAfter, "{fault:?}");
@@ -482,7 +484,7 @@ async fn request_refused_with_409_or_429_can_retry_with_same_key() {
         assert_eq!(unavailable(refused), words);
         assert!(
             stripe
-                .find(&club_account(), OrderId(number), UNIX_EPOCH_START)
+                .find_open_intent(&club_account(), OrderId(number), UNIX_EPOCH_START)
                 .await
                 .unwrap()
                 .is_none(),

@@ -13,7 +13,7 @@ use persistence::records::draws::DrawToCreate;
 use persistence::stores::OrderRecord;
 use persistence::testing::Database;
 use sandbox::mailbox::MailMessage;
-use sandbox::{Options, Sandbox};
+use sandbox::{Sandbox, SandboxOptions};
 use server::app::{self, Provider, RunningServer, ServerParts};
 use server::cli::demo::buyers::{self, PlannedOrder};
 use server::cli::demo::seed::Seller;
@@ -39,7 +39,7 @@ struct MailFixture {
 impl MailFixture {
     async fn open() -> MailFixture {
         let database = persistence::testing::database().await;
-        let sandbox = Sandbox::open(None, Options::default()).expect("a sandbox");
+        let sandbox = Sandbox::open(None, SandboxOptions::default()).expect("a sandbox");
         let environment =
             Environment::from_pairs([("PORT", "0"), ("PUBLIC_URL", "https://doubles.example.com")]);
         let parts = ServerParts {
@@ -145,7 +145,7 @@ impl MailFixture {
         };
         let draws = &self.running.engine.draws;
         draws
-            .execute(self.draw, Command::amend_by_club(terms), None)
+            .execute(self.draw, Command::amend_command_of_club(terms), None)
             .await
             .expect("amended");
         let mut watched = draws.watch(self.draw).await.expect("watched");
@@ -171,7 +171,7 @@ impl MailFixture {
         let outbox = &self.running.engine.outbox;
         assert!(
             outbox
-                .queue(&format!("{kind}:{to}"), kind, Some(order), to, data)
+                .queue_mail_now(&format!("{kind}:{to}"), kind, Some(order), to, data)
                 .await
                 .expect("queued")
         );
@@ -236,7 +236,7 @@ async fn audit_anchor_mail_names_the_command_that_checks_it() {
     let data = r#"{"anchor":"42:9f","date":"2026-11-24"}"#;
     assert!(
         outbox
-            .queue("anchor", "audit-anchor", None, "operator@example.com", data)
+            .queue_mail_now("anchor", "audit-anchor", None, "operator@example.com", data)
             .await
             .expect("queued")
     );

@@ -95,7 +95,7 @@ impl Audience {
 
     /// Whether the caller must have entered the password, or the operator's code of the second
     /// factor, within the last ten minutes.
-    pub fn needs_fresh_proof(self) -> bool {
+    pub fn needs_recent_authentication(self) -> bool {
         match self {
             Audience::ProvenSeller | Audience::ProvenOwner | Audience::ProvenOperator => true,
             Audience::Public
@@ -135,7 +135,7 @@ pub fn may_call_route(who: Principal, audience: Audience) -> bool {
         Audience::Node => false,
         Audience::SignedIn => who != Principal::Anonymous,
         // How recently the password or code was entered is checked separately, see
-        // `needs_fresh_proof`.
+        // `needs_recent_authentication`.
         Audience::Club
         | Audience::Seller
         | Audience::Owner

@@ -78,7 +78,7 @@ pub struct DrawPause {
 impl DrawPause {
     /// Returns the note of the anomaly that reports this pause. The database contains notes in this
     /// format, so the format must not change.
-    pub fn note(self) -> String {
+    pub fn to_note(self) -> String {
         format!("draw {} is paused: {}", self.draw, self.cause)
     }
 
@@ -100,7 +100,7 @@ mod tests {
     use crate::DrawId;
 
     #[test]
-    fn pause_is_noted_as_its_text_and_parsed_back() {
+    fn draw_pause_is_parsed_back_from_its_anomaly_note() {
         for (cause, note) in [
             (
                 PauseCause::BrokenInvariant,
@@ -119,7 +119,7 @@ mod tests {
                 draw: DrawId(1001),
                 cause,
             };
-            assert_eq!(pause.note(), note);
+            assert_eq!(pause.to_note(), note);
             assert_eq!(DrawPause::from_note(note), Some(pause));
         }
         assert_eq!(DrawPause::from_note("draw 1001 is paused: by hand"), None);

@@ -24,7 +24,7 @@ pub mod refusal;
 pub mod view;
 
 // Private modules: `decide` is split by topic, and `snapshot` is the stored state.
-mod ending;
+mod lifecycle;
 mod sale;
 mod snapshot;
 mod terms;
@@ -56,7 +56,7 @@ pub struct Draw {
     pub(crate) allocations: BTreeMap<OrderId, Allocation>,
     pub(crate) revenue: Cents,
     pub(crate) fee: Cents,
-    pub(crate) outcome: Option<Outcome>,
+    pub(crate) outcome: Option<DrawOutcome>,
     /// Whether the draw is removed from the public lists. The URL of its page still works (decision
     /// E-14).
     pub(crate) archived: bool,
@@ -70,7 +70,7 @@ pub struct Draw {
 
 /// The winning ticket and the prize. A refund after the result changes neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct DrawOutcome {
     pub result: GameResult,
     /// The ticket whose cell is the result, sold or not (decision D-11).
     pub winner: Serial,
@@ -167,10 +167,11 @@ impl Draw {
             sold: self.sold(),
             held: self.held(),
             price: self.terms.price,
-            prize: self
-                .outcome
-                .map_or_else(|| self.prize_for_sold(self.sold()), |outcome| outcome.prize),
-            prize_max: self.prize_for_sold(TICKETS),
+            prize: self.outcome.map_or_else(
+                || self.prize_for_tickets_sold(self.sold()),
+                |outcome| outcome.prize,
+            ),
+            prize_max: self.prize_for_tickets_sold(TICKETS),
             closes_at: self.terms.closes_at,
             deal_public: self.revealed,
             result: self.outcome.map(|outcome| (outcome.result, outcome.winner)),
@@ -209,7 +210,7 @@ impl Draw {
         self.fee
     }
 
-    pub fn outcome(&self) -> Option<Outcome> {
+    pub fn outcome(&self) -> Option<DrawOutcome> {
         self.outcome
     }
 
@@ -258,7 +259,7 @@ impl Draw {
             .sum()
     }
 
-    fn prize_for_sold(&self, sold: u16) -> Cents {
+    fn prize_for_tickets_sold(&self, sold: u16) -> Cents {
         prize(
             sold,
             self.terms.price,
@@ -308,7 +309,7 @@ impl Draw {
                 prize,
             } => {
                 self.status = Status::Completed;
-                self.outcome = Some(Outcome {
+                self.outcome = Some(DrawOutcome {
                     result: *result,
                     winner: *winner,
                     prize: *prize,

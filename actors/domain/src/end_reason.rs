@@ -124,7 +124,7 @@ mod tests {
     use crate::Refusal;
 
     #[test]
-    fn abandon_reason_is_stored_as_its_text_and_parsed_back() {
+    fn abandon_reason_is_parsed_back_from_its_stored_text() {
         for (reason, text) in [
             (AbandonReason::BuyerLeft, "the buyer left"),
             (

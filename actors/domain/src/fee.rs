@@ -22,7 +22,7 @@ impl FeePolicy {
     /// round_half_up(rate × R))`.
     pub fn fee_on_revenue(&self, revenue: Cents) -> Cents {
         revenue
-            .share_half_up(self.rate_bps.into(), 10_000)
+            .fraction_rounded_half_up(self.rate_bps.into(), 10_000)
             .min(self.cap)
     }
 }
@@ -35,7 +35,7 @@ pub const CARD_FEE_FIXED: Cents = Cents(30);
 /// Returns the card fee of a subtotal: 1.7 %, rounded half up, plus 30 cents, without gross-up
 /// (A:298, decision D-5).
 pub fn card_fee(subtotal: Cents) -> Cents {
-    subtotal.share_half_up(CARD_FEE_BPS.into(), 10_000) + CARD_FEE_FIXED
+    subtotal.fraction_rounded_half_up(CARD_FEE_BPS.into(), 10_000) + CARD_FEE_FIXED
 }
 
 /// How often an order of several draws pays the fixed 30 cents of the card fee: once per line, as

@@ -26,9 +26,9 @@ pub use cell::Cell;
 pub use deal::{Deal, Seed};
 pub use draw::{
     Draw, Status, TICKET_PRICE_MAX, Terms, TermsEdit,
-    command::{Authority, Command, TermsEditor},
+    command::{AllocationAuthority, Command, TermsEditor},
     event::Event,
-    hold_limit::{HoldLimiter, HoldSource, HoldSourceId},
+    hold_limit::{HoldLimiter, ReservationSource, ReservationSourceId},
     refusal::Refusal,
     view::View,
 };
@@ -38,7 +38,7 @@ pub use id::{AccountId, ClubId, DrawId, OrderId, PaymentIntentId};
 pub use money::Cents;
 pub use order::{
     Line, Order, OrderState,
-    transition::{OrderTransition, TransitionDecision, TransitionRefused},
+    transition::{OrderTransition, RefusedTransition, TransitionDecision},
 };
 pub use payment::{Decline, PaymentIntent, PaymentStatus};
 pub use reservation::Reservation;

@@ -15,7 +15,7 @@ impl Cents {
     /// and `numerator` must not be negative, `denominator` must be positive. The product is
     /// computed with 128 bits, so the result cannot overflow if `numerator <= denominator`.
     #[must_use]
-    pub fn share_half_up(self, numerator: i64, denominator: i64) -> Cents {
+    pub fn fraction_rounded_half_up(self, numerator: i64, denominator: i64) -> Cents {
         debug_assert!(
             self.0 >= 0 && numerator >= 0 && denominator > 0,
             "{self:?} × {numerator} / {denominator}"

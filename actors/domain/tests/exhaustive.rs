@@ -12,8 +12,8 @@ use std::collections::HashSet;
 use std::mem::discriminant;
 
 use domain::{
-    Authority, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId, Refusal,
-    Seed, Status, Terms, TermsEdit, TermsEditor, Timestamp,
+    AllocationAuthority, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId,
+    Refusal, Seed, Status, Terms, TermsEdit, TermsEditor, Timestamp,
 };
 use model::{Model, Prediction};
 
@@ -36,7 +36,7 @@ fn every_state_of_a_small_draw_agrees_with_the_model() {
         for now in [EARLY_IN_SALE, LATER_IN_SALE, KICK_OFF] {
             for command in &commands {
                 let (mut draw, mut model) = (draw.clone(), model.clone());
-                match step_and_compare(&mut draw, &mut model, now, command) {
+                match execute_and_compare(&mut draw, &mut model, now, command) {
                     Ok(happened) => events.extend(happened.iter().map(discriminant)),
                     Err(refusal) => _ = refusals.insert(discriminant(&refusal)),
                 }
@@ -71,8 +71,8 @@ fn small_draw() -> (Draw, Model) {
     );
     let mut model = Model::of_new_draw(&draw);
     for (crowd, count) in [(100, 50), (101, 50), (102, 19)] {
-        let sale = allocate_command(OrderId(crowd), count, PRICE, Authority::Sale);
-        step_and_compare(&mut draw, &mut model, Timestamp(1), &sale)
+        let sale = allocate_command(OrderId(crowd), count, PRICE, AllocationAuthority::Sale);
+        execute_and_compare(&mut draw, &mut model, Timestamp(1), &sale)
             .expect("enough tickets are free");
     }
     (draw, model)
@@ -82,7 +82,7 @@ fn allocate_command(
     order: OrderId,
     count: u16,
     unit_price: Cents,
-    authority: Authority,
+    authority: AllocationAuthority,
 ) -> Command {
     Command::Allocate {
         order,
@@ -109,15 +109,15 @@ fn all_commands(terms: Terms) -> Vec<Command> {
     let mut commands = vec![Command::Tick, Command::Undo, Command::Cancel];
     commands.extend(results.map(|result| Command::Complete { result }));
     commands.extend([
-        Command::amend_by_club(Terms {
+        Command::amend_command_of_club(Terms {
             closes_at: LATER_IN_SALE,
             ..terms
         }),
-        Command::amend_by_club(Terms {
+        Command::amend_command_of_club(Terms {
             price: Cents(600),
             ..terms
         }),
-        Command::amend_by_club(terms),
+        Command::amend_command_of_club(terms),
         postpone_command(POSTPONED_KICK_OFF),
         Command::Archive { archived: true },
         Command::Archive { archived: false },
@@ -143,7 +143,12 @@ fn all_commands(terms: Terms) -> Vec<Command> {
                 count,
                 until: *until,
             }));
-            commands.push(allocate_command(order, count, PRICE, Authority::Sale));
+            commands.push(allocate_command(
+                order,
+                count,
+                PRICE,
+                AllocationAuthority::Sale,
+            ));
         }
     }
     commands.extend([
@@ -151,13 +156,13 @@ fn all_commands(terms: Terms) -> Vec<Command> {
             order: FIRST_ORDER,
             until: KICK_OFF,
         },
-        allocate_command(FIRST_ORDER, 51, PRICE, Authority::Sale),
-        allocate_command(SECOND_ORDER, 26, Cents(501), Authority::Sale),
+        allocate_command(FIRST_ORDER, 51, PRICE, AllocationAuthority::Sale),
+        allocate_command(SECOND_ORDER, 26, Cents(501), AllocationAuthority::Sale),
         allocate_command(
             FIRST_ORDER,
             25,
             PRICE,
-            Authority::Repair {
+            AllocationAuthority::Repair {
                 authorised_at: LATER_IN_SALE,
             },
         ),
@@ -167,7 +172,7 @@ fn all_commands(terms: Terms) -> Vec<Command> {
 
 /// Executes a command on the draw and on the model, and asserts that both agree. Returns the events
 /// or the refusal.
-fn step_and_compare(
+fn execute_and_compare(
     draw: &mut Draw,
     model: &mut Model,
     now: Timestamp,

@@ -3,20 +3,20 @@
 //! second; random numbers come from a fixed seed.
 
 use domain::draw::hold_limit::{
-    SCARCE_FREE_TICKETS_MAX, SOURCE_QUOTA_MIN, never_paid_quota, source_quota,
+    SCARCE_FREE_TICKETS_MAX, SOURCE_TICKET_QUOTA_MIN, never_paid_ticket_quota, source_ticket_quota,
 };
 use domain::reservation::ACTUAL_RESERVATION_SECONDS;
 use domain::{
-    Authority, Cents, Command, Deal, Draw, DrawId, FeePolicy, HoldLimiter, HoldSource,
-    HoldSourceId, OrderId, Refusal, Seed, TICKETS, Terms, Timestamp,
+    AllocationAuthority, Cents, Command, Deal, Draw, DrawId, FeePolicy, HoldLimiter, OrderId,
+    Refusal, ReservationSource, ReservationSourceId, Seed, TICKETS, Terms, Timestamp,
 };
 
-const ATTACKER_NETWORK: HoldSource = HoldSource {
-    id: HoldSourceId(1),
+const ATTACKER_NETWORK: ReservationSource = ReservationSource {
+    id: ReservationSourceId(1),
     has_paid: false,
 };
-const CLUBHOUSE_NETWORK: HoldSource = HoldSource {
-    id: HoldSourceId(2),
+const CLUBHOUSE_NETWORK: ReservationSource = ReservationSource {
+    id: ReservationSourceId(2),
     has_paid: false,
 };
 const PRICE: Cents = Cents(500);
@@ -52,14 +52,22 @@ impl LimitedSale {
         }
     }
 
-    fn execute(&mut self, command: &Command, source: Option<HoldSource>) -> Result<(), Refusal> {
+    fn execute(
+        &mut self,
+        command: &Command,
+        source: Option<ReservationSource>,
+    ) -> Result<(), Refusal> {
         let events = self.limiter.decide(&self.draw, self.now, command, source)?;
         self.draw.apply(&events);
         self.limiter.sync_with_draw(&self.draw, self.now);
         Ok(())
     }
 
-    fn reserve(&mut self, count: u16, source: Option<HoldSource>) -> Result<OrderId, Refusal> {
+    fn reserve(
+        &mut self,
+        count: u16,
+        source: Option<ReservationSource>,
+    ) -> Result<OrderId, Refusal> {
         self.orders += 1;
         let order = OrderId(self.orders);
         self.resize(order, count, source).map(|()| order)
@@ -69,7 +77,7 @@ impl LimitedSale {
         &mut self,
         order: OrderId,
         count: u16,
-        source: Option<HoldSource>,
+        source: Option<ReservationSource>,
     ) -> Result<(), Refusal> {
         let until = self.now.plus_seconds(ACTUAL_RESERVATION_SECONDS);
         self.execute(
@@ -97,7 +105,7 @@ impl LimitedSale {
             order,
             count,
             unit_price: PRICE,
-            authority: Authority::Sale,
+            authority: AllocationAuthority::Sale,
         };
         self.execute(&command, None)
             .expect("reserved tickets are sold");
@@ -161,11 +169,16 @@ enum PhoneState {
 struct BuyerCrowd {
     phones: Vec<(PhoneState, u16)>,
     random: Random,
-    source: Option<HoldSource>,
+    source: Option<ReservationSource>,
 }
 
 impl BuyerCrowd {
-    fn new(size: usize, arrive_within: u64, source: Option<HoldSource>, seed: u64) -> BuyerCrowd {
+    fn new(
+        size: usize,
+        arrive_within: u64,
+        source: Option<ReservationSource>,
+        seed: u64,
+    ) -> BuyerCrowd {
         let mut random = Random(seed);
         let phone = |_| {
             let at = random.below(arrive_within) as i64;
@@ -212,7 +225,11 @@ struct Attacker {
 }
 
 impl Attacker {
-    fn reserve_as_many_as_possible(&mut self, sale: &mut LimitedSale, source: Option<HoldSource>) {
+    fn reserve_as_many_as_possible(
+        &mut self,
+        sale: &mut LimitedSale,
+        source: Option<ReservationSource>,
+    ) {
         self.orders
             .retain(|order| sale.draw.reservation(*order).is_some());
         for order in &self.orders {
@@ -241,7 +258,7 @@ const SEED_COUNT: u64 = 3;
 
 /// Returns the second in which the last ticket was sold. `None`: not all tickets were sold within
 /// an hour.
-fn second_of_sell_out(
+fn sell_out_second(
     sale: &mut LimitedSale,
     mut step: impl FnMut(&mut LimitedSale, i64),
 ) -> Option<i64> {
@@ -260,7 +277,7 @@ fn thousand_phones_behind_one_address_buy_the_whole_draw() {
     for seed in 0..SEED_COUNT {
         let time = |source| {
             let mut crowd = BuyerCrowd::new(1000, 60, source, seed);
-            second_of_sell_out(&mut LimitedSale::new(), |sale, second| {
+            sell_out_second(&mut LimitedSale::new(), |sale, second| {
                 crowd.act_at(sale, second)
             })
             .expect("sold out")
@@ -277,13 +294,13 @@ fn attacker_at_one_address_cannot_stop_others_from_buying() {
         let mut crowd = BuyerCrowd::new(1000, 60, Some(CLUBHOUSE_NETWORK), seed);
         let mut attacker = Attacker::default();
         let (mut seconds_without_free, mut most) = (0, 0);
-        let sold_out = second_of_sell_out(&mut LimitedSale::new(), |sale, second| {
+        let sold_out = sell_out_second(&mut LimitedSale::new(), |sale, second| {
             attacker.reserve_as_many_as_possible(sale, Some(ATTACKER_NETWORK));
             let (held, unsold) = (attacker.held_tickets(sale), TICKETS - sale.draw.sold());
             most = most.max(held);
             seconds_without_free += i64::from(held == unsold);
             assert!(
-                second > 0 || held <= source_quota(unsold),
+                second > 0 || held <= source_ticket_quota(unsold),
                 "{held} of {unsold}"
             );
             crowd.act_at(sale, second);
@@ -301,7 +318,7 @@ fn attacker_at_one_address_cannot_stop_others_from_buying() {
 fn attacker_without_limits_blocks_the_whole_draw() {
     let (mut sale, mut attacker) = (LimitedSale::new(), Attacker::default());
     let mut crowd = BuyerCrowd::new(100, 60, None, 1);
-    let sold_out = second_of_sell_out(&mut sale, |sale, second| {
+    let sold_out = sell_out_second(&mut sale, |sale, second| {
         attacker.reserve_as_many_as_possible(sale, None);
         crowd.act_at(sale, second);
     });
@@ -320,7 +337,7 @@ fn source_that_never_pays_holds_its_quota_a_fifth_of_the_time() {
     let mean = ticket_seconds as f64 / day as f64;
     println!("{mean:.1} of {TICKETS} tickets on average");
     assert!(
-        mean <= f64::from(source_quota(TICKETS)) / 5.0 * 1.25,
+        mean <= f64::from(source_ticket_quota(TICKETS)) / 5.0 * 1.25,
         "{mean}"
     );
 }
@@ -346,17 +363,17 @@ fn browsers_that_never_paid_leave_a_sixth_for_paying_browsers() {
         held += u16::from(
             sale.reserve(
                 1,
-                Some(HoldSource {
-                    id: HoldSourceId(network),
+                Some(ReservationSource {
+                    id: ReservationSourceId(network),
                     has_paid: false,
                 }),
             )
             .is_ok(),
         );
     }
-    assert_eq!(held, never_paid_quota(TICKETS));
-    let has_paid = HoldSource {
-        id: HoldSourceId(999),
+    assert_eq!(held, never_paid_ticket_quota(TICKETS));
+    let has_paid = ReservationSource {
+        id: ReservationSourceId(999),
         has_paid: true,
     };
     sale.reserve(TICKETS - held, Some(has_paid))
@@ -393,7 +410,7 @@ fn resizing_does_not_extend_a_reservation_beyond_the_quota() {
 }
 
 #[test]
-fn reduced_order_beyond_the_quota_keeps_its_end() {
+fn reduced_order_beyond_the_quota_keeps_its_expiry() {
     let mut sale = LimitedSale::new();
     let first = sale.reserve(50, Some(ATTACKER_NETWORK)).expect("free");
     sale.reserve(34, Some(ATTACKER_NETWORK)).expect("free");
@@ -413,7 +430,7 @@ fn reduced_order_beyond_the_quota_keeps_its_end() {
 }
 
 #[test]
-fn early_released_tickets_count_in_proportion_to_their_duration() {
+fn early_release_shortens_the_cooldown_in_proportion() {
     let mut sale = LimitedSale::new();
     let order = sale.reserve(50, Some(CLUBHOUSE_NETWORK)).expect("free");
     sale.advance_seconds(10);
@@ -429,7 +446,7 @@ fn early_released_tickets_count_in_proportion_to_their_duration() {
 }
 
 #[test]
-fn paid_tickets_offset_lapsed_tickets_in_the_quota() {
+fn paid_tickets_restore_quota_used_by_lapsed_tickets() {
     let mut sale = LimitedSale::new();
     sale.reserve(50, Some(CLUBHOUSE_NETWORK)).expect("free");
     sale.advance_seconds(ACTUAL_RESERVATION_SECONDS);
@@ -446,7 +463,7 @@ fn scarce_draw_limits_an_order_and_its_extensions() {
     let mut sale = LimitedSale::new();
     sale.sell_tickets(TICKETS - SCARCE_FREE_TICKETS_MAX);
     assert_eq!(
-        sale.reserve(SOURCE_QUOTA_MIN + 1, Some(CLUBHOUSE_NETWORK)),
+        sale.reserve(SOURCE_TICKET_QUOTA_MIN + 1, Some(CLUBHOUSE_NETWORK)),
         Err(Refusal::HoldLimit { available: 10 })
     );
     let order = sale.reserve(10, Some(CLUBHOUSE_NETWORK)).expect("ten");

@@ -69,7 +69,7 @@ fn order_with_tickets_is_not_released_refunded_or_voided() {
         assert_eq!(decision, Refused, "{transition:?}");
     }
     assert_eq!(
-        Release.check(OrderState::Allocated, true),
+        Release.needs_write(OrderState::Allocated, true),
         Err(Release.refusal(OrderState::Allocated))
     );
     assert_eq!(

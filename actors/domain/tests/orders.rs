@@ -86,9 +86,9 @@ fn new_intent(status: PaymentStatus) -> PaymentIntent {
 }
 
 /// A named change that makes an intent differ from its order.
-type IntentDifference = (&'static str, fn(&mut PaymentIntent));
+type NamedIntentChange = (&'static str, fn(&mut PaymentIntent));
 
-const FOREIGN_INTENTS: [IntentDifference; 4] = [
+const FOREIGN_INTENT_CHANGES: [NamedIntentChange; 4] = [
     ("account", |intent| {
         intent.account = AccountId("acct_other".into());
     }),
@@ -99,7 +99,7 @@ const FOREIGN_INTENTS: [IntentDifference; 4] = [
     }),
 ];
 
-const DIFFERENT_AMOUNTS: [IntentDifference; 3] = [
+const AMOUNT_AND_CURRENCY_CHANGES: [NamedIntentChange; 3] = [
     ("less", |intent| intent.amount = Cents(3589)),
     ("more", |intent| intent.amount = Cents(3591)),
     ("currency", |intent| intent.currency = "usd".into()),
@@ -133,7 +133,7 @@ fn every_state_and_status_has_one_next_step() {
 fn intent_of_another_order_is_a_mismatch() {
     for (state, nexts) in EXPECTED_NEXT_STEPS {
         for (status, next) in PAYMENT_STATUSES.into_iter().zip(nexts) {
-            for (what, differ) in FOREIGN_INTENTS {
+            for (what, differ) in FOREIGN_INTENT_CHANGES {
                 let mut intent = new_intent(status);
                 differ(&mut intent);
                 let expected = if next == Done { Done } else { Mismatch };
@@ -185,7 +185,7 @@ fn payment_without_order_pays_only_the_order_opened_for_it() {
 fn different_amount_is_a_mismatch_only_for_steps_that_move_money() {
     for (state, nexts) in EXPECTED_NEXT_STEPS {
         for (status, next) in PAYMENT_STATUSES.into_iter().zip(nexts) {
-            for (what, differ) in DIFFERENT_AMOUNTS {
+            for (what, differ) in AMOUNT_AND_CURRENCY_CHANGES {
                 let mut intent = new_intent(status);
                 differ(&mut intent);
                 let takes = [Allocate, Capture, Record, Repair].contains(&next);
@@ -236,7 +236,10 @@ fn state_and_status_pairs_have_the_expected_anomalies() {
 #[test]
 fn difference_is_an_anomaly_once_the_payment_is_authorised() {
     for status in PAYMENT_STATUSES {
-        for (what, differ) in FOREIGN_INTENTS.into_iter().chain(DIFFERENT_AMOUNTS) {
+        for (what, differ) in FOREIGN_INTENT_CHANGES
+            .into_iter()
+            .chain(AMOUNT_AND_CURRENCY_CHANGES)
+        {
             let mut intent = new_intent(status);
             differ(&mut intent);
             let at_stake = matches!(

@@ -7,8 +7,9 @@ mod model;
 use domain::draw::DrawSnapshot;
 use domain::order::{LineRequest, price_lines, split_by_weights};
 use domain::{
-    Authority, Cell, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId,
-    Seed, Serial, SurchargeMode, TICKETS, Terms, TermsEditor, Timestamp, fee, prize::prize,
+    AllocationAuthority, Cell, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult,
+    OrderId, Seed, Serial, SurchargeMode, TICKETS, Terms, TermsEditor, Timestamp, fee,
+    prize::prize,
 };
 use model::{Model, Prediction};
 use proptest::collection::vec;
@@ -75,10 +76,10 @@ fn any_command() -> impl Strategy<Value = (i64, i64, Command)> {
     (step, command).prop_map(|(step, (order, count, patience, which, number, cents))| {
         let until = Timestamp(patience);
         let authority = match which % 3 {
-            0 => Authority::Repair {
+            0 => AllocationAuthority::Repair {
                 authorised_at: Timestamp(KICK_OFF - 10 + i64::from(number)),
             },
-            _ => Authority::Sale,
+            _ => AllocationAuthority::Sale,
         };
         let command = match which {
             0..10 => Command::Reserve {
@@ -285,7 +286,7 @@ proptest! {
             let order = OrderId(order);
             let uncaptured = |(of, _, captured): &&mut (OrderId, Cents, bool)| *of == order && !captured;
             let command = match what {
-                0 | 1 => Command::Allocate { order, count, unit_price: terms.price, authority: Authority::Sale },
+                0 | 1 => Command::Allocate { order, count, unit_price: terms.price, authority: AllocationAuthority::Sale },
                 2 => {
                     held.iter_mut().find(uncaptured).into_iter().for_each(|part| part.2 = true);
                     continue;

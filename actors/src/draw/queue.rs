@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use domain::{Authority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
+use domain::{AllocationAuthority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
 use persistence::ledger::{Append, AttachedWrite};
 
@@ -60,11 +60,11 @@ impl CommandQueue {
         while self
             .waiting
             .front()
-            .is_some_and(|pending| batch.admits(pending, commits_max))
+            .is_some_and(|pending| batch.can_accept_command(pending, commits_max))
             && let Some(pending) = self.waiting.pop_front()
         {
             self.individual = self.individual.saturating_sub(1);
-            batch.decide_and_add(pending, draw, &mut self.limiter, epoch, clock.now());
+            batch.decide_and_add_command(pending, draw, &mut self.limiter, epoch, clock.now());
         }
         batch
     }
@@ -182,7 +182,7 @@ impl PendingCommand {
             | Command::Extend { .. }
             | Command::Release { .. }
             | Command::Tick => true,
-            Command::Allocate { authority, .. } => matches!(authority, Authority::Sale),
+            Command::Allocate { authority, .. } => matches!(authority, AllocationAuthority::Sale),
             Command::Void { .. }
             | Command::Complete { .. }
             | Command::Undo
@@ -224,7 +224,7 @@ pub(super) struct CommandBatch {
     may_share_transaction: bool,
     allocates: bool,
     has_timer_tick: bool,
-    has_external_tick: bool,
+    has_tick_from_caller: bool,
     /// Answers to send after the commit, in the order of the requests. The first one belongs to the
     /// first command that writes.
     answers: Vec<(PendingCommand, Result<CommandOutcome, Denied>)>,
@@ -234,7 +234,7 @@ impl CommandBatch {
     /// Whether a command may be added to a batch of at most `commits_max` commits. Once the batch
     /// contains a write, only commands that may share its transaction are added. A second command
     /// of the same order waits until the outcome of the first is known.
-    pub(super) fn admits(&self, pending: &PendingCommand, commits_max: usize) -> bool {
+    pub(super) fn can_accept_command(&self, pending: &PendingCommand, commits_max: usize) -> bool {
         let is_order_in_batch = || {
             pending
                 .order()
@@ -250,7 +250,7 @@ impl CommandBatch {
     /// Decides one command on the draw after the earlier commands of the batch. `draw` is the
     /// committed state. The answer is sent at once if neither the earlier commands nor this one
     /// write anything.
-    pub(super) fn decide_and_add(
+    pub(super) fn decide_and_add_command(
         &mut self,
         pending: PendingCommand,
         draw: &Draw,
@@ -269,7 +269,7 @@ impl CommandBatch {
             DrawAction::Execute(request) => {
                 let is_tick = matches!(request.command, Command::Tick);
                 self.has_timer_tick |= pending.is_timer_tick();
-                self.has_external_tick |= is_tick && !pending.is_timer_tick();
+                self.has_tick_from_caller |= is_tick && !pending.is_timer_tick();
                 let may_share_transaction = pending.may_share_transaction();
                 let answer = self.decide_command(request, draw, limiter, epoch, now);
                 if answer.as_ref().is_ok_and(|outcome| outcome.written) {
@@ -356,8 +356,8 @@ impl CommandBatch {
 
     /// Whether the batch contains a `Tick` that a caller sent. It means that the clock may have
     /// been changed.
-    pub(super) fn has_external_tick(&self) -> bool {
-        self.has_external_tick
+    pub(super) fn has_tick_from_caller(&self) -> bool {
+        self.has_tick_from_caller
     }
 
     /// Returns the commits to write, and the state of the draw after them. `None`: there is nothing
@@ -398,7 +398,7 @@ fn is_sale(command: &Command, events: &[Event]) -> bool {
     matches!(
         command,
         Command::Allocate {
-            authority: Authority::Sale,
+            authority: AllocationAuthority::Sale,
             ..
         }
     ) && events

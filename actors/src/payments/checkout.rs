@@ -15,10 +15,11 @@ use persistence::stores::OrderRecord;
 use super::context::{PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
 use crate::{
-    Confirmation, Denied, FulfilStatus, GatewayError, PaymentFailure, UNEXPECTED_INTENT_STATE_CODE,
+    ConfirmationOutcome, Denied, FulfilStatus, GatewayError, PaymentFailure,
+    UNEXPECTED_INTENT_STATE_CODE,
 };
 
-mod open;
+mod order_opening;
 
 /// How long a buyer may still complete a 3-D Secure page after the end of a reservation that was
 /// never extended, in seconds. Afterwards the payment intent is cancelled.
@@ -43,16 +44,16 @@ impl<'a> Checkout<'a> {
         self,
         order: OrderId,
         payment_method: &str,
-    ) -> Result<Confirmation, PaymentFailure> {
+    ) -> Result<ConfirmationOutcome, PaymentFailure> {
         let record = self.context.load_order(order).await?;
         let (OrderState::Quoted, Some(id)) = (record.order.state, &record.order.payment_intent)
         else {
             // The outcome of the order is decided. The caller learns it from `fulfil`.
-            return Ok(Confirmation::Authorised);
+            return Ok(ConfirmationOutcome::Authorised);
         };
         let gateway = &self.context.gateway;
         let account = &record.order.account;
-        let key = self.confirmation_key(order);
+        let key = self.new_confirmation_idempotency_key(order);
         let confirm = failpoint::around(
             PurchaseStep::Confirm,
             gateway.confirm(&key, account, id, payment_method),
@@ -83,7 +84,7 @@ impl<'a> Checkout<'a> {
     /// Returns a new idempotency key for every attempt. With the same key, the provider would
     /// return its stored error for the buyer's next card. Confirming twice is harmless, because an
     /// intent is authorised at most once.
-    fn confirmation_key(self, order: OrderId) -> String {
+    fn new_confirmation_idempotency_key(self, order: OrderId) -> String {
         let count = self
             .context
             .confirmation_attempts
@@ -156,7 +157,7 @@ impl<'a> Checkout<'a> {
 
     /// Abandons an order whose buyer was shown a different amount (decision C-3). Returns its
     /// status.
-    pub(crate) async fn abandon_changed_amount(
+    pub(crate) async fn abandon_after_amount_change(
         self,
         order: OrderId,
     ) -> Result<FulfilStatus, PaymentFailure> {
@@ -213,7 +214,7 @@ impl<'a> Checkout<'a> {
         let fulfilment = Fulfilment::new(self.context);
         if may_cancel {
             fulfilment
-                .reject_unpaid(record, intent, reason.stored_text())
+                .reject_uncaptured_order(record, intent, reason.stored_text())
                 .await?;
         }
         // If the order was rejected, this call cancels its payment. If the buyer authorised the
@@ -259,16 +260,16 @@ fn confirmation_outcome(
     record: &OrderRecord,
     intent: PaymentIntent,
     refusal: Option<PaymentFailure>,
-) -> Result<Confirmation, PaymentFailure> {
+) -> Result<ConfirmationOutcome, PaymentFailure> {
     match intent.status {
         // This includes a canceled intent, because `fulfil` reports how the order ended.
         PaymentStatus::RequiresCapture | PaymentStatus::Succeeded | PaymentStatus::Canceled => {
-            Ok(Confirmation::Authorised)
+            Ok(ConfirmationOutcome::Authorised)
         }
-        PaymentStatus::RequiresAction => Ok(Confirmation::RequiresAction {
+        PaymentStatus::RequiresAction => Ok(ConfirmationOutcome::RequiresAction {
             client_secret: record.client_secret.clone().unwrap_or_default(),
         }),
-        PaymentStatus::Processing => Ok(Confirmation::Processing),
+        PaymentStatus::Processing => Ok(ConfirmationOutcome::Processing),
         PaymentStatus::RequiresConfirmation | PaymentStatus::RequiresPaymentMethod => {
             Err(refusal.unwrap_or(PaymentFailure::Unavailable))
         }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::{
-    Authority, Command, DrawId, HoldSource, OrderId, OrderState, PaymentIntentId, Refusal,
-    Reservation,
+    AllocationAuthority, Command, DrawId, OrderId, OrderState, PaymentIntentId, Refusal,
+    Reservation, ReservationSource,
 };
 use persistence::ledger::AttachedWrite;
 use persistence::records::audit::AuditEntry;
@@ -29,7 +29,7 @@ const DRAW_RETRY_DELAYS: [Duration; 3] = [
 ];
 
 /// Largest number of entries in each of the two maps of an [`OrderIndex`].
-const INDEX_GENERATION_ENTRIES_MAX: usize = 50_000;
+const ENTRIES_PER_INDEX_GENERATION_MAX: usize = 50_000;
 
 /// Everything a payment service needs. One per engine, shared by all services and workers.
 pub(crate) struct PaymentContext {
@@ -126,9 +126,10 @@ impl PaymentContext {
         attached_write: Option<AttachedWrite>,
         audit_entry: &mut Option<AuditEntry>,
     ) -> Result<CommandOutcome, Denied> {
-        let draws = audit_entry
-            .as_ref()
-            .map_or_else(|| self.draws.clone(), |entry| self.draws.by(entry.clone()));
+        let draws = audit_entry.as_ref().map_or_else(
+            || self.draws.clone(),
+            |entry| self.draws.with_audit_entry(entry.clone()),
+        );
         let answer = retry_while_unavailable(|| {
             draws.execute(draw, command.clone(), attached_write.clone())
         })
@@ -142,12 +143,12 @@ impl PaymentContext {
     /// Reserves tickets and counts them against the quota of `source`.
     pub(super) async fn reserve(
         &self,
-        source: Option<HoldSource>,
+        source: Option<ReservationSource>,
         draw: DrawId,
         reserve: Command,
         attached_write: Option<AttachedWrite>,
     ) -> Result<CommandOutcome, Denied> {
-        let draws = self.draws.with_hold_source(source);
+        let draws = self.draws.with_reservation_source(source);
         retry_while_unavailable(|| draws.execute(draw, reserve.clone(), attached_write.clone()))
             .await
     }
@@ -170,7 +171,7 @@ impl PaymentContext {
     pub(super) async fn allocate_tickets(
         &self,
         record: &mut OrderRecord,
-        authority: Authority,
+        authority: AllocationAuthority,
         audit_entry: &mut Option<AuditEntry>,
     ) -> Result<Result<bool, Refusal>, Deferred> {
         let order = record.order.id;
@@ -213,7 +214,9 @@ impl PaymentContext {
             }
         }
         if is_new {
-            self.metrics.allocations.record(started_at.elapsed());
+            self.metrics
+                .allocations
+                .record_duration(started_at.elapsed());
         }
         let has_one_line = record.order.lines.len() == 1;
         record.authorised_at = Some(authorised_at);
@@ -328,7 +331,7 @@ impl OrderIndex {
 
 impl IndexGenerations {
     fn insert(&mut self, key: IndexKey, order: OrderId) {
-        if self.newer.len() >= INDEX_GENERATION_ENTRIES_MAX {
+        if self.newer.len() >= ENTRIES_PER_INDEX_GENERATION_MAX {
             self.older = std::mem::take(&mut self.newer);
         }
         self.newer.insert(key, order);

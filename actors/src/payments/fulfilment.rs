@@ -9,7 +9,7 @@
 //! `rejection` and `repair`.
 
 use domain::{
-    Anomaly, AnomalyKind, Authority, OrderId, OrderState, PaymentIntent, PaymentStatus,
+    AllocationAuthority, Anomaly, AnomalyKind, OrderId, OrderState, PaymentIntent, PaymentStatus,
     order::NextStep,
 };
 use persistence::failpoint::{self, PurchaseStep};
@@ -105,7 +105,7 @@ impl<'a> Fulfilment<'a> {
                 }
                 NextStep::Allocate => match self
                     .context
-                    .allocate_tickets(&mut state.record, Authority::Sale, &mut None)
+                    .allocate_tickets(&mut state.record, AllocationAuthority::Sale, &mut None)
                     .await?
                 {
                     Ok(just_allocated) => state.just_allocated = just_allocated,
@@ -145,7 +145,7 @@ impl<'a> Fulfilment<'a> {
             (key, None)
         } else {
             let operation = self
-                .claim_or_use_operation(state, OperationKind::Capture)
+                .ensure_operation_claimed(state, OperationKind::Capture)
                 .await?;
             (operation.key.clone(), Some(operation))
         };
@@ -169,7 +169,7 @@ impl<'a> Fulfilment<'a> {
         let operation = match claimed {
             Some(operation) => operation,
             None => {
-                self.claim_or_use_operation(state, OperationKind::Capture)
+                self.ensure_operation_claimed(state, OperationKind::Capture)
                     .await?
             }
         };
@@ -183,7 +183,7 @@ impl<'a> Fulfilment<'a> {
                 .await?;
         }
         Err(context
-            .schedule_retry(&operation, error.is_stored_under_key())
+            .schedule_retry(&operation, error.is_stored_under_idempotency_key())
             .await)
     }
 
@@ -231,7 +231,7 @@ impl<'a> Fulfilment<'a> {
 
     /// Returns the order's operation of a kind: the one that the caller claimed, or one that is
     /// claimed now.
-    async fn claim_or_use_operation(
+    async fn ensure_operation_claimed(
         self,
         state: &mut FulfilmentContext,
         kind: OperationKind,
@@ -285,11 +285,11 @@ fn final_status(record: &OrderRecord) -> Option<FulfilStatus> {
 
 /// Returns the status to report for an order and its payment intent.
 fn status_of_order(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
-    final_status(record).unwrap_or_else(|| status_in_progress(record, intent))
+    final_status(record).unwrap_or_else(|| status_of_unfinished_order(record, intent))
 }
 
 /// Returns the status of an order that is undecided, or whose decision is still being executed.
-fn status_in_progress(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
+fn status_of_unfinished_order(record: &OrderRecord, intent: &PaymentIntent) -> FulfilStatus {
     match record.order.state {
         OrderState::Void if intent.is_captured() => FulfilStatus::Refunding,
         OrderState::Rejecting | OrderState::Released | OrderState::Void => {

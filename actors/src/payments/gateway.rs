@@ -34,7 +34,7 @@ pub enum GatewayError {
 impl GatewayError {
     /// Whether the provider stored the failure under the idempotency key. A retry under this key
     /// returns the same failure, and earlier requests under it have no further effect.
-    pub fn is_stored_under_key(&self) -> bool {
+    pub fn is_stored_under_idempotency_key(&self) -> bool {
         matches!(self, GatewayError::Failed(_))
     }
 }
@@ -129,7 +129,7 @@ pub trait Gateway: Send + Sync {
     ) -> Result<Vec<PaymentIntent>, GatewayError>;
     /// Finds an order's open intent by its metadata, among those created since a time. Used when
     /// the answer to the creation was lost. `None`: there is none.
-    async fn find(
+    async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,

@@ -76,7 +76,7 @@ impl<'a> Intents<'a> {
                     .await?
                     .ok_or(IntentError::Deferred)?;
                 let opened = self
-                    .recover_failed_creation(record, &operation, error)
+                    .recover_failed_intent_creation(record, &operation, error)
                     .await?;
                 self.store_intent(record, opened).await
             }
@@ -130,7 +130,7 @@ impl<'a> Intents<'a> {
             {
                 Ok(opened) => opened,
                 Err(error) => {
-                    self.recover_failed_creation(record, operation, error)
+                    self.recover_failed_intent_creation(record, operation, error)
                         .await?
                 }
             },
@@ -191,7 +191,7 @@ impl<'a> Intents<'a> {
         // If the search fails, the next attempt under the same idempotency key returns the intent.
         self.context
             .gateway
-            .find(&record.order.account, record.order.id, since)
+            .find_open_intent(&record.order.account, record.order.id, since)
             .await
             .ok()
             .flatten()
@@ -199,7 +199,7 @@ impl<'a> Intents<'a> {
 
     /// Handles a failed attempt to create an intent. Returns the intent if it was created
     /// nevertheless.
-    async fn recover_failed_creation(
+    async fn recover_failed_intent_creation(
         self,
         record: &OrderRecord,
         operation: &Operation,
@@ -223,7 +223,7 @@ impl<'a> Intents<'a> {
                     // can never be paid.
                     None => Err(self
                         .context
-                        .schedule_retry(operation, error.is_stored_under_key())
+                        .schedule_retry(operation, error.is_stored_under_idempotency_key())
                         .await
                         .into()),
                 }
@@ -264,7 +264,10 @@ impl<'a> Intents<'a> {
                     Ok(context.complete_operation(operation).await?)
                 }
                 retrieved => Err(context
-                    .schedule_retry(operation, retrieved.is_ok() && error.is_stored_under_key())
+                    .schedule_retry(
+                        operation,
+                        retrieved.is_ok() && error.is_stored_under_idempotency_key(),
+                    )
                     .await
                     .into()),
             },

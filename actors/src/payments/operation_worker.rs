@@ -19,7 +19,7 @@ use crate::{FulfilStatus, PaymentFailure};
 /// Largest number of concurrent operations. If the provider hangs on some, the others continue.
 const CONCURRENT_OPERATIONS_MAX: usize = 64;
 /// Shortest and longest pause between polls while no operation is due.
-const POLL_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
+const POLL_DELAY_RANGE: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(8));
 
 /// Attempts due operations until the engine stops.
 pub(crate) async fn run_operation_worker(
@@ -27,7 +27,7 @@ pub(crate) async fn run_operation_worker(
     stop: watch::Receiver<bool>,
 ) {
     let permits = Arc::new(Semaphore::new(CONCURRENT_OPERATIONS_MAX));
-    let mut backoff = PollBackoff::new(POLL_DELAYS, stop);
+    let mut backoff = PollBackoff::new(POLL_DELAY_RANGE, stop);
     while backoff
         .wait_for_next_poll(&context.wakeups.operations)
         .await
@@ -49,7 +49,7 @@ pub(crate) async fn run_operation_worker(
                 for operation in operations {
                     let (context, permit) = (context.clone(), permits.clone().try_acquire_owned());
                     tokio::spawn(async move {
-                        attempt_in_order_job(&context, operation).await;
+                        attempt_operation_in_order_job(&context, operation).await;
                         drop(permit);
                     });
                 }
@@ -62,7 +62,7 @@ pub(crate) async fn run_operation_worker(
     }
 }
 
-async fn attempt_in_order_job(context: &Arc<PaymentContext>, operation: Operation) {
+async fn attempt_operation_in_order_job(context: &Arc<PaymentContext>, operation: Operation) {
     let (job_context, order) = (context.clone(), operation.order);
     let attempted = context
         .run_for_order(order, async move {

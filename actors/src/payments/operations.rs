@@ -13,7 +13,7 @@ pub(super) const OPERATION_LEASE_MS: i64 = 30_000;
 /// Number of attempts under one idempotency key before the key may change. The same key returns the
 /// lost answer of an earlier attempt. A new key helps only if the provider stored a failure under
 /// the old key. A new key is safe only if the operation had no effect.
-const ATTEMPTS_PER_KEY_MIN: u32 = 2;
+const ATTEMPTS_PER_IDEMPOTENCY_KEY_MIN: u32 = 2;
 
 impl PaymentContext {
     /// Claims the order's open operation of one kind. `None`: there is none, or another worker has
@@ -40,7 +40,7 @@ impl PaymentContext {
             operation.attempts.saturating_sub(1),
             operation.id as u64,
         ));
-        let new_key = (failure_is_stored && operation.attempts >= ATTEMPTS_PER_KEY_MIN)
+        let new_key = (failure_is_stored && operation.attempts >= ATTEMPTS_PER_IDEMPOTENCY_KEY_MIN)
             .then(|| next_idempotency_key(&operation.key));
         self.wakeups.operations.notify_one();
         let again = Attempt::Again {

@@ -16,7 +16,7 @@ use crate::{FulfilStatus, GatewayError, PaymentFailure};
 /// Number of refused attempts to refund before an anomaly is raised for the operator.
 const REFUND_ATTEMPTS_BEFORE_ANOMALY: u32 = 10;
 /// Largest number of orders that one call refunds. A draw has at most 169 orders.
-const REFUNDED_ORDERS_MAX: u32 = 200;
+const REFUNDED_ORDERS_PER_CALL_MAX: u32 = 200;
 
 /// Refunds orders. All methods but `refund_cancelled_draws` and `queue_overpaid_fee_refunds` must
 /// run in a job of the order.
@@ -43,7 +43,7 @@ impl<'a> Refunds<'a> {
             .await?;
         match (fulfilled.record.order.state, fulfilled.status) {
             (OrderState::Captured, _) => {
-                self.refund_captured(&fulfilled.record, reason, audit_entry)
+                self.refund_captured_order(&fulfilled.record, reason, audit_entry)
                     .await
             }
             (_, FulfilStatus::Processing) => Err(PaymentFailure::Unavailable),
@@ -56,7 +56,7 @@ impl<'a> Refunds<'a> {
     }
 
     /// Starts the refund of a captured order.
-    pub(super) async fn refund_captured(
+    pub(super) async fn refund_captured_order(
         self,
         record: &OrderRecord,
         reason: &str,
@@ -137,7 +137,7 @@ impl<'a> Refunds<'a> {
         let due = self
             .context
             .store
-            .orders_of_cancelled_draws(REFUNDED_ORDERS_MAX)
+            .orders_of_cancelled_draws(REFUNDED_ORDERS_PER_CALL_MAX)
             .await?;
         let count = due.len() as u32;
         for record in due {
@@ -214,7 +214,7 @@ impl<'a> Refunds<'a> {
                 context.fail_operation(operation, code).await
             }
             error => Err(context
-                .schedule_retry(operation, error.is_stored_under_key())
+                .schedule_retry(operation, error.is_stored_under_idempotency_key())
                 .await),
         }
     }

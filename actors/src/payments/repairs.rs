@@ -17,7 +17,7 @@ use crate::Denied;
 mod manual_allocation;
 mod unmatched_payments;
 
-pub use unmatched_payments::ReturnedPayment;
+pub use unmatched_payments::ReturnedAmounts;
 
 /// Tickets that an operator chose for a payment that matches no order (decision M-9).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct ChosenTickets {
 
 /// The tickets that a payment is for, according to its order or its metadata.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NamedTickets {
+pub struct PaymentTickets {
     /// The order of the payment. `None`: the database does not have it.
     pub order: Option<OrderId>,
     /// Draws and counts, from the order or from the payment's metadata at the provider.
@@ -184,7 +184,10 @@ impl<'a> Repairs<'a> {
     /// `true`: all draws of the order are active and before kick-off. Then its tickets are taken
     /// back and its part of the fee is refunded. The bank itself returns the money. `false`: the
     /// buyer keeps the tickets, marked as disputed, or a draw could not take them back now.
-    pub(crate) async fn release_disputed(self, record: &OrderRecord) -> Result<bool, Failure> {
+    pub(crate) async fn return_disputed_tickets(
+        self,
+        record: &OrderRecord,
+    ) -> Result<bool, Failure> {
         let context = self.context;
         let now = context.clock.now();
         for line in &record.order.lines {

@@ -13,7 +13,7 @@ use thiserror::Error;
 pub const TIMESTAMP_TOLERANCE_SECONDS: i64 = 300;
 /// Largest number of signatures that are checked. The provider sends two or three while its secret
 /// is being replaced.
-const SIGNATURES_MAX: usize = 16;
+const CHECKED_SIGNATURES_MAX: usize = 16;
 const SIGNATURE_HEADER_BYTES_MAX: usize = 4096;
 
 /// Why a signature is not accepted.
@@ -54,7 +54,7 @@ pub fn verify(
     let seconds: i64 = time.parse().map_err(|_| BadSignature::Unreadable)?;
     let signatures: Vec<Vec<u8>> = fields()
         .filter(|(name, _)| *name == "v1")
-        .take(SIGNATURES_MAX)
+        .take(CHECKED_SIGNATURES_MAX)
         .filter_map(|(_, value)| hex::decode(value).ok())
         .collect();
     if signatures.is_empty() {

@@ -33,7 +33,7 @@ use stripe_types::{Currency, RangeQueryTs};
 use uuid::Uuid;
 
 use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent};
-use http::{Http, StripeHttpError};
+use http::{StripeHttpClient, StripeHttpError};
 
 mod connected_accounts;
 mod http;
@@ -98,7 +98,7 @@ impl StripeSettings {
 /// A client of Stripe. Clones share its connections.
 #[derive(Clone)]
 pub struct Stripe {
-    platform: Http,
+    platform: StripeHttpClient,
 }
 
 impl Stripe {
@@ -107,7 +107,8 @@ impl Stripe {
     /// # Errors
     /// The secret key is not a valid header value.
     pub fn new(settings: &StripeSettings) -> Result<Stripe, String> {
-        let platform = Http::new(&settings.secret, &settings.base_url, settings.timeout)?;
+        let platform =
+            StripeHttpClient::new(&settings.secret, &settings.base_url, settings.timeout)?;
         Ok(Stripe {
             platform: match settings.calls_per_second {
                 Some(calls) => platform.with_rate_limit(calls),
@@ -130,7 +131,7 @@ impl Stripe {
 /// in memory at a time: an intent takes about 15 KB in async-stripe's representation, and busy
 /// minutes create thousands.
 fn list_intents(
-    account: &Http,
+    account: &StripeHttpClient,
     since: Timestamp,
 ) -> impl Stream<Item = Result<StripeIntent, GatewayError>> {
     let expand: Vec<String> = EXPANDED_FIELDS
@@ -151,7 +152,11 @@ fn expanded_fields() -> Vec<String> {
 }
 
 /// Sends a request once, without a retry.
-async fn send<R>(http: &Http, request: &R, key: Option<&str>) -> Result<R::Output, GatewayError>
+async fn send<R>(
+    http: &StripeHttpClient,
+    request: &R,
+    key: Option<&str>,
+) -> Result<R::Output, GatewayError>
 where
     R: StripeRequest,
     R::Output: miniserde::Deserialize,
@@ -160,7 +165,7 @@ where
 }
 
 async fn send_customized_request<T: miniserde::Deserialize>(
-    http: &Http,
+    http: &StripeHttpClient,
     mut request: CustomizableStripeRequest<T>,
     key: Option<&str>,
 ) -> Result<T, GatewayError> {
@@ -347,7 +352,7 @@ impl Gateway for Stripe {
             .await
     }
 
-    async fn find(
+    async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,

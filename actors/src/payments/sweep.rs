@@ -23,7 +23,7 @@ pub(crate) async fn sweep_order(
     let lines = fulfilled.record.order.lines.len();
     if fulfilled.status == FulfilStatus::Succeeded && fulfilled.record.tickets.len() < lines {
         return Refunds::new(context)
-            .refund_captured(&fulfilled.record, "a refund was cut off", None)
+            .refund_captured_order(&fulfilled.record, "a refund was cut off", None)
             .await;
     }
     let age_ms = context.clock.now().ms_since(fulfilled.record.opened_at);

@@ -6,16 +6,16 @@ use domain::{AccountId, OrderId, PaymentIntentId, Timestamp};
 use persistence::Failure;
 use persistence::stores::OrderRecord;
 
-use super::comparison::{Comparison, ObservedIntent};
-use super::{FAILED_ACCOUNTS_MAX, ROWS_PER_QUERY_MAX, VerifiedPayments};
+use super::comparison::{ObservedIntent, PaymentComparison};
+use super::{FAILED_ACCOUNTS_PER_PASS_MAX, ROWS_PER_QUERY_MAX, VerifiedPayments};
 
 /// Smallest number of payments of an account that are compared from one list. A list then costs
 /// less than one call for each payment.
-const PAYMENTS_FOR_LIST_MIN: usize = 5;
+const PAYMENTS_PER_LIST_MIN: usize = 5;
 /// The list of an account's payments starts this long before the first order, in milliseconds. An
 /// intent is created just after its order. If the provider's clock is further behind, the payments
 /// that the list lacks are read one by one.
-const LIST_START_MARGIN_MS: i64 = 10_000;
+const PAYMENT_LIST_START_MARGIN_MS: i64 = 10_000;
 /// Largest number of payments that are compared later because a call for their account failed.
 const DEFERRED_PAYMENTS_MAX: usize = 10_000;
 
@@ -50,7 +50,7 @@ impl CaptureCheck {
     /// `verified`.
     pub(super) async fn check_new_captures(
         &mut self,
-        comparison: &Comparison,
+        comparison: &PaymentComparison,
         verified: &mut VerifiedPayments,
     ) -> Result<(), Failure> {
         let store = &comparison.context.store;
@@ -95,7 +95,7 @@ impl CaptureCheck {
                     .iter()
                     .map(|(_, orders)| orders.len())
                     .sum::<usize>();
-                if failed_accounts == FAILED_ACCOUNTS_MAX
+                if failed_accounts == FAILED_ACCOUNTS_PER_PASS_MAX
                     || deferred + records.len() > DEFERRED_PAYMENTS_MAX
                 {
                     return Err(failure);
@@ -132,10 +132,10 @@ impl CaptureCheck {
 
     /// Compares deferred orders again, and stops with each account at its first failure. Returns
     /// the number of accounts that failed.
-    async fn check_deferred_orders(&mut self, comparison: &Comparison) -> usize {
+    async fn check_deferred_orders(&mut self, comparison: &PaymentComparison) -> usize {
         let mut failed_accounts = 0;
         for _ in 0..self.deferred.len() {
-            if failed_accounts == FAILED_ACCOUNTS_MAX {
+            if failed_accounts == FAILED_ACCOUNTS_PER_PASS_MAX {
                 break;
             }
             let Some((account, mut orders)) = self.deferred.pop_front() else {
@@ -158,7 +158,7 @@ impl CaptureCheck {
 
 /// Compares payments of one account: from one list if there are many, otherwise with one call each.
 async fn check_captures_of_account(
-    comparison: &Comparison,
+    comparison: &PaymentComparison,
     account: &AccountId,
     records: &[&OrderRecord],
     lists: &mut BTreeMap<AccountId, AccountPayments>,
@@ -175,11 +175,11 @@ async fn check_captures_of_account(
         .filter_map(|record| record.captured_at)
         .max()
         .unwrap_or(now);
-    let since = first_opened.plus_ms(-LIST_START_MARGIN_MS);
+    let since = first_opened.plus_ms(-PAYMENT_LIST_START_MARGIN_MS);
     lists.retain(|other, list| {
         other != account || list.since <= since && last_captured < list.listed_at
     });
-    if records.len() >= PAYMENTS_FOR_LIST_MIN && !lists.contains_key(account) {
+    if records.len() >= PAYMENTS_PER_LIST_MIN && !lists.contains_key(account) {
         let payments = comparison
             .list_payments(account, since)
             .await?

@@ -25,7 +25,7 @@ pub(super) const MISSING_EMAIL_GRACE_MS: i64 = 600_000;
 
 /// Compares payments with orders.
 #[derive(Clone)]
-pub(crate) struct Comparison {
+pub(crate) struct PaymentComparison {
     pub(super) context: Arc<PaymentContext>,
 }
 
@@ -37,13 +37,13 @@ pub(super) struct ObservedIntent {
     pub(super) requested_at: Timestamp,
 }
 
-impl Comparison {
-    pub(crate) fn new(context: Arc<PaymentContext>) -> Comparison {
-        Comparison { context }
+impl PaymentComparison {
+    pub(crate) fn new(context: Arc<PaymentContext>) -> PaymentComparison {
+        PaymentComparison { context }
     }
 
     /// Compares all payments of an account that were created since a time.
-    pub(super) async fn compare_account(
+    pub(super) async fn compare_payments_of_account(
         &self,
         account: &AccountId,
         since: Timestamp,
@@ -180,13 +180,13 @@ impl Comparison {
                     Fulfilment::new(&context).fulfil(order, &mut None).await
                 })
                 .await;
-            return self.compare_again(Some(order), observed.clone()).await;
+            return self.reread_and_compare(Some(order), observed.clone()).await;
         }
         if record.is_none()
             && observed.intent.order.is_some()
             && observed.intent.status == PaymentStatus::RequiresCapture
         {
-            return self.cancel_lost_order(observed).await;
+            return self.cancel_payment_of_lost_order(observed).await;
         }
         let agrees = reconcile(record.map(|record| &record.order), &observed.intent).is_empty();
         if agrees
@@ -197,9 +197,9 @@ impl Comparison {
                 .await?
                 .is_empty()
         {
-            return self.store_result(record, observed, &[]).await;
+            return self.store_comparison_result(record, observed, &[]).await;
         }
-        self.compare_again(record.map(|record| record.order.id), observed.clone())
+        self.reread_and_compare(record.map(|record| record.order.id), observed.clone())
             .await
     }
 
@@ -248,7 +248,10 @@ impl Comparison {
     /// Cancels an authorised payment whose order the database lost. It is unknown what the buyer
     /// was promised, so the buyer is not charged. The order cannot be a new one, because an order
     /// is stored before its intent is created.
-    async fn cancel_lost_order(&self, observed: &ObservedIntent) -> Result<ScanReport, Failure> {
+    async fn cancel_payment_of_lost_order(
+        &self,
+        observed: &ObservedIntent,
+    ) -> Result<ScanReport, Failure> {
         let intent = &observed.intent;
         tracing::warn!(payment_intent.id = %intent.id, "authorisation cancelled: its order is unknown");
         let requested_at = self.context.clock.now();
@@ -263,11 +266,11 @@ impl Comparison {
             intent,
             requested_at,
         };
-        self.store_result(None, &canceled, &[]).await
+        self.store_comparison_result(None, &canceled, &[]).await
     }
 
     /// Reads order and payment again, in a job of the order if there is one, and stores the result.
-    async fn compare_again(
+    async fn reread_and_compare(
         &self,
         order: Option<OrderId>,
         earlier: ObservedIntent,
@@ -282,7 +285,7 @@ impl Comparison {
                 .fetch_observed_intent(&earlier.intent.account, &earlier.intent.id)
                 .await
                 .map_err(provider_failure)?;
-            return self.store_result(None, &observed, &open).await;
+            return self.store_comparison_result(None, &observed, &open).await;
         };
         let this = self.clone();
         let work = async move {
@@ -305,12 +308,13 @@ impl Comparison {
             if observed.intent.disputed
                 && let Some(captured) = captured
                 && Repairs::new(&this.context)
-                    .release_disputed(captured)
+                    .return_disputed_tickets(captured)
                     .await?
             {
                 record = store.order(order).await?;
             }
-            this.store_result(record.as_ref(), &observed, &open).await
+            this.store_comparison_result(record.as_ref(), &observed, &open)
+                .await
         };
         let compared = self.context.jobs.run_job(JobKey::Order(order), work).await;
         compared.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))
@@ -318,7 +322,7 @@ impl Comparison {
 
     /// Stores the observed payment, raises anomalies, and resolves those whose disagreement is
     /// gone. `open`: the anomalies that were open before order and payment were read.
-    async fn store_result(
+    async fn store_comparison_result(
         &self,
         record: Option<&OrderRecord>,
         observed: &ObservedIntent,

@@ -44,7 +44,7 @@ impl ClaimQueue {
 
     /// Records that the owner of a draw did not answer a command. `is_stalled`: whether the draw
     /// also hardly changed meanwhile.
-    pub(super) fn add_suspect(&mut self, owner: InstanceId, draw: DrawId, is_stalled: bool) {
+    pub(super) fn add_suspect_owner(&mut self, owner: InstanceId, draw: DrawId, is_stalled: bool) {
         self.suspects.insert(owner);
         if is_stalled {
             self.stalled_draws.insert(draw, owner);
@@ -67,7 +67,7 @@ impl ClaimQueue {
     }
 
     /// Begins a call that claims draws. The caller ends the call with [`Self::end_claim_call`], and
-    /// the claim of each draw with [`Self::end_claim`].
+    /// the claim of each draw with [`Self::end_draw_claim`].
     pub(super) fn begin_claim_call(&mut self, draws: Vec<DrawId>) -> ClaimBatch {
         self.in_flight += 1;
         self.claiming.extend(&draws);
@@ -88,7 +88,7 @@ impl ClaimQueue {
     }
 
     /// Records that a draw is no longer being claimed.
-    pub(super) fn end_claim(&mut self, draw: DrawId) {
+    pub(super) fn end_draw_claim(&mut self, draw: DrawId) {
         self.claiming.remove(&draw);
     }
 }

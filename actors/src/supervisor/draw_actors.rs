@@ -9,7 +9,7 @@ use persistence::Ledger;
 use persistence::ledger::ClaimedDraw;
 use tokio::sync::{mpsc, oneshot};
 
-use super::roster::RosterWriter;
+use super::registry::DrawRegistryWriter;
 use crate::Clock;
 use crate::actor_thread::ActorThread;
 use crate::draw::{ActorStopped, DrawActor, StopCause, StopNotifier};
@@ -48,7 +48,11 @@ impl DrawActors {
 
     /// Restores a draw from its snapshot and starts its actor. `false`: the snapshot breaks an
     /// invariant. That panic is caught, because it would end the supervisor of all draws.
-    pub(super) fn start_draw_actor(&mut self, claimed: ClaimedDraw, roster: &RosterWriter) -> bool {
+    pub(super) fn start_draw_actor(
+        &mut self,
+        claimed: ClaimedDraw,
+        registry: &DrawRegistryWriter,
+    ) -> bool {
         let snapshot = claimed.snapshot.clone();
         let Ok(draw) = catch_unwind(AssertUnwindSafe(|| Draw::restore(snapshot))) else {
             return false;
@@ -56,7 +60,7 @@ impl DrawActors {
         let id = draw.id();
         self.last_generation += 1;
         let generation = self.last_generation;
-        let publisher = roster.view_publisher(draw.view());
+        let publisher = registry.view_publisher(draw.view());
         let stopped = ActorStopped {
             draw: id,
             generation,
@@ -72,13 +76,13 @@ impl DrawActors {
             DrawActor::new(claimed.epoch, draw, ledger, clock, publisher, stop_notifier)
         });
         self.live_generations.insert(generation);
-        roster.set_running(id, generation, addr);
+        registry.set_running(id, generation, addr);
         true
     }
 
     /// Records that an actor has stopped. `generation` identifies the actor, because a draw's actor
     /// may be restarted.
-    pub(super) fn record_stopped(&mut self, generation: u64) {
+    pub(super) fn record_stopped_actor(&mut self, generation: u64) {
         self.live_generations.remove(&generation);
     }
 

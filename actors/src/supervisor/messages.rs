@@ -56,20 +56,21 @@ pub(crate) struct StopAllActors;
 impl DrawSupervisor {
     fn wake(&mut self, draw: DrawId, cause: WakeCause) -> oneshot::Receiver<Result<(), Denied>> {
         let (reply, answer) = oneshot::channel();
-        if cause == WakeCause::Operator && self.roster.is_paused(draw) {
+        if cause == WakeCause::Operator && self.registry.is_paused(draw) {
             self.resume(draw);
         }
         if let WakeCause::OwnerUnreachable { owner, is_stalled } = cause
-            && self.roster_writer.forget_owner(draw, owner)
+            && self.registry_writer.forget_owner(draw, owner)
         {
-            self.claims.add_suspect(owner, draw, is_stalled);
+            self.claims.add_suspect_owner(owner, draw, is_stalled);
         }
         let immediate =
-            if self.is_stopping || self.roster.is_killed() || self.recovery.has_max_waiters(draw) {
+            if self.is_stopping || self.registry.is_killed() || self.recovery.has_max_waiters(draw)
+            {
                 Some(Err(Denied::Unavailable))
-            } else if self.roster.is_paused(draw) {
+            } else if self.registry.is_paused(draw) {
                 Some(Err(Denied::Paused))
-            } else if self.roster.is_running(draw) || self.roster.remote_owner(draw).is_some() {
+            } else if self.registry.is_running(draw) || self.registry.remote_owner(draw).is_some() {
                 Some(Ok(()))
             } else {
                 None
@@ -89,7 +90,7 @@ impl Handler<WakeDraw> for DrawSupervisor {
 
     fn handle(&mut self, message: WakeDraw, ctx: &mut Context<Self>) -> Self::Result {
         let answer = self.wake(message.draw, message.cause);
-        self.claim_queued(ctx);
+        self.claim_queued_draws(ctx);
         Box::pin(async move { answer.await.unwrap_or(Err(Denied::Unavailable)) })
     }
 }
@@ -103,7 +104,7 @@ impl Handler<WakeDraws> for DrawSupervisor {
             .into_iter()
             .map(|draw| self.wake(draw, WakeCause::Caller))
             .collect();
-        self.claim_queued(ctx);
+        self.claim_queued_draws(ctx);
         Box::pin(async move {
             let mut available = 0;
             for answer in answers {
@@ -130,10 +131,10 @@ impl Handler<MembershipEvent> for DrawSupervisor {
         match event {
             // Every draw is dropped and claimed again.
             MembershipEvent::OwnershipUncertain => {
-                for draw in self.roster_writer.evict_all_actors() {
+                for draw in self.registry_writer.evict_all_actors() {
                     self.claims.push(draw);
                 }
-                self.claim_queued(ctx);
+                self.claim_queued_draws(ctx);
             }
             MembershipEvent::NodesChanged => Handler::handle(self, RescanOwnership, ctx),
         }
@@ -146,7 +147,7 @@ impl Handler<HandOverDraws> for DrawSupervisor {
     fn handle(&mut self, _: HandOverDraws, _: &mut Context<Self>) -> Self::Result {
         let membership = self.membership.clone();
         membership.begin_leaving();
-        self.roster_writer.stop_all_actors();
+        self.registry_writer.stop_all_actors();
         let all_stopped = self.actors.await_all_stopped();
         Box::pin(async move {
             let _ = all_stopped.await;
@@ -160,7 +161,7 @@ impl Handler<StopAllActors> for DrawSupervisor {
 
     fn handle(&mut self, _: StopAllActors, _: &mut Context<Self>) -> Self::Result {
         self.is_stopping = true;
-        self.roster_writer.stop_all_actors();
+        self.registry_writer.stop_all_actors();
         let all_stopped = self.actors.await_all_stopped();
         Box::pin(async move {
             // Waiting fails only if the supervisor has ended. Then there is nothing to wait for.
@@ -172,22 +173,22 @@ impl Handler<StopAllActors> for DrawSupervisor {
 impl StreamHandler<ActorStopped> for DrawSupervisor {
     /// Restarts an actor that stopped, or pauses its draw if it failed too often.
     fn handle(&mut self, stopped: ActorStopped, ctx: &mut Context<Self>) {
-        self.actors.record_stopped(stopped.generation);
-        if self.roster.is_killed() {
+        self.actors.record_stopped_actor(stopped.generation);
+        if self.registry.is_killed() {
             return;
         }
         if self.is_stopping || self.membership.is_leaving() {
             return self.actors.notify_if_all_stopped();
         }
         if !self
-            .roster_writer
+            .registry_writer
             .set_stopped(stopped.draw, stopped.generation)
         {
             return;
         }
         match stopped.cause {
             StopCause::Retired => {}
-            StopCause::Failed if !self.recovery.count_restart(stopped.draw) => {
+            StopCause::Failed if !self.recovery.count_restart_if_allowed(stopped.draw) => {
                 self.pause(stopped.draw, PauseCause::RestartedTooOften, ctx);
             }
             // After `Fenced` another process owns the draw. While that process's lease is valid, a
@@ -197,7 +198,7 @@ impl StreamHandler<ActorStopped> for DrawSupervisor {
             | StopCause::Contradicted
             | StopCause::UnknownCommit => {
                 self.claims.push(stopped.draw);
-                self.claim_queued(ctx);
+                self.claim_queued_draws(ctx);
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::Denied;
 
 /// Largest number of open anomalies that are read. If there are more, no draw is resumed, because
 /// the draw's anomaly may be among those that were not read.
-const OPEN_ANOMALIES_MAX: u32 = 10_000;
+const OPEN_ANOMALIES_READ_MAX: u32 = 10_000;
 
 /// A paused draw.
 pub(super) struct PausedDraw {
@@ -23,7 +23,7 @@ impl DrawSupervisor {
     /// Stops the sale of a draw until an operator resumes it.
     pub(super) fn pause(&mut self, draw: DrawId, cause: PauseCause, ctx: &mut Context<Self>) {
         tracing::error!(draw.id = %draw, why = %cause, "the draw is paused");
-        self.roster_writer.pause(draw);
+        self.registry_writer.pause(draw);
         self.recovery.answer_waiters(draw, Err(Denied::Paused));
         self.pauses.insert(
             draw,
@@ -39,7 +39,7 @@ impl DrawSupervisor {
         let Some(paused) = self.pauses.get(&draw) else {
             return;
         };
-        let (store, at, note) = (self.store.clone(), self.clock.now(), paused.pause.note());
+        let (store, at, note) = (self.store.clone(), self.clock.now(), paused.pause.to_note());
         let anomaly = Anomaly {
             kind: AnomalyKind::FailedAllocation,
             payment_intent: None,
@@ -65,7 +65,7 @@ impl DrawSupervisor {
 
     /// Resumes paused draws whose anomaly was closed, and stores the anomalies that are not stored
     /// yet.
-    pub(super) fn check_pauses(&mut self, ctx: &mut Context<Self>) {
+    pub(super) fn sync_pauses_with_anomalies(&mut self, ctx: &mut Context<Self>) {
         let (stored, unstored): (Vec<&PausedDraw>, Vec<&PausedDraw>) =
             self.pauses.values().partition(|paused| paused.is_stored);
         let stored: Vec<DrawPause> = stored.iter().map(|paused| paused.pause).collect();
@@ -76,11 +76,11 @@ impl DrawSupervisor {
             return;
         }
         let store = self.store.clone();
-        let read = async move { store.anomalies(true, OPEN_ANOMALIES_MAX).await };
+        let read = async move { store.anomalies(true, OPEN_ANOMALIES_READ_MAX).await };
         ctx.spawn(
             read.into_actor(self)
                 .map(move |open, supervisor, ctx| match open {
-                    Ok(open) if open.len() < OPEN_ANOMALIES_MAX as usize => {
+                    Ok(open) if open.len() < OPEN_ANOMALIES_READ_MAX as usize => {
                         let is_closed = |pause: &DrawPause| {
                             open.iter().all(|record| record.pause != Some(*pause))
                         };
@@ -89,7 +89,7 @@ impl DrawSupervisor {
                             supervisor.resume(pause.draw);
                             supervisor.claims.push(pause.draw);
                         }
-                        supervisor.claim_queued(ctx);
+                        supervisor.claim_queued_draws(ctx);
                     }
                     Ok(_) => tracing::warn!("paused draws not checked: too many open anomalies"),
                     Err(failure) => {
@@ -102,7 +102,7 @@ impl DrawSupervisor {
     /// Resumes a paused draw and resets its count of restarts.
     pub(super) fn resume(&mut self, draw: DrawId) {
         self.pauses.remove(&draw);
-        self.roster_writer.resume(draw);
+        self.registry_writer.resume(draw);
         self.recovery.forget_draw(draw);
     }
 }

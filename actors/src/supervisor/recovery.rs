@@ -66,7 +66,7 @@ impl RecoveryLog {
 
     /// Counts a restart. `false`: the draw was restarted too often, so its actor must not be
     /// restarted.
-    pub(super) fn count_restart(&mut self, draw: DrawId) -> bool {
+    pub(super) fn count_restart_if_allowed(&mut self, draw: DrawId) -> bool {
         let now = Instant::now();
         let restarts = &mut self.draws.entry(draw).or_default().restarts;
         while restarts

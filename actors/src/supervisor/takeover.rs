@@ -15,7 +15,7 @@ pub(super) struct DelayedTakeover {
     pub(super) draw: DrawId,
     claims: Result<Claims, Failure>,
     /// Number of this node's lease at the time of the takeover. `None`: there was no valid lease.
-    lease_term: Option<u64>,
+    lease_number: Option<u64>,
 }
 
 /// Takes over the stalled draws that still have the same owner, and removes them from
@@ -37,14 +37,14 @@ pub(super) async fn take_over(
         let Some(position) = position else { continue };
         claims.elsewhere.remove(position);
         tracing::warn!(draw.id = %draw, node = %owner, "draw taken over: its owner does not answer");
-        let lease_term = membership.lease_term();
+        let lease_number = membership.lease_number();
         let claims = ledger
             .take_over(membership.instance_id(), *draw, *owner)
             .await;
         takeovers.push(DelayedTakeover {
             draw: *draw,
             claims,
-            lease_term,
+            lease_number,
         });
     }
     takeovers
@@ -53,25 +53,30 @@ pub(super) async fn take_over(
 impl DrawSupervisor {
     /// Serves a draw after a delay of [`STALE_READ_MAX`]. Until then the draw is treated as being
     /// claimed, so that this node does not claim it again.
-    pub(super) fn serve_after_delay(&mut self, takeover: DelayedTakeover, ctx: &mut Context<Self>) {
+    pub(super) fn serve_draw_after_delay(
+        &mut self,
+        takeover: DelayedTakeover,
+        ctx: &mut Context<Self>,
+    ) {
         ctx.run_later(STALE_READ_MAX, move |supervisor, ctx| {
             let DelayedTakeover {
                 draw,
                 claims,
-                lease_term,
+                lease_number,
             } = takeover;
-            supervisor.claims.end_claim(draw);
+            supervisor.claims.end_draw_claim(draw);
             match claims {
                 // A snapshot that was read under an earlier lease may be outdated.
                 Ok(_)
-                    if lease_term.is_none() || supervisor.membership.lease_term() != lease_term =>
+                    if lease_number.is_none()
+                        || supervisor.membership.lease_number() != lease_number =>
                 {
                     supervisor.claims.push(draw);
                 }
                 Ok(claims) => supervisor.handle_claims(&[draw], claims, ctx),
                 Err(failure) => supervisor.handle_failed_claim(vec![draw], &failure, ctx),
             }
-            supervisor.claim_queued(ctx);
+            supervisor.claim_queued_draws(ctx);
             supervisor.schedule_view_poll(ctx);
         });
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::provider::{Provider, StoredAnswer};
-use crate::{AccountStatus, Clock, Connect, Gateway, GatewayError, NewIntent, OpenedIntent};
+use super::provider::{FakeProvider, StoredAnswer};
+use crate::{AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent};
 
 /// The method of a call to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +59,7 @@ type DelayDecider = Box<dyn FnMut(GatewayCall<'_>) -> Duration + Send>;
 #[derive(Clone)]
 pub struct FakeGateway {
     clock: Arc<dyn Clock>,
-    pub(super) provider: Arc<Mutex<Provider>>,
+    pub(super) provider: Arc<Mutex<FakeProvider>>,
     faults: Arc<Mutex<Option<FaultDecider>>>,
     pace: Arc<Mutex<Option<DelayDecider>>>,
 }
@@ -130,11 +130,11 @@ impl FakeGateway {
     }
 
     /// Executes a read. Most faults make it fail without an answer.
-    async fn answer_read<T>(
+    async fn execute_read_call<T>(
         &self,
         verb: GatewayMethod,
         account: &AccountId,
-        read: impl FnOnce(&mut Provider) -> Result<T, GatewayError>,
+        read: impl FnOnce(&mut FakeProvider) -> Result<T, GatewayError>,
     ) -> Result<T, GatewayError> {
         match self
             .delay_and_choose_fault(GatewayCall {
@@ -152,11 +152,11 @@ impl FakeGateway {
 
     /// Executes a write and stores the answer under the call's idempotency key. `what` describes
     /// the request. As at the real provider, a key that was used for another request is refused.
-    async fn answer_write(
+    async fn execute_write_call(
         &self,
         call: GatewayCall<'_>,
         what: String,
-        write: impl FnOnce(&mut Provider) -> StoredAnswer + Send,
+        write: impl FnOnce(&mut FakeProvider) -> StoredAnswer + Send,
     ) -> Result<StoredAnswer, GatewayError> {
         let fault = self.delay_and_choose_fault(call).await;
         let mut provider = lock(&self.provider);
@@ -205,10 +205,10 @@ impl FakeGateway {
         &self,
         call: GatewayCall<'_>,
         what: String,
-        write: impl FnOnce(&mut Provider) -> Result<OpenedIntent, GatewayError> + Send,
+        write: impl FnOnce(&mut FakeProvider) -> Result<OpenedIntent, GatewayError> + Send,
     ) -> Result<OpenedIntent, GatewayError> {
         match self
-            .answer_write(call, what, |provider| {
+            .execute_write_call(call, what, |provider| {
                 StoredAnswer::Intent(Box::new(write(provider)))
             })
             .await?
@@ -218,14 +218,14 @@ impl FakeGateway {
         }
     }
 
-    async fn write_without_result(
+    async fn execute_write_without_result(
         &self,
         call: GatewayCall<'_>,
         what: String,
-        write: impl FnOnce(&mut Provider) -> Result<(), GatewayError> + Send,
+        write: impl FnOnce(&mut FakeProvider) -> Result<(), GatewayError> + Send,
     ) -> Result<(), GatewayError> {
         match self
-            .answer_write(call, what, |provider| StoredAnswer::Done(write(provider)))
+            .execute_write_call(call, what, |provider| StoredAnswer::Done(write(provider)))
             .await?
         {
             StoredAnswer::Done(done) => done,
@@ -272,7 +272,7 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        self.answer_read(GatewayMethod::Retrieve, account, |provider| {
+        self.execute_read_call(GatewayMethod::Retrieve, account, |provider| {
             Ok(provider.intent(account, id)?.said.clone())
         })
         .await
@@ -291,7 +291,8 @@ impl Gateway for FakeGateway {
             account,
         };
         let now = self.clock.now();
-        let confirm = |provider: &mut Provider| provider.confirm(account, id, payment_method, now);
+        let confirm =
+            |provider: &mut FakeProvider| provider.confirm(account, id, payment_method, now);
         self.write_intent(call, format!("{id} {payment_method}"), confirm)
             .await
     }
@@ -308,7 +309,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        let capture = |provider: &mut Provider| provider.capture(account, id, application_fee);
+        let capture = |provider: &mut FakeProvider| provider.capture(account, id, application_fee);
         Ok(self
             .write_intent(call, format!("{id} {application_fee}"), capture)
             .await?
@@ -346,7 +347,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.write_without_result(call, format!("{id} {amount}"), |provider| {
+        self.execute_write_without_result(call, format!("{id} {amount}"), |provider| {
             provider.refund(account, id, amount)
         })
         .await
@@ -364,7 +365,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.write_without_result(call, format!("{id} {amount}"), |provider| {
+        self.execute_write_without_result(call, format!("{id} {amount}"), |provider| {
             provider.refund_fee(account, id, amount)
         })
         .await
@@ -375,7 +376,7 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
-        self.answer_read(GatewayMethod::List, account, |provider| {
+        self.execute_read_call(GatewayMethod::List, account, |provider| {
             Ok(provider
                 .list(account, since)
                 .into_iter()
@@ -385,14 +386,14 @@ impl Gateway for FakeGateway {
         .await
     }
 
-    async fn find(
+    async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
-        self.answer_read(GatewayMethod::Find, account, |provider| {
-            Ok(provider.find(account, order, since))
+        self.execute_read_call(GatewayMethod::Find, account, |provider| {
+            Ok(provider.find_open_intent(account, order, since))
         })
         .await
     }
@@ -400,7 +401,7 @@ impl Gateway for FakeGateway {
 
 /// Every club's account is ready for payments as soon as it is created.
 #[async_trait]
-impl Connect for FakeGateway {
+impl ConnectGateway for FakeGateway {
     async fn create_account(
         &self,
         key: &str,

@@ -39,7 +39,7 @@ pub(super) enum StoredAnswer {
 }
 
 #[derive(Default)]
-pub(super) struct Provider {
+pub(super) struct FakeProvider {
     pub intents: BTreeMap<PaymentIntentId, FakeIntent>,
     /// The stored answers by idempotency key: the description of the request, and its answer.
     pub stored_answers: BTreeMap<String, (String, StoredAnswer)>,
@@ -63,7 +63,7 @@ fn unexpected_state_error(status: PaymentStatus) -> GatewayError {
     )
 }
 
-impl Provider {
+impl FakeProvider {
     pub fn intent(
         &mut self,
         account: &AccountId,
@@ -261,7 +261,7 @@ impl Provider {
             .collect()
     }
 
-    pub fn find(
+    pub fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,
@@ -290,7 +290,7 @@ impl Provider {
         });
     }
 
-    pub fn takings(&self, account: &AccountId) -> ProviderAccountTotals {
+    pub fn provider_account_totals(&self, account: &AccountId) -> ProviderAccountTotals {
         let mut takings = ProviderAccountTotals::default();
         for said in self
             .intents

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::testing::GatewayMethod;
-use actors::{Denied, FulfilStatus, OpenOrder, PaymentFailure};
+use actors::{Denied, FulfilStatus, OpenOrderRequest, PaymentFailure};
 use domain::{ClubId, OrderId, OrderState, PaymentStatus};
 use persistence::ledger::BuyerDetails;
 use tokio::time::sleep;
@@ -13,8 +13,8 @@ use super::slow_ledger::new_slow_ledger;
 use super::test_nodes::{TestNodes, start_two_nodes};
 use super::world::{account, intent_of, order_line, run_in_paused_time};
 
-fn order_request(count: u16) -> OpenOrder {
-    OpenOrder {
+fn order_request(count: u16) -> OpenOrderRequest {
+    OpenOrderRequest {
         client_key: "client-1".into(),
         token: "1".repeat(32),
         id: OrderId(1),
@@ -42,7 +42,10 @@ fn rejected_order_is_not_fulfilled_by_another_node() {
             owner.engine.payments.fulfil(&id).await
         };
         let (turned_down, fulfilled) = tokio::join!(
-            other.engine.payments.abandon_changed_amount(OrderId(1)),
+            other
+                .engine
+                .payments
+                .abandon_after_amount_change(OrderId(1)),
             fulfilled
         );
         for status in [turned_down.unwrap(), fulfilled.unwrap().status] {
@@ -72,7 +75,7 @@ fn same_client_key_at_two_nodes_makes_one_order() {
             for order in 0..others {
                 owner.reserve(10 + u128::from(order), 45).await.unwrap();
             }
-            let once_more = OpenOrder {
+            let once_more = OpenOrderRequest {
                 id: OrderId(2),
                 token: "2".repeat(32),
                 ..order_request(20)

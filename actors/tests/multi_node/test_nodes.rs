@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
 use actors::{
-    Denied, DrawRequest, Draws, Engine, EngineParts, PeerAnswer, PeerClient, PeerError, Peers,
-    ThreadPlacement,
+    Denied, DrawRequest, Draws, Engine, EngineDependencies, PeerAnswer, PeerClient, PeerError,
+    Peers, ThreadPlacement,
 };
 use async_trait::async_trait;
 use domain::{AccountId, ClubId, DrawId, View};
@@ -55,7 +55,7 @@ impl PeerClient for FakeNetwork {
         let Some(there) = there else {
             return self.wait_without_answer().await;
         };
-        let answer = there.execute_here(draw, request).await;
+        let answer = there.execute_on_this_node(draw, request).await;
         let answers_lost = self.answers_lost.lock().unwrap().contains(&owner.boot);
         if answers_lost {
             self.wait_without_answer().await
@@ -66,12 +66,12 @@ impl PeerClient for FakeNetwork {
 }
 
 /// A node's connection to the shared store. A node that is cut off gets no answer.
-pub struct NodesConnection {
+pub struct InterruptibleNodes {
     pub memory: Memory,
     open: watch::Receiver<bool>,
 }
 
-impl NodesConnection {
+impl InterruptibleNodes {
     async fn wait_until_link_is_open(&self) {
         self.open
             .clone()
@@ -82,7 +82,7 @@ impl NodesConnection {
 }
 
 #[async_trait]
-impl Nodes for NodesConnection {
+impl Nodes for InterruptibleNodes {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         self.wait_until_link_is_open().await;
         self.memory.renew(me).await
@@ -143,7 +143,7 @@ impl TestNodes {
     pub async fn start_node_with_ledger(&self, number: u128, ledger: Arc<dyn Ledger>) -> TestNode {
         let (line, open) = watch::channel(true);
         let boot = InstanceId(number);
-        let parts = EngineParts {
+        let parts = EngineDependencies {
             ledger,
             store: Arc::new(self.memory.clone()),
             gateway: Arc::new(self.gateway.clone()),
@@ -154,7 +154,7 @@ impl TestNodes {
                     boot,
                     address: format!("10.0.0.{number}:9080"),
                 },
-                nodes: Arc::new(NodesConnection {
+                nodes: Arc::new(InterruptibleNodes {
                     memory: self.memory.clone(),
                     open,
                 }),

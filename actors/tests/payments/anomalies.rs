@@ -34,7 +34,7 @@ pub fn recovered_buyer() -> BuyerDetails {
 }
 
 /// Creates a payment whose order is not in the database, as after restoring a backup.
-pub async fn lost_payment(
+pub async fn create_lost_payment(
     world: &TestWorld,
     order: u128,
     cents: i64,
@@ -59,7 +59,7 @@ pub async fn lost_payment(
 fn payment_without_order_is_an_anomaly_until_allocated() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
-        let id = lost_payment(&world, 404, 1500, "1042x2,1043x1").await;
+        let id = create_lost_payment(&world, 404, 1500, "1042x2,1043x1").await;
         world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
@@ -69,13 +69,13 @@ fn payment_without_order_is_an_anomaly_until_allocated() {
         // It is now after kick-off, but the payment was authorised before.
         world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
         let record = anomalies
-            .allocate_missing(&id, recovered_buyer(), "f".repeat(32))
+            .allocate_missing_tickets(&id, recovered_buyer(), "f".repeat(32))
             .await
             .unwrap();
         assert_eq!(record.order.state, OrderState::Captured);
         assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (2, 1));
         let again = anomalies
-            .allocate_missing(&id, recovered_buyer(), "e".repeat(32))
+            .allocate_missing_tickets(&id, recovered_buyer(), "e".repeat(32))
             .await
             .unwrap();
         assert_eq!(
@@ -94,7 +94,7 @@ fn payment_without_order_is_an_anomaly_until_allocated() {
             [AnomalyKind::MismatchedAmount],
             "no fee was taken, which a person must resolve"
         );
-        assert_eq!(anomalies.counts().await.unwrap().success_rate(), 50);
+        assert_eq!(anomalies.counts().await.unwrap().resolved_percent(), 50);
     });
 }
 
@@ -105,14 +105,14 @@ fn only_matching_timely_payment_is_allocated() {
         let anomalies = world.engine().anomalies.clone();
         let ask = async |id: &PaymentIntentId| {
             let result = anomalies
-                .allocate_missing(id, recovered_buyer(), "f".repeat(32))
+                .allocate_missing_tickets(id, recovered_buyer(), "f".repeat(32))
                 .await;
             result.map(|record| record.order.id).unwrap_err()
         };
-        let wrong = lost_payment(&world, 401, 2000, "1042x2").await;
-        let full = lost_payment(&world, 402, 500, "1042x1").await;
-        let refunded = lost_payment(&world, 403, 500, "1042x1").await;
-        let late = lost_payment(&world, 404, 500, "1042x1").await;
+        let wrong = create_lost_payment(&world, 401, 2000, "1042x2").await;
+        let full = create_lost_payment(&world, 402, 500, "1042x1").await;
+        let refunded = create_lost_payment(&world, 403, 500, "1042x1").await;
+        let late = create_lost_payment(&world, 404, 500, "1042x1").await;
         world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world).len(), 4);
         assert_eq!(
@@ -152,14 +152,14 @@ fn payment_gets_tickets_or_refund_but_never_both() {
         let world = TestWorld::with_draws(&[1042]).await;
         let anomalies = world.engine().anomalies.clone();
         let [back, kept, many] = [
-            lost_payment(&world, 401, 1000, "1042x2").await,
-            lost_payment(&world, 402, 1500, "1042x3").await,
-            lost_payment(&world, 403, 30000, "1042x60").await,
+            create_lost_payment(&world, 401, 1000, "1042x2").await,
+            create_lost_payment(&world, 402, 1500, "1042x3").await,
+            create_lost_payment(&world, 403, 30000, "1042x60").await,
         ];
         world.advance_seconds(60).await;
         let give = async |id| {
             anomalies
-                .allocate_missing(id, recovered_buyer(), "f".repeat(32))
+                .allocate_missing_tickets(id, recovered_buyer(), "f".repeat(32))
                 .await
                 .map(|given| given.order.id)
         };
@@ -175,7 +175,7 @@ fn payment_gets_tickets_or_refund_but_never_both() {
 
         lose_answers_of(GatewayMethod::Refund);
         assert_eq!(
-            anomalies.return_payment(&back).await,
+            anomalies.return_unmatched_payment(&back).await,
             Err(RepairError::Unavailable),
             "the refund's answer is lost"
         );
@@ -187,7 +187,7 @@ fn payment_gets_tickets_or_refund_but_never_both() {
         );
         assert_eq!(give(&kept).await, Err(RepairError::Unavailable));
         assert_eq!(
-            anomalies.return_payment(&kept).await,
+            anomalies.return_unmatched_payment(&kept).await,
             Err(RepairError::HasTickets),
             "an allocation is in progress"
         );
@@ -198,7 +198,7 @@ fn payment_gets_tickets_or_refund_but_never_both() {
             "the started allocation continues"
         );
         assert_eq!(
-            anomalies.return_payment(&back).await,
+            anomalies.return_unmatched_payment(&back).await,
             Err(RepairError::Refunded),
             "it was already refunded"
         );
@@ -208,7 +208,7 @@ fn payment_gets_tickets_or_refund_but_never_both() {
             Err(RepairError::Refused(Refusal::CountOutOfRange { max: 50 }))
         );
         let returned = anomalies
-            .return_payment(&many)
+            .return_unmatched_payment(&many)
             .await
             .expect("no repair is in progress");
         assert_eq!(
@@ -223,9 +223,9 @@ fn order_opened_for_a_payment_references_it_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let anomalies = world.engine().anomalies.clone();
-        let id = lost_payment(&world, 401, 1500, "1042x2,1043x1").await;
+        let id = create_lost_payment(&world, 401, 1500, "1042x2,1043x1").await;
         world.advance_seconds(60).await;
-        let give = || anomalies.allocate_missing(&id, recovered_buyer(), "f".repeat(32));
+        let give = || anomalies.allocate_missing_tickets(&id, recovered_buyer(), "f".repeat(32));
         // The node that allocates the tickets dies after it has written the first line.
         world.memory.set_faults(|call| match call {
             Call::Append(appends) if appends.iter().any(|append| append.draw == DrawId(1043)) => {
@@ -267,7 +267,7 @@ fn second_payment_of_an_order_is_found_without_webhook() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.buy_tickets(&[(1042, 2)]).await;
-        let second = lost_payment(&world, record.order.id.0, 1000, "1042x2").await;
+        let second = create_lost_payment(&world, record.order.id.0, 1000, "1042x2").await;
         world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
@@ -371,11 +371,11 @@ fn missing_fee_is_a_mismatch_that_stays_resolved() {
             "it is closed"
         );
         assert_eq!(
-            anomalies.check().await.unwrap().raised,
+            anomalies.scan_last_hour().await.unwrap().raised,
             0,
             "a resolved anomaly is not raised again"
         );
-        assert_eq!(anomalies.scan(10_000).await.unwrap().raised, 0);
+        assert_eq!(anomalies.scan_payments(10_000).await.unwrap().raised, 0);
         assert_eq!(open_anomalies(&world), []);
     });
 }
@@ -489,7 +489,7 @@ fn dispute_releases_tickets_only_before_the_game() {
         world.advance_seconds(30).await;
         assert_eq!(world.stored_order(&before).order.state, OrderState::Void);
         assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (0, 2));
-        let takings = world.gateway.takings(&account());
+        let takings = world.gateway.provider_account_totals(&account());
         assert_eq!(
             (takings.refunded, takings.fees_refunded),
             (Cents(0), Cents(35)),
@@ -540,7 +540,13 @@ fn dispute_of_forged_payment_takes_no_tickets() {
             ),
             (OrderState::Captured, 2)
         );
-        assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(0));
+        assert_eq!(
+            world
+                .gateway
+                .provider_account_totals(&account())
+                .fees_refunded,
+            Cents(0)
+        );
         assert!(
             open_anomalies(&world)
                 .iter()

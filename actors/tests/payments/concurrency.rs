@@ -51,7 +51,10 @@ fn concurrent_duplicate_payments_are_fulfilled_once() {
             (1..=40).collect::<Vec<u16>>(),
             "forty tickets, each to one order"
         );
-        assert_eq!(world.gateway.takings(&account()).captured, Cents(20 * 1000));
+        assert_eq!(
+            world.gateway.provider_account_totals(&account()).captured,
+            Cents(20 * 1000)
+        );
         assert_eq!(world.mails().len(), 20);
         world.assert_consistent();
     });

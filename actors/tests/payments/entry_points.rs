@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::world::{TestWorld, account, intent_of, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
-use actors::{Confirmation, FulfilStatus, PaymentFailure};
+use actors::{ConfirmationOutcome, FulfilStatus, PaymentFailure};
 use domain::{Cents, OrderState, Timestamp};
 use persistence::memory::{Call, Fault as BooksFault};
 use persistence::nodes::InstanceId;
@@ -55,7 +55,7 @@ fn queued_mail_is_sent_at_once() {
         let started = tokio::time::Instant::now();
         let outbox = world.engine().outbox.clone();
         outbox
-            .queue("verify-1", "verify", None, "club@example.org", "{}")
+            .queue_mail_now("verify-1", "verify", None, "club@example.org", "{}")
             .await
             .unwrap();
         for _ in 0..1_000 {
@@ -84,8 +84,8 @@ fn five_entry_points_at_once_fulfil_the_order_once() {
         let calls = futures_util::future::join_all((0..20).map(|_| payments.fulfil(&id)));
         let (answers, (), scanned) = futures_util::join!(
             calls,
-            reconciler.run_partial_pass(),
-            reconciler.scan(crate::world::NOON)
+            reconciler.run_pass_without_comparison(),
+            reconciler.scan_payments(crate::world::NOON)
         );
         scanned.unwrap();
         for answer in answers {
@@ -121,7 +121,7 @@ fn each_entry_point_alone_fulfils_the_order() {
                     world
                         .engine()
                         .reconciler
-                        .scan(crate::world::NOON)
+                        .scan_payments(crate::world::NOON)
                         .await
                         .unwrap(),
                 ),
@@ -149,7 +149,10 @@ fn cart_is_allocated_by_line_and_captured_once() {
             .map(|(draw, serials)| (draw.0, serials.len()))
             .collect();
         assert_eq!(counts, [(1042, 2), (1043, 3), (1044, 1)]);
-        assert_eq!(world.gateway.takings(&account()).captured, Cents(3000));
+        assert_eq!(
+            world.gateway.provider_account_totals(&account()).captured,
+            Cents(3000)
+        );
         world.assert_consistent();
     });
 }
@@ -171,13 +174,13 @@ fn second_card_after_decline_pays_the_same_order() {
         let action = world.payments().confirm(id, "pm_3ds").await.unwrap();
         assert_eq!(
             action,
-            Confirmation::RequiresAction {
+            ConfirmationOutcome::RequiresAction {
                 client_secret: record.client_secret.clone().unwrap()
             }
         );
         assert_eq!(
             world.payments().confirm(id, "pm_visa").await.unwrap(),
-            Confirmation::Authorised
+            ConfirmationOutcome::Authorised
         );
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
@@ -202,7 +205,7 @@ fn unknown_confirmation_is_no_decline_and_can_be_retried() {
             assert_eq!(unknown, Err(PaymentFailure::Unavailable), "{fault:?}");
             assert_eq!(
                 world.payments().confirm(id, "pm_visa").await,
-                Ok(Confirmation::Authorised),
+                Ok(ConfirmationOutcome::Authorised),
                 "{fault:?}"
             );
             assert_eq!(
@@ -226,7 +229,7 @@ fn unknown_confirmation_is_no_decline_and_can_be_retried() {
             world.gateway.fail_next(GatewayMethod::Confirm, fault);
             assert_eq!(
                 world.payments().confirm(id, "pm_visa").await,
-                Ok(Confirmation::Authorised),
+                Ok(ConfirmationOutcome::Authorised),
                 "{fault:?}"
             );
             world.engine.take().unwrap().kill();
@@ -259,7 +262,7 @@ fn already_confirmed_intent_is_not_reported_as_declined() {
         world.gateway.clear_faults();
         assert_eq!(
             world.payments().confirm(id, "pm_visa").await,
-            Ok(Confirmation::Authorised)
+            Ok(ConfirmationOutcome::Authorised)
         );
         assert_eq!(
             world.fulfil(&record).await.unwrap().status,
@@ -290,7 +293,7 @@ fn decline_of_first_card_is_not_reported_for_the_second() {
         );
         assert_eq!(
             world.payments().confirm(id, "pm_visa").await,
-            Ok(Confirmation::Authorised)
+            Ok(ConfirmationOutcome::Authorised)
         );
         world.assert_consistent();
     });

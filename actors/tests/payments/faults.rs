@@ -248,7 +248,7 @@ fn unanswered_refund_is_made_once() {
                 .await
                 .unwrap();
             world.advance_seconds(60).await;
-            let takings = world.gateway.takings(&account());
+            let takings = world.gateway.provider_account_totals(&account());
             assert_eq!(
                 (takings.refunded, takings.fees_refunded),
                 (Cents(1000), Cents(35)),
@@ -298,7 +298,7 @@ fn unanswered_update_reaches_the_provider_later() {
 /// A request without an answer may still be executed later. Only its idempotency key prevents a
 /// second refund.
 #[test]
-fn refund_changes_its_key_only_after_a_stored_error() {
+fn refund_changes_its_idempotency_key_only_after_a_stored_error() {
     run_in_paused_time(|| async {
         for (fault, keys) in [(Fault::TimeoutBefore, 1), (Fault::CachedError, 2)] {
             let mut world = TestWorld::with_draws(&[1042]).await;
@@ -324,7 +324,7 @@ fn refund_changes_its_key_only_after_a_stored_error() {
                 .unwrap();
             world.advance_seconds(60).await;
             assert_eq!(
-                world.gateway.takings(&account()).refunded,
+                world.gateway.provider_account_totals(&account()).refunded,
                 Cents(1000),
                 "{fault:?}"
             );
@@ -344,7 +344,7 @@ fn refund_changes_its_key_only_after_a_stored_error() {
 /// The first request may have had its effect, so another key would repeat it (reliability.md,
 /// faults F26 and F27).
 #[test]
-fn key_in_use_is_retried_with_backoff() {
+fn idempotency_key_in_use_is_retried_with_backoff() {
     run_in_paused_time(|| async {
         for verb in [
             GatewayMethod::Create,

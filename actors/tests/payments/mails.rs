@@ -13,7 +13,7 @@ use persistence::stores::OrderRecord;
 use crate::world::{KICK_OFF, NOON, TestWorld, account, intent_of, run_in_paused_time};
 
 /// Returns the kind and the recipient of every mail about an order.
-fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)> {
+fn mails_about_order(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)> {
     let about = world
         .mails()
         .into_iter()
@@ -22,7 +22,7 @@ fn mails_about(world: &TestWorld, record: &OrderRecord) -> Vec<(String, String)>
 }
 
 fn mail_kinds(world: &TestWorld, record: &OrderRecord) -> Vec<String> {
-    mails_about(world, record)
+    mails_about_order(world, record)
         .into_iter()
         .map(|(kind, _)| kind)
         .collect()
@@ -47,7 +47,7 @@ fn expired_authorisation_is_mailed_once() {
             world.stored_order(&record).order.state,
             OrderState::Allocated
         );
-        assert!(world.gateway.expire(&intent_of(&record)));
+        assert!(world.gateway.end_authorisation(&intent_of(&record)));
         for _ in 0..3 {
             world.fulfil(&record).await.unwrap();
         }
@@ -62,7 +62,7 @@ fn expired_authorisation_is_mailed_once() {
             (OrderState::Void, 0)
         );
         assert_eq!(
-            mails_about(&world, &record),
+            mails_about_order(&world, &record),
             [("not-charged".to_string(), "alice@example.org".to_string())]
         );
     });
@@ -70,11 +70,11 @@ fn expired_authorisation_is_mailed_once() {
 
 /// Kick-off, sold-out tickets and an expired authorisation all end an order without tickets.
 #[test]
-fn refused_authorised_buyer_is_mailed_once() {
+fn buyer_of_refused_authorised_order_is_mailed_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let beaten = world.open_order(&[(1042, 2), (1043, 2)]).await;
-        world.gateway.challenge(&intent_of(&beaten));
+        world.gateway.require_3d_secure(&intent_of(&beaten));
         world.advance_seconds(200).await;
         for count in [50, 50, 50, 18] {
             world.buy_tickets(&[(1042, 1), (1043, count)]).await;
@@ -82,7 +82,7 @@ fn refused_authorised_buyer_is_mailed_once() {
         assert!(world.gateway.authorise(&intent_of(&beaten)));
         world.fulfil(&beaten).await.unwrap();
         let expired = open_authorised_order(&world, &[(1042, 1)]).await;
-        assert!(world.gateway.expire(&intent_of(&expired)));
+        assert!(world.gateway.end_authorisation(&intent_of(&expired)));
         world.advance_seconds(60).await;
         world.clock.advance_to(KICK_OFF.plus_seconds(-5)).await;
         let late = open_authorised_order(&world, &[(1042, 1)]).await;
@@ -133,7 +133,7 @@ fn buyer_without_authorisation_or_email_gets_no_mail() {
         let nameless = world.payments().open(request).await.unwrap();
         assert!(
             world.gateway.authorise(&intent_of(&nameless))
-                && world.gateway.expire(&intent_of(&nameless))
+                && world.gateway.end_authorisation(&intent_of(&nameless))
         );
         world.advance_seconds(700).await;
         for record in [&lapsed, &declined, &left, &nameless] {
@@ -185,7 +185,7 @@ fn dispute_is_mailed_to_the_club_once() {
             ("disputed", "club-1@club.test"),
         ];
         let expected_mails = expected_mails.map(|(kind, to)| (kind.to_string(), to.to_string()));
-        assert_eq!(mails_about(&world, &record), expected_mails);
+        assert_eq!(mails_about_order(&world, &record), expected_mails);
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Captured,
@@ -197,14 +197,14 @@ fn dispute_is_mailed_to_the_club_once() {
             .await
             .unwrap();
         world.restart_engine().await;
-        world.engine().reconciler.scan(NOON).await.unwrap();
+        world.engine().reconciler.scan_payments(NOON).await.unwrap();
         world.advance_seconds(60).await;
         assert_eq!(
             world.memory.anomaly_records().len(),
             2,
             "it was raised again"
         );
-        assert_eq!(mails_about(&world, &record), expected_mails);
+        assert_eq!(mails_about_order(&world, &record), expected_mails);
     });
 }
 

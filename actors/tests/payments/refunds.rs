@@ -55,7 +55,7 @@ fn external_capture_after_kick_off_is_refunded() {
             FulfilStatus::Refunding
         );
         world.advance_seconds(60).await;
-        let takings = world.gateway.takings(&account());
+        let takings = world.gateway.provider_account_totals(&account());
         assert_eq!(
             (takings.captured, takings.refunded),
             (Cents(1000), Cents(1000))
@@ -97,7 +97,7 @@ fn lost_payment_is_found_by_listing() {
         let scanned = world
             .engine()
             .reconciler
-            .scan(crate::world::NOON)
+            .scan_payments(crate::world::NOON)
             .await
             .unwrap();
         assert_eq!((scanned.checked, scanned.raised), (2, 1));
@@ -112,7 +112,7 @@ fn lost_payment_is_found_by_listing() {
         let again = world
             .engine()
             .reconciler
-            .scan(crate::world::NOON)
+            .scan_payments(crate::world::NOON)
             .await
             .unwrap();
         assert_eq!(again.raised, 0, "only what is new counts");
@@ -121,7 +121,7 @@ fn lost_payment_is_found_by_listing() {
             world
                 .engine()
                 .reconciler
-                .scan(crate::world::NOON)
+                .scan_payments(crate::world::NOON)
                 .await
                 .unwrap()
                 .healed,
@@ -178,7 +178,7 @@ fn refund_returns_tickets_and_fee_from_the_charged_order() {
             .unwrap();
         world.advance_seconds(30).await;
         world.assert_consistent();
-        let takings = world.gateway.takings(&account());
+        let takings = world.gateway.provider_account_totals(&account());
         assert_eq!(
             (takings.refunded, takings.fees_refunded),
             (takings.captured, Cents(1100))
@@ -213,7 +213,7 @@ fn payment_with_tickets_cannot_be_refunded_manually() {
         let returned = world
             .engine()
             .anomalies
-            .return_payment(&intent_of(&record))
+            .return_unmatched_payment(&intent_of(&record))
             .await;
         assert_eq!(returned, Err(RepairError::HasTickets));
         world.memory.clear_faults();
@@ -222,7 +222,10 @@ fn payment_with_tickets_cannot_be_refunded_manually() {
             world.stored_order(&record).order.state,
             OrderState::Captured
         );
-        assert_eq!(world.gateway.takings(&account()).refunded, Cents::ZERO);
+        assert_eq!(
+            world.gateway.provider_account_totals(&account()).refunded,
+            Cents::ZERO
+        );
         world.assert_consistent();
     });
 }
@@ -244,7 +247,8 @@ fn payment_being_refunded_manually_gets_no_tickets() {
             })
         });
         let anomalies = world.engine().anomalies.clone();
-        let manual_refund = actix::spawn(async move { anomalies.return_payment(&id).await });
+        let manual_refund =
+            actix::spawn(async move { anomalies.return_unmatched_payment(&id).await });
         world.advance_seconds(50).await;
         assert_eq!(
             (
@@ -257,7 +261,7 @@ fn payment_being_refunded_manually_gets_no_tickets() {
         assert_eq!(manual_refund.await.unwrap().unwrap().amount, Cents(1000));
         assert_eq!(
             (
-                world.gateway.takings(&account()).refunded,
+                world.gateway.provider_account_totals(&account()).refunded,
                 world.sold_in_draw(1042)
             ),
             (Cents(1000), 0)
@@ -294,12 +298,15 @@ fn manual_refund_during_refund_returns_the_fee_once() {
             .await
             .unwrap();
         world.advance_seconds(10).await;
-        assert_eq!(world.gateway.takings(&account()).refunded, Cents::ZERO);
+        assert_eq!(
+            world.gateway.provider_account_totals(&account()).refunded,
+            Cents::ZERO
+        );
         world.gateway.clear_faults();
         let returned = world
             .engine()
             .anomalies
-            .return_payment(&intent_of(&first))
+            .return_unmatched_payment(&intent_of(&first))
             .await
             .unwrap();
         assert_eq!(
@@ -307,7 +314,7 @@ fn manual_refund_during_refund_returns_the_fee_once() {
             (Cents(25_000), Cents::ZERO)
         );
         world.advance_seconds(120).await;
-        let takings = world.gateway.takings(&account());
+        let takings = world.gateway.provider_account_totals(&account());
         // 33 tickets of $5 remain, with $5.78 of the $11.00 fee.
         assert_eq!(
             (takings.refunded, takings.fees_refunded),
@@ -351,7 +358,10 @@ fn cancelled_game_refunds_all_orders_even_after_a_kill() {
             assert_eq!(world.stored_order(record).order.state, OrderState::Void);
         }
         assert_eq!((world.sold_in_draw(1042), world.sold_in_draw(1043)), (0, 1));
-        assert_eq!(world.gateway.takings(&account()).refunded, Cents(3000));
+        assert_eq!(
+            world.gateway.provider_account_totals(&account()).refunded,
+            Cents(3000)
+        );
         assert!(is_not_charged(&world.fulfil(&late).await.unwrap().status));
         assert_eq!(world.stored_order(&other).order.state, OrderState::Captured);
         let refund_mails: Vec<_> = world
@@ -411,7 +421,7 @@ fn refused_captured_order_returns_its_fee() {
             .unwrap();
         world.gateway.clear_faults();
         world.advance_seconds(120).await;
-        let takings = world.gateway.takings(&account());
+        let takings = world.gateway.provider_account_totals(&account());
         assert_eq!(
             (takings.refunded, takings.fees, takings.fees_refunded),
             (Cents(1000), Cents(35), Cents(35))
@@ -440,7 +450,10 @@ fn partially_returned_cart_is_refunded_by_the_sweeper() {
         world.memory.clear_faults();
         world.advance_seconds(90).await;
         assert_eq!(world.stored_order(&cart).order.state, OrderState::Void);
-        assert_eq!(world.gateway.takings(&account()).refunded, Cents(2000));
+        assert_eq!(
+            world.gateway.provider_account_totals(&account()).refunded,
+            Cents(2000)
+        );
         world.assert_consistent();
     });
 }
@@ -460,7 +473,10 @@ fn interrupted_refund_is_finished_by_the_sweeper() {
         world.memory.clear_faults();
         world.restart_engine().await;
         world.advance_seconds(60).await;
-        assert_eq!(world.gateway.takings(&account()).refunded, Cents(1000));
+        assert_eq!(
+            world.gateway.provider_account_totals(&account()).refunded,
+            Cents(1000)
+        );
         assert_eq!(world.stored_order(&record).order.state, OrderState::Void);
         world.assert_consistent();
     });
@@ -511,7 +527,7 @@ fn second_payment_is_a_duplicate_and_unused_intent_is_ignored() {
         let scanned = world
             .engine()
             .reconciler
-            .scan(crate::world::NOON)
+            .scan_payments(crate::world::NOON)
             .await
             .unwrap();
         assert_eq!((scanned.checked, scanned.raised), (3, 1));
@@ -530,7 +546,7 @@ fn second_payment_is_a_duplicate_and_unused_intent_is_ignored() {
             world
                 .engine()
                 .reconciler
-                .scan(crate::world::NOON)
+                .scan_payments(crate::world::NOON)
                 .await
                 .unwrap()
                 .healed,

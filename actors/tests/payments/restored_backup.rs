@@ -121,7 +121,11 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
         let (healed, returned) = lost_payment.captured.split_at(3);
         for record in healed {
             let adopted = anomalies
-                .allocate_missing(&intent_of(record), recovered_buyer(), record.token.clone())
+                .allocate_missing_tickets(
+                    &intent_of(record),
+                    recovered_buyer(),
+                    record.token.clone(),
+                )
                 .await
                 .unwrap();
             assert_eq!(
@@ -133,25 +137,29 @@ fn payments_lost_in_ten_minutes_are_found_and_resolved() {
         for record in returned {
             assert_eq!(
                 anomalies
-                    .return_payment(&intent_of(record))
+                    .return_unmatched_payment(&intent_of(record))
                     .await
                     .unwrap()
                     .amount,
                 record.order.total()
             );
             let again = anomalies
-                .allocate_missing(&intent_of(record), recovered_buyer(), record.token.clone())
+                .allocate_missing_tickets(
+                    &intent_of(record),
+                    recovered_buyer(),
+                    record.token.clone(),
+                )
                 .await;
             assert_eq!(again.map(drop), Err(RepairError::Refunded));
         }
-        anomalies.scan(1).await.unwrap();
+        anomalies.scan_payments(1).await.unwrap();
         world.advance_seconds(60).await;
         assert_eq!(open_anomalies(&world), []);
         assert_eq!(
             (world.sold_in_draw(1042), world.sold_in_draw(1043)),
             (3 + 2 + 1, 2 + 1 + 3)
         );
-        let takings = world.gateway.takings(&account());
+        let takings = world.gateway.provider_account_totals(&account());
         let kept: Cents = world
             .memory
             .orders()

@@ -16,7 +16,7 @@ async fn wait_until_workers_idle(world: &TestWorld) {
 }
 
 /// Runs `work` and everything that it wakes, and asserts that no time passes.
-async fn run_without_delay(work: impl Future<Output = ()>) {
+async fn assert_completes_without_delay(work: impl Future<Output = ()>) {
     let started = Instant::now();
     work.await;
     for _ in 0..1_000 {
@@ -30,7 +30,7 @@ async fn run_without_delay(work: impl Future<Output = ()>) {
 }
 
 fn refunded_amount(world: &TestWorld) -> Cents {
-    world.gateway.takings(&account()).refunded
+    world.gateway.provider_account_totals(&account()).refunded
 }
 
 fn mail_kinds(world: &TestWorld) -> Vec<String> {
@@ -48,7 +48,7 @@ fn captured_order_is_mailed_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         wait_until_workers_idle(&world).await;
-        run_without_delay(async { _ = world.buy_tickets(&[(1042, 2)]).await }).await;
+        assert_completes_without_delay(async { _ = world.buy_tickets(&[(1042, 2)]).await }).await;
         assert_eq!(mail_kinds(&world), ["tickets"]);
     });
 }
@@ -67,8 +67,9 @@ fn not_charged_mail_is_sent_at_once() {
                     .fail_next(GatewayMethod::Capture, Fault::Unavailable);
                 world.fulfil(&record).await.unwrap();
             }
-            assert!(world.gateway.expire(&intent_of(&record)));
-            run_without_delay(async { _ = world.fulfil(&record).await.unwrap() }).await;
+            assert!(world.gateway.end_authorisation(&intent_of(&record)));
+            assert_completes_without_delay(async { _ = world.fulfil(&record).await.unwrap() })
+                .await;
             assert_eq!(mail_kinds(&world), vec!["not-charged"; mails]);
             wait_until_workers_idle(&world).await;
         }
@@ -76,11 +77,11 @@ fn not_charged_mail_is_sent_at_once() {
 }
 
 #[test]
-fn refund_fee_and_mail_are_sent_at_once() {
+fn refund_and_fee_refund_and_mail_are_sent_at_once() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = buy_order(&world).await;
-        run_without_delay(async {
+        assert_completes_without_delay(async {
             world
                 .payments()
                 .refund(record.order.id, "asked for")
@@ -89,7 +90,13 @@ fn refund_fee_and_mail_are_sent_at_once() {
         })
         .await;
         assert_eq!(refunded_amount(&world), Cents(1_000));
-        assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
+        assert_eq!(
+            world
+                .gateway
+                .provider_account_totals(&account())
+                .fees_refunded,
+            Cents(35)
+        );
         assert_eq!(mail_kinds(&world), ["tickets", "refunded"]);
     });
 }
@@ -103,7 +110,7 @@ fn refund_is_sent_at_once_while_its_fee_waits() {
             Call::Write("give_fees_back") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
-        run_without_delay(async {
+        assert_completes_without_delay(async {
             world
                 .payments()
                 .refund(record.order.id, "asked for")
@@ -121,7 +128,10 @@ fn dispute_returns_fee_and_mails_club_at_once() {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = buy_order(&world).await;
         assert!(world.gateway.dispute(&intent_of(&record)));
-        run_without_delay(async { _ = world.engine().reconciler.scan(NOON).await.unwrap() }).await;
+        assert_completes_without_delay(async {
+            _ = world.engine().reconciler.scan_payments(NOON).await.unwrap()
+        })
+        .await;
         assert_eq!(
             (
                 world.stored_order(&record).order.state,
@@ -129,7 +139,13 @@ fn dispute_returns_fee_and_mails_club_at_once() {
             ),
             (OrderState::Void, 0)
         );
-        assert_eq!(world.gateway.takings(&account()).fees_refunded, Cents(35));
+        assert_eq!(
+            world
+                .gateway
+                .provider_account_totals(&account())
+                .fees_refunded,
+            Cents(35)
+        );
         assert_eq!(mail_kinds(&world), ["tickets", "disputed"]);
     });
 }
@@ -189,7 +205,7 @@ fn mail_to_recovered_buyer_is_sent_at_once() {
         let recovered_buyer = world.order_request(&[]).buyer;
         let first = Serial::new(1).unwrap();
         let anomalies = world.engine().anomalies.clone();
-        run_without_delay(async {
+        assert_completes_without_delay(async {
             _ = anomalies
                 .recover_buyer(DrawId(1042), first, recovered_buyer, true)
                 .await
@@ -207,7 +223,7 @@ fn webhook_is_handled_at_once() {
         wait_until_workers_idle(&world).await;
         let record = world.open_order(&[(1042, 1)]).await;
         assert!(world.gateway.authorise(&intent_of(&record)));
-        run_without_delay(world.deliver_queued_webhooks()).await;
+        assert_completes_without_delay(world.deliver_queued_webhooks()).await;
         assert_eq!(
             world.stored_order(&record).order.state,
             OrderState::Captured
@@ -225,7 +241,7 @@ fn capture_after_kick_off_is_refunded_at_once() {
         assert!(world.gateway.authorise(&id));
         world.gateway.capture_in_dashboard(&id);
         world.clock.advance_to(KICK_OFF).await;
-        run_without_delay(async { _ = world.fulfil(&record).await.unwrap() }).await;
+        assert_completes_without_delay(async { _ = world.fulfil(&record).await.unwrap() }).await;
         assert_eq!(refunded_amount(&world), Cents(1_000));
     });
 }

@@ -34,7 +34,7 @@ pub async fn audit_world(world: &World) {
         .await
         .into_iter()
         .for_each(|what| world.monitor.report_violation(what));
-    let reported = reported_payments(world);
+    let reported = anomalous_payments(world);
     let externally_changed = world.monitor.state().externally_changed.clone();
     let audit = Audit {
         world,
@@ -59,7 +59,7 @@ pub async fn audit_world(world: &World) {
     audit.check_payments();
     audit.check_orders();
     audit.check_fees();
-    audit.check_sums();
+    audit.check_captured_sums();
     audit.check_anomalies();
     audit.check_answers_shown();
     audit.check_repeated_calls().await;
@@ -83,12 +83,12 @@ fn open_anomalies(world: &World) -> BTreeSet<PaymentIntentId> {
 
 /// Returns whether open anomalies wait for the next pass of the reconciler. No payment was changed
 /// externally, so the anomalies must be resolved automatically.
-pub fn awaits_resolution(world: &World) -> bool {
+pub fn awaits_anomaly_resolution(world: &World) -> bool {
     world.monitor.state().externally_changed.is_empty() && !open_anomalies(world).is_empty()
 }
 
 /// Returns the payments that an open anomaly reports, and those that an operator acted on.
-fn reported_payments(world: &World) -> BTreeSet<PaymentIntentId> {
+fn anomalous_payments(world: &World) -> BTreeSet<PaymentIntentId> {
     let repaired = world.monitor.state().repaired.clone();
     let repaired = repaired.into_iter().filter(|id| !is_forged(world, id));
     open_anomalies(world).into_iter().chain(repaired).collect()
@@ -113,7 +113,7 @@ pub async fn pending_work(world: &World) -> Vec<String> {
         // The payment was captured externally with a different amount than the order's. An operator
         // must resolve it.
         let is_known = || {
-            let reported = reported_payments(world);
+            let reported = anomalous_payments(world);
             world.is_externally_changed(record.order.id)
                 && record
                     .order

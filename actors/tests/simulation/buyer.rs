@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::{Confirmation, FulfilStatus, OpenOrder, PaymentFailure};
+use actors::{ConfirmationOutcome, FulfilStatus, OpenOrderRequest, PaymentFailure};
 use domain::order::{LineRequest, price_lines};
 use domain::{
-    ClubId, DrawId, HoldSource, HoldSourceId, OrderId, OrderState, PaymentIntentId, Refusal,
-    SurchargeMode,
+    ClubId, DrawId, OrderId, OrderState, PaymentIntentId, Refusal, ReservationSource,
+    ReservationSourceId, SurchargeMode,
 };
 use futures_util::future::join;
 use persistence::ledger::BuyerDetails;
@@ -55,7 +55,7 @@ impl Buyer {
         };
         self.wait_random_ms(arrives_ms, arrives_ms).await;
         for visit in 1..=self.random.between(1, 2) {
-            if self.world.fault_injector.faults_ended() {
+            if self.world.fault_injector.have_faults_ended() {
                 return;
             }
             self.shop_once(visit).await;
@@ -130,7 +130,7 @@ impl Buyer {
         for _ in 0..BROWSER_ATTEMPTS_MAX {
             let answered_call = self
                 .send_request(false, |handles| async move {
-                    handles.payments.abandon_changed_amount(order).await
+                    handles.payments.abandon_after_amount_change(order).await
                 })
                 .await;
             match answered_call {
@@ -198,10 +198,10 @@ impl Buyer {
 
     /// Returns the network from which the buyer reserves, one of a few. `None`: the buyer's
     /// reservations are not limited.
-    fn reservation_source(&self) -> Option<HoldSource> {
+    fn reservation_source(&self) -> Option<ReservationSource> {
         let network = self.number % 8;
-        (network > 1).then_some(HoldSource {
-            id: HoldSourceId(network.into()),
+        (network > 1).then_some(ReservationSource {
+            id: ReservationSourceId(network.into()),
             has_paid: network == 2,
         })
     }
@@ -219,7 +219,7 @@ impl Buyer {
             self.number * 1_000_000 + self.random.below(1_000) * 1_000 + u64::from(attempt),
         );
         let name = format!("Buyer {}", self.number);
-        let mut request = OpenOrder {
+        let mut request = OpenOrderRequest {
             client_key: key.into(),
             token: format!("{number:032x}"),
             id: OrderId(number),
@@ -270,7 +270,7 @@ impl Buyer {
                 provider.decline(id);
                 false
             } else if challenged {
-                provider.challenge(id) && self.complete_3d_secure(id).await
+                provider.require_3d_secure(id) && self.complete_3d_secure(id).await
             } else {
                 provider.authorise(id)
             };
@@ -285,7 +285,7 @@ impl Buyer {
                     )
                 },
             );
-            self.world.signal_webhooks();
+            self.world.signal_waiting_webhooks();
             if paid || self.random.coin_flip() {
                 return paid;
             }
@@ -313,11 +313,12 @@ impl Buyer {
                 handles.payments.confirm(order, &with).await
             });
             match answered_call.await {
-                Some(Ok(Confirmation::Authorised)) => return true,
-                Some(Ok(Confirmation::RequiresAction { .. })) => {
+                Some(Ok(ConfirmationOutcome::Authorised)) => return true,
+                Some(Ok(ConfirmationOutcome::RequiresAction { .. })) => {
                     return self.complete_3d_secure(id).await;
                 }
-                Some(Ok(Confirmation::Processing) | Err(PaymentFailure::Unavailable)) | None => {}
+                Some(Ok(ConfirmationOutcome::Processing) | Err(PaymentFailure::Unavailable))
+                | None => {}
                 Some(Err(PaymentFailure::Declined { .. })) if !declined && !challenged => {
                     self.world.monitor.report_violation(format!(
                         "B1: order {} has a good card and was told it is declined",
@@ -334,7 +335,7 @@ impl Buyer {
 
     /// Opens the 3-D Secure page, and answers it late or never.
     async fn complete_3d_secure(&self, id: &PaymentIntentId) -> bool {
-        self.world.signal_webhooks();
+        self.world.signal_waiting_webhooks();
         self.wait_random_ms(SECOND_MS, self.world.plan.rates.challenge_ms)
             .await;
         match self.random.below(10) {
@@ -386,7 +387,7 @@ impl Buyer {
         let lost = self
             .world
             .fault_injector
-            .current_rate(|r| if beacon { r.beacon_lost } else { r.call_lost });
+            .current_fault_rate(|r| if beacon { r.beacon_lost } else { r.call_lost });
         self.world
             .processes
             .call_random_process(&self.random, lost, BROWSER_TIMEOUT, work)
@@ -395,7 +396,7 @@ impl Buyer {
 
     fn happens_at_rate(&self, rate: impl FnOnce(&super::plan::FaultRates) -> u64) -> bool {
         self.random
-            .happens(self.world.fault_injector.current_rate(rate))
+            .happens(self.world.fault_injector.current_fault_rate(rate))
     }
 
     async fn wait_random_ms(&self, least_ms: u64, most_ms: u64) {

@@ -51,13 +51,13 @@ impl FaultInjector {
         self.faults_over.store(true, Ordering::Relaxed);
     }
 
-    pub fn faults_ended(&self) -> bool {
+    pub fn have_faults_ended(&self) -> bool {
         self.faults_over.load(Ordering::Relaxed)
     }
 
     /// Returns the current rate of a fault, per thousand. Zero after the fault phase.
-    pub fn current_rate(&self, of: impl FnOnce(&FaultRates) -> u64) -> u64 {
-        if self.faults_ended() {
+    pub fn current_fault_rate(&self, of: impl FnOnce(&FaultRates) -> u64) -> u64 {
+        if self.have_faults_ended() {
             0
         } else {
             of(&self.rates)
@@ -87,7 +87,7 @@ impl FaultInjector {
     }
 
     fn random_delay(&self, most_ms: u64) -> Duration {
-        if self.faults_ended() || most_ms == 0 || self.provider_random.coin_flip() {
+        if self.have_faults_ended() || most_ms == 0 || self.provider_random.coin_flip() {
             return Duration::ZERO;
         }
         Duration::from_millis(self.provider_random.between(1, most_ms))
@@ -97,13 +97,15 @@ impl FaultInjector {
         use memory::Fault;
         let random = &self.store_random;
         let fault = match call {
-            Call::Read(_) if random.happens(self.current_rate(|r| r.read_failed)) => {
+            Call::Read(_) if random.happens(self.current_fault_rate(|r| r.read_failed)) => {
                 Fault::NotWritten
             }
             Call::Read(_) => Fault::None,
-            _ if random.happens(self.current_rate(|r| r.not_written)) => Fault::NotWritten,
-            _ if random.happens(self.current_rate(|r| r.written_unknown)) => Fault::UnknownWritten,
-            _ if random.happens(self.current_rate(|r| r.unwritten_unknown)) => {
+            _ if random.happens(self.current_fault_rate(|r| r.not_written)) => Fault::NotWritten,
+            _ if random.happens(self.current_fault_rate(|r| r.written_unknown)) => {
+                Fault::UnknownWritten
+            }
+            _ if random.happens(self.current_fault_rate(|r| r.unwritten_unknown)) => {
                 Fault::UnknownNotWritten
             }
             _ => Fault::None,
@@ -117,11 +119,15 @@ impl FaultInjector {
         let random = &self.provider_random;
         match () {
             () if self.is_provider_down() => Fault::Unavailable,
-            () if random.happens(self.current_rate(|r| r.unavailable)) => Fault::Unavailable,
-            () if random.happens(self.current_rate(|r| r.timeout_before)) => Fault::TimeoutBefore,
-            () if random.happens(self.current_rate(|r| r.timeout_after)) => Fault::TimeoutAfter,
-            () if random.happens(self.current_rate(|r| r.cached_error)) => Fault::CachedError,
-            () if random.happens(self.current_rate(|r| r.cached_error_after)) => {
+            () if random.happens(self.current_fault_rate(|r| r.unavailable)) => Fault::Unavailable,
+            () if random.happens(self.current_fault_rate(|r| r.timeout_before)) => {
+                Fault::TimeoutBefore
+            }
+            () if random.happens(self.current_fault_rate(|r| r.timeout_after)) => {
+                Fault::TimeoutAfter
+            }
+            () if random.happens(self.current_fault_rate(|r| r.cached_error)) => Fault::CachedError,
+            () if random.happens(self.current_fault_rate(|r| r.cached_error_after)) => {
                 Fault::CachedErrorAfter
             }
             () => Fault::None,
@@ -131,6 +137,6 @@ impl FaultInjector {
     fn is_provider_down(&self) -> bool {
         let now = self.clock.true_now().ms_since(NOON);
         let until = self.outage_from_ms + self.rates.outage_ms as i64;
-        !self.faults_ended() && (self.outage_from_ms..until).contains(&now)
+        !self.have_faults_ended() && (self.outage_from_ms..until).contains(&now)
     }
 }

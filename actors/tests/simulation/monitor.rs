@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use domain::draw::Outcome;
+use domain::draw::DrawOutcome;
 use domain::prize::prize;
 use domain::{Draw, DrawId, Event, OrderId, PaymentIntentId, Status};
 use persistence::Failure;
@@ -38,7 +38,7 @@ pub struct MonitorState {
     pub repaired: BTreeSet<PaymentIntentId>,
     /// Draws with an order that was voided between allocation and capture.
     pub released_uncharged: BTreeSet<DrawId>,
-    outcomes: BTreeMap<DrawId, Option<Outcome>>,
+    outcomes: BTreeMap<DrawId, Option<DrawOutcome>>,
     /// Draws whose deal became public according to their owners' writes. Recorded here as well,
     /// because a faulty ledger might lose the event.
     revealed: BTreeSet<DrawId>,
@@ -354,14 +354,14 @@ impl Monitor {
         self.state().forged.insert(id.clone());
     }
 
-    pub fn record_operator_action(&self, id: &PaymentIntentId) {
+    pub fn record_operator_repair(&self, id: &PaymentIntentId) {
         self.state().repaired.insert(id.clone());
     }
 
     /// Rule 6 of the decisions: a process may repeat an effect at the provider but never invent
     /// one. Every write at the provider uses the key of a stored operation, except cancellations of
     /// late payments, confirmations and manual refunds.
-    pub fn check_operation_key(&self, world: &World, key: &str) {
+    pub fn check_operation_idempotency_key(&self, world: &World, key: &str) {
         let apart = ["disown-", "forgotten-", "confirm-", "return-"]
             .iter()
             .any(|start| key.starts_with(start));

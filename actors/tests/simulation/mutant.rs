@@ -175,7 +175,7 @@ impl Mutant {
 
     /// Returns the idempotency key that is sent with a capture. `CaptureKeyUnstable` makes a new
     /// key for each attempt.
-    pub fn capture_key(self, world: &World, key: &str) -> String {
+    pub fn mutate_capture_key(self, world: &World, key: &str) -> String {
         match self {
             Mutant::CaptureKeyUnstable => format!("{key}-{}", world.trace.event_count()),
             _ => key.into(),

@@ -46,7 +46,7 @@ impl Participant {
             games_cancelled: cancel_game,
             refunds: refund_random_order,
             repairs: handle_anomaly,
-            external_changes: change_externally,
+            external_changes: change_payment_in_dashboard,
             disputes: dispute_payment,
             forgeries: forge_payment,
         }
@@ -63,7 +63,7 @@ impl Participant {
     async fn wait_random_time(&self) -> bool {
         let at = self.random.below(self.world.plan.fault_phase_ms);
         sleep(Duration::from_millis(at)).await;
-        !self.world.fault_injector.faults_ended()
+        !self.world.fault_injector.have_faults_ended()
     }
 
     fn random_draw_id(&self) -> DrawId {

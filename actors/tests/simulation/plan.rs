@@ -19,10 +19,10 @@ pub const SECOND_MS: u64 = 1_000;
 pub const MINUTE_MS: u64 = 60 * SECOND_MS;
 
 /// One world in this many executes every poll.
-const EVERY_POLL_ONE_IN: u64 = 32;
+const EVERY_POLL_WORLD_ONE_IN: u64 = 32;
 /// One world in this many runs for a full hour after the faults, if it executes every poll. An idle
 /// hour takes as long as several worlds, because two nodes poll each other every 400 ms.
-const FULL_HOUR_ONE_IN: u64 = 256;
+const FULL_HOUR_WORLD_ONE_IN: u64 = 256;
 
 /// How idle polls are simulated. The mode does not change the faults and participants of a seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub enum IdlePollMode {
 
 impl IdlePollMode {
     pub fn of_seed(seed: u64) -> IdlePollMode {
-        if seed.is_multiple_of(EVERY_POLL_ONE_IN) {
+        if seed.is_multiple_of(EVERY_POLL_WORLD_ONE_IN) {
             IdlePollMode::EveryPoll
         } else {
             IdlePollMode::SkipIdlePolls
@@ -103,7 +103,8 @@ impl WorldPlan {
 
     /// Returns whether the world runs for a full hour after the faults, with all its nodes.
     pub fn runs_full_hour(&self) -> bool {
-        self.poll_mode == IdlePollMode::EveryPoll && self.seed.is_multiple_of(FULL_HOUR_ONE_IN)
+        self.poll_mode == IdlePollMode::EveryPoll
+            && self.seed.is_multiple_of(FULL_HOUR_WORLD_ONE_IN)
     }
 
     /// Returns the draws of one club, in ascending order.

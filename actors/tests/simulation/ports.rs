@@ -22,86 +22,86 @@ use super::plan::IdlePollMode;
 use super::processes::Process;
 use super::world::World;
 
-pub use nodes::{NodesPort, SimulatedPeerClient};
-pub use payment_stores::PaymentStoresPort;
+pub use nodes::{SimulatedNodes, SimulatedPeerClient};
+pub use payment_stores::SimulatedPaymentStores;
 
 mod nodes;
 mod payment_stores;
 
 /// Time after which the database ends a statement with an error.
-const STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
+const DATABASE_STATEMENT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often a node polls for the commits of other nodes, in milliseconds.
 const POLL_INTERVAL_MS: u64 = 400;
 /// Longest time that a poll waits for something to report. Two polls and the interval between them
 /// are shorter than `STALE_READ_MAX` in `membership.rs`.
-const POLL_TIMEOUT: Duration = Duration::from_millis(700);
+const DATABASE_POLL_WAIT_MAX: Duration = Duration::from_millis(700);
 
-pub type PortContext = (Arc<World>, Arc<Process>);
+pub type SimulatedPortContext = (Arc<World>, Arc<Process>);
 
 /// Delays a request to the database, or makes it fail.
-async fn delay_or_fail_request(context: &PortContext) -> Result<(), Failure> {
+async fn delay_or_fail_request(context: &SimulatedPortContext) -> Result<(), Failure> {
     delay_call(context).await;
     ensure_reachable(context).await.map_err(Failure::NotWritten)
 }
 
 /// Delays the answer of the database, or loses it. If it is lost, the caller does not know whether
 /// the request had its effect.
-async fn delay_or_lose_answer(context: &PortContext) -> Result<(), Failure> {
+async fn delay_or_lose_answer(context: &SimulatedPortContext) -> Result<(), Failure> {
     delay_call(context).await;
     ensure_reachable(context).await.map_err(Failure::Unknown)
 }
 
-async fn delay_call((world, process): &PortContext) {
+async fn delay_call((world, process): &SimulatedPortContext) {
     world.fault_injector.delay_store_call().await;
     process.wait_until_running().await;
 }
 
 /// Delays a poll of the database, or makes it fail. Every node polls several times a second.
-async fn delay_or_fail_poll(context: &PortContext) -> Result<(), Failure> {
+async fn delay_or_fail_poll(context: &SimulatedPortContext) -> Result<(), Failure> {
     context.0.fault_injector.delay_poll().await;
     context.1.wait_until_running().await;
     ensure_reachable(context).await.map_err(Failure::NotWritten)
 }
 
 /// Delays the answer to a poll of the database, or loses it.
-async fn delay_or_lose_poll_answer(context: &PortContext) -> Result<(), Failure> {
+async fn delay_or_lose_poll_answer(context: &SimulatedPortContext) -> Result<(), Failure> {
     context.0.fault_injector.delay_poll().await;
     context.1.wait_until_running().await;
     ensure_reachable(context).await.map_err(Failure::Unknown)
 }
 
 /// Returns an error after the statement timeout if the process is cut off from the database.
-async fn ensure_reachable((world, process): &PortContext) -> Result<(), String> {
+async fn ensure_reachable((world, process): &SimulatedPortContext) -> Result<(), String> {
     if !process.is_cut_off() {
         return Ok(());
     }
     world
         .monitor
         .record_situation("the database is out of reach");
-    sleep(STATEMENT_TIMEOUT).await;
+    sleep(DATABASE_STATEMENT_TIMEOUT).await;
     process.wait_until_running().await;
     Err("cut off from the database".into())
 }
 
-pub struct LedgerPort(PortContext);
+pub struct SimulatedLedger(SimulatedPortContext);
 
-impl LedgerPort {
-    pub fn new(context: PortContext) -> LedgerPort {
-        LedgerPort(context)
+impl SimulatedLedger {
+    pub fn new(context: SimulatedPortContext) -> SimulatedLedger {
+        SimulatedLedger(context)
     }
 }
 
-impl LedgerPort {
+impl SimulatedLedger {
     /// Waits for a change, instead of executing polls that would find nothing. Returns the first
-    /// changes, or none after [`POLL_TIMEOUT`].
+    /// changes, or none after [`DATABASE_POLL_WAIT_MAX`].
     async fn wait_for_changes(
         &self,
         me: InstanceId,
         known: &[KnownDraw],
     ) -> Result<Vec<ChangedDraw>, Failure> {
         let world = &self.0.0;
-        let silent_until = Instant::now() + POLL_TIMEOUT;
+        let silent_until = Instant::now() + DATABASE_POLL_WAIT_MAX;
         loop {
             let ledger_written = world.ledger_written.notified();
             let moved = world.memory.changed_draws(me, known).await?;
@@ -118,7 +118,7 @@ impl LedgerPort {
 }
 
 #[async_trait]
-impl Ledger for LedgerPort {
+impl Ledger for SimulatedLedger {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
         let (world, process) = &self.0;
         delay_or_fail_request(&self.0).await?;
@@ -182,7 +182,7 @@ impl Ledger for LedgerPort {
         let world = &self.0.0;
         // In an hour without faults there are no commits, so all polls would be idle.
         let moved = match world.plan.poll_mode {
-            IdlePollMode::EveryPoll if !world.fault_injector.faults_ended() => {
+            IdlePollMode::EveryPoll if !world.fault_injector.have_faults_ended() => {
                 world.memory.changed_draws(me, known).await
             }
             IdlePollMode::EveryPoll | IdlePollMode::SkipIdlePolls => {
@@ -224,16 +224,16 @@ impl Ledger for LedgerPort {
     }
 }
 
-pub struct MailerPort(PortContext);
+pub struct SimulatedMailer(SimulatedPortContext);
 
-impl MailerPort {
-    pub fn new(context: PortContext) -> MailerPort {
-        MailerPort(context)
+impl SimulatedMailer {
+    pub fn new(context: SimulatedPortContext) -> SimulatedMailer {
+        SimulatedMailer(context)
     }
 }
 
 #[async_trait]
-impl MailTransport for MailerPort {
+impl MailTransport for SimulatedMailer {
     async fn send(&self, mail: &Mail, _: Option<&OrderRecord>) -> Result<(), String> {
         let (world, process) = &self.0;
         process.wait_until_running().await;
@@ -251,11 +251,11 @@ impl MailTransport for MailerPort {
     }
 }
 
-pub struct GatewayPort(PortContext);
+pub struct SimulatedGateway(SimulatedPortContext);
 
-impl GatewayPort {
-    pub fn new(context: PortContext) -> GatewayPort {
-        GatewayPort(context)
+impl SimulatedGateway {
+    pub fn new(context: SimulatedPortContext) -> SimulatedGateway {
+        SimulatedGateway(context)
     }
 
     /// Makes one call to the provider, records its outcome in the trace, and returns the provider's
@@ -287,21 +287,24 @@ impl GatewayPort {
                     .map_or("done".into(), ToString::to_string);
                 format!("process {} for {of}: {words}", process.number)
             });
-        world.signal_webhooks();
+        world.signal_waiting_webhooks();
         process.wait_until_running().await;
         said
     }
 }
 
-fn number_of_intent(id: &PaymentIntentId) -> u128 {
+fn numeric_id_of_intent(id: &PaymentIntentId) -> u128 {
     id.0.trim_start_matches("pi_").parse().unwrap_or_default()
 }
 
 #[async_trait]
-impl Gateway for GatewayPort {
+impl Gateway for SimulatedGateway {
     async fn create(&self, key: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError> {
         let world = &self.0.0;
-        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.0
+            .0
+            .monitor
+            .check_operation_idempotency_key(&self.0.0, key);
         let opened = self
             .call_provider("create", new.order.0, world.provider.create(key, new))
             .await?;
@@ -318,10 +321,13 @@ impl Gateway for GatewayPort {
         id: &PaymentIntentId,
         new: &NewIntent,
     ) -> Result<OpenedIntent, GatewayError> {
-        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.0
+            .0
+            .monitor
+            .check_operation_idempotency_key(&self.0.0, key);
         self.call_provider(
             "update",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.update(key, account, id, new),
         )
         .await
@@ -334,7 +340,7 @@ impl Gateway for GatewayPort {
     ) -> Result<PaymentIntent, GatewayError> {
         self.call_provider(
             "retrieve",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.retrieve(account, id),
         )
         .await
@@ -349,7 +355,7 @@ impl Gateway for GatewayPort {
     ) -> Result<OpenedIntent, GatewayError> {
         self.call_provider(
             "confirm",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.confirm(key, account, id, payment_method),
         )
         .await
@@ -367,11 +373,11 @@ impl Gateway for GatewayPort {
             .mutant
             .fee_at_creation(world, id)
             .unwrap_or(application_fee);
-        let key = world.mutant.capture_key(world, key);
-        world.monitor.check_operation_key(world, &key);
+        let key = world.mutant.mutate_capture_key(world, key);
+        world.monitor.check_operation_idempotency_key(world, &key);
         self.call_provider(
             "capture",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             world.provider.capture(&key, account, id, fee),
         )
         .await
@@ -390,10 +396,13 @@ impl Gateway for GatewayPort {
                 ..said
             });
         }
-        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.0
+            .0
+            .monitor
+            .check_operation_idempotency_key(&self.0.0, key);
         self.call_provider(
             "cancel",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.cancel(key, account, id),
         )
         .await
@@ -407,13 +416,13 @@ impl Gateway for GatewayPort {
         amount: Cents,
     ) -> Result<(), GatewayError> {
         let world = &self.0.0;
-        world.monitor.check_operation_key(world, key);
+        world.monitor.check_operation_idempotency_key(world, key);
         world
             .trace
             .record_event("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.call_provider(
             "refund",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             world.provider.refund(key, account, id, amount),
         )
         .await?;
@@ -436,14 +445,17 @@ impl Gateway for GatewayPort {
         if self.0.0.mutant == Mutant::FeeRefundProportional {
             return Ok(());
         }
-        self.0.0.monitor.check_operation_key(&self.0.0, key);
+        self.0
+            .0
+            .monitor
+            .check_operation_idempotency_key(&self.0.0, key);
         self.0
             .0
             .trace
             .record_event("asks", &[amount.0 as u64], || format!("{key} {amount}"));
         self.call_provider(
             "fee back",
-            number_of_intent(id),
+            numeric_id_of_intent(id),
             self.0.0.provider.refund_fee(key, account, id, amount),
         )
         .await
@@ -458,7 +470,7 @@ impl Gateway for GatewayPort {
             .await
     }
 
-    async fn find(
+    async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,
@@ -467,7 +479,7 @@ impl Gateway for GatewayPort {
         self.call_provider(
             "find",
             order.0,
-            self.0.0.provider.find(account, order, since),
+            self.0.0.provider.find_open_intent(account, order, since),
         )
         .await
     }

@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use actors::testing::ManualClock;
-use actors::{Anomalies, Draws, Engine, EngineParts, Payments, Peers, ThreadPlacement};
+use actors::{Anomalies, Draws, Engine, EngineDependencies, Payments, Peers, ThreadPlacement};
 use domain::View;
 use persistence::nodes::{InstanceId, Node};
 use tokio::sync::Notify;
 
 use super::ports::{
-    GatewayPort, LedgerPort, MailerPort, NodesPort, PaymentStoresPort, SimulatedPeerClient,
+    SimulatedGateway, SimulatedLedger, SimulatedMailer, SimulatedNodes, SimulatedPaymentStores,
+    SimulatedPeerClient,
 };
 use super::random_stream::RandomStream;
 use super::world::World;
@@ -58,7 +59,7 @@ impl Process {
     }
 
     /// Sets the error of the process's clock, in milliseconds.
-    pub fn set_clock_error_ms(&self, skew_ms: i64) {
+    pub fn set_clock_skew_ms(&self, skew_ms: i64) {
         self.clock.set_skew_ms(skew_ms);
     }
 
@@ -222,18 +223,18 @@ impl Processes {
             clock.set_skew_ms(world.random_clock_skew_ms());
             let process = Process::new(number, clock.clone());
             let with = || (world.clone(), process.clone());
-            let parts = EngineParts {
-                ledger: Arc::new(LedgerPort::new(with())),
-                store: Arc::new(PaymentStoresPort::new(with())),
-                gateway: Arc::new(GatewayPort::new(with())),
+            let parts = EngineDependencies {
+                ledger: Arc::new(SimulatedLedger::new(with())),
+                store: Arc::new(SimulatedPaymentStores::new(with())),
+                gateway: Arc::new(SimulatedGateway::new(with())),
                 clock: Arc::new(clock),
-                mail: Arc::new(MailerPort::new(with())),
+                mail: Arc::new(SimulatedMailer::new(with())),
                 peers: Peers {
                     me: Node {
                         boot: InstanceId(u128::from(number)),
                         address: format!("node-{number}"),
                     },
-                    nodes: Arc::new(NodesPort::new(with())),
+                    nodes: Arc::new(SimulatedNodes::new(with())),
                     client: Arc::new(SimulatedPeerClient::new(with())),
                 },
             };

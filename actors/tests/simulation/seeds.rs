@@ -1,5 +1,5 @@
-//! Plays many seeds on all processor cores, prints progress and speed, and explains how to replay a
-//! failed seed.
+//! Simulates many seeds on all processor cores, prints progress and speed, and explains how to
+//! replay a failed seed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::mutant::Mutant;
 use super::plan::IdlePollMode;
-use super::world::{WorldResult, play_seed};
+use super::world::{WorldResult, simulate_seed};
 
 /// Time between two lines of progress output.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
@@ -74,9 +74,9 @@ impl SeedTotals {
     }
 }
 
-/// Plays seeds on every core. Stops when all are played, at the first failure if `stop_at_first` is
-/// set, or after [`FAILURES_MAX`] failures.
-pub fn play_all_seeds(
+/// Simulates seeds on every core. Stops when all are done, at the first failure if `stop_at_first`
+/// is set, or after [`FAILURES_MAX`] failures.
+pub fn simulate_all_seeds(
     seeds: impl Iterator<Item = (u64, IdlePollMode)> + Send,
     mutant: Mutant,
     stop_at_first: bool,
@@ -99,7 +99,7 @@ pub fn play_all_seeds(
                         return;
                     };
                     let started = thread_cpu_time();
-                    let result = play_seed(seed, poll_mode, mutant, false);
+                    let result = simulate_seed(seed, poll_mode, mutant, false);
                     let processor_time = thread_cpu_time().saturating_sub(started);
                     let mut totals = totals
                         .lock()
@@ -135,7 +135,7 @@ fn memory_megabytes() -> u64 {
     pages.unwrap_or_default() * 4096 / (1 << 20)
 }
 
-/// Returns the seeds of `regress.txt`. Each has failed once, so they are always played first.
+/// Returns the seeds of `regress.txt`. Each has failed once, so they are always simulated first.
 pub fn regression_seeds() -> Vec<(u64, IdlePollMode)> {
     let lines = include_str!("regress.txt")
         .lines()
@@ -160,7 +160,7 @@ pub fn panic_on_failure(totals: &SeedTotals) {
     let Some((seed, poll_mode, _)) = totals.failed.first() else {
         return;
     };
-    let again = play_seed(*seed, *poll_mode, Mutant::None, true);
+    let again = simulate_seed(*seed, *poll_mode, Mutant::None, true);
     let transcript = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("simulation-{seed}.log"));
     let lines = again
         .text

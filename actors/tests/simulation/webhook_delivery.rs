@@ -17,7 +17,7 @@ const WEBHOOK_ATTEMPTS_MAX: u64 = 8;
 impl World {
     /// Signals that webhooks are waiting. It starts no delivery itself, because the caller may be
     /// on a thread that cannot spawn tasks.
-    pub fn signal_webhooks(&self) {
+    pub fn signal_waiting_webhooks(&self) {
         self.webhooks_waiting.notify_one();
     }
 
@@ -31,7 +31,7 @@ impl World {
 
     /// Returns a delay of up to 15 minutes in milliseconds, so that later webhooks can overtake
     /// this one.
-    fn late_delivery_ms(&self) -> u64 {
+    fn random_webhook_delay_ms(&self) -> u64 {
         let late_ms = self.network_random.below(15 * MINUTE_MS);
         if self.plan.poll_mode == IdlePollMode::EveryPoll {
             return late_ms;
@@ -46,23 +46,26 @@ impl World {
     fn spawn_deliveries(self: &Arc<World>) {
         for notice in self.provider.take_webhook_events() {
             let random = &self.network_random;
-            if random.happens(self.fault_injector.current_rate(|r| r.webhook_lost)) {
+            if random.happens(self.fault_injector.current_fault_rate(|r| r.webhook_lost)) {
                 self.monitor.record_situation("a notice lost");
                 self.trace.record_event("loses", &[], || {
                     format!("{} {}", notice.event_id, notice.kind)
                 });
                 continue;
             }
-            let copies = if random.happens(self.fault_injector.current_rate(|r| r.webhook_doubled))
-            {
+            let copies = if random.happens(
+                self.fault_injector
+                    .current_fault_rate(|r| r.webhook_doubled),
+            ) {
                 random.between(2, 4)
             } else {
                 1
             };
             for _ in 0..copies {
-                let late = random.happens(self.fault_injector.current_rate(|r| r.webhook_late));
+                let late =
+                    random.happens(self.fault_injector.current_fault_rate(|r| r.webhook_late));
                 let after_ms = if late {
-                    self.late_delivery_ms()
+                    self.random_webhook_delay_ms()
                 } else {
                     random.between(20, 2 * SECOND_MS)
                 };
@@ -76,7 +79,7 @@ async fn deliver_webhook(world: Arc<World>, notice: StoredWebhookEvent, after_ms
     sleep(Duration::from_millis(after_ms)).await;
     for attempt in 0..WEBHOOK_ATTEMPTS_MAX {
         let notice_ref = &notice;
-        let lost = world.fault_injector.current_rate(|r| r.call_lost);
+        let lost = world.fault_injector.current_fault_rate(|r| r.call_lost);
         let send = |handles: super::processes::EngineHandles| async move {
             handles
                 .payments

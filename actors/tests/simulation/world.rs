@@ -30,7 +30,7 @@ use super::trace::Trace;
 const FAULT_FREE_PHASE_MS: u64 = 60 * MINUTE_MS;
 /// Most worlds end when this many consecutive checks find no unfinished work. A few run for the
 /// full hour ([`WorldPlan::runs_full_hour`]).
-const CHECKS_AT_REST_NEEDED: u32 = 2;
+const IDLE_CHECKS_BEFORE_END: u32 = 2;
 /// Time between two checks of a world in its fault phase, in milliseconds.
 const CHECK_INTERVAL_MS: u64 = 15_000;
 /// Time between two checks of a world after its fault phase, in milliseconds. All remaining work is
@@ -101,8 +101,8 @@ pub fn collect_panics() {
     });
 }
 
-/// Plays the simulated world of one seed to its end.
-pub fn play_seed(
+/// Runs the simulated world of one seed to its end.
+pub fn simulate_seed(
     seed: u64,
     poll_mode: IdlePollMode,
     mutant: Mutant,
@@ -211,17 +211,17 @@ impl World {
         };
         while self.clock.true_now() < until
             && !self.monitor.has_violations()
-            && consecutive_rests < CHECKS_AT_REST_NEEDED
+            && consecutive_rests < IDLE_CHECKS_BEFORE_END
         {
             sleep(Duration::from_millis(pause_ms)).await;
             pause_ms = self.check_interval_ms();
             self.monitor.check_views(self);
-            consecutive_rests = if restarted && self.is_at_rest().await {
+            consecutive_rests = if restarted && self.is_idle_and_may_end().await {
                 consecutive_rests + 1
             } else {
                 0
             };
-            if !restarted && self.fault_injector.faults_ended() && !self.is_busy() {
+            if !restarted && self.fault_injector.have_faults_ended() && !self.has_active_tasks() {
                 self.processes.restart_all(self).await;
                 restarted = true;
             }
@@ -230,21 +230,21 @@ impl World {
 
     fn check_interval_ms(&self) -> u64 {
         match self.plan.poll_mode {
-            _ if !self.fault_injector.faults_ended() => CHECK_INTERVAL_MS,
+            _ if !self.fault_injector.have_faults_ended() => CHECK_INTERVAL_MS,
             IdlePollMode::SkipIdlePolls => IDLE_CHECK_INTERVAL_MS,
             IdlePollMode::EveryPoll => EVERY_POLL_CHECK_INTERVAL_MS,
         }
     }
 
-    async fn is_at_rest(&self) -> bool {
-        let may_leave = self.fault_injector.faults_ended() && !self.plan.runs_full_hour();
+    async fn is_idle_and_may_end(&self) -> bool {
+        let may_leave = self.fault_injector.have_faults_ended() && !self.plan.runs_full_hour();
         may_leave
-            && !self.is_busy()
+            && !self.has_active_tasks()
             && audit::pending_work(self).await.is_empty()
-            && !audit::awaits_resolution(self)
+            && !audit::awaits_anomaly_resolution(self)
     }
 
-    fn is_busy(&self) -> bool {
+    fn has_active_tasks(&self) -> bool {
         Arc::strong_count(&self.active_tasks) > 1
     }
 
@@ -273,14 +273,16 @@ impl World {
     pub fn random_clock_skew_ms(&self) -> i64 {
         let most = self
             .fault_injector
-            .current_rate(|_| self.plan.rare_events.skew_ms);
+            .current_fault_rate(|_| self.plan.rare_events.skew_ms);
         let chosen = self.random.below(2 * most + 1) as i64 - most as i64;
         self.mutant.clock_skew_ms().unwrap_or(chosen)
     }
 
     pub fn is_mail_rejected(&self) -> bool {
-        self.network_random
-            .happens(self.fault_injector.current_rate(|r| r.mail_server_down))
+        self.network_random.happens(
+            self.fault_injector
+                .current_fault_rate(|r| r.mail_server_down),
+        )
     }
 
     pub fn draw(&self, id: DrawId) -> Option<Draw> {

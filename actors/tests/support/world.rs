@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
 use actors::{
-    Draws, Engine, EngineParts, FulfilmentResult, MailTransport, OpenOrder, PaymentFailure,
-    Payments, Peers, ThreadPlacement,
+    Draws, Engine, EngineDependencies, FulfilmentResult, MailTransport, OpenOrderRequest,
+    PaymentFailure, Payments, Peers, ThreadPlacement,
 };
 use async_trait::async_trait;
 use domain::draw::DrawSnapshot;
@@ -143,13 +143,13 @@ impl TestWorld {
     pub async fn start_engine(&mut self) {
         self.instances += 1;
         let nodes = Arc::new(self.memory.clone());
-        let parts = EngineParts {
+        let parts = EngineDependencies {
             ledger: self.ledger.clone(),
             store: Arc::new(self.memory.clone()),
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(self.mailer.clone()),
-            peers: Peers::alone(InstanceId(self.instances), nodes),
+            peers: Peers::of_single_node(InstanceId(self.instances), nodes),
         };
         self.engine = Some(
             Engine::start_with_placement(parts, ThreadPlacement::Current)
@@ -192,9 +192,9 @@ impl TestWorld {
     }
 
     /// Returns the request of a new buyer for an order. `lines`: draw number and count.
-    pub fn order_request(&self, lines: &[(i64, u16)]) -> OpenOrder {
+    pub fn order_request(&self, lines: &[(i64, u16)]) -> OpenOrderRequest {
         let number = self.orders.fetch_add(1, Ordering::Relaxed);
-        OpenOrder {
+        OpenOrderRequest {
             client_key: format!("client-{number}"),
             token: format!("{number:032x}"),
             id: OrderId(u128::from(number)),
@@ -296,7 +296,7 @@ impl TestWorld {
             );
         }
         let fees: Cents = drawn.iter().map(domain::Draw::fee).sum();
-        let takings = self.gateway.takings(&account());
+        let takings = self.gateway.provider_account_totals(&account());
         assert_eq!(
             takings.fees - takings.fees_refunded,
             fees,

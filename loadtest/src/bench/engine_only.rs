@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::{
-    Clock, Draws, Engine, EngineParts, FulfilStatus, Gateway, GatewayError, MailTransport,
-    NewIntent, OpenOrder, OpenedIntent, Payments, Peers, SystemClock,
+    Clock, Draws, Engine, EngineDependencies, FulfilStatus, Gateway, GatewayError, MailTransport,
+    NewIntent, OpenOrderRequest, OpenedIntent, Payments, Peers, SystemClock,
 };
 use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
@@ -66,13 +66,13 @@ impl EngineUnderTest {
             None => create_club(&records).await?,
         };
         let provider = Arc::new(InMemoryProvider::default());
-        let parts = EngineParts {
+        let parts = EngineDependencies {
             ledger: Arc::new(store.clone()),
             store: Arc::new(store.clone()),
             gateway: provider.clone(),
             clock: Arc::new(SystemClock),
             mail: provider.clone(),
-            peers: Peers::alone(InstanceId::fresh(), Arc::new(store.clone())),
+            peers: Peers::of_single_node(InstanceId::fresh(), Arc::new(store.clone())),
         };
         let (ready, started) = oneshot::channel();
         let (stop, stop_receiver) = oneshot::channel();
@@ -141,7 +141,7 @@ impl EngineUnderTest {
     /// Buys one ticket. Returns after the capture, when the confirmation mail is queued.
     pub async fn purchase_ticket(&self, draw: i64) -> Result<()> {
         let id = OrderId(uuid::Uuid::new_v4().as_u128());
-        let order = OpenOrder {
+        let order = OpenOrderRequest {
             client_key: id.to_string(),
             token: uuid::Uuid::new_v4().simple().to_string(),
             id,
@@ -407,7 +407,7 @@ impl Gateway for InMemoryProvider {
         Err(unsupported_call())
     }
 
-    async fn find(
+    async fn find_open_intent(
         &self,
         _: &AccountId,
         _: OrderId,

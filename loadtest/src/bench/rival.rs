@@ -10,7 +10,7 @@ use actix_web::web::{self, Bytes, Data};
 use actix_web::{App, HttpResponse, HttpServer};
 use anyhow::{Context, Result};
 use clap::Args;
-use sandbox::{self, Options, Sandbox};
+use sandbox::{self, Sandbox, SandboxOptions};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 use tokio::sync::broadcast;
@@ -103,7 +103,7 @@ pub async fn run_subcommand(rival: &RivalArgs) -> Result<()> {
     println!("{}\n{}", http.local_addr()?, sockets.local_addr()?);
     tokio::spawn(serve_boards(sockets, broadcast_sender.clone()));
     let (broadcast_sender, frame) = (Data::new(broadcast_sender), Data::new(frame));
-    let provider = Sandbox::open(None, Options::default())?;
+    let provider = Sandbox::open(None, SandboxOptions::default())?;
     let server = HttpServer::new(move || {
         let mut app = App::new()
             .app_data(baseline.clone())

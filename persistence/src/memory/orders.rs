@@ -43,7 +43,7 @@ impl MemoryOrder {
     }
 
     pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
-        Ok(transition.check(self.state(), self.lines_allocated() > 0)?)
+        Ok(transition.needs_write(self.state(), self.lines_allocated() > 0)?)
     }
 
     /// Returns how much of a draw's application fee the order holds.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::draw::{DrawSnapshot, Outcome};
+use domain::draw::{DrawOutcome, DrawSnapshot};
 use domain::{
     Allocation, Cents, Deal, DrawId, FeePolicy, GameResult, OrderId, Reservation, Seed, Serial,
     Terms,
@@ -354,7 +354,7 @@ impl DrawRow {
 
     /// Returns the draw's result and prize. `Some(None)` means that there is no result, and `None`
     /// that the result's columns contradict each other.
-    fn read_outcome(&self) -> Option<Option<Outcome>> {
+    fn read_outcome(&self) -> Option<Option<DrawOutcome>> {
         match (
             self.result_home,
             self.result_away,
@@ -362,7 +362,7 @@ impl DrawRow {
             self.prize_cents,
         ) {
             (None, None, None, None) => Some(None),
-            (Some(home), Some(away), Some(winner), Some(prize)) => Some(Some(Outcome {
+            (Some(home), Some(away), Some(winner), Some(prize)) => Some(Some(DrawOutcome {
                 result: GameResult::new(u8::try_from(home).ok()?, u8::try_from(away).ok()?)?,
                 winner: Serial::new(winner.cast_unsigned())?,
                 prize: Cents(prize),

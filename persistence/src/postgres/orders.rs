@@ -312,7 +312,7 @@ pub(super) struct LockedOrder {
 
 impl LockedOrder {
     pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
-        Ok(transition.check(self.state, self.has_tickets)?)
+        Ok(transition.needs_write(self.state, self.has_tickets)?)
     }
 }
 

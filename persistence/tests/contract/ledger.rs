@@ -1,8 +1,8 @@
 //! Tests that both stores must pass, about the ledger of draws.
 
 use domain::{
-    Authority, Cents, Command, Draw, DrawId, GameResult, OrderId, OrderState, Serial, Status,
-    TICKETS, Terms,
+    AllocationAuthority, Cents, Command, Draw, DrawId, GameResult, OrderId, OrderState, Serial,
+    Status, TICKETS, Terms,
 };
 use persistence::ledger::AttachedWrite;
 use persistence::stores::{NotifyBuyer, Operation, OperationKind};
@@ -266,7 +266,7 @@ pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
         order: id,
         count: 2,
         unit_price,
-        authority: Authority::Repair { authorised_at: NOW },
+        authority: AllocationAuthority::Repair { authorised_at: NOW },
     };
     first.execute(repair.clone(), None).await.expect("repaired");
     world
@@ -477,7 +477,7 @@ pub async fn whole_draw_life_is_loaded_again(world: World) {
         ..TERMS
     };
     owner
-        .execute(Command::amend_by_club(terms), None)
+        .execute(Command::amend_command_of_club(terms), None)
         .await
         .expect("amended");
     let order = |id, count| {

@@ -588,7 +588,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
         ..crate::support::TERMS
     };
     owner
-        .execute(domain::Command::amend_by_club(terms), None)
+        .execute(domain::Command::amend_command_of_club(terms), None)
         .await
         .expect("amended");
     for order in [1, 2] {

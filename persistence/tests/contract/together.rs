@@ -1,7 +1,9 @@
 //! Tests that both stores must pass, about several commits of one draw in one call. Either all are
 //! written, each with its own revision, or none.
 
-use domain::{Authority, Command, Draw, GameResult, OrderId, OrderState, Terms, Timestamp};
+use domain::{
+    AllocationAuthority, Command, Draw, GameResult, OrderId, OrderState, Terms, Timestamp,
+};
 use persistence::Failure;
 use persistence::ledger::{Append, AttachedWrite};
 use persistence::records::audit::AuditAction;
@@ -345,7 +347,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     owner.open(world.order(2, &[(0, 3)])).await.expect("opened");
     let result = GameResult::new(4, 9).expect("a result");
     let unit_price = TERMS.price;
-    let authority = Authority::Repair { authorised_at: NOW };
+    let authority = AllocationAuthority::Repair { authorised_at: NOW };
     let alone = [
         Command::Void {
             order: OrderId(1),
@@ -353,7 +355,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         },
         Command::Complete { result },
         Command::Cancel,
-        Command::amend_by_club(Terms {
+        Command::amend_command_of_club(Terms {
             prize_percentage: 60,
             closes_at: TERMS.closes_at.plus_ms(-1),
             ..TERMS

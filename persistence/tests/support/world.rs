@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use domain::draw::DrawSnapshot;
 use domain::{
-    AccountId, Authority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy, Line,
-    OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
+    AccountId, AllocationAuthority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy,
+    Line, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
 };
 use persistence::ledger::{Append, AttachedWrite, BuyerDetails, Claims, NewOrder};
 use persistence::memory::Memory;
@@ -365,7 +365,7 @@ impl Owner {
             sells: matches!(
                 command,
                 Command::Allocate {
-                    authority: Authority::Sale,
+                    authority: AllocationAuthority::Sale,
                     ..
                 }
             ),
@@ -388,7 +388,7 @@ impl Owner {
             order: OrderId(id),
             count,
             unit_price,
-            authority: Authority::Sale,
+            authority: AllocationAuthority::Sale,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use actix_web::{App, HttpServer};
-use sandbox::{self, Options, Sandbox};
+use sandbox::{self, Sandbox, SandboxOptions};
 
 #[actix_web::main]
 async fn main() -> std::io::Result<()> {
@@ -12,7 +12,10 @@ async fn main() -> std::io::Result<()> {
         .next()
         .and_then(|port| port.parse().ok())
         .unwrap_or(8081);
-    let sandbox = Sandbox::open(arguments.next().map(PathBuf::from), Options::default())?;
+    let sandbox = Sandbox::open(
+        arguments.next().map(PathBuf::from),
+        SandboxOptions::default(),
+    )?;
     println!("http://127.0.0.1:{port}/sandbox");
     HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, sandbox.clone())))
         .workers(2)

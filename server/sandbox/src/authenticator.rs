@@ -12,20 +12,23 @@ use super::Sandbox;
 pub const DEMO_OPERATOR_EMAIL: &str = "operator@demo.test";
 
 /// How long a one-time code is valid, in seconds: the default of RFC 6238.
-const CODE_LIFETIME_SECONDS: i64 = 30;
+const TOTP_CODE_LIFETIME_SECONDS: i64 = 30;
 
 /// The second-factor secret of the seeded demo operators. It is public, so it protects nothing.
 pub const DEMO_OPERATOR_TOTP_SECRET: &[u8; 20] = b"demo-operator-secret";
 
 pub fn configure(cfg: &mut ServiceConfig) {
-    cfg.route("/operator-code.json", web::get().to(operator_code));
+    cfg.route(
+        "/operator-code.json",
+        web::get().to(show_operator_totp_code),
+    );
 }
 
 /// Returns the current one-time code, the next code, and the remaining lifetime of the current
 /// code.
-async fn operator_code(sandbox: Data<Sandbox>) -> impl Responder {
+async fn show_operator_totp_code(sandbox: Data<Sandbox>) -> impl Responder {
     let now = sandbox.clock.unix_seconds();
-    let step = now.div_euclid(CODE_LIFETIME_SECONDS);
+    let step = now.div_euclid(TOTP_CODE_LIFETIME_SECONDS);
     let code_at = |step: i64| {
         let totp = Builder::new()
             .with_secret(Secret::new(DEMO_OPERATOR_TOTP_SECRET.as_slice().into()))
@@ -33,11 +36,11 @@ async fn operator_code(sandbox: Data<Sandbox>) -> impl Responder {
             .build()
             .ok()?;
         Some(
-            totp.generate((step * CODE_LIFETIME_SECONDS).unsigned_abs())
+            totp.generate((step * TOTP_CODE_LIFETIME_SECONDS).unsigned_abs())
                 .to_string(),
         )
     };
-    let left = (step + 1) * CODE_LIFETIME_SECONDS - now;
+    let left = (step + 1) * TOTP_CODE_LIFETIME_SECONDS - now;
     Json(
         json!({ "email": DEMO_OPERATOR_EMAIL, "code": code_at(step), "nextCode": code_at(step + 1), "validForSeconds": left }),
     )

@@ -141,7 +141,7 @@ impl Faults {
         let share = |purpose: &str| pseudo_random_fraction(self.seed, purpose, event);
         let mut delay_ms = (share("late") * webhook.late_ms as f64) as u64;
         if share("reordered") < webhook.reordered {
-            delay_ms += webhook.late_ms.max(REORDER_DELAY_MS);
+            delay_ms += webhook.late_ms.max(WEBHOOK_REORDER_DELAY_MS);
         }
         DeliveryPlan {
             lost: share("lost") < webhook.lost,
@@ -156,7 +156,7 @@ impl Faults {
 }
 
 /// Delay of a reordered event in milliseconds. Later events of the same second overtake it.
-const REORDER_DELAY_MS: u64 = 400;
+const WEBHOOK_REORDER_DELAY_MS: u64 = 400;
 
 /// How one event is delivered: not at all if `lost`, otherwise `copies` times after `delay`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

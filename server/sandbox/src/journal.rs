@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// File permissions: only the owner may read the files, because they hold cards, mails and secrets.
-const FILE_MODE: u32 = 0o600;
+const JOURNAL_FILE_MODE: u32 = 0o600;
 const LOCK_ATTEMPTS_MAX: u32 = 50;
 const LOCK_RETRY_DELAY: Duration = Duration::from_millis(100);
 
@@ -44,7 +44,7 @@ impl Journal {
             }
         }
         let file = OpenOptions::new()
-            .mode(FILE_MODE)
+            .mode(JOURNAL_FILE_MODE)
             .create(true)
             .append(true)
             .open(&path)?;
@@ -71,7 +71,7 @@ impl Journal {
         let temporary = self.path.with_extension("fresh");
         let mut out = BufWriter::new(
             OpenOptions::new()
-                .mode(FILE_MODE)
+                .mode(JOURNAL_FILE_MODE)
                 .create(true)
                 .truncate(true)
                 .write(true)
@@ -89,7 +89,7 @@ impl Journal {
 /// be exiting.
 fn lock_file(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
-        .mode(FILE_MODE)
+        .mode(JOURNAL_FILE_MODE)
         .create(true)
         .truncate(false)
         .write(true)

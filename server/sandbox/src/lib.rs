@@ -8,9 +8,9 @@
 //! ```no_run
 //! # async fn demo() -> std::io::Result<()> {
 //! use actix_web::{App, HttpServer};
-//! use sandbox::{Options, Sandbox};
+//! use sandbox::{SandboxOptions, Sandbox};
 //!
-//! let sandbox = Sandbox::open(Some(".data/sandbox".into()), Options::default())?;
+//! let sandbox = Sandbox::open(Some(".data/sandbox".into()), SandboxOptions::default())?;
 //! sandbox.set_webhook("http://127.0.0.1:8080/api/stripe/webhook", "whsec_demo");
 //! HttpServer::new(move || App::new().configure(|cfg| sandbox::configure(cfg, sandbox.clone())))
 //!     .bind(("127.0.0.1", 8080))?
@@ -40,7 +40,7 @@ pub mod mailbox;
 pub mod server;
 pub mod webhook_sender;
 
-mod control;
+mod control_api;
 mod journal;
 mod page;
 mod stripe;
@@ -66,7 +66,7 @@ pub const SANDBOX_BODY_BYTES_MAX: usize = 64 * 1024;
 
 /// Settings of the sandbox.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SandboxOptions {
     /// Whether a request that names an unknown account creates a fully onboarded account. The demo
     /// needs this, because its database may be older than the sandbox's journal and name such
     /// accounts. Tests of refusals switch this off.
@@ -79,7 +79,7 @@ pub struct Options {
     pub clock: Option<Arc<SandboxClock>>,
 }
 
-impl Default for Options {
+impl Default for SandboxOptions {
     fn default() -> Self {
         Self {
             creates_unknown_accounts: true,
@@ -98,7 +98,7 @@ pub struct Sandbox {
     webhook_sender: WebhookSender,
     mailbox: Mailbox,
     clock: Arc<SandboxClock>,
-    options: Options,
+    options: SandboxOptions,
 }
 
 impl Sandbox {
@@ -111,7 +111,7 @@ impl Sandbox {
     /// # Errors
     ///
     /// The directory cannot be used, a journal cannot be read, or another process has it open.
-    pub fn open(dir: Option<PathBuf>, options: Options) -> io::Result<Arc<Self>> {
+    pub fn open(dir: Option<PathBuf>, options: SandboxOptions) -> io::Result<Arc<Self>> {
         let clock = options.clock.clone().unwrap_or_default();
         let sandbox = Arc::new(Self {
             state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
@@ -197,7 +197,7 @@ impl Sandbox {
     /// Opens a dispute on a captured payment, as `POST /sandbox/dispute` does. Returns `false` if
     /// no captured payment has this id.
     pub fn dispute(&self, payment_intent: &str) -> bool {
-        control::change_and_commit(self, |state| {
+        control_api::change_state_and_commit(self, |state| {
             stripe::dispute::open_for_intent(state, payment_intent, "fraudulent")
         })
         .status()
@@ -206,7 +206,7 @@ impl Sandbox {
 
     /// Returns the totals of each account, like `GET /sandbox/ledger`.
     pub fn ledger(&self) -> Value {
-        stripe::ledger::totals(
+        stripe::ledger::render_totals(
             &self.state.lock().expect("the state is never poisoned"),
             false,
         )
@@ -232,7 +232,7 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
         web::scope("/sandbox")
             .app_data(Data::from(sandbox))
             .app_data(JsonConfig::default().limit(SANDBOX_BODY_BYTES_MAX))
-            .configure(control::configure)
+            .configure(control_api::configure)
             .configure(mailbox::configure)
             .configure(authenticator::configure)
             .configure(page::configure)

@@ -16,9 +16,9 @@ use super::clock::SandboxClock;
 use super::journal::Journal;
 
 /// Maximum number of stored mails. The oldest are dropped first.
-const MAILS_MAX: usize = 1_000;
-/// The journal is compacted when it has this many lines more than [`MAILS_MAX`].
-const SUPERSEDED_LINES_MAX: u64 = 4_000;
+const STORED_MAILS_MAX: usize = 1_000;
+/// The journal is compacted when it has this many lines more than [`STORED_MAILS_MAX`].
+const SUPERSEDED_JOURNAL_LINES_MAX: u64 = 4_000;
 const MAILS_PER_PAGE_MAX: usize = 200;
 const MAILS_PER_PAGE_DEFAULT: usize = 50;
 
@@ -105,7 +105,7 @@ impl Mailbox {
             store.lines += 1;
         }
         store.insert(delivered);
-        if store.lines > MAILS_MAX as u64 + SUPERSEDED_LINES_MAX {
+        if store.lines > STORED_MAILS_MAX as u64 + SUPERSEDED_JOURNAL_LINES_MAX {
             store.compact_journal()?;
         }
         Ok(())
@@ -153,7 +153,7 @@ impl MailStore {
     fn insert(&mut self, delivered: StoredMail) {
         self.total = self.total.max(delivered.id);
         self.mails.push_back(delivered);
-        if self.mails.len() > MAILS_MAX {
+        if self.mails.len() > STORED_MAILS_MAX {
             self.mails.pop_front();
         }
     }

@@ -134,7 +134,7 @@ async fn show_onboarding(
 ) -> HttpResponse {
     let state = sandbox.state.lock().expect("the state is never poisoned");
     let Ok(account) = state.find::<Account>("", &id) else {
-        return link_not_found();
+        return link_not_found_page();
     };
     match state.find_valid_link(&id, &link.link) {
         Ok(open) => {
@@ -152,7 +152,7 @@ async fn show_onboarding(
         }
         Err(failure) => match failure.error_object()["refresh_url"].as_str() {
             Some(refresh) => redirect_see_other(refresh),
-            None => link_not_found(),
+            None => link_not_found_page(),
         },
     }
 }
@@ -172,7 +172,7 @@ async fn complete_onboarding(
         (Ok(address), Ok(())) => redirect_see_other(&address),
         (Err(failure), Ok(())) => failure.error_object()["refresh_url"]
             .as_str()
-            .map_or_else(link_not_found, redirect_see_other),
+            .map_or_else(link_not_found_page, redirect_see_other),
         (_, Err(_)) => HttpResponse::InternalServerError().finish(),
     }
 }
@@ -183,7 +183,7 @@ fn redirect_see_other(address: &str) -> HttpResponse {
         .finish()
 }
 
-fn link_not_found() -> HttpResponse {
+fn link_not_found_page() -> HttpResponse {
     HttpResponse::NotFound()
         .content_type("text/plain; charset=utf-8")
         .body("There is no such account link.")

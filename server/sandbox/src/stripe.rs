@@ -3,7 +3,8 @@
 
 pub mod account;
 pub mod api;
-pub mod call;
+pub mod api_call;
+pub mod balance_transaction;
 pub mod card;
 pub mod charge;
 pub mod dispute;
@@ -14,13 +15,12 @@ pub mod form;
 pub mod id;
 pub mod idempotency;
 pub mod intent;
+pub mod journal_record;
 pub mod ledger;
 pub mod listing;
-pub mod method;
-pub mod record;
+pub mod payment_method;
 pub mod refund;
 pub mod route;
 pub mod snapshot;
 pub mod state;
 pub mod table;
-pub mod transaction;

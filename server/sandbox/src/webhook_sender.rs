@@ -23,7 +23,7 @@ const DELIVERY_RETRY_DELAY_FIRST: Duration = Duration::from_millis(250);
 const DELIVERY_RETRY_DELAY_MAX: Duration = Duration::from_secs(15);
 /// Interval at which the delivery thread checks whether its sandbox was dropped. If so, the thread
 /// ends.
-const LIVENESS_INTERVAL: Duration = Duration::from_secs(1);
+const SANDBOX_ALIVE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The webhook's URL and signing secrets. Two secrets are valid while one is being replaced. Each
 /// secret adds a `v1` signature to an event.
@@ -138,8 +138,8 @@ impl DeliveryLoop {
             let pause = match next {
                 Some(due) if can_send => due
                     .saturating_duration_since(Instant::now())
-                    .min(LIVENESS_INTERVAL),
-                _ => LIVENESS_INTERVAL,
+                    .min(SANDBOX_ALIVE_CHECK_INTERVAL),
+                _ => SANDBOX_ALIVE_CHECK_INTERVAL,
             };
             tokio::select! {
                 () = self.wakeup.notified() => {}
@@ -168,9 +168,9 @@ impl DeliveryLoop {
             let is_wanted = endpoint.kinds.is_empty()
                 || endpoint.kinds.iter().any(|subscribed| subscribed == kind);
             if !is_wanted {
-                state.settle_event(&event, DeliveryStatus::Delivered);
+                state.record_delivery_status(&event, DeliveryStatus::Delivered);
             } else if plan.lost {
-                state.settle_event(&event, DeliveryStatus::Lost);
+                state.record_delivery_status(&event, DeliveryStatus::Lost);
             } else {
                 self.schedule_delivery(
                     PendingDelivery {
@@ -230,7 +230,7 @@ impl DeliveryLoop {
             return self.schedule_delivery(delivery, Duration::ZERO);
         }
         let mut state = sandbox.state.lock().expect("the state is never poisoned");
-        state.settle_event(&delivery.event, DeliveryStatus::Delivered);
+        state.record_delivery_status(&delivery.event, DeliveryStatus::Delivered);
         log_journal_error(state.commit());
     }
 }

@@ -6,7 +6,7 @@
 
 use std::net::IpAddr;
 
-use actors::{Confirmation, FulfilStatus};
+use actors::{ConfirmationOutcome, FulfilStatus};
 use domain::{Cell, DrawId, OrderId, OrderState, Serial, Timestamp};
 use persistence::ledger::BuyerDetails;
 use persistence::records::ticket_links::TicketLink;
@@ -290,7 +290,10 @@ impl OwnOrder {
     /// # Errors
     /// Stripe or the database did not answer.
     pub async fn reject_changed_amount(&self, state: &State) -> Result<FulfilStatus, Problem> {
-        Ok(state.payments.abandon_changed_amount(self.id()).await?)
+        Ok(state
+            .payments
+            .abandon_after_amount_change(self.id())
+            .await?)
     }
 
     /// Abandons the unpaid order and releases its reservation.
@@ -317,7 +320,7 @@ impl OwnOrder {
         &self,
         state: &State,
         method: &str,
-    ) -> Result<Confirmation, Problem> {
+    ) -> Result<ConfirmationOutcome, Problem> {
         Ok(state.payments.confirm(self.id(), method).await?)
     }
 
@@ -339,7 +342,7 @@ impl OwnOrder {
             let dedupe_key = format!("resend:{order}:{}", state.clock.now().0);
             state
                 .outbox
-                .queue(&dedupe_key, "resend", Some(order), to, "{}")
+                .queue_mail_now(&dedupe_key, "resend", Some(order), to, "{}")
                 .await?;
         }
         Ok(())

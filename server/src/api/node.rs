@@ -5,9 +5,9 @@
 
 use actors::{CommandOutcome, Denied};
 use domain::{
-    Allocation, Authority, Cents, Command as DrawCommand, DrawId, GameResult, HoldSource,
-    HoldSourceId, OrderId, Refusal, Reservation, Serial, Status, TermsEdit, TermsEditor, Timestamp,
-    View,
+    Allocation, AllocationAuthority, Cents, Command as DrawCommand, DrawId, GameResult, OrderId,
+    Refusal, Reservation, ReservationSource, ReservationSourceId, Serial, Status, TermsEdit,
+    TermsEditor, Timestamp, View,
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -181,7 +181,7 @@ fn order_uuid(order: OrderId) -> Uuid {
 }
 
 impl WireCommand {
-    fn from_domain(draw_command: &DrawCommand, source: Option<HoldSource>) -> WireCommand {
+    fn from_domain(draw_command: &DrawCommand, source: Option<ReservationSource>) -> WireCommand {
         match draw_command {
             DrawCommand::Reserve {
                 order,
@@ -213,8 +213,8 @@ impl WireCommand {
                 count: *count,
                 unit_price: unit_price.0,
                 authorised_at: match authority {
-                    Authority::Sale => None,
-                    Authority::Repair { authorised_at } => Some(authorised_at.0),
+                    AllocationAuthority::Sale => None,
+                    AllocationAuthority::Repair { authorised_at } => Some(authorised_at.0),
                 },
             },
             DrawCommand::Void { order, charged } => WireCommand::Void {
@@ -243,7 +243,7 @@ impl WireCommand {
         }
     }
 
-    fn into_domain(self) -> Option<(DrawCommand, Option<HoldSource>)> {
+    fn into_domain(self) -> Option<(DrawCommand, Option<ReservationSource>)> {
         let order = |order: Uuid| OrderId(order.as_u128());
         let mut hold_source = None;
         let command = match self {
@@ -253,8 +253,8 @@ impl WireCommand {
                 until,
                 source,
             } => {
-                hold_source = source.map(|WireHoldSource { id, has_paid }| HoldSource {
-                    id: HoldSourceId(id.as_u128()),
+                hold_source = source.map(|WireHoldSource { id, has_paid }| ReservationSource {
+                    id: ReservationSourceId(id.as_u128()),
                     has_paid,
                 });
                 DrawCommand::Reserve {
@@ -274,10 +274,10 @@ impl WireCommand {
                 unit_price,
                 authorised_at,
             } => {
-                let repair = |at| Authority::Repair {
+                let repair = |at| AllocationAuthority::Repair {
                     authorised_at: Timestamp(at),
                 };
-                let authority = authorised_at.map_or(Authority::Sale, repair);
+                let authority = authorised_at.map_or(AllocationAuthority::Sale, repair);
                 DrawCommand::Allocate {
                     order: order(id),
                     count,

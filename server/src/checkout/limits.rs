@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use actix_web::http::StatusCode;
-use domain::{Cents, HoldSource, Refusal};
+use domain::{Cents, Refusal, ReservationSource};
 
 use super::CheckoutRequest;
 use super::quote::Quote;
@@ -105,7 +105,7 @@ pub(super) fn count_new_intent(state: &State, request: &CheckoutRequest) -> Resu
 
 /// Returns the source, a browser or its network, whose quota of unpaid tickets a reservation counts
 /// against. `None` if no limit applies.
-pub fn hold_source(state: &State, browser: &Browser, address: IpAddr) -> Option<HoldSource> {
+pub fn hold_source(state: &State, browser: &Browser, address: IpAddr) -> Option<ReservationSource> {
     let has_paid = state.open_orders.has_paid(browser, state.clock.now());
     state.limits.hold_source(browser, has_paid, address)
 }

@@ -1,7 +1,7 @@
 //! Finds the browser's order for the requested draws, or opens a new one: the actors reserve the
 //! tickets and create the payment intent.
 
-use actors::{OpenOrder, PaymentFailure};
+use actors::{OpenOrderRequest, PaymentFailure};
 use domain::{AccountId, OrderId, OrderState, Timestamp, reservation};
 use persistence::stores::OrderRecord;
 
@@ -48,7 +48,7 @@ pub(super) async fn find_or_open_order(
             .map(|tracked| &tracked.attempt)
     };
     for generation in first..first + ORDER_GENERATIONS_MAX {
-        let order = OpenOrder {
+        let order = OpenOrderRequest {
             client_key: client_key(
                 &request.browser,
                 request.tickets.keys().copied(),

@@ -18,7 +18,7 @@ use crate::ops::private_files;
 use crate::render::site::{self, Site};
 use sandbox::authenticator;
 use sandbox::clock::SandboxClock;
-use sandbox::{Options, Sandbox};
+use sandbox::{Sandbox, SandboxOptions};
 use seed::SeedState;
 
 pub mod anomalies;
@@ -114,10 +114,10 @@ async fn open_demo(
     );
     let seed_state = prepare_database(&postgres, database, &data_dir).await?;
     let moved_clock = SandboxClock::load(&Records::new(postgres.clone())).await?;
-    let options = Options {
+    let options = SandboxOptions {
         webhook_events: webhooks::SUBSCRIBED_EVENT_TYPES.map(String::from).to_vec(),
         clock: Some(moved_clock.clone()),
-        ..Options::default()
+        ..SandboxOptions::default()
     };
     let sandbox =
         Sandbox::open(Some(data_dir.join("sandbox")), options).context("the sandbox's journal")?;

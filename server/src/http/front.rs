@@ -184,7 +184,7 @@ impl<S> FastPathInner<S> {
         };
         // Responses from memory are counted but not logged, because their many log lines would hide
         // important ones.
-        count.record(started.elapsed());
+        count.record_duration(started.elapsed());
         Some(response)
     }
 

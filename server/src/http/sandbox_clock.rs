@@ -76,7 +76,7 @@ async fn run_due_tasks(state: &State) {
             tracing::warn!(draw.id = view.draw.0, %denied, "draw did not close at the moved clock's time");
         }
     }
-    state.reconciler.run_partial_pass().await;
+    state.reconciler.run_pass_without_comparison().await;
     housekeeping::sweep(state).await;
     state.outbox.wake_mailer();
 }

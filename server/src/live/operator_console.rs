@@ -30,7 +30,7 @@ pub fn health_checks(
     off_ms: i64,
     violations: BTreeMap<String, u64>,
 ) -> Checks {
-    let last_round = state.payments.metrics().last_pass_at();
+    let last_round = state.payments.metrics().last_reconciler_pass_at();
     // Before the reconciler's first pass has ended, measure from the start of the server.
     let since = last_round.unwrap_or(state.started_at);
     let (paused, sessions) = (

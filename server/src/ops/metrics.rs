@@ -1,6 +1,6 @@
-//! Counters of the HTTP server in memory (decision B-24). `http::metrics` writes them for Prometheus.
-//! No label holds an id or text that a person wrote: routes are patterns of the
-//! route table, types and methods come from fixed lists.
+//! Counters of the HTTP server in memory (decision B-24). `http::metrics` writes them for
+//! Prometheus. No label holds an id or text that a person wrote: routes are patterns of the route
+//! table, types and methods come from fixed lists.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -56,8 +56,8 @@ impl Metrics {
             status,
         };
         match self.calls.get(&call) {
-            Some(timings) => timings.record(elapsed),
-            None => self.calls.entry(call).or_default().record(elapsed),
+            Some(timings) => timings.record_duration(elapsed),
+            None => self.calls.entry(call).or_default().record_duration(elapsed),
         }
     }
 

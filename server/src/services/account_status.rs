@@ -1,7 +1,7 @@
 //! Keeps the status of clubs' Stripe accounts up to date. The status is read from Stripe's API,
 //! never taken from a webhook event (decisions B-1, B-13).
 
-use actors::payments::connect::{AccountStatus, Connect};
+use actors::payments::connect_gateway::{AccountStatus, ConnectGateway};
 use actors::{GatewayError, Outbox};
 use domain::AccountId;
 use persistence::Failure;
@@ -18,7 +18,7 @@ const ACCOUNT_INVALID_CODE: &str = "account_invalid";
 
 /// Reads the status of clubs' Stripe accounts from Stripe and stores it.
 pub struct ConnectedAccounts<'a> {
-    pub connect: &'a dyn Connect,
+    pub connect: &'a dyn ConnectGateway,
     pub records: &'a Records,
     pub catalogue: &'a Catalogue,
     pub outbox: &'a Outbox,

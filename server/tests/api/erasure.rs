@@ -152,7 +152,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
     let comparison = server
         .state
         .reconciler
-        .scan(server.now().plus_seconds(-500 * DAY_SECONDS))
+        .scan_payments(server.now().plus_seconds(-500 * DAY_SECONDS))
         .await
         .expect("compared");
     assert_eq!(

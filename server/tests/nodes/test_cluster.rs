@@ -20,7 +20,7 @@ use persistence::records::draws::DrawToCreate;
 use persistence::testing::{Database, Folder, database};
 use persistence::{Postgres, Sealer};
 use reqwest::Method;
-use sandbox::{self, Options, Sandbox};
+use sandbox::{self, Sandbox, SandboxOptions};
 use serde_json::{Value, json};
 use server::ops::peer_credentials::PeerCredentials;
 
@@ -69,7 +69,7 @@ impl TestCluster {
             .await
             .expect("connected");
         let records = Records::new(postgres);
-        let sandbox = Sandbox::open(None, Options::default()).expect("the sandbox opens");
+        let sandbox = Sandbox::open(None, SandboxOptions::default()).expect("the sandbox opens");
         let club = NewClub {
             name: "Reds".into(),
             email: "reds@club.test".into(),

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use actors::testing::FakeGateway;
 use actors::{
-    Clock, Engine, EngineParts, FulfilStatus, MailTransport, OpenOrder, PaymentFailure, Peers,
-    SystemClock, ThreadPlacement,
+    Clock, Engine, EngineDependencies, FulfilStatus, MailTransport, OpenOrderRequest,
+    PaymentFailure, Peers, SystemClock, ThreadPlacement,
 };
 use async_trait::async_trait;
 use domain::{
@@ -113,13 +113,13 @@ impl RaceEnvironment {
     }
 
     pub async fn start_engine_on(&self, ledger: Arc<dyn Ledger>) -> Engine {
-        let parts = EngineParts {
+        let parts = EngineDependencies {
             ledger,
             store: Arc::new(self.postgres()),
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(NullMailer),
-            peers: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres())),
+            peers: Peers::of_single_node(InstanceId::fresh(), Arc::new(self.postgres())),
         };
         Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 1 })
             .await
@@ -168,7 +168,7 @@ impl RaceEnvironment {
     }
 
     /// Returns a new buyer's request for an order of these draws and counts.
-    pub fn order_request(&self, lines: &[(DrawId, u16)]) -> OpenOrder {
+    pub fn order_request(&self, lines: &[(DrawId, u16)]) -> OpenOrderRequest {
         let number = self.orders.fetch_add(1, Ordering::Relaxed);
         let line = |(draw, count): &(DrawId, u16)| Line {
             draw: *draw,
@@ -176,7 +176,7 @@ impl RaceEnvironment {
             unit_price: RACE_TICKET_PRICE,
             card_fee: Cents::ZERO,
         };
-        OpenOrder {
+        OpenOrderRequest {
             client_key: format!("client-{number}"),
             token: format!("{number:032x}"),
             id: OrderId(u128::from(number)),
@@ -193,7 +193,7 @@ impl RaceEnvironment {
     }
 
     /// Makes a complete purchase, with retries. Two concurrent calls fulfil the order.
-    pub async fn purchase(&self, wanted: OpenOrder) -> PurchaseOutcome {
+    pub async fn purchase(&self, wanted: OpenOrderRequest) -> PurchaseOutcome {
         match self.open_order(self.engine(), wanted).await {
             Ok(record) => self.pay(self.engine(), &record).await,
             Err(tried) => tried,
@@ -203,7 +203,7 @@ impl RaceEnvironment {
     pub async fn open_order(
         &self,
         engine: &Engine,
-        wanted: OpenOrder,
+        wanted: OpenOrderRequest,
     ) -> Result<OrderRecord, PurchaseOutcome> {
         for _ in 0..PURCHASE_RETRIES_MAX {
             match engine.payments.open(wanted.clone()).await {

@@ -1,13 +1,13 @@
-use sandbox::Options;
+use sandbox::SandboxOptions;
 use serde_json::json;
 
 use crate::support::{SandboxProvider, WebhookReceiver};
 
 #[actix_web::test]
 async fn strict_sandbox_refuses_unknown_account() {
-    let options = Options {
+    let options = SandboxOptions {
         creates_unknown_accounts: false,
-        ..Options::default()
+        ..SandboxOptions::default()
     };
     let provider = SandboxProvider::open(None, options);
     let refused = provider.get("payment_intents").send().await;

@@ -1,4 +1,4 @@
-use sandbox::Options;
+use sandbox::SandboxOptions;
 
 use crate::support::{SandboxProvider, TempDir};
 
@@ -191,7 +191,7 @@ async fn rate_limit_applies_before_stored_answers() {
 #[actix_web::test]
 async fn answered_requests_survive_a_process_death() {
     let dir = TempDir::new();
-    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), SandboxOptions::default());
     let first = provider
         .post("payment_intents", INTENT_FORM)
         .with_idempotency_key("create-1")
@@ -206,7 +206,7 @@ async fn answered_requests_survive_a_process_death() {
     let mut journal = std::fs::read(&path).unwrap();
     journal.extend_from_slice(b"[{\"intent\":{\"id\":\"pi_half");
     std::fs::write(&path, journal).unwrap();
-    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), SandboxOptions::default());
     let again = provider
         .post("payment_intents", INTENT_FORM)
         .with_idempotency_key("create-1")
@@ -235,7 +235,7 @@ async fn answered_requests_survive_a_process_death() {
 #[actix_web::test]
 async fn compacted_journal_keeps_its_history() {
     let dir = TempDir::new();
-    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), SandboxOptions::default());
     let first = provider
         .post("payment_intents", INTENT_FORM)
         .with_idempotency_key("create-1")
@@ -253,7 +253,7 @@ async fn compacted_journal_keeps_its_history() {
     let journal = dir.0.join("provider.jsonl");
     let before = std::fs::metadata(&journal).unwrap().len();
     for _ in 0..2 {
-        let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+        let provider = SandboxProvider::open(Some(dir.0.clone()), SandboxOptions::default());
         let again = provider
             .post("payment_intents", INTENT_FORM)
             .with_idempotency_key("create-1")

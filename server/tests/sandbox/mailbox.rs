@@ -1,4 +1,4 @@
-use sandbox::Options;
+use sandbox::SandboxOptions;
 use sandbox::mailbox::MailMessage;
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ fn rendered_mail(to: &str, kind: &str) -> MailMessage {
 #[actix_web::test]
 async fn mails_are_newest_first_and_survive_a_restart() {
     let dir = TempDir::new();
-    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), SandboxOptions::default());
     provider
         .sandbox
         .mailbox()
@@ -32,7 +32,7 @@ async fn mails_are_newest_first_and_survive_a_restart() {
         .deliver(rendered_mail("bob@demo.test", "winner"))
         .unwrap();
     provider.stop().await;
-    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), SandboxOptions::default());
     let list: Value = provider
         .fetch_sandbox_page("mailbox.json")
         .await

@@ -7,7 +7,7 @@ use actix_web::dev::ServerHandle;
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Bytes, Data};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
-use sandbox::{self, Options, Sandbox};
+use sandbox::{self, Sandbox, SandboxOptions};
 use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 
@@ -56,10 +56,10 @@ pub struct SandboxRequest<'a> {
 
 impl SandboxProvider {
     pub fn start() -> Self {
-        Self::open(None, Options::default())
+        Self::open(None, SandboxOptions::default())
     }
 
-    pub fn open(dir: Option<PathBuf>, options: Options) -> Self {
+    pub fn open(dir: Option<PathBuf>, options: SandboxOptions) -> Self {
         let sandbox = Sandbox::open(dir, options).expect("the sandbox opens");
         let served = sandbox.clone();
         let server = HttpServer::new(move || {

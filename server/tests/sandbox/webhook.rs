@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use hmac::{Hmac, Mac};
-use sandbox::Options;
+use sandbox::SandboxOptions;
 use serde_json::json;
 use sha2::Sha256;
 
@@ -88,14 +88,14 @@ async fn event_is_resent_until_received() {
 #[actix_web::test]
 async fn undelivered_events_are_delivered_after_a_restart() {
     let dir = TempDir::new();
-    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), SandboxOptions::default());
     let stopped_receiver = WebhookReceiver::start(vec![]);
     let url = stopped_receiver.url.clone();
     stopped_receiver.stop().await;
     provider.sandbox.set_webhook(&url, "whsec_1");
     let id = provider.create_captured_intent(1000, 35).await;
     provider.stop().await;
-    let provider = SandboxProvider::open(Some(dir.0.clone()), Options::default());
+    let provider = SandboxProvider::open(Some(dir.0.clone()), SandboxOptions::default());
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     let received = receiver

@@ -4,7 +4,7 @@ use crate::{Cents, GameResult, OrderId, Terms, TermsEdit, Timestamp};
 
 /// The rule under which tickets are allocated to a paid order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Authority {
+pub enum AllocationAuthority {
     /// An ordinary sale: allowed only while the draw is active and before kick-off.
     Sale,
     /// The repair of a payment that was authorised before kick-off. Allowed while no result is
@@ -40,7 +40,7 @@ pub enum Command {
         order: OrderId,
         count: u16,
         unit_price: Cents,
-        authority: Authority,
+        authority: AllocationAuthority,
     },
     /// Take an order's tickets back: another line of the order failed, the capture failed, or the
     /// order was refunded. `charged`: whether the payment was captured with its application fee, so
@@ -68,7 +68,7 @@ pub enum Command {
 
 impl Command {
     /// Returns the command by which a draw's club changes its terms.
-    pub fn amend_by_club(terms: Terms) -> Command {
+    pub fn amend_command_of_club(terms: Terms) -> Command {
         Command::Amend {
             edit: terms.into(),
             by: TermsEditor::Club,

@@ -15,11 +15,11 @@ use crate::{OrderId, TICKETS, Timestamp};
 
 /// Smallest quota of a source (a browser or a network) while that many tickets are unsold. Enough
 /// for a family.
-pub const SOURCE_QUOTA_MIN: u16 = 10;
+pub const SOURCE_TICKET_QUOTA_MIN: u16 = 10;
 /// The tickets of a reservation that ended unpaid count against its source for this many times the
 /// reservation's duration. A source that never pays therefore holds its quota for at most a fifth
 /// of the time.
-pub const COOLING_PERIOD_FACTOR: i64 = 4;
+pub const COOLDOWN_TO_RESERVATION_RATIO: i64 = 4;
 /// A draw is scarce while at most this many of its tickets are free: a third of 169.
 pub const SCARCE_FREE_TICKETS_MAX: u16 = 56;
 /// Largest number of tickets in an order of a browser that never paid, while the draw is scarce.
@@ -31,30 +31,30 @@ pub const SCARCE_EXTENSION_SECONDS: i64 = 60;
 
 /// Digest of a network or a browser. It is the same on every node and identifies no person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HoldSourceId(pub u128);
+pub struct ReservationSourceId(pub u128);
 
 /// The browser or network that makes a reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HoldSource {
+pub struct ReservationSource {
     /// Digest of the browser if it has paid before, otherwise of its network.
-    pub id: HoldSourceId,
+    pub id: ReservationSourceId,
     pub has_paid: bool,
 }
 
 /// Returns the quota of unpaid tickets for one source that has not paid in this draw: half of the
 /// unsold tickets.
-pub fn source_quota(unsold: u16) -> u16 {
-    (unsold / 2).max(SOURCE_QUOTA_MIN).min(unsold)
+pub fn source_ticket_quota(unsold: u16) -> u16 {
+    (unsold / 2).max(SOURCE_TICKET_QUOTA_MIN).min(unsold)
 }
 
 /// Returns the quota that all browsers that never paid share: five sixths of the unsold tickets,
 /// but at least ten. The remaining sixth is left for buyers who paid before.
-pub fn never_paid_quota(unsold: u16) -> u16 {
-    (unsold * 5 / 6).max(SOURCE_QUOTA_MIN)
+pub fn never_paid_ticket_quota(unsold: u16) -> u16 {
+    (unsold * 5 / 6).max(SOURCE_TICKET_QUOTA_MIN)
 }
 
 /// Returns how many extensions a browser that never paid may make while `free` tickets are free.
-pub fn extensions_max(free: u16) -> u8 {
+pub fn never_paid_extensions_max(free: u16) -> u8 {
     if free <= SCARCE_FREE_TICKETS_MAX {
         SCARCE_EXTENSIONS_PER_ORDER_MAX
     } else {
@@ -65,7 +65,7 @@ pub fn extensions_max(free: u16) -> u8 {
 /// A reservation whose source is known.
 #[derive(Clone, Copy, Debug)]
 struct Hold {
-    source: HoldSource,
+    source: ReservationSource,
     count: u16,
     since: Timestamp,
     until: Timestamp,
@@ -74,8 +74,8 @@ struct Hold {
 /// Tickets of a reservation that ended unpaid. They count against the quota of `source` until
 /// `until`.
 #[derive(Clone, Copy, Debug)]
-struct CoolingTickets {
-    source: HoldSourceId,
+struct CooldownTickets {
+    source: ReservationSourceId,
     count: u16,
     until: Timestamp,
 }
@@ -84,9 +84,9 @@ struct CoolingTickets {
 #[derive(Clone, Debug, Default)]
 pub struct HoldLimiter {
     holds: BTreeMap<OrderId, Hold>,
-    cooling: Vec<CoolingTickets>,
+    cooldown: Vec<CooldownTickets>,
     /// Number of this draw's tickets that each source paid for. They increase the source's quota.
-    paid: BTreeMap<HoldSourceId, u16>,
+    paid: BTreeMap<ReservationSourceId, u16>,
 }
 
 impl HoldLimiter {
@@ -100,7 +100,7 @@ impl HoldLimiter {
         draw: &Draw,
         now: Timestamp,
         command: &Command,
-        source: Option<HoldSource>,
+        source: Option<ReservationSource>,
     ) -> Result<Vec<Event>, Refusal> {
         let events = draw.decide(now, command)?;
         if events.is_empty() {
@@ -167,14 +167,14 @@ impl HoldLimiter {
     }
 
     /// Updates the counts to the state of the draw at `now`. Paid tickets increase their source's
-    /// quota. Tickets of reservations that ended unpaid still count for their cooling period.
+    /// quota. Tickets of reservations that ended unpaid still count for their cooldown.
     pub fn sync_with_draw(&mut self, draw: &Draw, now: Timestamp) {
         let HoldLimiter {
             holds,
-            cooling,
+            cooldown,
             paid,
         } = self;
-        cooling.retain(|cooling| now < cooling.until);
+        cooldown.retain(|cooldown| now < cooldown.until);
         holds.retain(|order, hold| {
             if let Some(allocation) = draw.allocations.get(order) {
                 *paid.entry(hold.source.id).or_default() += allocation.serials.len() as u16;
@@ -187,21 +187,21 @@ impl HoldLimiter {
                 (hold.count, hold.until) = (count, until);
                 true
             } else {
-                cooling.extend(hold.cooling_after_end(now));
+                cooldown.extend(hold.cooldown_after_hold_end(now));
                 false
             }
         });
     }
 
-    fn source_of_order(&self, order: OrderId) -> Option<HoldSource> {
+    fn source_of_order(&self, order: OrderId) -> Option<ReservationSource> {
         self.holds.get(&order).map(|hold| hold.source)
     }
 
     /// Replaces the hold of a resized reservation. The tickets of the replaced hold count for a
-    /// cooling period, because the replaced hold ended unpaid.
+    /// cooldown, because the replaced hold ended unpaid.
     fn replace_hold(&mut self, order: OrderId, hold: Hold, now: Timestamp) {
         if let Some(before) = self.holds.insert(order, hold) {
-            self.cooling.extend(before.cooling_after_end(now));
+            self.cooldown.extend(before.cooldown_after_hold_end(now));
         }
     }
 
@@ -214,9 +214,9 @@ impl HoldLimiter {
         now: Timestamp,
         order: OrderId,
         (count, until): (u16, Timestamp),
-        source: HoldSource,
+        source: ReservationSource,
     ) -> Result<Timestamp, Refusal> {
-        let available = self.tickets_available_to(draw, now, order, source);
+        let available = self.tickets_available_to_source(draw, now, order, source);
         if count <= available {
             return Ok(until);
         }
@@ -229,20 +229,20 @@ impl HoldLimiter {
     }
 
     /// Returns the largest number of tickets that an order of this source may reserve now.
-    fn tickets_available_to(
+    fn tickets_available_to_source(
         &self,
         draw: &Draw,
         now: Timestamp,
         order: OrderId,
-        source: HoldSource,
+        source: ReservationSource,
     ) -> u16 {
         let unsold = TICKETS - draw.sold();
-        let held = HeldTickets::of_other_orders(self, draw, now, source.id, order);
-        let own = self.remaining_source_quota(unsold, source.id, held.by_source);
+        let held = HeldTickets::held_by_other_orders(self, draw, now, source.id, order);
+        let own = self.remaining_quota_of_source(unsold, source.id, held.by_source);
         if source.has_paid {
             return own;
         }
-        let shared = never_paid_quota(unsold).saturating_sub(held.never_paid);
+        let shared = never_paid_ticket_quota(unsold).saturating_sub(held.never_paid);
         let is_scarce = unsold.saturating_sub(held.by_all) <= SCARCE_FREE_TICKETS_MAX;
         own.min(shared).min(if is_scarce {
             SCARCE_TICKETS_PER_ORDER_MAX
@@ -253,17 +253,22 @@ impl HoldLimiter {
 
     /// Returns how many more tickets a source may reserve: its quota, minus its reserved tickets,
     /// minus the tickets of its recently expired unpaid reservations. Each paid ticket adds one.
-    fn remaining_source_quota(&self, unsold: u16, source: HoldSourceId, held: u16) -> u16 {
-        let cooling = self
-            .cooling
+    fn remaining_quota_of_source(
+        &self,
+        unsold: u16,
+        source: ReservationSourceId,
+        held: u16,
+    ) -> u16 {
+        let cooldown = self
+            .cooldown
             .iter()
-            .filter(|cooling| cooling.source == source);
-        let cooling: u16 = cooling
-            .map(|cooling| cooling.count)
+            .filter(|cooldown| cooldown.source == source);
+        let cooldown: u16 = cooldown
+            .map(|cooldown| cooldown.count)
             .fold(0, u16::saturating_add);
         let paid = self.paid.get(&source).copied().unwrap_or(0);
-        let quota = source_quota(unsold) + paid;
-        quota.saturating_sub(held).saturating_sub(cooling)
+        let quota = source_ticket_quota(unsold) + paid;
+        quota.saturating_sub(held).saturating_sub(cooldown)
     }
 
     /// Returns until when the limits allow the order's reservation to be extended.
@@ -279,15 +284,15 @@ impl HoldLimiter {
             return Ok(until);
         };
         let unsold = TICKETS - draw.sold();
-        let held = HeldTickets::of_other_orders(self, draw, now, source.id, order);
-        if self.remaining_source_quota(unsold, source.id, held.by_source) < earlier.count {
+        let held = HeldTickets::held_by_other_orders(self, draw, now, source.id, order);
+        if self.remaining_quota_of_source(unsold, source.id, held.by_source) < earlier.count {
             return Err(Refusal::ExtensionsUsedUp);
         }
         let free = unsold.saturating_sub(held.by_all + earlier.count);
         if source.has_paid || free > SCARCE_FREE_TICKETS_MAX {
             return Ok(until);
         }
-        if earlier.extensions >= extensions_max(free) {
+        if earlier.extensions >= never_paid_extensions_max(free) {
             return Err(Refusal::ExtensionsUsedUp);
         }
         Ok(until.min(earlier.until.plus_seconds(SCARCE_EXTENSION_SECONDS)))
@@ -296,11 +301,11 @@ impl HoldLimiter {
 
 impl Hold {
     /// Returns the tickets that still count after this hold ends unpaid, and until when. `None`:
-    /// the cooling period is over already.
-    fn cooling_after_end(&self, now: Timestamp) -> Option<CoolingTickets> {
+    /// the cooldown is over already.
+    fn cooldown_after_hold_end(&self, now: Timestamp) -> Option<CooldownTickets> {
         let ended = self.until.min(now);
-        let until = ended.plus_ms(COOLING_PERIOD_FACTOR * ended.ms_since(self.since));
-        (now < until).then_some(CoolingTickets {
+        let until = ended.plus_ms(COOLDOWN_TO_RESERVATION_RATIO * ended.ms_since(self.since));
+        (now < until).then_some(CooldownTickets {
             source: self.source.id,
             count: self.count,
             until,
@@ -318,11 +323,11 @@ struct HeldTickets {
 }
 
 impl HeldTickets {
-    fn of_other_orders(
+    fn held_by_other_orders(
         limiter: &HoldLimiter,
         draw: &Draw,
         now: Timestamp,
-        source: HoldSourceId,
+        source: ReservationSourceId,
         except: OrderId,
     ) -> HeldTickets {
         let mut held = HeldTickets::default();

@@ -1,6 +1,6 @@
 //! The sale: reserve tickets for an order, allocate them, void them.
 
-use super::command::Authority;
+use super::command::AllocationAuthority;
 use super::{Draw, Event, Refusal, Status};
 use crate::{
     Cents, FeeLedgerStep, OrderId, Reservation, Serial, TICKETS, TICKETS_PER_ORDER_MAX, Timestamp,
@@ -27,7 +27,7 @@ impl Draw {
             return Ok(Vec::new());
         }
         self.check_on_sale(now)?;
-        check_count(count)?;
+        check_ticket_count(count)?;
         if until <= now {
             return Err(Refusal::TermsInvalid);
         }
@@ -92,7 +92,7 @@ impl Draw {
         order: OrderId,
         count: u16,
         unit_price: Cents,
-        authority: Authority,
+        authority: AllocationAuthority,
     ) -> Result<Vec<Event>, Refusal> {
         match self.allocations.get(&order) {
             Some(allocation) if allocation.serials.len() == usize::from(count) => {
@@ -104,10 +104,12 @@ impl Draw {
             None => {}
         }
         match authority {
-            Authority::Sale => self.check_on_sale(now)?,
-            Authority::Repair { authorised_at } => self.check_repairable(authorised_at)?,
+            AllocationAuthority::Sale => self.check_on_sale(now)?,
+            AllocationAuthority::Repair { authorised_at } => {
+                self.check_repair_allowed(authorised_at)?
+            }
         }
-        check_count(count)?;
+        check_ticket_count(count)?;
         if unit_price != self.terms.price {
             return Err(Refusal::PriceChanged);
         }
@@ -209,7 +211,7 @@ impl Draw {
     /// Checks that a repair is allowed: the payment was authorised before kick-off, and no result
     /// is entered (rule 5 of the decisions). A draw whose number pairs are public allows no repair
     /// (decision M-4).
-    fn check_repairable(&self, authorised_at: Timestamp) -> Result<(), Refusal> {
+    fn check_repair_allowed(&self, authorised_at: Timestamp) -> Result<(), Refusal> {
         match self.status {
             Status::Active | Status::Closed if self.revealed => Err(Refusal::Revealed),
             Status::Active | Status::Closed if authorised_at < self.terms.closes_at => Ok(()),
@@ -278,7 +280,7 @@ impl Draw {
     }
 }
 
-fn check_count(count: u16) -> Result<(), Refusal> {
+fn check_ticket_count(count: u16) -> Result<(), Refusal> {
     match count {
         1..=TICKETS_PER_ORDER_MAX => Ok(()),
         _ => Err(Refusal::CountOutOfRange {

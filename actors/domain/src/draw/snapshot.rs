@@ -1,6 +1,6 @@
 //! The stored state of a draw.
 
-use super::{Draw, Outcome, Status, Terms};
+use super::{Draw, DrawOutcome, Status, Terms};
 use crate::{Allocation, Cents, Deal, DrawId, FeePolicy, OrderId, Reservation, Serial};
 
 /// The complete state of a draw, as it is stored in the database tables.
@@ -16,7 +16,7 @@ pub struct DrawSnapshot {
     pub allocations: Vec<(OrderId, Allocation)>,
     pub revenue: Cents,
     pub fee: Cents,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<DrawOutcome>,
     pub archived: bool,
     pub revealed: bool,
     pub returned: Vec<Serial>,

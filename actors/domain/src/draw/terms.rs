@@ -34,7 +34,7 @@ impl Terms {
 
     /// Returns the terms that are promised to the buyers: price, prize percentage, rounding
     /// (B:158).
-    fn promised_terms(&self) -> (Cents, u8, bool) {
+    fn terms_promised_to_buyers(&self) -> (Cents, u8, bool) {
         (self.price, self.prize_percentage, self.round_up_prize)
     }
 }
@@ -140,7 +140,7 @@ impl Draw {
         if !terms.are_valid(now) {
             return Err(Refusal::TermsInvalid);
         }
-        if terms.promised_terms() == self.terms.promised_terms() {
+        if terms.terms_promised_to_buyers() == self.terms.terms_promised_to_buyers() {
             return Ok(());
         }
         let active = self

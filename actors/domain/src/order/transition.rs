@@ -41,7 +41,7 @@ pub enum TransitionDecision {
 /// The requested transition is not allowed in the order's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("an order that is {state} cannot be {}", .transition.target_state_name())]
-pub struct TransitionRefused {
+pub struct RefusedTransition {
     pub transition: OrderTransition,
     pub state: OrderState,
 }
@@ -81,8 +81,12 @@ impl OrderTransition {
     /// Checks the transition. `true`: the caller must write it. `false`: there is nothing to write.
     ///
     /// # Errors
-    /// [`TransitionRefused`]: the transition is not allowed in this state.
-    pub fn check(self, state: OrderState, has_tickets: bool) -> Result<bool, TransitionRefused> {
+    /// [`RefusedTransition`]: the transition is not allowed in this state.
+    pub fn needs_write(
+        self,
+        state: OrderState,
+        has_tickets: bool,
+    ) -> Result<bool, RefusedTransition> {
         match self.decide(state, has_tickets) {
             TransitionDecision::Allowed => Ok(true),
             TransitionDecision::AlreadyDone => Ok(false),
@@ -91,8 +95,8 @@ impl OrderTransition {
     }
 
     /// Returns the error for a transition that is not allowed in `state`.
-    pub fn refusal(self, state: OrderState) -> TransitionRefused {
-        TransitionRefused {
+    pub fn refusal(self, state: OrderState) -> RefusedTransition {
+        RefusedTransition {
             transition: self,
             state,
         }

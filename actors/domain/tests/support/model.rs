@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    Authority, Cents, Command, Draw, GameResult, OrderId, Refusal, Reservation, Serial, Status,
-    Terms, TermsEdit, TermsEditor, Timestamp,
+    AllocationAuthority, Cents, Command, Draw, GameResult, OrderId, Refusal, Reservation, Serial,
+    Status, Terms, TermsEdit, TermsEditor, Timestamp,
 };
 
 /// The outcome of a command that the model predicts.
@@ -188,7 +188,7 @@ impl Model {
             return Ok(());
         }
         self.check_on_sale(now)?;
-        Self::check_count(count)?;
+        Self::check_ticket_count(count)?;
         if until <= now {
             return Err(Refusal::TermsInvalid);
         }
@@ -234,7 +234,7 @@ impl Model {
         order: OrderId,
         count: usize,
         price: Cents,
-        authority: Authority,
+        authority: AllocationAuthority,
     ) -> Result<(), Refusal> {
         match self.tickets_of(order) {
             0 => {}
@@ -242,8 +242,8 @@ impl Model {
             _ => return Err(Refusal::AlreadyAllocated),
         }
         match authority {
-            Authority::Sale => self.check_on_sale(now)?,
-            Authority::Repair { authorised_at } => {
+            AllocationAuthority::Sale => self.check_on_sale(now)?,
+            AllocationAuthority::Repair { authorised_at } => {
                 if self.revealed && matches!(self.status, Status::Active | Status::Closed) {
                     return Err(Refusal::Revealed);
                 }
@@ -253,7 +253,7 @@ impl Model {
                 }
             }
         }
-        Self::check_count(count)?;
+        Self::check_ticket_count(count)?;
         if price != self.terms.price {
             return Err(Refusal::PriceChanged);
         }
@@ -348,7 +348,7 @@ impl Model {
         }
     }
 
-    fn check_count(count: usize) -> Result<(), Refusal> {
+    fn check_ticket_count(count: usize) -> Result<(), Refusal> {
         if count == 0 || count > 50 {
             Err(Refusal::CountOutOfRange { max: 50 })
         } else {

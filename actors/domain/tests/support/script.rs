@@ -9,8 +9,8 @@
 use std::collections::HashMap;
 
 use domain::{
-    Authority, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId, Refusal,
-    Seed, Serial, Terms, TermsEdit, TermsEditor, Timestamp,
+    AllocationAuthority, Cents, Command, Deal, Draw, DrawId, Event, FeePolicy, GameResult, OrderId,
+    Refusal, Seed, Serial, Terms, TermsEdit, TermsEditor, Timestamp,
 };
 
 use crate::model::{Model, Prediction};
@@ -84,7 +84,7 @@ impl ScenarioRun {
                 order: OrderId(crowd),
                 count,
                 unit_price: terms.price,
-                authority: Authority::Sale,
+                authority: AllocationAuthority::Sale,
             };
             scene.execute_on_draw_and_model(terms.opens_at.unwrap_or(Timestamp(0)), &command);
             left -= count;
@@ -140,10 +140,10 @@ impl ScenarioRun {
                     .word_after("at")
                     .map_or(self.draw.terms().price, parse_dollars);
                 let authority = match words.word_after("authorised") {
-                    Some(at) => Authority::Repair {
+                    Some(at) => AllocationAuthority::Repair {
                         authorised_at: parse_time(at),
                     },
-                    None => Authority::Sale,
+                    None => AllocationAuthority::Sale,
                 };
                 Command::Allocate {
                     order,
@@ -165,7 +165,7 @@ impl ScenarioRun {
                 }
             }
             "undo" => Command::Undo,
-            "amend" => Command::amend_by_club(words.amend_terms(*self.draw.terms())),
+            "amend" => Command::amend_command_of_club(words.amend_terms(*self.draw.terms())),
             "override" => Command::Amend {
                 edit: words.amend_terms(*self.draw.terms()).into(),
                 by: TermsEditor::Operator,

@@ -64,7 +64,7 @@ impl Fulfilment<'_> {
     }
 
     /// Rejects an order that is not captured, so that its payment can still be cancelled.
-    pub(in crate::payments) async fn reject_unpaid(
+    pub(in crate::payments) async fn reject_uncaptured_order(
         self,
         record: OrderRecord,
         intent: PaymentIntent,
@@ -103,7 +103,7 @@ impl Fulfilment<'_> {
             };
         }
         let operation = self
-            .claim_or_use_operation(state, OperationKind::Cancel)
+            .ensure_operation_claimed(state, OperationKind::Cancel)
             .await?;
         match context
             .gateway
@@ -132,7 +132,7 @@ impl Fulfilment<'_> {
                         .await?;
                 }
                 Err(context
-                    .schedule_retry(&operation, error.is_stored_under_key())
+                    .schedule_retry(&operation, error.is_stored_under_idempotency_key())
                     .await)
             }
         }
@@ -143,7 +143,7 @@ impl Fulfilment<'_> {
     pub(super) async fn release_order(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let context = self.context;
         context.return_tickets(&state.record).await?;
-        let notify = self.notification_of_release(state).await?;
+        let notify = self.decide_release_notification(state).await?;
         let reason = state
             .record
             .reason
@@ -171,7 +171,7 @@ impl Fulfilment<'_> {
 
     /// Decides whether the buyer gets a mail that there are no tickets. A buyer who authorised the
     /// payment expects tickets, unless the buyer abandoned the order.
-    async fn notification_of_release(
+    async fn decide_release_notification(
         self,
         state: &FulfilmentContext,
     ) -> Result<NotifyBuyer, Deferred> {

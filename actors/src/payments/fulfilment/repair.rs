@@ -1,7 +1,7 @@
 //! The steps of a fulfilment for a payment that does not match its order: captured without tickets,
 //! or with another amount, account or order.
 
-use domain::{AnomalyKind, Authority, OrderState, PaymentStatus, Refusal};
+use domain::{AllocationAuthority, AnomalyKind, OrderState, PaymentStatus, Refusal};
 use persistence::stores::NotifyBuyer;
 
 use super::{Fulfilment, FulfilmentContext};
@@ -40,7 +40,7 @@ impl Fulfilment<'_> {
             context
                 .allocate_tickets(
                     &mut state.record,
-                    Authority::Repair { authorised_at },
+                    AllocationAuthority::Repair { authorised_at },
                     &mut None,
                 )
                 .await?

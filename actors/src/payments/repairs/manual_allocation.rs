@@ -2,14 +2,14 @@
 //! its metadata, or those that an operator chose.
 
 use domain::{
-    AccountId, AnomalyKind, Authority, Cents, Command, DrawId, Line, OrderId, OrderState,
+    AccountId, AllocationAuthority, AnomalyKind, Cents, Command, DrawId, Line, OrderId, OrderState,
     PaymentIntent, PaymentIntentId, Refusal, Status, fee,
 };
 use persistence::ledger::{AttachedWrite, BuyerDetails, NewOrder};
 use persistence::records::audit::AuditEntry;
 use persistence::stores::{BuyerSource, OrderRecord, Repair};
 
-use super::{ChosenTickets, NamedTickets, RepairError, Repairs};
+use super::{ChosenTickets, PaymentTickets, RepairError, Repairs};
 use crate::PaymentFailure;
 use crate::payments::fulfilment::Fulfilment;
 
@@ -23,7 +23,7 @@ struct TicketRecipient {
 impl Repairs<'_> {
     /// Allocates the missing tickets of a payment, or the tickets in `chosen`, which an operator
     /// has chosen.
-    pub(crate) async fn allocate_missing(
+    pub(crate) async fn allocate_missing_tickets(
         self,
         id: &PaymentIntentId,
         chosen: Option<ChosenTickets>,
@@ -58,13 +58,13 @@ impl Repairs<'_> {
             audit_entry,
         };
         let allocated = self
-            .allocate_in_repair(id, existing, &account, chosen, recipient)
+            .allocate_tickets_in_repair(id, existing, &account, chosen, recipient)
             .await;
         self.end_repair(id, Repair::Tickets, allocated).await
     }
 
     /// Allocates the tickets while this repair is registered in the database.
-    async fn allocate_in_repair(
+    async fn allocate_tickets_in_repair(
         self,
         id: &PaymentIntentId,
         existing: Option<OrderRecord>,
@@ -121,10 +121,10 @@ impl Repairs<'_> {
     }
 
     /// Returns the tickets that a payment is for, according to its order or its metadata.
-    pub(crate) async fn named_tickets(
+    pub(crate) async fn tickets_of_payment(
         self,
         id: &PaymentIntentId,
-    ) -> Result<NamedTickets, RepairError> {
+    ) -> Result<PaymentTickets, RepairError> {
         let store = &self.context.store;
         if let Some(record) = store.order_by_payment_intent(id).await? {
             let draws = record
@@ -133,7 +133,7 @@ impl Repairs<'_> {
                 .iter()
                 .map(|line| (line.draw, line.count))
                 .collect();
-            return Ok(NamedTickets {
+            return Ok(PaymentTickets {
                 order: Some(record.order.id),
                 draws,
             });
@@ -152,7 +152,7 @@ impl Repairs<'_> {
             Some(order) => store.order(order).await?.map(|record| record.order.id),
             None => None,
         };
-        Ok(NamedTickets {
+        Ok(PaymentTickets {
             order,
             draws: intent.draws,
         })
@@ -201,8 +201,8 @@ impl Repairs<'_> {
         let mut record = if let Some(record) = context.store.order(order).await? {
             record
         } else {
-            let lines = self.lines_at_draw_prices(intent, draws).await?;
-            self.open_for_payment(order, intent, lines, &buyer, token, &mut audit_entry)
+            let lines = self.order_lines_at_draw_prices(intent, draws).await?;
+            self.open_order_for_payment(order, intent, lines, &buyer, token, &mut audit_entry)
                 .await?
         };
         if is_chosen
@@ -230,7 +230,7 @@ impl Repairs<'_> {
                 if !context.store.fill_buyer(order, &buyer, source).await? {
                     return Err(RepairError::NeedsApproval);
                 }
-                let authority = Authority::Repair { authorised_at };
+                let authority = AllocationAuthority::Repair { authorised_at };
                 if let Err(refusal) = context
                     .allocate_tickets(&mut record, authority, &mut audit_entry)
                     .await?
@@ -257,7 +257,7 @@ impl Repairs<'_> {
 
     /// Opens an order for a payment without one. A single commit stores the order with its payment
     /// and allocates its first line.
-    async fn open_for_payment(
+    async fn open_order_for_payment(
         self,
         order: OrderId,
         intent: &PaymentIntent,
@@ -287,7 +287,7 @@ impl Repairs<'_> {
             authorised_at: Some(authorised_at),
             payment_intent: Some(intent.id.clone()),
         };
-        let authority = Authority::Repair { authorised_at };
+        let authority = AllocationAuthority::Repair { authorised_at };
         let command = Command::Allocate {
             order,
             count: first.count,
@@ -312,7 +312,7 @@ impl Repairs<'_> {
 
     /// Returns order lines at the current prices of the draws. The payment may exceed their sum by
     /// at most the card fees.
-    async fn lines_at_draw_prices(
+    async fn order_lines_at_draw_prices(
         self,
         intent: &PaymentIntent,
         draws: &[(DrawId, u16)],

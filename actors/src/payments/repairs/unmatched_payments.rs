@@ -12,7 +12,7 @@ use crate::GatewayError;
 
 /// The amounts that were returned from a payment without tickets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReturnedPayment {
+pub struct ReturnedAmounts {
     /// The amount refunded to the buyer.
     pub amount: Cents,
     /// The part of the platform's application fee that was returned to the club.
@@ -23,13 +23,13 @@ impl Repairs<'_> {
     /// Returns the money of a payment without tickets. The provider stores one answer per
     /// idempotency key, so a repeated call returns nothing twice. The audit entry is written before
     /// the refund.
-    pub(crate) async fn return_payment(
+    pub(crate) async fn return_unmatched_payment(
         self,
         id: &PaymentIntentId,
         audit_entry: Option<AuditEntry>,
-    ) -> Result<ReturnedPayment, RepairError> {
+    ) -> Result<ReturnedAmounts, RepairError> {
         let store = &self.context.store;
-        let account = match self.order_without_tickets(id).await? {
+        let account = match self.find_order_without_tickets(id).await? {
             Some(record) => record.order.account,
             None => store
                 .account_of_payment(id)
@@ -42,17 +42,19 @@ impl Repairs<'_> {
         {
             return Err(RepairError::HasTickets);
         }
-        let returned = self.return_in_repair(id, &account, audit_entry).await;
+        let returned = self
+            .return_payment_in_repair(id, &account, audit_entry)
+            .await;
         self.end_repair(id, Repair::Return, returned).await
     }
 
     /// Returns the money while this repair is registered in the database.
-    async fn return_in_repair(
+    async fn return_payment_in_repair(
         self,
         id: &PaymentIntentId,
         account: &AccountId,
         audit_entry: Option<AuditEntry>,
-    ) -> Result<ReturnedPayment, RepairError> {
+    ) -> Result<ReturnedAmounts, RepairError> {
         let context = self.context;
         let intent = context
             .gateway
@@ -61,7 +63,7 @@ impl Repairs<'_> {
             .map_err(|_| RepairError::Unavailable)?;
         // The order is checked again, because it may have got tickets during the call to the
         // provider.
-        let order = self.order_without_tickets(id).await?;
+        let order = self.find_order_without_tickets(id).await?;
         // The ledgers of the draws contain the fee of a captured order, so no fee is returned here.
         // The part that is due stays with the platform, and the fee refunds return the rest.
         let fee_is_in_ledger = order
@@ -70,7 +72,7 @@ impl Repairs<'_> {
         if !intent.is_captured() {
             return Err(RepairError::Unknown);
         }
-        let to_return = ReturnedPayment {
+        let to_return = ReturnedAmounts {
             amount: intent.amount_received - intent.amount_refunded,
             fee: if fee_is_in_ledger {
                 Cents::ZERO
@@ -116,7 +118,7 @@ impl Repairs<'_> {
     /// # Errors
     /// `HasTickets`: the order has its tickets, even if their capture is not stored yet.
     /// `Unavailable`: the database could not be read.
-    async fn order_without_tickets(
+    async fn find_order_without_tickets(
         self,
         id: &PaymentIntentId,
     ) -> Result<Option<OrderRecord>, RepairError> {
@@ -137,7 +139,7 @@ impl Repairs<'_> {
     async fn refund_at_provider(
         self,
         intent: &PaymentIntent,
-        to_return: ReturnedPayment,
+        to_return: ReturnedAmounts,
     ) -> Result<(), RepairError> {
         let gateway = &self.context.gateway;
         let deferred = |error: GatewayError| {

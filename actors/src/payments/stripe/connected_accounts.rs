@@ -13,11 +13,11 @@ use stripe_connect::account::{
 use stripe_connect::account_link::{CreateAccountLink, CreateAccountLinkType};
 
 use super::{Stripe, send};
-use crate::payments::connect::{AccountStatus, Connect};
+use crate::payments::connect_gateway::{AccountStatus, ConnectGateway};
 use crate::payments::gateway::GatewayError;
 
 #[async_trait]
-impl Connect for Stripe {
+impl ConnectGateway for Stripe {
     /// The account pays Stripe's fees, bears its own losses, has Stripe's full dashboard, and is
     /// onboarded by Stripe (decision C-24).
     async fn create_account(

@@ -32,7 +32,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A client of Stripe's API that acts for the platform or for one connected account.
 #[derive(Clone)]
-pub(super) struct Http {
+pub(super) struct StripeHttpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
     base: String,
     authorization: HeaderValue,
@@ -56,13 +56,17 @@ impl StripeClientErr for StripeHttpError {
     }
 }
 
-impl Http {
+impl StripeHttpClient {
     /// Creates a client. `base`: for example `https://api.stripe.com`, with or without a trailing
     /// slash.
     ///
     /// # Errors
     /// The secret key is not a valid header value.
-    pub(super) fn new(secret: &str, base: &str, timeout: Duration) -> Result<Http, String> {
+    pub(super) fn new(
+        secret: &str,
+        base: &str,
+        timeout: Duration,
+    ) -> Result<StripeHttpClient, String> {
         let mut authorization = HeaderValue::from_str(&format!("Bearer {secret}"))
             .map_err(|_| "the secret key is no header value")?;
         authorization.set_sensitive(true);
@@ -80,7 +84,7 @@ impl Http {
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(connector.wrap_connector(tcp));
         let base = format!("{}/v1", base.trim_end_matches('/'));
-        Ok(Http {
+        Ok(StripeHttpClient {
             client,
             base,
             authorization,
@@ -91,20 +95,20 @@ impl Http {
     }
 
     /// Returns a client with this limit of calls per second, for all accounts together.
-    pub(super) fn with_rate_limit(self, calls_per_second: NonZeroU32) -> Http {
-        Http {
+    pub(super) fn with_rate_limit(self, calls_per_second: NonZeroU32) -> StripeHttpClient {
+        StripeHttpClient {
             rate_limiter: Some(Arc::new(RateLimiter::new(calls_per_second))),
             ..self
         }
     }
 
     /// Returns a client that acts for a connected account (decision C-24).
-    pub(super) fn for_account(&self, account: &str) -> Result<Http, GatewayError> {
+    pub(super) fn for_account(&self, account: &str) -> Result<StripeHttpClient, GatewayError> {
         let account = HeaderValue::from_str(account).map_err(|_| GatewayError::Refused {
             code: "account_invalid".into(),
             message: "the account's id is no header value".into(),
         })?;
-        Ok(Http {
+        Ok(StripeHttpClient {
             account: Some(account),
             ..self.clone()
         })
@@ -196,7 +200,7 @@ fn priority_of_request<T>(request: &Request<T>) -> CallPriority {
     }
 }
 
-impl StripeClient for Http {
+impl StripeClient for StripeHttpClient {
     type Err = StripeHttpError;
 
     async fn execute(&self, request: CustomizedStripeRequest) -> Result<Bytes, StripeHttpError> {

@@ -33,10 +33,10 @@ pub(super) const CALL_WAIT_MAX: Duration = Duration::from_secs(4);
 /// One of this many started calls is the call that has waited longest, whatever its priority.
 /// Otherwise calls for new buyers could block reads permanently, and every capture starts with a
 /// read.
-const STARTS_PER_LONGEST_WAITING_CALL: u64 = 4;
+const LONGEST_WAITING_CALL_ONE_IN: u64 = 4;
 /// The largest burst after an idle time is the number of calls per second divided by this. With a
 /// rate of 80, at most 100 calls start in any second.
-const BURST_RATE_DIVISOR: u32 = 4;
+const RATE_TO_MAX_BURST_RATIO: u32 = 4;
 
 /// A token bucket with a priority queue, without a task of its own. The first waiting call sleeps
 /// until it may start. Every call that leaves the queue, even by being dropped, wakes the next one.
@@ -77,7 +77,8 @@ impl RateLimiter {
     /// calls just before.
     pub(super) fn new(calls_per_second: NonZeroU32) -> RateLimiter {
         let interval = Duration::from_secs(1) / calls_per_second.get();
-        let burst_max = interval * (calls_per_second.get() / BURST_RATE_DIVISOR).saturating_sub(1);
+        let burst_max =
+            interval * (calls_per_second.get() / RATE_TO_MAX_BURST_RATIO).saturating_sub(1);
         let queue = CallQueue {
             next_start: Instant::now(),
             waiting: Default::default(),
@@ -102,7 +103,7 @@ impl RateLimiter {
         }
     }
 
-    fn enqueue(&self, priority: CallPriority) -> Option<Waiter<'_>> {
+    fn enqueue(&self, priority: CallPriority) -> Option<WaitingCallGuard<'_>> {
         let mut queue = self.lock_queue();
         let number = queue.arrived;
         let waiting = &mut queue.waiting[priority as usize];
@@ -115,7 +116,7 @@ impl RateLimiter {
             wakeup: wakeup.clone(),
         });
         queue.arrived += 1;
-        Some(Waiter {
+        Some(WaitingCallGuard {
             rate_limiter: self,
             priority,
             number,
@@ -138,7 +139,7 @@ impl RateLimiter {
 impl CallQueue {
     fn next_waiting_call(&self) -> Option<&WaitingCall> {
         let mut first_by_priority = self.waiting.iter().filter_map(VecDeque::front);
-        if (self.started + 1).is_multiple_of(STARTS_PER_LONGEST_WAITING_CALL) {
+        if (self.started + 1).is_multiple_of(LONGEST_WAITING_CALL_ONE_IN) {
             first_by_priority.min_by_key(|call| call.number)
         } else {
             first_by_priority.next()
@@ -147,14 +148,14 @@ impl CallQueue {
 }
 
 /// A call in the queue. Dropping it removes the call.
-struct Waiter<'a> {
+struct WaitingCallGuard<'a> {
     rate_limiter: &'a RateLimiter,
     priority: CallPriority,
     number: u64,
     wakeup: Arc<Notify>,
 }
 
-impl Waiter<'_> {
+impl WaitingCallGuard<'_> {
     async fn wait(&self) {
         loop {
             match self.try_start() {
@@ -184,7 +185,7 @@ impl Waiter<'_> {
     }
 }
 
-impl Drop for Waiter<'_> {
+impl Drop for WaitingCallGuard<'_> {
     fn drop(&mut self) {
         let mut queue = self.rate_limiter.lock_queue();
         let waiting = &mut queue.waiting[self.priority as usize];

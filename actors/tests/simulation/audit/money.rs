@@ -176,7 +176,7 @@ impl Audit<'_> {
 
     /// P1: the captured amounts equal the sum of tickets, refunds and reported payments. Skipped in
     /// worlds with external changes, because there each payment is checked alone.
-    pub fn check_sums(&self) {
+    pub fn check_captured_sums(&self) {
         if !self.externally_changed.is_empty() {
             return;
         }

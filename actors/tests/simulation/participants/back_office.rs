@@ -58,7 +58,8 @@ impl Participant {
             terms.closes_at = terms
                 .closes_at
                 .plus_ms(minutes * MINUTE_MS as i64 + self.random.below(20_000) as i64);
-            self.send_command(draw, Command::amend_by_club(terms)).await;
+            self.send_command(draw, Command::amend_command_of_club(terms))
+                .await;
         }
     }
 
@@ -244,7 +245,8 @@ impl Participant {
                 return;
             };
             terms.closes_at = self.world.clock.true_now().plus_ms(SECOND_MS as i64);
-            self.send_command(draw, Command::amend_by_club(terms)).await;
+            self.send_command(draw, Command::amend_command_of_club(terms))
+                .await;
         }
     }
 
@@ -274,7 +276,7 @@ impl Participant {
         ][choice as usize];
         let chosen = (choice > 0).then(|| self.random.one_of(&open).clone());
         if let Some((_, payment)) = &chosen {
-            self.world.monitor.record_operator_action(payment);
+            self.world.monitor.record_operator_repair(payment);
         }
         let press = |handles: EngineHandles| async move {
             match (choice, chosen) {
@@ -285,12 +287,16 @@ impl Participant {
                     let token = format!("{anomaly:032x}", anomaly = 0xF00D);
                     handles
                         .anomalies
-                        .allocate_missing(&payment, BuyerDetails::default(), token)
+                        .allocate_missing_tickets(&payment, BuyerDetails::default(), token)
                         .await
                         .is_ok()
                 }
-                (3, Some((_, payment))) => handles.anomalies.return_payment(&payment).await.is_ok(),
-                _ => handles.anomalies.scan(1).await.is_ok(),
+                (3, Some((_, payment))) => handles
+                    .anomalies
+                    .return_unmatched_payment(&payment)
+                    .await
+                    .is_ok(),
+                _ => handles.anomalies.scan_payments(1).await.is_ok(),
             }
         };
         let pressed = self

@@ -8,7 +8,7 @@ use crate::simulation::plan::account;
 
 impl Participant {
     /// Changes a payment in the provider's dashboard.
-    pub(super) async fn change_externally(self) {
+    pub(super) async fn change_payment_in_dashboard(self) {
         if !self.wait_random_time().await {
             return;
         }
@@ -27,7 +27,7 @@ impl Participant {
         let choice = self.random.below(4);
         let action = match choice {
             0 if provider.capture_in_dashboard(id) => "captures",
-            1 if provider.expire(id) => "lets expire",
+            1 if provider.end_authorisation(id) => "lets expire",
             2 if provider.refund_in_dashboard(id) => "refunds",
             3 if provider.dispute(id) => "disputes",
             _ => return,
@@ -36,7 +36,7 @@ impl Participant {
         self.world
             .trace
             .record_event("meddles", &[choice], || format!("external: {action} {id}"));
-        self.world.signal_webhooks();
+        self.world.signal_waiting_webhooks();
     }
 
     /// The buyer's bank disputes a payment.
@@ -61,7 +61,7 @@ impl Participant {
             self.world
                 .trace
                 .record_event("disputes", &[], || format!("the bank of {id}"));
-            self.world.signal_webhooks();
+            self.world.signal_waiting_webhooks();
         }
     }
 
@@ -101,6 +101,6 @@ impl Participant {
         self.world.trace.record_event("forges", &[], || {
             format!("{} of {} for order {}", forged.id, new.account, order.id.0)
         });
-        self.world.signal_webhooks();
+        self.world.signal_waiting_webhooks();
     }
 }

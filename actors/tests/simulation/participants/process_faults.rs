@@ -23,7 +23,7 @@ impl Participant {
     }
 
     async fn start_replacement(&self, from: &Process) {
-        if !self.world.fault_injector.faults_ended() {
+        if !self.world.fault_injector.have_faults_ended() {
             self.world
                 .processes
                 .start(&self.world, Some(from.number))
@@ -41,7 +41,7 @@ impl Participant {
         };
         self.trace_process("a process hangs", process.number);
         process.set_state(ProcessState::Paused);
-        let replaced = self.wait_while_stalled(&process).await;
+        let replaced = self.wait_for_possible_replacement(&process).await;
         self.trace_process("a process wakes", process.number);
         process.set_state(ProcessState::Running);
         self.end_replaced_process_later(&process, replaced).await;
@@ -58,7 +58,7 @@ impl Participant {
         };
         self.trace_process("a process is cut off", process.number);
         process.set_cut_off(true);
-        let replaced = self.wait_while_stalled(&process).await;
+        let replaced = self.wait_for_possible_replacement(&process).await;
         self.trace_process("a process reaches the database", process.number);
         process.set_cut_off(false);
         self.end_replaced_process_later(&process, replaced).await;
@@ -66,7 +66,7 @@ impl Participant {
 
     /// Waits up to half a minute, during which another process may replace this one. Returns
     /// whether one did.
-    async fn wait_while_stalled(&self, process: &Process) -> bool {
+    async fn wait_for_possible_replacement(&self, process: &Process) -> bool {
         let (until_takeover, stalled_for) = (
             self.random.between(1, 6) * SECOND_MS,
             self.random.between(1, 30) * SECOND_MS,
@@ -132,7 +132,7 @@ impl Participant {
             && let Some(process) = self.world.processes.random_serving_process(&self.random)
         {
             self.trace_process("a clock is set", process.number);
-            process.set_clock_error_ms(self.world.random_clock_skew_ms());
+            process.set_clock_skew_ms(self.world.random_clock_skew_ms());
         }
     }
 

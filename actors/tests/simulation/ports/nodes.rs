@@ -10,23 +10,23 @@ use persistence::nodes::{InstanceId, Node, Nodes, OtherNodes};
 use tokio::time::{Instant, sleep_until};
 
 use super::{
-    PortContext, delay_or_fail_poll, delay_or_fail_request, delay_or_lose_answer,
+    SimulatedPortContext, delay_or_fail_poll, delay_or_fail_request, delay_or_lose_answer,
     delay_or_lose_poll_answer,
 };
 
 /// How long a node waits for another node's response.
 const PEER_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 
-pub struct NodesPort(PortContext);
+pub struct SimulatedNodes(SimulatedPortContext);
 
-impl NodesPort {
-    pub fn new(context: PortContext) -> NodesPort {
-        NodesPort(context)
+impl SimulatedNodes {
+    pub fn new(context: SimulatedPortContext) -> SimulatedNodes {
+        SimulatedNodes(context)
     }
 }
 
 #[async_trait]
-impl Nodes for NodesPort {
+impl Nodes for SimulatedNodes {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         delay_or_fail_poll(&self.0).await?;
         let roll = self.0.0.memory.renew(me).await;
@@ -55,10 +55,10 @@ impl Nodes for NodesPort {
 
 /// A client for calls from one simulated node to another. The other node may hang or be dead, and
 /// its response may be lost.
-pub struct SimulatedPeerClient(PortContext);
+pub struct SimulatedPeerClient(SimulatedPortContext);
 
 impl SimulatedPeerClient {
-    pub fn new(context: PortContext) -> SimulatedPeerClient {
+    pub fn new(context: SimulatedPortContext) -> SimulatedPeerClient {
         SimulatedPeerClient(context)
     }
 }
@@ -77,7 +77,7 @@ impl PeerClient for SimulatedPeerClient {
         let request = async {
             other.wait_until_running().await;
             let draws = other.engine_handles().ok_or(PeerError::Silent)?.draws;
-            let answer = draws.execute_here(draw, request).await;
+            let answer = draws.execute_on_this_node(draw, request).await;
             other.wait_until_running().await;
             answer
         };
@@ -87,7 +87,7 @@ impl PeerClient for SimulatedPeerClient {
         process.wait_until_running().await;
         if !world
             .network_random
-            .happens(world.fault_injector.current_rate(|r| r.call_lost) / 4)
+            .happens(world.fault_injector.current_fault_rate(|r| r.call_lost) / 4)
         {
             return answer;
         }

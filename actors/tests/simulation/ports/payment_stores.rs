@@ -18,14 +18,14 @@ use persistence::stores::{
     ReconciliationStore, Repair, StoredWebhookEvent, WebhookEventStore,
 };
 
-use super::{PortContext, delay_or_fail_request, delay_or_lose_answer};
+use super::{SimulatedPortContext, delay_or_fail_request, delay_or_lose_answer};
 use crate::simulation::mutant::Mutant;
 
-pub struct PaymentStoresPort(PortContext);
+pub struct SimulatedPaymentStores(SimulatedPortContext);
 
-impl PaymentStoresPort {
-    pub fn new(context: PortContext) -> PaymentStoresPort {
-        PaymentStoresPort(context)
+impl SimulatedPaymentStores {
+    pub fn new(context: SimulatedPortContext) -> SimulatedPaymentStores {
+        SimulatedPaymentStores(context)
     }
 
     /// Adds a line about a call and its result to the simulation's trace.
@@ -56,7 +56,7 @@ macro_rules! call_store {
 }
 
 #[async_trait]
-impl OrderStore for PaymentStoresPort {
+impl OrderStore for SimulatedPaymentStores {
     async fn order(&self, id: OrderId) -> StoreResult<Option<OrderRecord>> {
         let record = call_store!(self, order(id))?;
         Ok(record.map(|record| self.0.0.mutant.mutate_order_record(&self.0.0, record)))
@@ -155,7 +155,7 @@ impl OrderStore for PaymentStoresPort {
 }
 
 #[async_trait]
-impl ReconciliationStore for PaymentStoresPort {
+impl ReconciliationStore for SimulatedPaymentStores {
     async fn undecided_orders(
         &self,
         opened_before: Timestamp,
@@ -213,7 +213,7 @@ impl ReconciliationStore for PaymentStoresPort {
 }
 
 #[async_trait]
-impl PaymentOperationStore for PaymentStoresPort {
+impl PaymentOperationStore for SimulatedPaymentStores {
     async fn claim_operations(
         &self,
         now: Timestamp,
@@ -283,7 +283,7 @@ impl PaymentOperationStore for PaymentStoresPort {
 }
 
 #[async_trait]
-impl WebhookEventStore for PaymentStoresPort {
+impl WebhookEventStore for SimulatedPaymentStores {
     async fn store_event(
         &self,
         notice: &StoredWebhookEvent,
@@ -321,7 +321,7 @@ impl WebhookEventStore for PaymentStoresPort {
 }
 
 #[async_trait]
-impl OutboxStore for PaymentStoresPort {
+impl OutboxStore for SimulatedPaymentStores {
     async fn queue_mail(
         &self,
         dedupe_key: &str,
@@ -359,7 +359,7 @@ impl OutboxStore for PaymentStoresPort {
 }
 
 #[async_trait]
-impl AnomalyStore for PaymentStoresPort {
+impl AnomalyStore for SimulatedPaymentStores {
     async fn raise_anomaly(
         &self,
         anomaly: &Anomaly,

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
@@ -79,16 +79,16 @@ impl Account {
         self.payouts_enabled = true;
     }
 
-    fn save_and_emit(self, state: &mut SandboxState) -> Value {
+    fn save_and_emit_event(self, state: &mut SandboxState) -> Value {
         let (response, id) = (self.render(), self.id.clone());
         state.save(self);
-        state.emit("account.updated", &id, &id);
+        state.emit_event("account.updated", &id, &id);
         response
     }
 }
 
 impl StripeObject for Account {
-    const OBJECT: &'static str = "account";
+    const OBJECT_NAME: &'static str = "account";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -132,7 +132,7 @@ impl StripeObject for Account {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Account(self)
     }
 }
@@ -162,14 +162,14 @@ impl SandboxState {
     }
 
     /// Allows or forbids an account to take payments, as Stripe's risk team would.
-    pub fn restrict_account(
+    pub fn set_charges_enabled(
         &mut self,
         id: &str,
         charges_enabled: bool,
     ) -> Result<Value, StripeError> {
         let mut account = self.find::<Account>("", id)?;
         account.charges_enabled = charges_enabled;
-        Ok(account.save_and_emit(self))
+        Ok(account.save_and_emit_event(self))
     }
 
     /// Completes an account's onboarding through its link. Returns the URL of the club's page to
@@ -178,7 +178,7 @@ impl SandboxState {
         let mut link = self.find_valid_link(id, token)?;
         let mut account = self.find::<Account>("", id)?;
         account.mark_complete();
-        account.save_and_emit(self);
+        account.save_and_emit_event(self);
         link.used = true;
         let address = link.return_url.clone();
         self.save_link(link);
@@ -219,7 +219,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Value {
 pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let mut account = state.find::<Account>("", id)?;
     account.apply_form(&call.form);
-    Ok(account.save_and_emit(state))
+    Ok(account.save_and_emit_event(state))
 }
 
 /// Handles `GET /v1/accounts/{id}`, and `GET /v1/account` for the account that the request's header

@@ -10,7 +10,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use serde_json::Value;
 
-use super::call::{ApiCall, KeyKind};
+use super::api_call::{ApiCall, ApiKeyKind};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::idempotency::{SavedBody, SavedResponse, SavedResponseLookup};
@@ -71,10 +71,10 @@ pub async fn handle_api_request(
         Some(Fault::LockTimeout) => ApiResponse::from(StripeError::object_locked()),
         Some(Fault::TimeoutBefore) => {
             tokio::time::sleep(hang).await;
-            return closed_connection();
+            return close_connection_response();
         }
         _ => match decode_request(&request, &body, path, &sandbox) {
-            Ok(call) => run_and_commit(&sandbox, &call, fault, &request_id),
+            Ok(call) => run_call_and_commit(&sandbox, &call, fault, &request_id),
             Err(failure) => failure.into(),
         },
     };
@@ -83,7 +83,7 @@ pub async fn handle_api_request(
         tokio::time::sleep(hang).await;
     }
     if fault == Some(Fault::TimeoutAfter) {
-        return closed_connection();
+        return close_connection_response();
     }
     let mut response = HttpResponse::build(
         StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
@@ -102,7 +102,7 @@ pub async fn handle_api_request(
 
 /// Returns a response whose body fails at once. The server then closes the connection before it
 /// sends any byte.
-fn closed_connection() -> HttpResponse {
+fn close_connection_response() -> HttpResponse {
     let failing = stream::once(async { Err::<Bytes, _>(io::Error::other("a fault on order")) });
     HttpResponse::Ok().streaming(failing)
 }
@@ -143,7 +143,7 @@ fn decode_request(
         account: header_value(headers, "stripe-account")
             .unwrap_or_default()
             .to_owned(),
-        access: key_kind(headers)?,
+        access: api_key_kind(headers)?,
         form: StripeForm::parse(raw),
         idempotency_key,
         base: sandbox.base_url(request),
@@ -152,7 +152,7 @@ fn decode_request(
 
 /// Returns the kind of API key that the request carries. Live keys are rejected, because this
 /// sandbox is not Stripe.
-fn key_kind(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
+fn api_key_kind(headers: &HeaderMap) -> Result<ApiKeyKind, StripeError> {
     let key = header_value(headers, AUTHORIZATION.as_str())
         .and_then(|value| value.strip_prefix("Bearer "))
         .unwrap_or("");
@@ -164,14 +164,14 @@ fn key_kind(headers: &HeaderMap) -> Result<KeyKind, StripeError> {
         key if key.contains("_live_") => Err(StripeError::unauthorized(
             "This is a stand-in: it takes no live keys.",
         )),
-        key if key.starts_with("sk_") || key.starts_with("rk_") => Ok(KeyKind::Secret),
-        key if key.starts_with("pk_") => Ok(KeyKind::Publishable),
+        key if key.starts_with("sk_") || key.starts_with("rk_") => Ok(ApiKeyKind::Secret),
+        key if key.starts_with("pk_") => Ok(ApiKeyKind::Publishable),
         _ => Err(StripeError::unauthorized("Invalid API Key provided.")),
     }
 }
 
 /// Runs the API call under the state's lock, and commits its changes before the response is sent.
-fn run_and_commit(
+fn run_call_and_commit(
     sandbox: &Sandbox,
     call: &ApiCall,
     fault: Option<Fault>,
@@ -205,7 +205,7 @@ fn run_and_commit(
         }
     }
     state.request = (request_id.to_owned(), call.idempotency_key.clone());
-    let (answer, saved) = run_with_fault(&mut state, call, fault, sandbox);
+    let (answer, saved) = run_call_with_fault(&mut state, call, fault, sandbox);
     if let Some((key, body)) = cache_key.zip(saved) {
         let at = state.now();
         state.save_response(SavedResponse {
@@ -227,7 +227,7 @@ fn run_and_commit(
 
 /// Runs the API call. Also returns the body to save under the idempotency key, if the response must
 /// be saved.
-fn run_with_fault(
+fn run_call_with_fault(
     state: &mut SandboxState,
     call: &ApiCall,
     fault: Option<Fault>,
@@ -242,12 +242,14 @@ fn run_with_fault(
     if fault == Some(Fault::Error500) {
         return refusal(StripeError::internal_error());
     }
-    match check_account(state, call, sandbox).and_then(|()| route::run_api_call(state, call)) {
+    match check_account_is_connected(state, call, sandbox)
+        .and_then(|()| route::run_api_call(state, call))
+    {
         Ok(_) | Err(StripeError { saved: true, .. }) if fault == Some(Fault::Error500After) => {
             refusal(StripeError::internal_error())
         }
         Ok(mut value) => {
-            let plain = saved_unexpanded_intent(call, &value);
+            let plain = saved_body_of_plain_intent(call, &value);
             listing::expand_response(state, call, &mut value);
             let body = to_json_text(&value);
             let saved = plain.unwrap_or_else(|| SavedBody::Text(body.clone()));
@@ -266,7 +268,7 @@ fn run_with_fault(
 
 /// Returns the saved form of a response that is a payment intent without expanded objects. A
 /// snapshot of the intent replaces the JSON, which saves memory.
-fn saved_unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
+fn saved_body_of_plain_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
     let is_plain = value["object"] == "payment_intent" && call.form.get_list("expand").is_empty();
     let id = value["id"].as_str().filter(|_| is_plain)?.to_owned();
     Some(SavedBody::Intent {
@@ -277,7 +279,7 @@ fn saved_unexpanded_intent(call: &ApiCall, value: &Value) -> Option<SavedBody> {
 }
 
 /// Returns an error unless the account in the request's header is connected to the platform.
-fn check_account(
+fn check_account_is_connected(
     state: &mut SandboxState,
     call: &ApiCall,
     sandbox: &Sandbox,

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::card::CardBehaviour;
 use super::failure::StripeError;
 use super::id;
 use super::intent::{CaptureMethod, Intent};
-use super::method::Method;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
+use super::payment_method::PaymentMethod;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
@@ -39,7 +39,7 @@ pub struct Charge {
     pub failure: Option<(String, String)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decline_code: Option<String>,
-    pub method: Method,
+    pub method: PaymentMethod,
     pub metadata: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt_email: Option<String>,
@@ -53,7 +53,7 @@ pub struct Charge {
 
 impl Charge {
     /// Creates an authorised, uncaptured charge.
-    pub fn new_authorised(intent: &Intent, method: &Method, created: i64) -> Self {
+    pub fn new_authorised(intent: &Intent, method: &PaymentMethod, created: i64) -> Self {
         Self {
             id: id::generate("ch"),
             account: intent.account.clone(),
@@ -82,7 +82,7 @@ impl Charge {
     /// Creates a declined charge.
     pub fn new_declined(
         intent: &Intent,
-        method: &Method,
+        method: &PaymentMethod,
         failure: &StripeError,
         created: i64,
     ) -> Self {
@@ -130,7 +130,7 @@ impl Charge {
 }
 
 impl StripeObject for Charge {
-    const OBJECT: &'static str = "charge";
+    const OBJECT_NAME: &'static str = "charge";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -159,7 +159,7 @@ impl StripeObject for Charge {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Charge(self)
     }
 }

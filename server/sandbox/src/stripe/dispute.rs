@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::failure::StripeError;
 use super::id;
 use super::intent::Intent;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
-use super::transaction::BalanceTransaction;
 
 /// Fee that Stripe takes from the merchant for a dispute, in cents.
 const DISPUTE_FEE_CENTS: i64 = 2500;
@@ -31,7 +31,7 @@ pub struct Dispute {
 }
 
 impl StripeObject for Dispute {
-    const OBJECT: &'static str = "dispute";
+    const OBJECT_NAME: &'static str = "dispute";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -52,7 +52,7 @@ impl StripeObject for Dispute {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Dispute(self)
     }
 }
@@ -74,7 +74,7 @@ pub fn open_for_charge(state: &mut SandboxState, mut charge: Charge, reason: &st
     state.save(BalanceTransaction::of_dispute(&dispute, state.now()));
     state.save(charge);
     state.save(dispute.clone());
-    state.emit("charge.dispute.created", &dispute.account, &dispute.id);
+    state.emit_event("charge.dispute.created", &dispute.account, &dispute.id);
     dispute.render()
 }
 
@@ -88,7 +88,7 @@ pub fn open_for_intent(
     let intent = state
         .intents
         .get(intent)
-        .ok_or_else(|| StripeError::not_found(Intent::OBJECT, intent))?;
+        .ok_or_else(|| StripeError::not_found(Intent::OBJECT_NAME, intent))?;
     let charge = intent
         .latest_charge
         .as_deref()

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::failure::StripeError;
 use super::id;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::snapshot::Snapshot;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
@@ -66,7 +66,7 @@ impl WebhookEvent {
 }
 
 impl StripeObject for WebhookEvent {
-    const OBJECT: &'static str = "event";
+    const OBJECT_NAME: &'static str = "event";
 
     /// Returns the event's key. Every event of a connected account belongs to that account, even
     /// `account.updated`, although account objects belong to the platform.
@@ -92,7 +92,7 @@ impl StripeObject for WebhookEvent {
         event
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Event(self)
     }
 }

@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::failure::StripeError;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
-use super::transaction::BalanceTransaction;
 use super::{id, refund};
 
 /// An application fee. It belongs to the platform. `origin` is the connected account that paid it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Fee {
+pub struct ApplicationFee {
     pub id: String,
     pub created: i64,
     pub origin: String,
@@ -35,7 +35,7 @@ pub struct FeeRefund {
     pub metadata: std::collections::BTreeMap<String, String>,
 }
 
-impl Fee {
+impl ApplicationFee {
     /// Creates the fee of a captured charge.
     pub fn from_charge(charge: &Charge, amount: i64, created: i64) -> Self {
         Self {
@@ -50,8 +50,8 @@ impl Fee {
     }
 }
 
-impl StripeObject for Fee {
-    const OBJECT: &'static str = "application fee";
+impl StripeObject for ApplicationFee {
+    const OBJECT_NAME: &'static str = "application fee";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -72,13 +72,13 @@ impl StripeObject for Fee {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Fee(self)
     }
 }
 
 impl StripeObject for FeeRefund {
-    const OBJECT: &'static str = "fee_refund";
+    const OBJECT_NAME: &'static str = "fee_refund";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -93,20 +93,22 @@ impl StripeObject for FeeRefund {
             "created": self.created, "currency": self.currency, "fee": self.fee, "metadata": self.metadata })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::FeeRefund(self)
     }
 }
 
 /// Handles `GET /v1/application_fees/{id}`.
 pub fn retrieve(state: &SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
-    state.find::<Fee>(&call.account, id).map(|fee| fee.render())
+    state
+        .find::<ApplicationFee>(&call.account, id)
+        .map(|fee| fee.render())
 }
 
 /// Handles `POST /v1/application_fees/{id}/refunds`. Refunds at most the unrefunded part of the
 /// fee.
 pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
-    let fee = state.find::<Fee>(&call.account, id)?;
+    let fee = state.find::<ApplicationFee>(&call.account, id)?;
     let left = fee.amount - fee.amount_refunded;
     if left == 0 {
         let message = format!("Application fee {id} has already been refunded.");
@@ -130,7 +132,7 @@ pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
 /// Refunds a part of a fee to the connected account that paid it.
 pub fn refund_fee_part(
     state: &mut SandboxState,
-    mut fee: Fee,
+    mut fee: ApplicationFee,
     amount: i64,
     metadata: std::collections::BTreeMap<String, String>,
 ) -> FeeRefund {
@@ -146,6 +148,6 @@ pub fn refund_fee_part(
     state.save(BalanceTransaction::of_fee_refund(&refund, state.now()));
     state.save(refund.clone());
     state.save(fee.clone());
-    state.emit("application_fee.refunded", "", &fee.id);
+    state.emit_event("application_fee.refunded", "", &fee.id);
     refund
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::call::KeyKind;
+use super::api_call::ApiKeyKind;
 use super::intent::Intent;
 
 /// Age in seconds from which a compaction of the journal drops a saved response. Stripe guarantees
@@ -34,7 +34,7 @@ pub enum SavedBody {
     Text(String),
     Intent {
         id: String,
-        access: KeyKind,
+        access: ApiKeyKind,
         /// The intent at the time of the response. Only lines that a compaction of the journal has
         /// written contain it. Otherwise the intent is known from an earlier line.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,18 +1,18 @@
 //! Payment intents: the amount the buyer is asked to pay, and the state of the payment.
 
+pub mod capture_and_cancel;
 pub mod confirm;
-pub mod settle;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::{ApiCall, KeyKind};
+use super::api_call::{ApiCall, ApiKeyKind};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
@@ -99,7 +99,7 @@ pub struct Intent {
 }
 
 impl StripeObject for Intent {
-    const OBJECT: &'static str = "payment_intent";
+    const OBJECT_NAME: &'static str = "payment_intent";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -134,7 +134,7 @@ impl StripeObject for Intent {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Intent(self)
     }
 }
@@ -149,9 +149,9 @@ impl Intent {
 
     /// Renders the intent for the holder of this kind of API key. A browser sees no metadata, fees
     /// or charges.
-    pub fn render_for(&self, access: KeyKind) -> Value {
+    pub fn render_for(&self, access: ApiKeyKind) -> Value {
         let mut response = self.render();
-        if access == KeyKind::Publishable
+        if access == ApiKeyKind::Publishable
             && let Some(fields) = response.as_object_mut()
         {
             for hidden in [
@@ -167,10 +167,10 @@ impl Intent {
     }
 
     /// Saves the intent and emits an event.
-    fn save_and_emit(self, state: &mut SandboxState, kind: &'static str) {
+    fn save_and_emit_event(self, state: &mut SandboxState, kind: &'static str) {
         let (id, account) = (self.id.clone(), self.account.clone());
         state.save(self);
-        state.emit(kind, &account, &id);
+        state.emit_event(kind, &account, &id);
     }
 
     fn unexpected_state(&self, message: String) -> StripeError {
@@ -219,12 +219,12 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         canceled_at: None,
         cancellation_reason: None,
     };
-    if let Some(method) = super::method::resolve_payment_method(state, call)? {
+    if let Some(method) = super::payment_method::resolve_payment_method(state, call)? {
         intent.payment_method = Some(method.id);
         intent.status = IntentStatus::RequiresConfirmation;
     }
     let id = intent.id.clone();
-    intent.save_and_emit(state, "payment_intent.created");
+    intent.save_and_emit_event(state, "payment_intent.created");
     if form.get_flag("confirm")? == Some(true) {
         return confirm::confirm(state, call, &id);
     }

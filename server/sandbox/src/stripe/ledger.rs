@@ -67,7 +67,7 @@ impl AccountTotals {
 
 /// Returns the body of `GET /sandbox/ledger`. With `in_detail` it also lists every captured intent
 /// with its metadata.
-pub fn totals(state: &SandboxState, in_detail: bool) -> Value {
+pub fn render_totals(state: &SandboxState, in_detail: bool) -> Value {
     let mut accounts: BTreeMap<&str, AccountTotals> = BTreeMap::new();
     let mut all = AccountTotals::default();
     for intent in state.intents.rows() {
@@ -97,13 +97,13 @@ pub fn totals(state: &SandboxState, in_detail: bool) -> Value {
         ledger["captured"] = state
             .intents
             .rows()
-            .filter_map(|intent| captured_intent(state, intent))
+            .filter_map(|intent| render_captured_intent(state, intent))
             .collect();
     }
     ledger
 }
 
-fn captured_intent(state: &SandboxState, intent: &Intent) -> Option<Value> {
+fn render_captured_intent(state: &SandboxState, intent: &Intent) -> Option<Value> {
     let charge = state
         .charges
         .get(intent.latest_charge.as_deref()?)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::charge::Charge;
 use super::failure::StripeError;
 use super::state::{HasTable, SandboxState};
@@ -45,7 +45,7 @@ where
         Some(id) => table
             .position(id)
             .map(Some)
-            .ok_or_else(|| StripeError::not_found(T::OBJECT, id)),
+            .ok_or_else(|| StripeError::not_found(T::OBJECT_NAME, id)),
     };
     let below = cursor("starting_after")?.unwrap_or(usize::MAX);
     let is_match = |row: &T| {
@@ -118,20 +118,20 @@ fn expand_path(state: &SandboxState, account: &str, value: &mut Value, steps: &[
 /// Renders the object with this id. The prefix of the id tells the object's type. Objects of the
 /// platform, such as application fees, are visible to every account.
 fn render_object_by_id(state: &SandboxState, account: &str, id: &str) -> Option<Value> {
-    fn render_visible<T: StripeObject>(found: Option<&T>, account: &str) -> Option<Value> {
+    fn render_if_visible<T: StripeObject>(found: Option<&T>, account: &str) -> Option<Value> {
         found
             .filter(|row| ["", account].contains(&row.key().account))
             .map(StripeObject::render)
     }
     match id.split('_').next()? {
-        "pi" => render_visible(state.intents.get(id), account),
-        "ch" => render_visible(state.charges.get(id), account),
-        "txn" => render_visible(state.transactions.get(id), account),
-        "pm" => render_visible(state.methods.get(id), account),
-        "re" => render_visible(state.refunds.get(id), account),
-        "fee" => render_visible(state.fees.get(id), account),
-        "acct" => render_visible(state.accounts.get(id), account),
-        "dp" => render_visible(state.disputes.get(id), account),
+        "pi" => render_if_visible(state.intents.get(id), account),
+        "ch" => render_if_visible(state.charges.get(id), account),
+        "txn" => render_if_visible(state.transactions.get(id), account),
+        "pm" => render_if_visible(state.methods.get(id), account),
+        "re" => render_if_visible(state.refunds.get(id), account),
+        "fee" => render_if_visible(state.fees.get(id), account),
+        "acct" => render_if_visible(state.accounts.get(id), account),
+        "dp" => render_if_visible(state.disputes.get(id), account),
         _ => None,
     }
 }

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::failure::StripeError;
-use super::fee::{self, Fee};
+use super::fee::{self, ApplicationFee};
 use super::id;
 use super::intent::Intent;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
-use super::transaction::BalanceTransaction;
 
 const REFUND_REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
 
@@ -34,7 +34,7 @@ pub struct Refund {
 }
 
 impl StripeObject for Refund {
-    const OBJECT: &'static str = "refund";
+    const OBJECT_NAME: &'static str = "refund";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -55,7 +55,7 @@ impl StripeObject for Refund {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Refund(self)
     }
 }
@@ -118,8 +118,8 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
     state.save(transaction);
     state.save(charge.clone());
     state.save(refund.clone());
-    state.emit("charge.refunded", &charge.account, &charge.id);
-    state.emit("refund.updated", &charge.account, &refund.id);
+    state.emit_event("charge.refunded", &charge.account, &charge.id);
+    state.emit_event("refund.updated", &charge.account, &refund.id);
     Ok(refund.render())
 }
 
@@ -182,7 +182,10 @@ pub fn format_dollars(cents: i64) -> String {
 }
 
 /// Returns the application fee of a charge. The account's totals use it.
-pub fn find_application_fee<'a>(state: &'a SandboxState, charge: &Charge) -> Option<&'a Fee> {
+pub fn find_application_fee<'a>(
+    state: &'a SandboxState,
+    charge: &Charge,
+) -> Option<&'a ApplicationFee> {
     charge
         .application_fee
         .as_deref()

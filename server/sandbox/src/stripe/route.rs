@@ -3,18 +3,18 @@
 use serde_json::Value;
 
 use super::account::{self, Account};
-use super::call::{ApiCall, KeyKind};
+use super::api_call::{ApiCall, ApiKeyKind};
+use super::balance_transaction::{self, BalanceTransaction};
 use super::charge::{self, Charge};
 use super::dispute::{self, Dispute};
 use super::event::{self, DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
-use super::fee::{self, Fee, FeeRefund};
-use super::intent::{self, Intent, confirm, settle};
+use super::fee::{self, ApplicationFee, FeeRefund};
+use super::intent::{self, Intent, capture_and_cancel, confirm};
 use super::listing::{belongs_to_intent, list_page};
 use super::refund::{self, Refund};
 use super::state::SandboxState;
-use super::transaction::{self, BalanceTransaction};
-use super::{method, method::Method};
+use super::{payment_method, payment_method::PaymentMethod};
 use crate::stripe::table::StripeObject;
 
 /// Runs one API call. An error may also report a change of the state, such as a declined payment.
@@ -22,12 +22,14 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
     let steps: Vec<&str> = call.path.trim_end_matches('/').split('/').collect();
     let request = (call.method.as_str(), steps.as_slice());
     match request {
-        ("POST", ["payment_methods"]) => method::create(state, call),
-        ("POST", ["tokens"]) => method::create_token(state, call),
+        ("POST", ["payment_methods"]) => payment_method::create(state, call),
+        ("POST", ["tokens"]) => payment_method::create_token(state, call),
         ("GET", ["payment_intents", id]) => intent::retrieve(state, call, id),
         ("POST", ["payment_intents", id, "confirm"]) => confirm::confirm(state, call, id),
-        ("POST", ["payment_intents", id, "authenticate"]) => confirm::authenticate(state, call, id),
-        _ if call.access == KeyKind::Publishable => Err(StripeError::unauthorized(
+        ("POST", ["payment_intents", id, "authenticate"]) => {
+            confirm::finish_3d_secure(state, call, id)
+        }
+        _ if call.access == ApiKeyKind::Publishable => Err(StripeError::unauthorized(
             "This API call cannot be made with a publishable API key. Please use a secret API key.",
         )),
         ("GET", steps) => run_get(state, call, steps),
@@ -47,8 +49,8 @@ fn run_post(
     match steps {
         ["payment_intents"] => intent::create(state, call),
         ["payment_intents", id] => intent::update(state, call, id),
-        ["payment_intents", id, "capture"] => settle::capture(state, call, id),
-        ["payment_intents", id, "cancel"] => settle::cancel(state, call, id),
+        ["payment_intents", id, "capture"] => capture_and_cancel::capture(state, call, id),
+        ["payment_intents", id, "cancel"] => capture_and_cancel::cancel(state, call, id),
         ["refunds"] => refund::create(state, call),
         ["application_fees", id, "refunds"] => fee::refund(state, call, id),
         ["accounts"] => Ok(account::create(state, call)),
@@ -67,9 +69,9 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
     match steps {
         ["payment_intents"] => list_page(state, call, |_: &Intent| true),
         ["payment_methods", id] => state
-            .find::<Method>(&call.account, id)
+            .find::<PaymentMethod>(&call.account, id)
             .map(|method| method.render()),
-        ["tokens", id] => method::retrieve_token(state, call, id),
+        ["tokens", id] => payment_method::retrieve_token(state, call, id),
         ["charges"] => list_page(state, call, |charge: &Charge| {
             belongs_to_intent(call, charge)
         }),
@@ -78,16 +80,18 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
             matches("payment_intent", &refund.intent) && matches("charge", &refund.charge)
         }),
         ["refunds", id] => refund::retrieve(state, call, id),
-        ["application_fees"] => list_page(state, call, |fee: &Fee| matches("charge", &fee.charge)),
+        ["application_fees"] => list_page(state, call, |fee: &ApplicationFee| {
+            matches("charge", &fee.charge)
+        }),
         ["application_fees", id] => fee::retrieve(state, call, id),
         ["application_fees", id, "refunds"] => {
             list_page(state, call, |refund: &FeeRefund| refund.fee == *id)
         }
-        ["balance"] => Ok(transaction::retrieve_balance(state, call)),
+        ["balance"] => Ok(balance_transaction::retrieve_balance(state, call)),
         ["balance_transactions"] => list_page(state, call, |row: &BalanceTransaction| {
             matches("source", &row.source)
         }),
-        ["balance_transactions", id] => transaction::retrieve(state, call, id),
+        ["balance_transactions", id] => balance_transaction::retrieve(state, call, id),
         ["disputes"] => list_page(state, call, |dispute: &Dispute| {
             matches("payment_intent", &dispute.intent)
         }),

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::account::Account;
 use super::charge::Charge;
 use super::dispute::Dispute;
-use super::fee::Fee;
+use super::fee::ApplicationFee;
 use super::intent::Intent;
 use super::refund::Refund;
 use super::state::SandboxState;
@@ -19,7 +19,7 @@ pub enum Snapshot {
     Intent(Intent),
     Charge(Box<Charge>),
     Refund(Refund),
-    Fee(Fee),
+    Fee(ApplicationFee),
     Account(Account),
     Dispute(Dispute),
 }

@@ -6,21 +6,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::account::{Account, AccountLink};
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::event::{DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
-use super::fee::{Fee, FeeRefund};
+use super::fee::{ApplicationFee, FeeRefund};
 use super::idempotency::{
     SAVED_RESPONSE_AGE_SECONDS_MAX, SavedBody, SavedResponse, SavedResponses,
 };
 use super::intent::Intent;
-use super::method::Method;
-use super::record::{Record, RecordRef};
+use super::journal_record::{Record, RecordRef};
+use super::payment_method::PaymentMethod;
 use super::refund::Refund;
 use super::snapshot::Snapshot;
 use super::table::{ObjectTable, StripeObject};
-use super::transaction::BalanceTransaction;
 use crate::clock::SandboxClock;
 use crate::journal::Journal;
 
@@ -37,10 +37,10 @@ pub struct SandboxState {
     pub accounts: ObjectTable<Account>,
     pub links: HashMap<String, AccountLink>,
     pub intents: ObjectTable<Intent>,
-    pub methods: ObjectTable<Method>,
+    pub methods: ObjectTable<PaymentMethod>,
     pub charges: ObjectTable<Charge>,
     pub transactions: ObjectTable<BalanceTransaction>,
-    pub fees: ObjectTable<Fee>,
+    pub fees: ObjectTable<ApplicationFee>,
     pub fee_refunds: ObjectTable<FeeRefund>,
     pub refunds: ObjectTable<Refund>,
     pub disputes: ObjectTable<Dispute>,
@@ -127,8 +127,8 @@ impl SandboxState {
             Record::Dispute(row) => self.disputes.put(row),
             Record::Event(row) => self.insert_event(row),
             Record::Remembered(response) => self.insert_saved_response(response),
-            Record::Delivered(id) => self.set_delivery(&id, DeliveryStatus::Delivered),
-            Record::Lost(id) => self.set_delivery(&id, DeliveryStatus::Lost),
+            Record::Delivered(id) => self.set_delivery_status(&id, DeliveryStatus::Delivered),
+            Record::Lost(id) => self.set_delivery_status(&id, DeliveryStatus::Lost),
         }
     }
 
@@ -139,7 +139,7 @@ impl SandboxState {
         ) -> io::Result<()> {
             table
                 .rows()
-                .try_for_each(|row| write_line(out, row.record()))
+                .try_for_each(|row| write_line(out, row.as_record()))
         }
         write_rows(out, &self.accounts)?;
         self.links
@@ -166,7 +166,7 @@ impl SandboxState {
     where
         Self: HasTable<T>,
     {
-        self.append_record(row.record());
+        self.append_record(row.as_record());
         self.table_mut().put(row);
     }
 
@@ -183,7 +183,7 @@ impl SandboxState {
     }
 
     /// Records an event about an object that was just saved, and queues the event for delivery.
-    pub fn emit(&mut self, kind: &'static str, account: &str, subject: &str) {
+    pub fn emit_event(&mut self, kind: &'static str, account: &str, subject: &str) {
         let event = WebhookEvent::new(kind, account, subject, &self.request, self.now());
         self.unsent.push(event.id.clone());
         self.append_record(RecordRef::Event(&event));
@@ -219,15 +219,15 @@ impl SandboxState {
     }
 
     /// Records whether an event was delivered or lost. The next commit writes it to the journal.
-    pub fn settle_event(&mut self, id: &str, delivery: DeliveryStatus) {
+    pub fn record_delivery_status(&mut self, id: &str, delivery: DeliveryStatus) {
         self.append_record(match delivery {
             DeliveryStatus::Lost => RecordRef::Lost(id),
             DeliveryStatus::Pending | DeliveryStatus::Delivered => RecordRef::Delivered(id),
         });
-        self.set_delivery(id, delivery);
+        self.set_delivery_status(id, delivery);
     }
 
-    fn set_delivery(&mut self, id: &str, delivery: DeliveryStatus) {
+    fn set_delivery_status(&mut self, id: &str, delivery: DeliveryStatus) {
         if let Some(event) = self.events.get_mut(id) {
             event.delivery = delivery;
         }
@@ -268,7 +268,7 @@ impl SandboxState {
             .get(id)
             .filter(|row| row.key().account == account);
         row.cloned()
-            .ok_or_else(|| StripeError::not_found(T::OBJECT, id))
+            .ok_or_else(|| StripeError::not_found(T::OBJECT_NAME, id))
     }
 }
 
@@ -290,5 +290,5 @@ macro_rules! has_table {
     })* };
 }
 
-has_table!(Account => accounts, Intent => intents, Method => methods, Charge => charges, BalanceTransaction => transactions,
-    Fee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, WebhookEvent => events);
+has_table!(Account => accounts, Intent => intents, PaymentMethod => methods, Charge => charges, BalanceTransaction => transactions,
+    ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, WebhookEvent => events);

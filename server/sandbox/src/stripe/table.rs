@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use serde_json::Value;
 
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 
 /// The columns by which an object is found and listed.
 pub struct ObjectKey<'a> {
@@ -18,11 +18,11 @@ pub struct ObjectKey<'a> {
 /// An object of Stripe's API that the sandbox stores.
 pub trait StripeObject: Clone {
     /// The name of the object type in error messages.
-    const OBJECT: &'static str;
+    const OBJECT_NAME: &'static str;
     fn key(&self) -> ObjectKey<'_>;
     /// Renders the object as JSON, as Stripe shows it to the holder of a secret key.
     fn render(&self) -> Value;
-    fn record(&self) -> RecordRef<'_>;
+    fn as_record(&self) -> RecordRef<'_>;
 }
 
 /// The objects of one type.

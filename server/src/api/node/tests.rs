@@ -67,13 +67,13 @@ fn every_command_survives_serialisation() {
             order: ORDER,
             count: 3,
             unit_price: Cents(500),
-            authority: Authority::Sale,
+            authority: AllocationAuthority::Sale,
         },
         DrawCommand::Allocate {
             order: ORDER,
             count: 3,
             unit_price: Cents(500),
-            authority: Authority::Repair {
+            authority: AllocationAuthority::Repair {
                 authorised_at: TEST_TIME,
             },
         },
@@ -102,8 +102,8 @@ fn hold_source_survives_serialisation_and_is_optional() {
         count: 3,
         until: TEST_TIME,
     };
-    let source = Some(HoldSource {
-        id: HoldSourceId(u128::MAX),
+    let source = Some(ReservationSource {
+        id: ReservationSourceId(u128::MAX),
         has_paid: true,
     });
     assert_eq!(

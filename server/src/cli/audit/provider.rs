@@ -9,7 +9,7 @@ use anyhow::Context;
 #[cfg(feature = "demo")]
 use sandbox::server::SandboxServer;
 #[cfg(feature = "demo")]
-use sandbox::{Options, Sandbox};
+use sandbox::{Sandbox, SandboxOptions};
 
 use crate::config::Config;
 #[cfg(feature = "demo")]
@@ -52,8 +52,8 @@ pub fn connect_provider(
         (Stage::Demo, Some(demo)) => (format!("{}/sandbox/stripe", demo.address), None),
         (Stage::Demo, None) => {
             let dir = config.data_dir.join("sandbox");
-            let sandbox =
-                Sandbox::open(Some(dir), Options::default()).context("the sandbox's journal")?;
+            let sandbox = Sandbox::open(Some(dir), SandboxOptions::default())
+                .context("the sandbox's journal")?;
             let stand_in = SandboxServer::serve(sandbox)?;
             (stand_in.url.clone(), Some(stand_in))
         }

@@ -1,6 +1,6 @@
 //! The demo's simulated buyers. Every sold ticket of the demo is bought through a real order.
 
-use actors::{Confirmation, FulfilStatus, OpenOrder, PaymentFailure, Payments};
+use actors::{ConfirmationOutcome, FulfilStatus, OpenOrderRequest, PaymentFailure, Payments};
 use anyhow::{bail, ensure};
 use domain::order::{LineRequest, price_lines};
 use domain::{DrawId, OrderId, SurchargeMode};
@@ -96,7 +96,7 @@ pub async fn pay_open_order(
         .await?;
     let confirmed = retry_while_busy(|| payments.confirm(order, PAYING_CARD)).await?;
     ensure!(
-        confirmed == Confirmation::Authorised,
+        confirmed == ConfirmationOutcome::Authorised,
         "the demo's card was not authorised: {confirmed:?}"
     );
     for _ in 0..REQUEST_RETRIES_MAX {
@@ -131,7 +131,7 @@ pub async fn open_order(
     order_to_place: &PlannedOrder,
 ) -> anyhow::Result<OrderRecord> {
     let id = Uuid::new_v4();
-    let order = OpenOrder {
+    let order = OpenOrderRequest {
         client_key: format!("demo:{id}"),
         token: Uuid::new_v4().simple().to_string(),
         id: OrderId(id.as_u128()),

@@ -140,7 +140,7 @@ impl SeedRun<'_> {
         self.running
             .engine
             .reconciler
-            .scan(self.now.plus_ms(-SEEDING_DURATION_MS))
+            .scan_payments(self.now.plus_ms(-SEEDING_DURATION_MS))
             .await?;
         Ok(SeedResult { played, late })
     }

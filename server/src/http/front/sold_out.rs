@@ -96,7 +96,7 @@ where
             self.headers.server_time_header(now),
         );
         self.set_cookie(cookies, &mut response, now);
-        self.counts.sold_out.record(elapsed);
+        self.counts.sold_out.record_duration(elapsed);
         Some(response)
     }
 }

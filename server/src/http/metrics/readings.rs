@@ -24,7 +24,7 @@ pub(super) async fn write_gauges(page: &mut MetricsText, state: &State) {
     let last_pass = state
         .payments
         .metrics()
-        .last_pass_at()
+        .last_reconciler_pass_at()
         .unwrap_or(Timestamp(0));
     page.write_gauge(
         "fd_draws_awake",

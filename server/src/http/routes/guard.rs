@@ -159,7 +159,7 @@ async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Pro
             ));
         }
     }
-    if audience.needs_fresh_proof() {
+    if audience.needs_recent_authentication() {
         caller.require_recent_proof(state.clock.now())
     } else {
         Ok(())

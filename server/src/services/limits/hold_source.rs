@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use domain::{HoldSource, HoldSourceId};
+use domain::{ReservationSource, ReservationSourceId};
 use sha2::{Digest, Sha256};
 
 use super::Limits;
@@ -22,7 +22,7 @@ impl Limits {
         browser: &Browser,
         has_paid: bool,
         address: IpAddr,
-    ) -> Option<HoldSource> {
+    ) -> Option<ReservationSource> {
         if self.is_exempt(address) {
             return None;
         }
@@ -31,7 +31,7 @@ impl Limits {
         } else {
             digest(b"network", &site_network(address).octets())
         };
-        Some(HoldSource { id, has_paid })
+        Some(ReservationSource { id, has_paid })
     }
 }
 
@@ -45,9 +45,9 @@ fn site_network(address: IpAddr) -> Ipv6Addr {
     }
 }
 
-fn digest(kind: &[u8], bytes: &[u8; 16]) -> HoldSourceId {
+fn digest(kind: &[u8], bytes: &[u8; 16]) -> ReservationSourceId {
     let digest = Sha256::new_with_prefix(kind).chain_update(bytes).finalize();
-    HoldSourceId(
+    ReservationSourceId(
         digest[..16]
             .iter()
             .fold(0, |id, byte| id << 8 | u128::from(*byte)),
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
     use crate::config::Stage;
 
-    fn source(browser: u8, has_paid: bool, address: &str) -> Option<HoldSource> {
+    fn source(browser: u8, has_paid: bool, address: &str) -> Option<ReservationSource> {
         let limits = Limits::new(Stage::Production);
         limits.hold_source(
             &Browser([browser; 16]),

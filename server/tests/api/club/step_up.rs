@@ -343,7 +343,7 @@ async fn every_prize_and_role_route_refuses_stale_session() {
         let is_sensitive = PRIZE_AND_ROLE_PATHS
             .iter()
             .any(|part| route.path.contains(part));
-        if !route.audience.needs_fresh_proof() {
+        if !route.audience.needs_recent_authentication() {
             unguarded.extend(is_sensitive.then_some((route.method, route.path)));
             continue;
         }

@@ -82,7 +82,7 @@ async fn calls_requiring_fresh_code(server: &TestServer) -> Vec<CallRequiringFre
     server
         .engine
         .reconciler
-        .scan(server.now().plus_seconds(-3600))
+        .scan_payments(server.now().plus_seconds(-3600))
         .await
         .expect("the scan succeeds");
     server.alice().buy(sold, 1).await;

@@ -26,7 +26,7 @@ async fn reconciler_health_is_ok_while_passes_complete() {
     server.create_operator().await;
     let operator = club::sign_in_as_operator(&server).await;
     eventually("the first pass of the reconciler has ended", async || {
-        server.engine.payments.metrics().last_pass_at()
+        server.engine.payments.metrics().last_reconciler_pass_at()
     })
     .await;
     let reconciler = health_check(&operator, "reconciler").await;
@@ -39,7 +39,7 @@ async fn reconciler_health_is_ok_while_passes_complete() {
     // The reconciler may have run again after the clock moved. Its health check is then ok.
     let (reconciler, ran) = (
         &health["checks"]["reconciler"],
-        server.engine.payments.metrics().last_pass_at(),
+        server.engine.payments.metrics().last_reconciler_pass_at(),
     );
     let late = ran.is_some_and(|at| server.now().ms_since(at) >= 90_000);
     assert!(

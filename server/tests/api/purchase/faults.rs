@@ -75,7 +75,7 @@ async fn reconciler_alone_fulfils_order() {
     server
         .engine
         .reconciler
-        .scan(server.now().plus_seconds(-3600))
+        .scan_payments(server.now().plus_seconds(-3600))
         .await
         .expect("the scan succeeds");
     alice.wait_for_status(&intent, "succeeded").await;

@@ -2,7 +2,7 @@
 //! unpaid tickets of a network are limited (decision M-7).
 
 use domain::DrawId;
-use domain::draw::hold_limit::{SCARCE_TICKETS_PER_ORDER_MAX, source_quota};
+use domain::draw::hold_limit::{SCARCE_TICKETS_PER_ORDER_MAX, source_ticket_quota};
 use proptest::prelude::{Strategy, any, prop_oneof};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -107,7 +107,10 @@ async fn one_network_with_fresh_cookies_holds_at_most_half_a_draw() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let reserved = reserve_as_many_as_possible(&server, ATTACKER_ADDRESS, draw).await;
-    assert!((50..=source_quota(169)).contains(&reserved), "{reserved}");
+    assert!(
+        (50..=source_ticket_quota(169)).contains(&reserved),
+        "{reserved}"
+    );
     let refused = reserve_tickets(
         &server,
         &browser_with_cookie(&server).await,

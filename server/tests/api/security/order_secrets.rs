@@ -551,7 +551,7 @@ fn order_access_requires_proof_of_its_secret() {
         "fill_buyer(",
         "correct_buyer(",
         "payments.record_consent(",
-        "abandon_changed_amount(",
+        "abandon_after_amount_change(",
         "payments.extend(",
         "draws.cells(",
         "payments.confirm(",

@@ -9,7 +9,7 @@ use actix_web::middleware::from_fn;
 use actix_web::rt::task::JoinHandle;
 use actix_web::{App, HttpServer, web};
 use actors::payments::stripe::{Stripe, StripeSettings};
-use actors::{Clock, Denied, Engine, EngineParts, MailTransport, Peers};
+use actors::{Clock, Denied, Engine, EngineDependencies, MailTransport, Peers};
 use async_trait::async_trait;
 use domain::{
     AccountId, Cents, ClubId, Command, DrawId, FeePolicy, Refusal, Status, Terms, Timestamp,
@@ -126,9 +126,9 @@ impl TestServer {
         let clock = Arc::new(AdvanceableClock::new(
             movable_clock.clone().unwrap_or_default(),
         ));
-        let options = sandbox::Options {
+        let options = sandbox::SandboxOptions {
             clock: movable_clock,
-            ..sandbox::Options::default()
+            ..sandbox::SandboxOptions::default()
         };
         let sandbox = Sandbox::open(None, options).expect("the sandbox opens");
         let settings = StripeSettings::new(
@@ -139,13 +139,13 @@ impl TestServer {
         let store: Arc<dyn PaymentStores> = Arc::new(postgres.clone());
         let ledger = ledger(postgres.clone());
         let gateway = Arc::new(Stripe::new(&settings).expect("a gateway"));
-        let parts = EngineParts {
+        let parts = EngineDependencies {
             ledger,
             store: store.clone(),
             gateway: gateway.clone(),
             clock: clock.clone(),
             mail: Arc::new(MailRecorder(sent)),
-            peers: Peers::alone(InstanceId(1), Arc::new(postgres.clone())),
+            peers: Peers::of_single_node(InstanceId(1), Arc::new(postgres.clone())),
         };
         let engine = Engine::start(parts).await.expect("the engine starts");
         let records = Records::new(postgres);
@@ -392,7 +392,7 @@ impl TestServer {
             match self
                 .engine
                 .draws
-                .execute(draw, Command::amend_by_club(terms), None)
+                .execute(draw, Command::amend_command_of_club(terms), None)
                 .await
             {
                 // On a busy machine, this kick-off is in the past before the actor handles the

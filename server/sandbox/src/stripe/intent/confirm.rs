@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{CaptureMethod, Intent, IntentStatus, settle};
-use crate::stripe::call::ApiCall;
+use super::{CaptureMethod, Intent, IntentStatus, capture_and_cancel};
+use crate::stripe::api_call::ApiCall;
 use crate::stripe::card::{CardBehaviour, CardDecline};
 use crate::stripe::charge::Charge;
 use crate::stripe::failure::StripeError;
-use crate::stripe::method::{self, Method};
+use crate::stripe::payment_method::{self, PaymentMethod};
 use crate::stripe::state::SandboxState;
 use crate::stripe::table::StripeObject;
 
@@ -25,10 +25,10 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
             "You cannot confirm this PaymentIntent because {why}."
         )));
     }
-    let requested = method::resolve_payment_method(state, call)?;
+    let requested = payment_method::resolve_payment_method(state, call)?;
     let method = match (requested, &intent.payment_method) {
         (Some(method), _) => method,
-        (None, Some(attached)) => state.find::<Method>(&call.account, attached)?,
+        (None, Some(attached)) => state.find::<PaymentMethod>(&call.account, attached)?,
         (None, None) => {
             return Err(intent.unexpected_state(
                 "You cannot confirm this PaymentIntent because it's missing a payment method. You can either update \
@@ -64,7 +64,7 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
             intent.status = IntentStatus::RequiresAction;
             intent
                 .clone()
-                .save_and_emit(state, "payment_intent.requires_action");
+                .save_and_emit_event(state, "payment_intent.requires_action");
             Ok(intent.render_for(call.access))
         }
     }
@@ -72,7 +72,7 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
 
 /// Handles `POST /v1/payment_intents/{id}/authenticate` with `outcome=complete|fail`, the result of
 /// the bank's 3-D Secure page. Stripe's API has no such call.
-pub fn authenticate(
+pub fn finish_3d_secure(
     state: &mut SandboxState,
     call: &ApiCall,
     id: &str,
@@ -86,7 +86,7 @@ pub fn authenticate(
         )));
     }
     let method_id = intent.payment_method.clone().unwrap_or_default();
-    let method = state.find::<Method>(&call.account, &method_id)?;
+    let method = state.find::<PaymentMethod>(&call.account, &method_id)?;
     match (call.form.get_required("outcome")?, method.behaviour) {
         ("complete", CardBehaviour::AuthenticatesThenDeclines) => Err(record_decline(
             state,
@@ -115,7 +115,7 @@ fn approve_payment(
     state: &mut SandboxState,
     call: &ApiCall,
     mut intent: Intent,
-    mut method: Method,
+    mut method: PaymentMethod,
 ) -> Result<Value, StripeError> {
     let charge = Charge::new_authorised(&intent, &method, state.now());
     intent.latest_charge = Some(charge.id.clone());
@@ -127,11 +127,11 @@ fn approve_payment(
             intent.status = IntentStatus::RequiresCapture;
             intent.amount_capturable = intent.amount;
             state.save(charge);
-            intent.save_and_emit(state, "payment_intent.amount_capturable_updated");
+            intent.save_and_emit_event(state, "payment_intent.amount_capturable_updated");
         }
         CaptureMethod::Automatic => {
             let (amount, fee) = (intent.amount, intent.application_fee_amount);
-            settle::capture_charge(state, intent, charge, amount, fee);
+            capture_and_cancel::capture_charge(state, intent, charge, amount, fee);
         }
     }
     Ok(state
@@ -144,7 +144,7 @@ fn record_decline(
     state: &mut SandboxState,
     call: &ApiCall,
     mut intent: Intent,
-    method: &Method,
+    method: &PaymentMethod,
     failure: StripeError,
 ) -> StripeError {
     let charge = Charge::new_declined(&intent, method, &failure, state.now());
@@ -157,6 +157,6 @@ fn record_decline(
     intent.last_error = Some(failure.error_object());
     state.save(charge);
     let rendered = intent.render_for(call.access);
-    intent.save_and_emit(state, "payment_intent.payment_failed");
+    intent.save_and_emit_event(state, "payment_intent.payment_failed");
     failure.with_field("payment_intent", rendered)
 }

@@ -2,7 +2,7 @@
 //! payment intent, then fulfils the order (decision C-5).
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use actors::{Confirmation, PaymentFailure};
+use actors::{ConfirmationOutcome, PaymentFailure};
 use domain::OrderState;
 
 use super::completion::{check_consents, check_email, finish_purchase};
@@ -115,9 +115,11 @@ async fn pay_order(
     // A declined card is not counted here, but when its webhook event arrives, for every way of
     // confirming (decision G-13).
     match own.confirm_payment(state, method).await? {
-        Confirmation::Authorised => finish_purchase(state, &browser, own, body).await,
-        Confirmation::Processing => Ok(unfinished_payment_response(&own, "processing", None)),
-        Confirmation::RequiresAction { client_secret } => Ok(unfinished_payment_response(
+        ConfirmationOutcome::Authorised => finish_purchase(state, &browser, own, body).await,
+        ConfirmationOutcome::Processing => {
+            Ok(unfinished_payment_response(&own, "processing", None))
+        }
+        ConfirmationOutcome::RequiresAction { client_secret } => Ok(unfinished_payment_response(
             &own,
             "requires_action",
             Some(client_secret),

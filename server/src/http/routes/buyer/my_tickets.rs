@@ -82,7 +82,7 @@ async fn send_link(state: &State, email: &str) -> Result<(), Problem> {
     );
     state
         .outbox
-        .queue(&key, "my-tickets", None, &to, &data.to_string())
+        .queue_mail_now(&key, "my-tickets", None, &to, &data.to_string())
         .await?;
     Ok(())
 }

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use domain::draw::hold_limit::extensions_max;
+use domain::draw::hold_limit::never_paid_extensions_max;
 use domain::reservation::EXTENSIONS_PER_RESERVATION_MAX;
 use domain::{DrawId, OrderId, OrderState};
 use uuid::Uuid;
@@ -81,7 +81,7 @@ async fn extensions_allowed(
     let mut max_extensions = EXTENSIONS_PER_RESERVATION_MAX;
     for draw in draws {
         if let Ok(view) = state.draws.view(draw).await {
-            max_extensions = max_extensions.min(extensions_max(view.free()));
+            max_extensions = max_extensions.min(never_paid_extensions_max(view.free()));
         }
     }
     max_extensions

@@ -117,7 +117,7 @@ async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> 
     );
     state
         .outbox
-        .queue(&key, "winner-details", None, &club.email, &data)
+        .queue_mail_now(&key, "winner-details", None, &club.email, &data)
         .await?;
     Ok(())
 }

@@ -64,8 +64,8 @@ pub async fn edit_draw(
     let act = caller.audit_action(&actor, Some(listing.club), "edit-draw", &object);
     let draws = state
         .draws
-        .by(act.entry(changed_fields(&body.0, &listing, &view, reason)));
-    let committed = draws.edit(draw, terms, Some(details), by).await;
+        .with_audit_entry(act.entry(changed_fields(&body.0, &listing, &view, reason)));
+    let committed = draws.edit_draw(draw, terms, Some(details), by).await;
     committed.map_err(|denied| Problem::denied(draw, denied))?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
@@ -188,7 +188,7 @@ pub async fn archive_draw(
     let act = caller.audit_action(&actor, Some(listing.club), "archive-draw", &object);
     let committed = state
         .draws
-        .by(act.entry(json!({ "archived": archived })))
+        .with_audit_entry(act.entry(json!({ "archived": archived })))
         .archive(draw, archived)
         .await;
     committed.map_err(|denied| match denied {

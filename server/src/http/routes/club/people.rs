@@ -156,7 +156,7 @@ pub async fn invite(
     let key = format!("invite-{}", state.records.link_id(LinkKind::Account, &hash));
     state
         .outbox
-        .queue(&key, "invitation", None, &user.email, &data)
+        .queue_mail_now(&key, "invitation", None, &user.email, &data)
         .await?;
     Ok(HttpResponse::Ok().json(ClubUser::from_record(&user, at)))
 }

@@ -78,7 +78,7 @@ async fn send_reset_link(state: &State, email: &str) -> Result<(), Problem> {
     let key = format!("reset-{}", state.records.link_id(LinkKind::Account, &hash));
     state
         .outbox
-        .queue(&key, "reset", None, &to.email, &data.to_string())
+        .queue_mail_now(&key, "reset", None, &to.email, &data.to_string())
         .await?;
     Ok(())
 }

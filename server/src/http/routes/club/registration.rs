@@ -163,7 +163,7 @@ async fn refuse_taken_email(state: &State, email: &str) -> Result<Problem, Probl
     );
     state
         .outbox
-        .queue(&key, "registration-refused", None, &email, "{}")
+        .queue_mail_now(&key, "registration-refused", None, &email, "{}")
         .await?;
     Ok(Problem::conflict(
         "email-taken",
@@ -268,7 +268,7 @@ pub async fn join_waitlist(
     let key = format!("waitlist-{}", email.to_lowercase());
     state
         .outbox
-        .queue(&key, "waitlist", None, &email, &data)
+        .queue_mail_now(&key, "waitlist", None, &email, &data)
         .await?;
     Ok(HttpResponse::Created().json(WaitlistJoined { success: true, id }))
 }

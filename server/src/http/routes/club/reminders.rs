@@ -133,7 +133,7 @@ async fn queue_due_result_reminders(state: &State, now: Timestamp) -> Result<(),
         let data = json!({ "draw": view.draw.0 }).to_string();
         state
             .outbox
-            .queue(&key, "results-due", None, &club.email, &data)
+            .queue_mail_now(&key, "results-due", None, &club.email, &data)
             .await?;
     }
     Ok(())
@@ -151,7 +151,7 @@ async fn queue_connect_reminders(state: &State, now: Timestamp) -> Result<(), Fa
             let data = json!({ "club": club.id.0 }).to_string();
             state
                 .outbox
-                .queue(&key, "connect-incomplete", None, &club.email, &data)
+                .queue_mail_now(&key, "connect-incomplete", None, &club.email, &data)
                 .await?;
         }
     }

@@ -34,9 +34,9 @@ pub async fn enter_result(
     let result = parse_result(&body.0)?;
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "enter-results", &object);
-    let draws = state
-        .draws
-        .by(act.entry(json!({ "home": result.cell.home(), "away": result.cell.away() })));
+    let draws = state.draws.with_audit_entry(
+        act.entry(json!({ "home": result.cell.home(), "away": result.cell.away() })),
+    );
     let committed = draws
         .execute(draw, Command::Complete { result }, None)
         .await;
@@ -119,7 +119,7 @@ pub(crate) async fn settle_result(
     let data = json!({ "draw": draw.0 }).to_string();
     state
         .outbox
-        .queue(&key, "results-submitted", None, &club.email, &data)
+        .queue_mail_now(&key, "results-submitted", None, &club.email, &data)
         .await?;
     Ok(())
 }

@@ -51,7 +51,7 @@ pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem>
     );
     state
         .outbox
-        .queue(&key, "verify", None, &club.email, &data.to_string())
+        .queue_mail_now(&key, "verify", None, &club.email, &data.to_string())
         .await?;
     Ok(())
 }

@@ -27,7 +27,11 @@ pub async fn execute_draw_request(
         InstanceId(errand.from.as_u128()),
         errand.into_domain().ok_or_else(unreadable)?,
     );
-    match state.draws.execute_here(DrawId(*draw), errand).await {
+    match state
+        .draws
+        .execute_on_this_node(DrawId(*draw), errand)
+        .await
+    {
         Ok(answer) => {
             let plain = serde_json::to_vec(&DrawResponse::from_domain(&answer))
                 .map_err(|_| Problem::unavailable())?;

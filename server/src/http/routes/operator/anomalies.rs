@@ -91,7 +91,7 @@ pub async fn scan_history(
 
 async fn run_scan(state: &State, caller: Caller, hours_back: i64) -> Result<ScanResult, Problem> {
     let since = state.clock.now().plus_ms(-hours_back * HOUR_MS);
-    let found = state.reconciler.scan(since).await?;
+    let found = state.reconciler.scan_payments(since).await?;
     let scanned = ScanResult {
         hours_back,
         new_anomalies: found.raised,
@@ -178,8 +178,8 @@ pub async fn refund(
     };
     match state
         .anomalies
-        .by(act("refund-payment"))
-        .return_payment(&payment)
+        .with_audit_entry(act("refund-payment"))
+        .return_unmatched_payment(&payment)
         .await
     {
         Ok(_) | Err(RepairError::Refunded) => {
@@ -200,7 +200,7 @@ pub async fn refund(
                 .ok_or_else(no_captured_payment)?;
             state
                 .payments
-                .by(act("refund-payment"))
+                .with_audit_entry(act("refund-payment"))
                 .refund(order.order.id, &reason)
                 .await?;
         }

@@ -83,7 +83,7 @@ async fn queue_anchor(state: &State) -> Result<(), Failure> {
         let key = format!("audit-anchor-{date}-{}", admin.id);
         is_new |= state
             .outbox
-            .queue(&key, "audit-anchor", None, &admin.email, &data)
+            .queue_mail_now(&key, "audit-anchor", None, &admin.email, &data)
             .await?;
     }
     if is_new {

@@ -50,7 +50,7 @@ pub async fn close_expired(
             .entry(json!({}));
         let after = state
             .draws
-            .by(entry)
+            .with_audit_entry(entry)
             .execute(view.draw, Command::Tick, None)
             .await;
         let after = after.map_err(|denied| Problem::denied(view.draw, denied))?;
@@ -90,9 +90,9 @@ pub async fn undo_draw_result(
     let act = caller.audit_action(&actor, Some(listing.club), "undo-results", &object);
     let draws = state
         .draws
-        .by(act.entry(json!({ "reason": reason, "before": result })));
+        .with_audit_entry(act.entry(json!({ "reason": reason, "before": result })));
     let undone = draws
-        .undo(draw)
+        .undo_draw_result(draw)
         .await
         .map_err(|denied| cancellation_refused(draw, denied))?;
     // Send the correction mail that the undo queued for a winner who was notified before.
@@ -139,9 +139,9 @@ pub async fn cancel(
     }
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
-    let payments =
-        state.payments.by(act
-            .entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })));
+    let payments = state.payments.with_audit_entry(
+        act.entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })),
+    );
     payments
         .cancel_draw(draw, &reason)
         .await

@@ -83,14 +83,18 @@ pub async fn allocate_missing_tickets(
         .records
         .open_anomalies_of(&payment.0, MISSING_TICKET)
         .await?;
-    let anomalies = state.anomalies.by(allocating);
+    let anomalies = state.anomalies.with_audit_entry(allocating);
     let allocated = match chosen_tickets {
         Some(chosen_tickets) => {
             anomalies
-                .allocate_chosen(&payment, chosen_tickets, buyer, token)
+                .allocate_chosen_tickets(&payment, chosen_tickets, buyer, token)
                 .await
         }
-        None => anomalies.allocate_missing(&payment, buyer, token).await,
+        None => {
+            anomalies
+                .allocate_missing_tickets(&payment, buyer, token)
+                .await
+        }
     };
     let record = match allocated {
         Ok(record) => record,
@@ -133,8 +137,8 @@ fn audit_detail(payment: &PaymentIntentId, chosen_tickets: Option<&ChosenTickets
 /// Reads the draw and ticket count that the operator chose; `None` if the operator chose none.
 ///
 /// # Errors
-/// 404 `draw-not-found`; 409 `other-club`: the draw's club has no connected account, so it never took
-/// a payment.
+/// 404 `draw-not-found`; 409 `other-club`: the draw's club has no connected account, so it never
+/// took a payment.
 async fn read_chosen_tickets(
     state: &State,
     form: &MissingTicket,
@@ -175,14 +179,12 @@ pub async fn show_missing_tickets(
         .map(PaymentIntentId)
         .ok_or_else(no_captured_payment)?;
     let paid =
-        state
-            .anomalies
-            .named_tickets(&payment)
-            .await
-            .map_err(|unresolved| match unresolved {
+        state.anomalies.tickets_of_payment(&payment).await.map_err(
+            |unresolved| match unresolved {
                 RepairError::Unknown => no_captured_payment(),
                 _ => Problem::unavailable(),
-            })?;
+            },
+        )?;
     let line = |(draw, count): (DrawId, u16)| PaidLine {
         draw_number: draw.0,
         ticket_count: count,
@@ -194,8 +196,8 @@ pub async fn show_missing_tickets(
     }))
 }
 
-/// Builds the response that refuses to allocate the missing tickets. It says whether the payment can
-/// be refunded instead.
+/// Builds the response that refuses to allocate the missing tickets. It says whether the payment
+/// can be refunded instead.
 async fn allocation_refused(
     state: &State,
     payment: &PaymentIntentId,

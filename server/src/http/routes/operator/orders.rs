@@ -52,7 +52,13 @@ pub async fn refund(
                 "This payment was never taken.",
             ));
         }
-        None => state.payments.by(entry).refund(id, &reason).await?,
+        None => {
+            state
+                .payments
+                .with_audit_entry(entry)
+                .refund(id, &reason)
+                .await?
+        }
         Some("failed") => {
             state.records.refund_again(id, entry).await?;
         }

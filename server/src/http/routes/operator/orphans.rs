@@ -116,7 +116,7 @@ pub async fn recover_orphaned_tickets(
             .entry(detail);
         state
             .anomalies
-            .by(entry)
+            .with_audit_entry(entry)
             .recover_buyer(draw, serial, buyer.clone(), approved_by.is_some())
             .await
     };

@@ -115,7 +115,7 @@ fn late_authorisation_gets_tickets_while_available() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.open_order(&[(1042, 2)]).await;
-        world.gateway.challenge(&intent_of(&record)); // the buyer is on the 3-D Secure page
+        world.gateway.require_3d_secure(&intent_of(&record)); // the buyer is on the 3-D Secure page
         world.advance_seconds(200).await;
         assert_eq!(world.held_in_draw(1042), 0, "the reservation lapsed");
         assert!(
@@ -136,7 +136,7 @@ fn late_authorisation_of_full_draw_is_not_charged() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = world.open_order(&[(1042, 2)]).await;
-        world.gateway.challenge(&intent_of(&record));
+        world.gateway.require_3d_secure(&intent_of(&record));
         world.advance_seconds(200).await;
         for count in [50, 50, 50, 18] {
             world.buy_tickets(&[(1042, count)]).await;
@@ -281,7 +281,7 @@ fn expired_authorisation_releases_the_tickets() {
             world.fulfil(&record).await.unwrap().status,
             FulfilStatus::Processing
         );
-        world.gateway.expire(&intent_of(&record));
+        world.gateway.end_authorisation(&intent_of(&record));
         assert!(is_not_charged(&world.fulfil(&record).await.unwrap().status));
         assert_eq!(world.sold_in_draw(1042), 0);
         assert_eq!(world.stored_order(&record).order.state, OrderState::Void);

@@ -1,5 +1,5 @@
-//! The roster: for each draw in memory, its actor or the node that owns it, and its latest view. A
-//! view stays available when the draw's actor stops.
+//! The registry: for each draw in memory, its actor or the node that owns it, and its latest view.
+//! A view stays available when the draw's actor stops.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,25 +17,26 @@ use crate::draw::DrawActor;
 
 mod writer;
 
-pub(super) use writer::RosterWriter;
+pub(super) use writer::DrawRegistryWriter;
 
-/// All draws in memory. Read by every handle, written by the supervisor through [`RosterWriter`].
-pub(crate) struct Roster {
-    slots: RwLock<BTreeMap<DrawId, RosterSlot>>,
+/// All draws in memory. Read by every handle, written by the supervisor through
+/// [`DrawRegistryWriter`].
+pub(crate) struct DrawRegistry {
+    slots: RwLock<BTreeMap<DrawId, DrawRegistrySlot>>,
     /// Counter that increases when any view changes.
     changes: watch::Sender<u64>,
     created_at: Instant,
     killed: watch::Receiver<bool>,
 }
 
-struct RosterSlot {
+struct DrawRegistrySlot {
     view: watch::Sender<View>,
-    state: RosterSlotState,
-    /// When the draw was last used, in milliseconds since the roster was created.
+    state: DrawRegistrySlotState,
+    /// When the draw was last used, in milliseconds since the registry was created.
     used_at: AtomicU64,
 }
 
-enum RosterSlotState {
+enum DrawRegistrySlotState {
     Running {
         generation: u64,
         addr: Addr<DrawActor>,
@@ -48,7 +49,7 @@ enum RosterSlotState {
 }
 
 /// The result of sending a message to a draw's actor. An undelivered message is returned.
-pub(crate) enum Delivery<M> {
+pub(crate) enum MessageDelivery<M> {
     Sent,
     MailboxFull,
     Paused,
@@ -58,9 +59,9 @@ pub(crate) enum Delivery<M> {
     NoActor(M),
 }
 
-impl Roster {
-    pub(crate) fn new(killed: watch::Receiver<bool>) -> Roster {
-        Roster {
+impl DrawRegistry {
+    pub(crate) fn new(killed: watch::Receiver<bool>) -> DrawRegistry {
+        DrawRegistry {
             slots: RwLock::default(),
             changes: watch::channel(0).0,
             created_at: Instant::now(),
@@ -68,21 +69,21 @@ impl Roster {
         }
     }
 
-    fn read_slots(&self) -> RwLockReadGuard<'_, BTreeMap<DrawId, RosterSlot>> {
+    fn read_slots(&self) -> RwLockReadGuard<'_, BTreeMap<DrawId, DrawRegistrySlot>> {
         self.slots.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_slots(&self) -> RwLockWriteGuard<'_, BTreeMap<DrawId, RosterSlot>> {
+    fn write_slots(&self) -> RwLockWriteGuard<'_, BTreeMap<DrawId, DrawRegistrySlot>> {
         self.slots.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn roster_age_ms(&self) -> u64 {
+    fn registry_age_ms(&self) -> u64 {
         self.created_at.elapsed().as_millis() as u64
     }
 
     /// Sends a message to a draw's actor. All callers share one address, because actix adds a
     /// mailbox slot for each clone of an address, which would raise the mailbox limit.
-    pub(crate) fn deliver_message<M>(&self, draw: DrawId, message: M) -> Delivery<M>
+    pub(crate) fn deliver_message<M>(&self, draw: DrawId, message: M) -> MessageDelivery<M>
     where
         M: Message + Send + 'static,
         M::Result: Send,
@@ -92,17 +93,20 @@ impl Roster {
     {
         let slots = self.read_slots();
         let Some(slot) = slots.get(&draw) else {
-            return Delivery::NoActor(message);
+            return MessageDelivery::NoActor(message);
         };
-        slot.used_at.store(self.roster_age_ms(), Ordering::Relaxed);
+        slot.used_at
+            .store(self.registry_age_ms(), Ordering::Relaxed);
         match &slot.state {
-            RosterSlotState::Stopped => Delivery::NoActor(message),
-            RosterSlotState::Paused => Delivery::Paused,
-            RosterSlotState::Remote(owner) => Delivery::RemoteOwner(owner.clone(), message),
-            RosterSlotState::Running { addr, .. } => match addr.try_send(message) {
-                Ok(()) => Delivery::Sent,
-                Err(SendError::Full(_)) => Delivery::MailboxFull,
-                Err(SendError::Closed(message)) => Delivery::NoActor(message),
+            DrawRegistrySlotState::Stopped => MessageDelivery::NoActor(message),
+            DrawRegistrySlotState::Paused => MessageDelivery::Paused,
+            DrawRegistrySlotState::Remote(owner) => {
+                MessageDelivery::RemoteOwner(owner.clone(), message)
+            }
+            DrawRegistrySlotState::Running { addr, .. } => match addr.try_send(message) {
+                Ok(()) => MessageDelivery::Sent,
+                Err(SendError::Full(_)) => MessageDelivery::MailboxFull,
+                Err(SendError::Closed(message)) => MessageDelivery::NoActor(message),
             },
         }
     }
@@ -140,23 +144,23 @@ impl Roster {
         self.read_slots()
             .get(&draw)
             .is_some_and(|slot| match &slot.state {
-                RosterSlotState::Running { addr, .. } => addr.connected(),
-                RosterSlotState::Stopped | RosterSlotState::Remote(_) | RosterSlotState::Paused => {
-                    false
-                }
+                DrawRegistrySlotState::Running { addr, .. } => addr.connected(),
+                DrawRegistrySlotState::Stopped
+                | DrawRegistrySlotState::Remote(_)
+                | DrawRegistrySlotState::Paused => false,
             })
     }
 
     pub(crate) fn is_paused(&self, draw: DrawId) -> bool {
         self.read_slots()
             .get(&draw)
-            .is_some_and(|slot| matches!(slot.state, RosterSlotState::Paused))
+            .is_some_and(|slot| matches!(slot.state, DrawRegistrySlotState::Paused))
     }
 
     pub(crate) fn paused_count(&self) -> usize {
         self.read_slots()
             .values()
-            .filter(|slot| matches!(slot.state, RosterSlotState::Paused))
+            .filter(|slot| matches!(slot.state, DrawRegistrySlotState::Paused))
             .count()
     }
 
@@ -165,17 +169,17 @@ impl Roster {
         self.read_slots()
             .get(&draw)
             .and_then(|slot| match &slot.state {
-                RosterSlotState::Remote(owner) => Some(owner.boot),
-                RosterSlotState::Running { .. }
-                | RosterSlotState::Stopped
-                | RosterSlotState::Paused => None,
+                DrawRegistrySlotState::Remote(owner) => Some(owner.boot),
+                DrawRegistrySlotState::Running { .. }
+                | DrawRegistrySlotState::Stopped
+                | DrawRegistrySlotState::Paused => None,
             })
     }
 
     pub(crate) fn has_remote_draw(&self) -> bool {
         self.read_slots()
             .values()
-            .any(|slot| matches!(slot.state, RosterSlotState::Remote(_)))
+            .any(|slot| matches!(slot.state, DrawRegistrySlotState::Remote(_)))
     }
 
     /// Returns the revisions of all draws in memory, for a comparison with the database, and the
@@ -184,10 +188,10 @@ impl Roster {
         let slots = self.read_slots();
         let known = slots.iter().map(|(draw, slot)| {
             let generation = match &slot.state {
-                RosterSlotState::Running { generation, .. } => Some(*generation),
-                RosterSlotState::Stopped | RosterSlotState::Remote(_) | RosterSlotState::Paused => {
-                    None
-                }
+                DrawRegistrySlotState::Running { generation, .. } => Some(*generation),
+                DrawRegistrySlotState::Stopped
+                | DrawRegistrySlotState::Remote(_)
+                | DrawRegistrySlotState::Paused => None,
             };
             let known = KnownDraw {
                 draw: *draw,

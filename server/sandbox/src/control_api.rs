@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Sandbox;
 use super::faults::Faults;
 use crate::stripe::failure::StripeError;
-use crate::stripe::intent::settle;
+use crate::stripe::intent::capture_and_cancel;
 use crate::stripe::state::SandboxState;
 use crate::stripe::{dispute, ledger};
 
@@ -21,7 +21,7 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route("/dispute", web::post().to(raise_dispute))
         .route("/expire", web::post().to(expire_authorisation))
         .route("/accounts", web::post().to(ensure_account))
-        .route("/accounts/{id}", web::post().to(restrict_account));
+        .route("/accounts/{id}", web::post().to(set_charges_enabled));
 }
 
 #[derive(Debug, Deserialize)]
@@ -31,7 +31,7 @@ struct LedgerQuery {
 
 async fn show_ledger(sandbox: Data<Sandbox>, query: Query<LedgerQuery>) -> impl Responder {
     let in_detail = query.detail.as_deref() == Some("1");
-    Json(ledger::totals(
+    Json(ledger::render_totals(
         &sandbox.state.lock().expect("the state is never poisoned"),
         in_detail,
     ))
@@ -64,7 +64,7 @@ async fn raise_dispute(
     request: Json<PaymentIntentRequest>,
 ) -> HttpResponse {
     let reason = request.reason.as_deref().unwrap_or("fraudulent");
-    change_and_commit(&sandbox, |state| {
+    change_state_and_commit(&sandbox, |state| {
         dispute::open_for_intent(state, &request.payment_intent, reason)
     })
 }
@@ -74,8 +74,8 @@ async fn expire_authorisation(
     sandbox: Data<Sandbox>,
     request: Json<PaymentIntentRequest>,
 ) -> HttpResponse {
-    change_and_commit(&sandbox, |state| {
-        settle::expire_authorisation(state, &request.payment_intent)
+    change_state_and_commit(&sandbox, |state| {
+        capture_and_cancel::expire_authorisation(state, &request.payment_intent)
     })
 }
 
@@ -86,7 +86,7 @@ struct AccountRequest {
 }
 
 async fn ensure_account(sandbox: Data<Sandbox>, request: Json<AccountRequest>) -> HttpResponse {
-    change_and_commit(&sandbox, |state| {
+    change_state_and_commit(&sandbox, |state| {
         state.create_account_if_missing(&request.id, request.name.as_deref());
         Ok(json!({ "id": request.id }))
     })
@@ -98,19 +98,19 @@ struct ChargesEnabledRequest {
     charges_enabled: bool,
 }
 
-async fn restrict_account(
+async fn set_charges_enabled(
     sandbox: Data<Sandbox>,
     id: Path<String>,
     request: Json<ChargesEnabledRequest>,
 ) -> HttpResponse {
-    change_and_commit(&sandbox, |state| {
-        state.restrict_account(&id, request.charges_enabled)
+    change_state_and_commit(&sandbox, |state| {
+        state.set_charges_enabled(&id, request.charges_enabled)
     })
 }
 
 /// Changes the state by an action that Stripe's API does not have. Commits the change before the
 /// response is sent.
-pub fn change_and_commit(
+pub fn change_state_and_commit(
     sandbox: &Sandbox,
     change: impl FnOnce(&mut SandboxState) -> Result<Value, StripeError>,
 ) -> HttpResponse {

@@ -34,7 +34,7 @@ impl Draw {
         events.push(Event::Completed {
             result,
             winner,
-            prize: self.prize_for_sold(self.sold()),
+            prize: self.prize_for_tickets_sold(self.sold()),
         });
         Ok(events)
     }

@@ -6,7 +6,8 @@ use crate::world::{TestWorld, intent_of, order_line, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{
-    Cents, Command, DrawId, HoldSource, HoldSourceId, OrderState, PaymentStatus, Refusal, Timestamp,
+    Cents, Command, DrawId, OrderState, PaymentStatus, Refusal, ReservationSource,
+    ReservationSourceId, Timestamp,
 };
 use persistence::memory::{Call, Fault as BooksFault};
 
@@ -70,7 +71,7 @@ fn same_client_key_resizes_the_same_order() {
 }
 
 #[test]
-fn concurrent_opens_with_one_key_make_one_order() {
+fn concurrent_opens_with_one_client_key_make_one_order() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let (first, mut second) = (
@@ -208,7 +209,7 @@ fn abandoning_releases_tickets_unless_payment_started() {
         );
 
         let challenged = world.open_order(&[(1042, 2)]).await;
-        world.gateway.challenge(&intent_of(&challenged));
+        world.gateway.require_3d_secure(&intent_of(&challenged));
         world.payments().abandon(challenged.order.id).await.unwrap();
         assert_eq!(
             world.held_in_draw(1042),
@@ -287,7 +288,7 @@ fn full_draw_refuses_without_database_access() {
 }
 
 #[test]
-fn interrupted_cart_continues_with_the_same_key() {
+fn interrupted_cart_continues_with_the_same_client_key() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let request = world.order_request(&[(1042, 2), (1043, 3)]);
@@ -390,12 +391,12 @@ fn orders_of_one_network_share_its_quota_of_unpaid_tickets() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let of = |network| {
-            Some(HoldSource {
-                id: HoldSourceId(network),
+            Some(ReservationSource {
+                id: ReservationSourceId(network),
                 has_paid: false,
             })
         };
-        let order = |count, network| actors::OpenOrder {
+        let order = |count, network| actors::OpenOrderRequest {
             source: of(network),
             ..world.order_request(&[(1042, count)])
         };

@@ -3,7 +3,7 @@
 use actors::{Denied, RepairError};
 use domain::{AnomalyKind, Command, DrawId, GameResult, Refusal, Status, TermsEdit, TermsEditor};
 
-use crate::anomalies::{lost_payment, open_anomalies, recovered_buyer};
+use crate::anomalies::{create_lost_payment, open_anomalies, recovered_buyer};
 use crate::world::{KICK_OFF, TestWorld, run_in_paused_time};
 
 const DRAW: DrawId = DrawId(1042);
@@ -20,7 +20,7 @@ async fn execute(world: &TestWorld, command: Command) -> Result<Status, Denied> 
 fn revealed_draw_is_not_postponed_and_takes_no_repair() {
     run_in_paused_time(|| async {
         let mut world = TestWorld::with_draws(&[1042]).await;
-        let id = lost_payment(&world, 404, 1000, "1042x2").await;
+        let id = create_lost_payment(&world, 404, 1000, "1042x2").await;
         world.advance_seconds(60).await;
         assert_eq!(
             open_anomalies(&world),
@@ -53,7 +53,7 @@ fn revealed_draw_is_not_postponed_and_takes_no_repair() {
             let given = world
                 .engine()
                 .anomalies
-                .allocate_missing(&id, recovered_buyer(), "f".repeat(32))
+                .allocate_missing_tickets(&id, recovered_buyer(), "f".repeat(32))
                 .await;
             assert_eq!(
                 given.map(|record| record.order.id),

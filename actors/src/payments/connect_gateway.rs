@@ -17,7 +17,7 @@ pub struct AccountStatus {
 
 /// Creates and reads the clubs' accounts at the payment provider.
 #[async_trait]
-pub trait Connect: Send + Sync {
+pub trait ConnectGateway: Send + Sync {
     /// Creates a connected account for a club. A retry under the same idempotency key returns the
     /// same account.
     async fn create_account(

@@ -49,7 +49,7 @@ impl FakeGateway {
     }
 
     /// Makes the intent require a 3-D Secure step of the buyer.
-    pub fn challenge(&self, id: &PaymentIntentId) -> bool {
+    pub fn require_3d_secure(&self, id: &PaymentIntentId) -> bool {
         self.change_intent(id, "", |intent| {
             let payable = is_payable(intent.said.status);
             if payable {
@@ -79,7 +79,7 @@ impl FakeGateway {
     }
 
     /// Ends the authorisation, as if it had expired or the bank had revoked it.
-    pub fn expire(&self, id: &PaymentIntentId) -> bool {
+    pub fn end_authorisation(&self, id: &PaymentIntentId) -> bool {
         self.change_intent(id, "payment_intent.canceled", |intent| {
             let open = intent.said.status == PaymentStatus::RequiresCapture;
             if open {
@@ -114,7 +114,7 @@ impl FakeGateway {
     }
 
     /// Returns the money totals of an account.
-    pub fn takings(&self, account: &AccountId) -> ProviderAccountTotals {
-        lock(&self.provider).takings(account)
+    pub fn provider_account_totals(&self, account: &AccountId) -> ProviderAccountTotals {
+        lock(&self.provider).provider_account_totals(account)
     }
 }

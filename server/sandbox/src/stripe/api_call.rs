@@ -9,7 +9,7 @@ use super::intent::Intent;
 /// The kind of API key. It decides which calls the request may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum KeyKind {
+pub enum ApiKeyKind {
     /// The server's key. Allows every call.
     Secret,
     /// The browser's key. Allows creating payment methods, and access to a single intent with the
@@ -25,7 +25,7 @@ pub struct ApiCall {
     pub path: String,
     /// The connected account in the `Stripe-Account` header. Empty for the platform itself.
     pub account: String,
-    pub access: KeyKind,
+    pub access: ApiKeyKind,
     pub form: StripeForm,
     pub idempotency_key: Option<String>,
     /// Base URL of this server, such as `http://127.0.0.1:8080`. Links in responses begin with it.
@@ -37,9 +37,9 @@ impl ApiCall {
     /// intent's client secret.
     pub fn check_client_secret(&self, intent: &Intent) -> Result<(), StripeError> {
         match self.access {
-            KeyKind::Secret => Ok(()),
-            KeyKind::Publishable if self.form.get("client_secret") == Some(&intent.client_secret) => Ok(()),
-            KeyKind::Publishable => Err(StripeError::invalid_request(
+            ApiKeyKind::Secret => Ok(()),
+            ApiKeyKind::Publishable if self.form.get("client_secret") == Some(&intent.client_secret) => Ok(()),
+            ApiKeyKind::Publishable => Err(StripeError::invalid_request(
                 "The client_secret provided does not match any associated PaymentIntent on this account. \
                  Ensure the client_secret was created with the same account.",
             )

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use domain::reservation::ACTUAL_RESERVATION_SECONDS;
 use domain::{
-    AbandonReason, Command, DrawId, HoldSource, Line, Order, OrderId, OrderState, Refusal,
-    Reservation, Status, TICKETS, Timestamp,
+    AbandonReason, Command, DrawId, Line, Order, OrderId, OrderState, Refusal, Reservation,
+    ReservationSource, Status, TICKETS, Timestamp,
 };
 use persistence::ledger::{AttachedWrite, NewOrder};
 use persistence::stores::OrderRecord;
@@ -15,14 +15,14 @@ use super::{Checkout, payment_failure_from_denied};
 use crate::payments::context::unavailable;
 use crate::payments::intents::{IntentError, Intents, is_changeable};
 use crate::payments::job_queue::JobKey;
-use crate::{Denied, OpenOrder, PaymentFailure};
+use crate::{Denied, OpenOrderRequest, PaymentFailure};
 
 impl Checkout<'_> {
     /// Opens or resizes an order. Runs in a job of the client key, so that this node never opens
     /// two orders for one key.
     pub(crate) async fn open_order(
         self,
-        mut request: OpenOrder,
+        mut request: OpenOrderRequest,
     ) -> Result<OrderRecord, PaymentFailure> {
         request.lines.sort_by_key(|line| line.draw);
         self.reject_sold_out(&request)?;
@@ -90,7 +90,7 @@ impl Checkout<'_> {
         id: OrderId,
         client_key: &str,
         lines: Vec<Line>,
-        source: Option<HoldSource>,
+        source: Option<ReservationSource>,
     ) -> Result<OrderRecord, PaymentFailure> {
         self.context.index.insert_client_key(client_key, id);
         let context = Arc::clone(self.context);
@@ -103,7 +103,7 @@ impl Checkout<'_> {
 
     /// Rejects a new order if a draw has too few unsold tickets. Reads only the cached views, so
     /// that many requests for a sold-out draw load neither its actor nor the database.
-    fn reject_sold_out(self, request: &OpenOrder) -> Result<(), PaymentFailure> {
+    fn reject_sold_out(self, request: &OpenOrderRequest) -> Result<(), PaymentFailure> {
         if self.context.index.has_client_key(&request.client_key) {
             return Ok(());
         }
@@ -126,7 +126,10 @@ impl Checkout<'_> {
         Ok(())
     }
 
-    async fn open_new_order(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+    async fn open_new_order(
+        self,
+        request: OpenOrderRequest,
+    ) -> Result<OrderRecord, PaymentFailure> {
         let mut record = self.reserve_new_order(request).await?;
         let created = Intents::new(self.context)
             .create_first_intent(&mut record)
@@ -138,7 +141,7 @@ impl Checkout<'_> {
         self,
         id: OrderId,
         lines: Vec<Line>,
-        source: Option<HoldSource>,
+        source: Option<ReservationSource>,
     ) -> Result<OrderRecord, PaymentFailure> {
         let record = self.context.load_order(id).await?;
         if record.order.state != OrderState::Quoted {
@@ -165,14 +168,18 @@ impl Checkout<'_> {
             Err(IntentError::Deferred) => Err(PaymentFailure::Unavailable),
             Err(IntentError::Refused { code, message }) => {
                 let reason = format!("the payment could not be prepared: {code}");
-                self.abandon_unseen_order(record.order.id, &reason).await;
+                self.abandon_order_not_yet_shown(record.order.id, &reason)
+                    .await;
                 Err(PaymentFailure::Declined { code, message })
             }
         }
     }
 
     /// Reserves the lines of a new order. The commit of the first line also stores the order.
-    async fn reserve_new_order(self, request: OpenOrder) -> Result<OrderRecord, PaymentFailure> {
+    async fn reserve_new_order(
+        self,
+        request: OpenOrderRequest,
+    ) -> Result<OrderRecord, PaymentFailure> {
         let now = self.context.clock.now();
         let until = now.plus_seconds(ACTUAL_RESERVATION_SECONDS);
         let record = new_order_record(&request, now);
@@ -193,7 +200,7 @@ impl Checkout<'_> {
                 // After `Unavailable` the caller retries soon, so the reservations are not
                 // released.
                 if position > 0 && failure != PaymentFailure::Unavailable {
-                    self.abandon_unseen_order(request.id, &failure.to_string())
+                    self.abandon_order_not_yet_shown(request.id, &failure.to_string())
                         .await;
                 }
                 return Err(failure);
@@ -208,7 +215,7 @@ impl Checkout<'_> {
         self,
         mut record: OrderRecord,
         lines: Vec<Line>,
-        source: Option<HoldSource>,
+        source: Option<ReservationSource>,
     ) -> Result<ReserveOutcome, PaymentFailure> {
         if let Some(id) = record.order.payment_intent.clone() {
             let intent = self
@@ -273,7 +280,7 @@ impl Checkout<'_> {
         line: Line,
         until: Timestamp,
         attached_write: Option<AttachedWrite>,
-        source: Option<HoldSource>,
+        source: Option<ReservationSource>,
     ) -> Result<(), Denied> {
         let reserve = Command::Reserve {
             order,
@@ -329,7 +336,7 @@ impl Checkout<'_> {
     }
 
     /// Abandons an order that no buyer was shown yet.
-    async fn abandon_unseen_order(self, order: OrderId, reason: &str) {
+    async fn abandon_order_not_yet_shown(self, order: OrderId, reason: &str) {
         if let Err(failure) = self.abandon_without_intent(order, reason).await {
             tracing::warn!(%failure, order.id = %order, "abandoning an order deferred to the sweeper");
         }
@@ -380,7 +387,7 @@ enum ReserveOutcome {
     TooLate(OrderRecord),
 }
 
-fn new_order(request: &OpenOrder, at: Timestamp) -> NewOrder {
+fn new_order(request: &OpenOrderRequest, at: Timestamp) -> NewOrder {
     NewOrder {
         id: request.id,
         club: request.club,
@@ -395,7 +402,7 @@ fn new_order(request: &OpenOrder, at: Timestamp) -> NewOrder {
     }
 }
 
-fn new_order_record(request: &OpenOrder, at: Timestamp) -> OrderRecord {
+fn new_order_record(request: &OpenOrderRequest, at: Timestamp) -> OrderRecord {
     OrderRecord {
         order: Order {
             id: request.id,

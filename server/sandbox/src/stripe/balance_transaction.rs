@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::failure::StripeError;
-use super::fee::{Fee, FeeRefund};
+use super::fee::{ApplicationFee, FeeRefund};
 use super::id;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::refund::Refund;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
@@ -99,7 +99,7 @@ impl BalanceTransaction {
         )
     }
 
-    pub fn of_fee(fee: &Fee, created: i64) -> Self {
+    pub fn of_fee(fee: &ApplicationFee, created: i64) -> Self {
         Self::new(
             "",
             BalanceTransactionKind::ApplicationFee,
@@ -158,7 +158,7 @@ impl BalanceTransaction {
 }
 
 impl StripeObject for BalanceTransaction {
-    const OBJECT: &'static str = "balance transaction";
+    const OBJECT_NAME: &'static str = "balance transaction";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -190,7 +190,7 @@ impl StripeObject for BalanceTransaction {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Transaction(self)
     }
 }

@@ -3,18 +3,18 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::call::ApiCall;
+use super::api_call::ApiCall;
 use super::card::{self, CardBehaviour, TestCard};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
-use super::record::RecordRef;
+use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
 /// A payment method or token. Its ids begin with `pm_` or `tok_`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Method {
+pub struct PaymentMethod {
     pub id: String,
     pub account: String,
     pub created: i64,
@@ -69,7 +69,7 @@ impl BillingDetails {
     }
 }
 
-impl Method {
+impl PaymentMethod {
     fn from_test_card(
         card: &TestCard,
         id: String,
@@ -150,8 +150,8 @@ impl Method {
     }
 }
 
-impl StripeObject for Method {
-    const OBJECT: &'static str = "PaymentMethod";
+impl StripeObject for PaymentMethod {
+    const OBJECT_NAME: &'static str = "PaymentMethod";
 
     fn key(&self) -> ObjectKey<'_> {
         ObjectKey {
@@ -169,7 +169,7 @@ impl StripeObject for Method {
         })
     }
 
-    fn record(&self) -> RecordRef<'_> {
+    fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Method(self)
     }
 }
@@ -183,7 +183,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         ))
         .with_param("type"));
     }
-    let method = Method::from_form(state, &call.account, &call.form, id::generate("pm"))?;
+    let method = PaymentMethod::from_form(state, &call.account, &call.form, id::generate("pm"))?;
     let response = method.render();
     state.save(method);
     Ok(response)
@@ -191,7 +191,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
 
 /// Handles `POST /v1/tokens`.
 pub fn create_token(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
-    let method = Method::from_form(state, &call.account, &call.form, id::generate("tok"))?;
+    let method = PaymentMethod::from_form(state, &call.account, &call.form, id::generate("tok"))?;
     let response = render_token(&method);
     state.save(method);
     Ok(response)
@@ -206,7 +206,7 @@ pub fn retrieve_token(
     Ok(render_token(&find_token(state, &call.account, id)?))
 }
 
-fn render_token(method: &Method) -> Value {
+fn render_token(method: &PaymentMethod) -> Value {
     let mut card = method.render_card();
     card["object"] = "card".into();
     card["name"] = method.billing.name.clone().into();
@@ -214,10 +214,10 @@ fn render_token(method: &Method) -> Value {
         "livemode": false, "type": "card", "used": method.spent })
 }
 
-fn find_token(state: &SandboxState, account: &str, id: &str) -> Result<Method, StripeError> {
+fn find_token(state: &SandboxState, account: &str, id: &str) -> Result<PaymentMethod, StripeError> {
     let test_card = id.strip_prefix("tok_").and_then(card::find_card_by_token);
     match test_card {
-        Some(card) => Ok(Method::from_test_card(
+        Some(card) => Ok(PaymentMethod::from_test_card(
             card,
             id.to_owned(),
             account,
@@ -225,7 +225,7 @@ fn find_token(state: &SandboxState, account: &str, id: &str) -> Result<Method, S
             state.now(),
         )),
         None if id.starts_with("tok_") => state
-            .find::<Method>(account, id)
+            .find::<PaymentMethod>(account, id)
             .map_err(|_| StripeError::not_found("token", id)),
         None => Err(StripeError::not_found("token", id)),
     }
@@ -236,9 +236,9 @@ fn find_token(state: &SandboxState, account: &str, id: &str) -> Result<Method, S
 pub fn resolve_payment_method(
     state: &mut SandboxState,
     call: &ApiCall,
-) -> Result<Option<Method>, StripeError> {
+) -> Result<Option<PaymentMethod>, StripeError> {
     let method = if let Some(data) = call.form.nested_form("payment_method_data") {
-        Method::from_form(state, &call.account, &data, id::generate("pm"))?
+        PaymentMethod::from_form(state, &call.account, &data, id::generate("pm"))?
     } else {
         let Some(method_id) = call.form.get("payment_method") else {
             return Ok(None);
@@ -247,14 +247,18 @@ pub fn resolve_payment_method(
             .strip_prefix("pm_card_")
             .and_then(card::find_card_by_token)
         {
-            Some(card) => Method::from_test_card(
+            Some(card) => PaymentMethod::from_test_card(
                 card,
                 id::generate("pm"),
                 &call.account,
                 BillingDetails::default(),
                 state.now(),
             ),
-            None => return state.find::<Method>(&call.account, method_id).map(Some),
+            None => {
+                return state
+                    .find::<PaymentMethod>(&call.account, method_id)
+                    .map(Some);
+            }
         }
     };
     state.save(method.clone());

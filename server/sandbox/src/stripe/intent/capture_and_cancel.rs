@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::{Intent, IntentStatus};
-use crate::stripe::call::ApiCall;
+use crate::stripe::api_call::ApiCall;
+use crate::stripe::balance_transaction::BalanceTransaction;
 use crate::stripe::charge::Charge;
 use crate::stripe::dispute;
 use crate::stripe::failure::StripeError;
-use crate::stripe::fee::Fee;
+use crate::stripe::fee::ApplicationFee;
 use crate::stripe::state::SandboxState;
 use crate::stripe::table::StripeObject;
-use crate::stripe::transaction::BalanceTransaction;
 
 const CANCELLATION_REASONS: [&str; 4] = [
     "duplicate",
@@ -67,7 +67,7 @@ pub(super) fn capture_charge(
     charge.balance_transaction = Some(transaction.id.clone());
     charge.application_fee_amount = fee;
     if let Some(fee) = fee {
-        let fee = Fee::from_charge(&charge, fee, state.now());
+        let fee = ApplicationFee::from_charge(&charge, fee, state.now());
         charge.application_fee = Some(fee.id.clone());
         state.save(BalanceTransaction::of_fee(&fee, state.now()));
         state.save(fee);
@@ -79,7 +79,7 @@ pub(super) fn capture_charge(
     state.save(transaction);
     let disputed = charge.disputes_itself;
     state.save(charge.clone());
-    intent.save_and_emit(state, "payment_intent.succeeded");
+    intent.save_and_emit_event(state, "payment_intent.succeeded");
     if disputed {
         dispute::open_for_charge(state, charge, "fraudulent");
     }
@@ -119,7 +119,7 @@ pub fn expire_authorisation(state: &mut SandboxState, id: &str) -> Result<Value,
         .intents
         .get(id)
         .cloned()
-        .ok_or_else(|| StripeError::not_found(Intent::OBJECT, id))?;
+        .ok_or_else(|| StripeError::not_found(Intent::OBJECT_NAME, id))?;
     if intent.status != IntentStatus::RequiresCapture {
         return Err(StripeError::invalid_request(
             "only an uncaptured authorisation expires",
@@ -141,13 +141,13 @@ fn cancel_and_release(state: &mut SandboxState, mut intent: Intent, reason: Opti
         .as_deref()
         .and_then(|charge| state.charges.get(charge))
         .cloned();
-    intent.save_and_emit(state, "payment_intent.canceled");
+    intent.save_and_emit_event(state, "payment_intent.canceled");
     // Stripe shows a released authorisation as a charge that was refunded and never captured, and
     // emits an event for it.
     if let Some(mut charge) = charge.filter(|_| held > 0) {
         charge.refunded = true;
         charge.amount_refunded = charge.amount;
         state.save(charge.clone());
-        state.emit("charge.refunded", &charge.account, &charge.id);
+        state.emit_event("charge.refunded", &charge.account, &charge.id);
     }
 }

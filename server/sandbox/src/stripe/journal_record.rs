@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::account::{Account, AccountLink};
+use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::event::WebhookEvent;
-use super::fee::{Fee, FeeRefund};
+use super::fee::{ApplicationFee, FeeRefund};
 use super::idempotency::SavedResponse;
 use super::intent::Intent;
-use super::method::Method;
+use super::payment_method::PaymentMethod;
 use super::refund::Refund;
-use super::transaction::BalanceTransaction;
 
 /// Declares the record type twice with the same variants: one borrows its object for writing, one
 /// owns it for reading. Variant names are stored in the journal.
@@ -31,10 +31,10 @@ records!(
     Account: Account,
     AccountLink: AccountLink,
     Intent: Intent,
-    Method: Method,
+    Method: PaymentMethod,
     Charge: Charge,
     Transaction: BalanceTransaction,
-    Fee: Fee,
+    Fee: ApplicationFee,
     FeeRefund: FeeRefund,
     Refund: Refund,
     Dispute: Dispute,
