@@ -3,7 +3,7 @@
 
 use actors::{CommandOutcome, Denied};
 use domain::{Authority, Command, DrawId, Event, OrderId, Refusal};
-use persistence::ledger::Append;
+use persistence::ledger::DrawCommit;
 use persistence::memory::{Call, Fault};
 use tokio::task::JoinHandle;
 
@@ -85,7 +85,7 @@ fn make_reservations_fail(world: &TestWorld, order: u128, fault: Fault, mut time
     });
 }
 
-fn reserves_for_order(append: &Append, wanted: u128) -> bool {
+fn reserves_for_order(append: &DrawCommit, wanted: u128) -> bool {
     append
         .events
         .iter()
@@ -463,7 +463,7 @@ fn stale_owners_batch_is_fenced() {
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_to_all().await;
-        world.memory.steal(DRAW).unwrap();
+        world.memory.remove_owner_despite_lease(DRAW).unwrap();
         control.permits.add_permits(9);
         assert!(
             collect_answers(crowd)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actors::Denied;
 use domain::{Command, DrawId, OrderId};
 use persistence::Ledger;
-use persistence::memory::{Call, Fault, Memory};
+use persistence::memory::{Call, Fault, MemoryStores};
 use persistence::nodes::InstanceId;
 
 #[path = "multi_node/orders.rs"]
@@ -190,7 +190,7 @@ fn draw_of_hung_node_is_taken_over_after_its_lease_and_fenced() {
                 .boot,
             other.boot
         );
-        let (draws, replayed) = (nodes.memory.draws(), nodes.memory.replayed());
+        let (draws, replayed) = (nodes.memory.draws(), nodes.memory.replayed_draws());
         assert_eq!(draws, replayed, "one chain of commits");
     });
 }
@@ -281,7 +281,7 @@ fn handed_over_draw_is_owned_by_the_other_node_at_once() {
 }
 
 /// Makes the draw's actor panic in each of the next `left` commits.
-fn make_appends_panic(memory: &Memory, mut left: usize) {
+fn make_appends_panic(memory: &MemoryStores, mut left: usize) {
     memory.set_faults(move |call| match call {
         Call::Append(_) if left > 0 => {
             left -= 1;

@@ -340,7 +340,7 @@ fn database_outage_sells_nothing_and_loses_nothing() {
 fn lost_draw_is_claimed_again_by_the_supervisor() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        world.memory.steal(DRAW).unwrap();
+        world.memory.remove_owner_despite_lease(DRAW).unwrap();
         assert_eq!(
             world
                 .draws()
@@ -515,7 +515,7 @@ fn draws_run_on_separate_threads() {
     // This test runs in real time, because an arbiter has its own runtime, whose time cannot be
     // paused.
     actix::System::new().block_on(async {
-        let memory = persistence::memory::Memory::new();
+        let memory = persistence::memory::MemoryStores::new();
         let mut today = draw_snapshot(1042);
         let now = actors::Clock::now(&actors::SystemClock);
         today.terms.closes_at = now.plus_seconds(3600);

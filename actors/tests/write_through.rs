@@ -211,7 +211,7 @@ fn unwritten_commit_without_answer_is_discarded() {
 fn newer_epoch_fences_the_former_owner() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        world.memory.steal(DRAW).unwrap();
+        world.memory.remove_owner_despite_lease(DRAW).unwrap();
         assert_eq!(
             world
                 .draws()

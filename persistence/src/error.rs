@@ -79,7 +79,7 @@ impl Failure {
         match &why {
             _ if is_collision(&why) => Failure::Collided(why.to_string()),
             sqlx::Error::Database(database_error)
-                if !ends_the_session(database_error.code().as_deref()) =>
+                if !is_session_lost_sql_state(database_error.code().as_deref()) =>
             {
                 Failure::NotWritten(why.to_string())
             }
@@ -103,7 +103,7 @@ impl Failure {
 /// Returns whether this SQLSTATE means that the database session is lost: a shutdown or crash
 /// (57P…) or a broken connection (08…). Such an error may be reported although the commit was
 /// written.
-fn ends_the_session(code: Option<&str>) -> bool {
+fn is_session_lost_sql_state(code: Option<&str>) -> bool {
     code.is_none_or(|code| code.starts_with("57P") || code.starts_with("08"))
 }
 

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use crate::integrity::Violation;
 use crate::link_secrets::{LinkKind, link_id};
-use crate::records::audit::{AuditEntry, SignedEntry};
+use crate::records::audit::{AuditEntry, SignedAuditEntry};
 use crate::{Failure, Postgres};
 
 pub mod admins;
@@ -56,7 +56,7 @@ const COMMAND_LINE_ACTOR: &str = "command line";
 #[derive(Clone)]
 pub struct Records {
     postgres: Postgres,
-    signer: Option<Arc<SignedEntry>>,
+    signer: Option<Arc<SignedAuditEntry>>,
 }
 
 impl Records {
@@ -73,7 +73,7 @@ impl Records {
     pub fn by(&self, act: AuditEntry) -> Records {
         let sealer = self.postgres.sealer().clone();
         Records {
-            signer: Some(Arc::new(SignedEntry { entry: act, sealer })),
+            signer: Some(Arc::new(SignedAuditEntry { entry: act, sealer })),
             ..self.clone()
         }
     }
@@ -174,9 +174,9 @@ impl Records {
         T: Send + 'static,
         W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let work = work(self.postgres.reads().clone());
+        let work = work(self.postgres.reads_pool().clone());
         self.postgres
-            .run(async move { work.await.map_err(Failure::from_read_error) })
+            .run_on_database_threads(async move { work.await.map_err(Failure::from_read_error) })
             .await
     }
 
@@ -189,7 +189,7 @@ impl Records {
         W: FnOnce(PgPool) -> F + Clone + Send + 'static,
         F: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let pool = self.postgres.reads().clone();
+        let pool = self.postgres.reads_pool().clone();
         self.postgres
             .write(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
@@ -204,9 +204,9 @@ impl Records {
         T: Send + 'static,
         W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let work = work(self.postgres.bank()?.clone());
+        let work = work(self.postgres.bank_pool()?.clone());
         self.postgres
-            .run(async move { work.await.map_err(Failure::from_read_error) })
+            .run_on_database_threads(async move { work.await.map_err(Failure::from_read_error) })
             .await
     }
 
@@ -216,7 +216,7 @@ impl Records {
         W: FnOnce(PgPool) -> F + Clone + Send + 'static,
         F: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let pool = self.postgres.bank()?.clone();
+        let pool = self.postgres.bank_pool()?.clone();
         self.postgres
             .write(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
@@ -249,7 +249,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let done = statement().execute(&mut *transaction).await?;
             if done.rows_affected() > 0 {
-                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), "").await?;
             }
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
@@ -275,7 +275,7 @@ impl Records {
                 .await?
                 .rows_affected();
             if rows > 0 {
-                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), "").await?;
             }
             transaction.commit().await?;
             Ok(rows)

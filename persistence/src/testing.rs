@@ -25,14 +25,14 @@ use tokio::sync::OnceCell;
 use crate::embedded::cluster::{Cluster, Durability};
 use crate::embedded::os_user;
 use crate::postgres::bank::{
-    self, BANK_LOGIN_NAME, BANK_MIGRATOR, DatabaseLogins, PAGES_LOGIN_NAME,
+    self, BANK_LOGIN_NAME, BANK_MIGRATOR, DatabaseLogins, SERVING_LOGIN_NAME,
 };
 use crate::stable_hash::fnv1a;
 use crate::{MIGRATOR, Postgres, Sealer};
 
 /// Number of prepared data directories that are kept for other sets of migrations than the current
 /// one.
-const OTHER_MIGRATION_SETS_KEPT: usize = 3;
+const OTHER_TEMPLATE_FOLDERS_KEPT: usize = 3;
 /// Name of the migrated database that is copied for each test.
 const TEMPLATE_DATABASE: &str = "football_doubles_template";
 
@@ -52,7 +52,7 @@ pub struct Database {
 impl Database {
     /// Returns the three logins for this database, as a server with a private Postgres uses them.
     pub fn logins(&self) -> DatabaseLogins {
-        DatabaseLogins::private(self.options.clone())
+        DatabaseLogins::for_private_postgres(self.options.clone())
     }
 
     /// Returns the Postgres stores in this database, with the sealing key of the tests.
@@ -129,7 +129,7 @@ impl Database {
 
     /// Causes a deadlock on purpose: two transactions each lock one row, and then wait for the row
     /// that the other one has locked.
-    pub async fn lock_each_other_out(&self) {
+    pub async fn cause_deadlock(&self) {
         self.run("create table ring as select 1 as one union select 2")
             .await;
         let (mut here, mut there) = (self.connection().await, self.connection().await);
@@ -209,22 +209,22 @@ async fn copy_database(template: &str) -> Database {
         .await
         .expect("a copy of the template");
     connection.close().await.expect("closed");
-    let url = |login: Option<&str>| test_cluster.cluster.url_as(login, &name);
+    let url = |login: Option<&str>| test_cluster.cluster.url_with_login(login, &name);
     Database {
         options: test_cluster.cluster.options(&name),
         url: url(None),
-        ordinary_url: url(Some(PAGES_LOGIN_NAME)),
+        ordinary_url: url(Some(SERVING_LOGIN_NAME)),
         bank_url: url(Some(BANK_LOGIN_NAME)),
         name,
     }
 }
 
 /// A folder for the data of one test. It is removed when this value is dropped.
-pub struct Folder(PathBuf);
+pub struct TempFolder(PathBuf);
 
-impl Folder {
-    pub fn new() -> Folder {
-        Folder(create_fresh_folder("folder").expect("a folder for the test"))
+impl TempFolder {
+    pub fn new() -> TempFolder {
+        TempFolder(create_fresh_folder("folder").expect("a folder for the test"))
     }
 
     pub fn path(&self) -> &Path {
@@ -232,13 +232,13 @@ impl Folder {
     }
 }
 
-impl Default for Folder {
+impl Default for TempFolder {
     fn default() -> Self {
-        Folder::new()
+        TempFolder::new()
     }
 }
 
-impl Drop for Folder {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -313,7 +313,7 @@ fn remove_old_folders() {
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     sets.sort();
-    for (_, older) in sets.into_iter().rev().skip(OTHER_MIGRATION_SETS_KEPT) {
+    for (_, older) in sets.into_iter().rev().skip(OTHER_TEMPLATE_FOLDERS_KEPT) {
         let _ = fs::remove_dir_all(older);
     }
     for entry in fs::read_dir(base_folder()).into_iter().flatten().flatten() {
@@ -342,7 +342,10 @@ async fn migrate_template(
     let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE_DATABASE)).await?;
     MIGRATOR.run(&mut connection).await?;
     connection.close().await?;
-    Ok(bank::migrate(&DatabaseLogins::private(cluster.options(TEMPLATE_DATABASE))).await?)
+    Ok(bank::migrate(&DatabaseLogins::for_private_postgres(
+        cluster.options(TEMPLATE_DATABASE),
+    ))
+    .await?)
 }
 
 fn migrations_hash() -> u64 {

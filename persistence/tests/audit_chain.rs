@@ -14,7 +14,7 @@ async fn records_with_key(database: &Database, key: u8) -> Records {
     Records::new(postgres)
 }
 
-async fn log_with_entries(entries: usize) -> (Records, Database) {
+async fn audit_log_with_entries(entries: usize) -> (Records, Database) {
     let database = database().await;
     let records = records_with_key(&database, 7).await;
     write_entries(&records, entries).await;
@@ -72,7 +72,7 @@ async fn change_as_table_owner(database: &Database, change: &'static str) {
 
 #[tokio::test]
 async fn recomputed_plain_hashes_are_detected_by_keyed_hashes() {
-    let (records, database) = log_with_entries(3).await;
+    let (records, database) = audit_log_with_entries(3).await;
     assert_eq!(first_broken_entry(&records).await, None);
     change_as_table_owner(
         &database,
@@ -84,14 +84,14 @@ async fn recomputed_plain_hashes_are_detected_by_keyed_hashes() {
 
 #[tokio::test]
 async fn removed_middle_entry_is_detected_by_keyed_hashes() {
-    let (records, database) = log_with_entries(3).await;
+    let (records, database) = audit_log_with_entries(3).await;
     change_as_table_owner(&database, "delete from audit_log where id = 2").await;
     assert_eq!(first_broken_entry(&records).await, Some(3));
 }
 
 #[tokio::test]
-async fn another_sealing_key_breaks_the_chain() {
-    let (_, database) = log_with_entries(2).await;
+async fn audit_chain_fails_with_another_sealing_key() {
+    let (_, database) = audit_log_with_entries(2).await;
     assert_eq!(
         first_broken_entry(&records_with_key(&database, 8).await).await,
         Some(1)
@@ -100,7 +100,7 @@ async fn another_sealing_key_breaks_the_chain() {
 
 #[tokio::test]
 async fn missing_keyed_hash_after_a_keyed_entry_is_detected() {
-    let (records, database) = log_with_entries(2).await;
+    let (records, database) = audit_log_with_entries(2).await;
     database
         .run("insert into audit_log (actor, action, object) values ('nobody', 'x', 'y')")
         .await;
@@ -109,7 +109,7 @@ async fn missing_keyed_hash_after_a_keyed_entry_is_detected() {
 }
 
 #[tokio::test]
-async fn first_keyed_entry_anchors_the_entries_before_it() {
+async fn first_keyed_hash_protects_earlier_entries() {
     let database = database().await;
     for _ in 0..2 {
         database
@@ -140,15 +140,15 @@ async fn first_keyed_entry_anchors_the_entries_before_it() {
 
 #[tokio::test]
 async fn deleted_newest_entry_is_detected_by_an_anchor() {
-    let (records, database) = log_with_entries(2).await;
+    let (records, database) = audit_log_with_entries(2).await;
     let before = records.audit_anchor().await.expect("read").expect("keyed");
     write_entries(&records, 1).await;
     let newest = records.audit_anchor().await.expect("read").expect("keyed");
     assert_eq!((before.entry, newest.entry), (2, 3));
     assert_eq!(
         (
-            records.holds_anchor(&before).await,
-            records.holds_anchor(&newest).await
+            records.audit_log_contains_anchor(&before).await,
+            records.audit_log_contains_anchor(&newest).await
         ),
         (Ok(true), Ok(true))
     );
@@ -160,14 +160,14 @@ async fn deleted_newest_entry_is_detected_by_an_anchor() {
     );
     assert_eq!(
         (
-            records.holds_anchor(&before).await,
-            records.holds_anchor(&newest).await
+            records.audit_log_contains_anchor(&before).await,
+            records.audit_log_contains_anchor(&newest).await
         ),
         (Ok(true), Ok(false))
     );
     write_entries(&records, 1).await;
     assert_eq!(
-        records.holds_anchor(&newest).await,
+        records.audit_log_contains_anchor(&newest).await,
         Ok(false),
         "another entry under its number is another"
     );
@@ -175,7 +175,7 @@ async fn deleted_newest_entry_is_detected_by_an_anchor() {
 
 #[tokio::test]
 async fn removed_keyed_hashes_are_detected_by_an_anchor() {
-    let (records, database) = log_with_entries(2).await;
+    let (records, database) = audit_log_with_entries(2).await;
     let anchor = records.audit_anchor().await.expect("read").expect("keyed");
     change_as_table_owner(
         &database,
@@ -187,12 +187,12 @@ async fn removed_keyed_hashes_are_detected_by_an_anchor() {
         None,
         "as if the log were from before the key"
     );
-    assert_eq!(records.holds_anchor(&anchor).await, Ok(false));
+    assert_eq!(records.audit_log_contains_anchor(&anchor).await, Ok(false));
 }
 
 #[tokio::test]
 async fn keyed_hash_is_written_once() {
-    let (_, database) = log_with_entries(1).await;
+    let (_, database) = audit_log_with_entries(1).await;
     let mut stores = database.connection().await;
     for rewriting in [
         "update audit_log set keyed_hash = sha256('x')",
@@ -210,7 +210,7 @@ async fn keyed_hash_is_written_once() {
 }
 
 #[tokio::test]
-async fn chain_is_keyed_only_once_older_nodes_are_gone() {
+async fn audit_chain_is_keyed_after_older_nodes_are_gone() {
     let database = database().await;
     let records = records_with_key(&database, 7).await;
     database

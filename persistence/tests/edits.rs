@@ -34,7 +34,7 @@ async fn catalogue_revision(world: &World) -> i64 {
 }
 
 #[tokio::test]
-async fn edit_changes_named_columns_and_the_catalogue() {
+async fn edit_changes_named_columns_and_catalogue_revision() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let before = catalogue_revision(&world).await;
@@ -105,7 +105,7 @@ async fn edit_changes_named_columns_and_the_catalogue() {
 }
 
 #[tokio::test]
-async fn sale_keeps_the_catalogue_and_archiving_changes_it() {
+async fn sale_keeps_catalogue_revision_and_archiving_changes_it() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let before = catalogue_revision(&world).await;

@@ -14,24 +14,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use domain::{Command, Draw, Event, OrderId, Reservation};
-use persistence::ledger::{Append, AttachedWrite, BuyerDetails};
+use persistence::ledger::{AttachedWrite, BuyerDetails, DrawCommit};
 use persistence::postgres::draws::NewDraw;
 use persistence::records::Records;
 use persistence::records::audit::AuditAction;
 use persistence::stores::OrderStore;
 use persistence::stores::{BuyerSource, NotifyBuyer};
-use persistence::testing::{Folder, sealer};
+use persistence::testing::{TempFolder, sealer};
 use persistence::{Failure, Ledger, Postgres};
 use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
-use gate::Gate;
+use gate::WriterGate;
 use support::{CLUB, LEASELESS_NODE, NOW, Owner, TERMS, World};
 
 const DRAW_COUNT: usize = 12;
 
-async fn world() -> (World, Vec<Owner>) {
+async fn world_with_owners() -> (World, Vec<Owner>) {
     let world = World::in_postgres(&[TERMS; DRAW_COUNT]).await;
     let mut owners = Vec::new();
     for claimed in world
@@ -52,13 +52,13 @@ async fn world() -> (World, Vec<Owner>) {
     (world, owners)
 }
 
-fn reserve_append(owner: &Owner, order: u128) -> Append {
+fn reserve_append(owner: &Owner, order: u128) -> DrawCommit {
     let command = owner.reserve_command(order, 1);
     let events = owner.draw.decide(NOW, &command).expect("free");
     owner.commit(&command, events, None)
 }
 
-fn spawn_append(owner: &Owner, append: Append) -> JoinHandle<Result<(), Failure>> {
+fn spawn_append(owner: &Owner, append: DrawCommit) -> JoinHandle<Result<(), Failure>> {
     let ledger = owner.ledger.clone();
     tokio::spawn(async move { ledger.append(vec![append]).await })
 }
@@ -92,15 +92,15 @@ async fn fenced_commit_does_not_fail_its_batch() {
     // test is then tried again.
     const TRIES_MAX: usize = 5;
     for _ in 0..TRIES_MAX {
-        let (world, owners) = world().await;
-        let (gate, blocked) = Gate::close(&world, &owners).await;
+        let (world, owners) = world_with_owners().await;
+        let (gate, blocked) = WriterGate::close(&world, &owners).await;
         let mut waiting = Vec::new();
         for owner in &owners[2..] {
             waiting.push(spawn_append(owner, reserve_append(owner, 9)));
         }
         let fenced = spawn_append(
             &owners[2],
-            Append {
+            DrawCommit {
                 epoch: 0,
                 ..reserve_append(&owners[2], 8)
             },
@@ -122,7 +122,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
 }
 
 /// Returns three commits of the owner's draw.
-fn three_commits(owner: &Owner) -> Vec<Append> {
+fn three_commits(owner: &Owner) -> Vec<DrawCommit> {
     let mut ahead = owner.clone();
     let reserves = (1..=3).map(|order| {
         let append = reserve_append(&ahead, order);
@@ -134,15 +134,15 @@ fn three_commits(owner: &Owner) -> Vec<Append> {
 
 #[tokio::test]
 async fn fenced_draw_fails_alone_among_several_commits() {
-    let (world, owners) = world().await;
-    let (gate, blocked) = Gate::close(&world, &owners).await;
-    let send = |owner: &Owner, appends: Vec<Append>| {
+    let (world, owners) = world_with_owners().await;
+    let (gate, blocked) = WriterGate::close(&world, &owners).await;
+    let send = |owner: &Owner, appends: Vec<DrawCommit>| {
         let ledger = owner.ledger.clone();
         tokio::spawn(async move { ledger.append(appends).await })
     };
     let fenced_commits = three_commits(&owners[2])
         .into_iter()
-        .map(|append| Append { epoch: 0, ..append });
+        .map(|append| DrawCommit { epoch: 0, ..append });
     let fenced = send(&owners[2], fenced_commits.collect());
     let too_many = Reservation {
         count: 51,
@@ -190,8 +190,8 @@ async fn fenced_draw_fails_alone_among_several_commits() {
 
 #[tokio::test]
 async fn refused_commit_fails_alone() {
-    let (world, owners) = world().await;
-    let (gate, blocked) = Gate::close(&world, &owners).await;
+    let (world, owners) = world_with_owners().await;
+    let (gate, blocked) = WriterGate::close(&world, &owners).await;
     let too_many = Reservation {
         count: 51,
         until: NOW,
@@ -201,7 +201,7 @@ async fn refused_commit_fails_alone() {
         order: OrderId(7),
         reservation: too_many,
     }];
-    let refused_commit = Append {
+    let refused_commit = DrawCommit {
         events,
         ..reserve_append(&owners[2], 7)
     };
@@ -236,8 +236,8 @@ async fn refused_commit_fails_alone() {
 
 #[tokio::test]
 async fn one_of_two_commits_with_the_same_revision_is_written() {
-    let (world, owners) = world().await;
-    let (gate, blocked) = Gate::close(&world, &owners).await;
+    let (world, owners) = world_with_owners().await;
+    let (gate, blocked) = WriterGate::close(&world, &owners).await;
     let (first, second) = (
         spawn_append(&owners[2], reserve_append(&owners[2], 8)),
         spawn_append(&owners[2], reserve_append(&owners[2], 9)),
@@ -256,8 +256,8 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
 
 #[tokio::test]
 async fn cancelled_caller_does_not_lose_its_commit() {
-    let (world, owners) = world().await;
-    let (gate, blocked) = Gate::close(&world, &owners).await;
+    let (world, owners) = world_with_owners().await;
+    let (gate, blocked) = WriterGate::close(&world, &owners).await;
     let gone = spawn_append(&owners[2], reserve_append(&owners[2], 9));
     let_tasks_run().await;
     gone.abort();
@@ -271,7 +271,7 @@ async fn cancelled_caller_does_not_lose_its_commit() {
 /// it. The test checks that our `BEGIN` cannot be cancelled.
 #[tokio::test]
 async fn cancelled_callers_leave_no_open_transaction() {
-    let (world, mut owners) = world().await;
+    let (world, mut owners) = world_with_owners().await;
     let orders = 60u128;
     for order in 1..=orders {
         let owner = &mut owners[order as usize % DRAW_COUNT];
@@ -301,7 +301,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
         };
         let filled = world
             .stores
-            .fill_buyer(OrderId(order), &phone, BuyerSource::Checkout)
+            .fill_buyer_details(OrderId(order), &phone, BuyerSource::Checkout)
             .await;
         assert_eq!(filled, Ok(true));
     }
@@ -369,7 +369,7 @@ async fn write_and_check(
                 .filter(|o| owner.draw.reservation(*o).is_some())
                 .map(|order| Event::Released { order })
                 .collect();
-            let append = Append {
+            let append = DrawCommit {
                 events: events.clone(),
                 ..reserve_append(&owner, 200)
             };
@@ -383,7 +383,7 @@ async fn write_and_check(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_backends_never_cause_a_wrong_outcome() {
-    let (world, owners) = world().await;
+    let (world, owners) = world_with_owners().await;
     // The task that kills database sessions spares this application name, so connections with these
     // options survive.
     let checking_options = world
@@ -453,7 +453,7 @@ async fn killed_backends_never_cause_a_wrong_outcome() {
 
 #[tokio::test]
 async fn writers_and_readers_survive_a_database_restart() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let embedded = persistence::embedded::EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");
@@ -525,7 +525,7 @@ async fn writers_and_readers_survive_a_database_restart() {
 
 #[tokio::test]
 async fn audit_entry_is_written_only_with_its_commit() {
-    let (world, mut owners) = world().await;
+    let (world, mut owners) = world_with_owners().await;
     let owner = owners.remove(0);
     let act = AuditAction {
         actor: "operator 1",
@@ -537,7 +537,7 @@ async fn audit_entry_is_written_only_with_its_commit() {
     let entry = act.entry(serde_json::json!({ "reason": "Rain" }));
     let cancel = |epoch: i64| {
         let events = owner.draw.decide(NOW, &Command::Cancel).expect("decided");
-        Append {
+        DrawCommit {
             epoch,
             act: Some(entry.clone()),
             ..owner.commit(&Command::Cancel, events, None)

@@ -28,7 +28,11 @@ async fn sample_database() -> (World, Postgres) {
     }
     let paid = world.record(3).await.order.total();
     owner.void(3).await.expect("voided");
-    let fee = world.stores.fee_returned(OrderId(3)).await.expect("read");
+    let fee = world
+        .stores
+        .fee_reduction_by_voids(OrderId(3))
+        .await
+        .expect("read");
     world
         .stores
         .queue_refund(OrderId(3), paid, fee, "asked for")
@@ -47,7 +51,7 @@ async fn sample_database() -> (World, Postgres) {
     {
         world
             .stores
-            .record_attempt(operation.id, persistence::stores::Attempt::Done)
+            .record_attempt(operation.id, persistence::stores::AttemptOutcome::Done)
             .await
             .expect("done");
     }
@@ -142,7 +146,7 @@ async fn clean_database_has_no_violation_and_correct_totals() {
 }
 
 #[tokio::test]
-async fn auditor_reads_the_same_figures() {
+async fn auditor_figures_match_the_written_rows() {
     let (world, _) = sample_database().await;
     let (database, _) = world.postgres.as_ref().expect("in Postgres");
     let auditor = Auditor::open(&database.url).await.expect("opened");
@@ -155,12 +159,12 @@ async fn auditor_reads_the_same_figures() {
         .collect();
     assert_eq!(draws, [(1001, 5, 5, 2), (1002, 50, 50, 0)]);
     assert_eq!(
-        auditor.paid_undecided_orders().await,
+        auditor.paid_orders_in_progress().await,
         Ok(vec![]),
         "a quoted order is not undecided"
     );
     assert_eq!(auditor.open_anomalies().await, Ok(vec![]));
-    let orders = auditor.order_sums().await.expect("read");
+    let orders = auditor.order_amounts().await.expect("read");
     assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
     assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
     assert_eq!(
@@ -180,7 +184,7 @@ async fn auditor_reads_the_same_figures() {
     );
     let one = Ok(vec![("orphaned_ticket".to_string(), 1)]);
     assert_eq!(
-        auditor.unexpected_anomalies().await,
+        auditor.count_unexpected_anomalies_by_kind().await,
         one,
         "its buyer has an address"
     );
@@ -188,7 +192,7 @@ async fn auditor_reads_the_same_figures() {
     assert_eq!(
         (
             auditor.open_anomalies().await,
-            auditor.unexpected_anomalies().await
+            auditor.count_unexpected_anomalies_by_kind().await
         ),
         (one, Ok(vec![]))
     );
@@ -246,7 +250,7 @@ async fn anomaly_closed_by_a_person_excuses_a_violation() {
     );
     assert_eq!(
         postgres
-            .resolve_healed(&refunded_intent.id, AnomalyKind::OrphanedTicket, NOW)
+            .resolve_healed_anomalies(&refunded_intent.id, AnomalyKind::OrphanedTicket, NOW)
             .await,
         Ok(1)
     );

@@ -92,7 +92,7 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
 }
 
 #[tokio::test]
-async fn clear_order_secrets_are_converted_and_still_open() {
+async fn clear_text_order_secrets_are_converted_and_open() {
     let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     write_clear_secrets(&world, &token).await;
@@ -172,12 +172,12 @@ const INSERT_PLAIN_HASHES_SQL: &str = "
 
 /// Returns the numbers of those of the seven links that are accepted, without using one up. Link 3
 /// counts only after another call has used it.
-async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec<u8> {
+async fn numbers_of_working_links(records: &Records, database: &Database) -> Vec<u8> {
     let mut open = Vec::new();
     for kind in [1, 2, 4] {
         open.extend(
             records
-                .account_of_reset_link(&[kind; 32], LINK_USE_TIME)
+                .find_account_by_reset_link(&[kind; 32], LINK_USE_TIME)
                 .await
                 .expect("read")
                 .map(|_| kind),
@@ -221,7 +221,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
     database.run(INSERT_PLAIN_HASHES_SQL).await;
     let records = Records::new(postgres.clone());
     assert_eq!(
-        numbers_of_opening_links(&records, database).await,
+        numbers_of_working_links(&records, database).await,
         [1, 2, 4, 5, 6, 7],
         "rows that are not converted are still read"
     );
@@ -232,24 +232,24 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         assert!(!text.contains(&plain), "the plain hash {plain} is gone");
     }
     assert_eq!(
-        numbers_of_opening_links(&records, database).await,
+        numbers_of_working_links(&records, database).await,
         [1, 2, 4, 5, 6, 7],
         "the same links open"
     );
     let stranger = Records::new(open_with_another_key(database).await);
     assert_eq!(
-        numbers_of_opening_links(&stranger, database).await,
+        numbers_of_working_links(&stranger, database).await,
         [0u8; 0],
         "a copy without the key opens nothing"
     );
     assert!(
         records
-            .finish_verification(&[3; 32], LINK_USE_TIME)
+            .finish_email_verification(&[3; 32], LINK_USE_TIME)
             .await
             .expect("written")
     );
     assert_eq!(
-        numbers_of_opening_links(&records, database).await,
+        numbers_of_working_links(&records, database).await,
         [1, 2, 4, 5, 6, 7, 3]
     );
     assert_eq!(
@@ -258,7 +258,10 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         "a second conversion changes nothing"
     );
 
-    records.sweep_ticket_links(KICK_OFF).await.expect("swept");
+    records
+        .delete_expired_ticket_links(KICK_OFF)
+        .await
+        .expect("swept");
     let named = "select count(*) from email_outbox where kind = 'my-tickets' and to_address = $1";
     assert_eq!(
         database.count(named, "alice@buyer.test").await,
@@ -268,7 +271,7 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
 }
 
 #[tokio::test]
-async fn links_of_an_account_are_used_up_after_the_conversion() {
+async fn converted_account_links_work_only_once() {
     let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     database.run(INSERT_PLAIN_HASHES_SQL).await;
@@ -331,19 +334,19 @@ async fn conversion_waits_until_older_nodes_are_gone() {
     );
     let (records, club) = (Records::new(postgres.clone()), ClubId(1));
     records
-        .begin_verification(club, &[8; 32], KICK_OFF)
+        .begin_email_verification(club, &[8; 32], KICK_OFF)
         .await
         .expect("begun");
     let plain = "select count(*) from clubs where email_verification_token = $1";
     assert_eq!(database.count(plain, &hex::encode([8; 32])).await, 1);
 
-    world.end_leases().await;
+    world.end_all_node_leases().await;
     postgres.renew(&me).await.expect("renewed");
     assert_eq!(postgres.convert_link_secrets().await, Ok(3));
     assert_eq!(database.count(clear, "").await, 0);
     assert!(
         records
-            .finish_verification(&[8; 32], LINK_USE_TIME)
+            .finish_email_verification(&[8; 32], LINK_USE_TIME)
             .await
             .expect("written")
     );

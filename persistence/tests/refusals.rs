@@ -11,7 +11,7 @@ use sqlx::Executor;
 
 use support::{NOW, Owner, TERMS, World};
 
-async fn world() -> World {
+async fn world_with_three_draws() -> World {
     World::in_postgres(&[TERMS; 3]).await
 }
 
@@ -59,7 +59,7 @@ fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
 
 #[tokio::test]
 async fn ticket_is_never_sold_twice() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let mut owner = world.owner(0).await;
     world.buy_allocated(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
@@ -74,7 +74,7 @@ async fn ticket_is_never_sold_twice() {
 
 #[tokio::test]
 async fn draw_is_never_oversold() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let owner = world.owner(0).await;
     let reserved = |order| {
         let reservation = Reservation {
@@ -95,7 +95,7 @@ async fn draw_is_never_oversold() {
 
 #[tokio::test]
 async fn fee_never_exceeds_the_cap_or_the_amount_due() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     for wrong in [
@@ -114,7 +114,7 @@ async fn fee_never_exceeds_the_cap_or_the_amount_due() {
 
 #[tokio::test]
 async fn reservation_has_at_most_fifty_tickets() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let owner = world.owner(0).await;
     let reservation = Reservation {
         count: 51,
@@ -133,7 +133,7 @@ async fn reservation_has_at_most_fifty_tickets() {
 
 /// Returns terms whose kick-off has passed by the database's clock, and a time before kick-off for
 /// the clock of the actors. No ticket is sold after kick-off (rule 5 of the decisions).
-fn terms_after_kick_off() -> (Terms, Timestamp) {
+fn terms_with_past_kick_off() -> (Terms, Timestamp) {
     let kick_off = Timestamp(1_600_000_000_000);
     (
         Terms {
@@ -145,7 +145,7 @@ fn terms_after_kick_off() -> (Terms, Timestamp) {
 }
 
 async fn sale_after_kick_off(world: World) {
-    let (_, before) = terms_after_kick_off();
+    let (_, before) = terms_with_past_kick_off();
     let mut owner = world.owner(0).await;
     let refusal = owner
         .draw
@@ -208,13 +208,13 @@ async fn sale_after_kick_off(world: World) {
 
 #[tokio::test]
 async fn postgres_clock_refuses_a_sale_after_kick_off() {
-    let (terms, _) = terms_after_kick_off();
+    let (terms, _) = terms_with_past_kick_off();
     sale_after_kick_off(World::in_postgres(&[terms]).await).await;
 }
 
 #[tokio::test]
 async fn memory_clock_refuses_a_sale_after_kick_off() {
-    let (terms, _) = terms_after_kick_off();
+    let (terms, _) = terms_with_past_kick_off();
     let world = World::in_memory(&[terms]);
     world.memory.as_ref().expect("in memory").set_clock(|| NOW);
     sale_after_kick_off(world).await;
@@ -222,7 +222,7 @@ async fn memory_clock_refuses_a_sale_after_kick_off() {
 
 /// Runs a statement, and checks that the named constraint refuses it.
 async fn assert_refused_by(sql: &'static str, constraint: &str) {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let mut owner = world.owner(0).await;
     world.buy_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
@@ -288,7 +288,7 @@ refused! {
 /// The number pair of a ticket is computed from the sealed seed and is never stored (decision K-3).
 #[tokio::test]
 async fn no_column_holds_a_number_pair() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let mut connection = world.connection().await;
     let suspects: Vec<(String, String)> = sqlx::query_as(
         "select table_name::text, column_name::text from information_schema.columns

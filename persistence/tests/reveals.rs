@@ -95,7 +95,7 @@ async fn undo_by_an_older_server_marks_the_draw_revealed() {
 }
 
 /// Returns a database with the schema as it was before a migration.
-async fn database_before(version: i64) -> (Database, PgConnection) {
+async fn database_migrated_before(version: i64) -> (Database, PgConnection) {
     let database = persistence::testing::empty_database().await;
     let mut connection = database.connection().await;
     for migration in MIGRATOR
@@ -132,7 +132,7 @@ const INSERT_OLD_DRAWS_SQL: &str = "
 
 #[tokio::test]
 async fn migration_finds_revealed_draws_and_returned_tickets() {
-    let (_database, mut connection) = database_before(REVEALS_MIGRATION).await;
+    let (_database, mut connection) = database_migrated_before(REVEALS_MIGRATION).await;
     connection
         .execute(INSERT_OLD_DRAWS_SQL)
         .await

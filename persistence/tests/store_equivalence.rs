@@ -6,10 +6,10 @@ mod support;
 
 use domain::{Authority, Cents, Command, DrawId, OrderId, PaymentStatus, Terms, Timestamp};
 use persistence::Failure;
-use persistence::ledger::{Append, AttachedWrite, BuyerDetails};
+use persistence::ledger::{AttachedWrite, BuyerDetails, DrawCommit};
 use persistence::nodes::InstanceId;
 use persistence::stores::{
-    Attempt, BuyerSource, Mail, NotifyBuyer, Operation, OperationKind, OrderRecord,
+    AttemptOutcome, BuyerSource, Mail, NotifyBuyer, Operation, OperationKind, OrderRecord,
 };
 
 use support::{NOW, Owner, TERMS, World, intent_id, line, provider_intent};
@@ -155,7 +155,7 @@ impl StoreRun {
                 ];
                 let source = sources[*id as usize % sources.len()];
                 outcome_of(
-                    stores.fill_buyer(OrderId(*id), buyer, source).await,
+                    stores.fill_buyer_details(OrderId(*id), buyer, source).await,
                     |done| {
                         if done {
                             StepOutcome::Done
@@ -165,15 +165,16 @@ impl StoreRun {
                     },
                 )
             }
-            StoreCall::Corrected(id, buyer) => {
-                outcome_of(stores.correct_buyer(OrderId(*id), buyer).await, |done| {
+            StoreCall::Corrected(id, buyer) => outcome_of(
+                stores.correct_buyer_details(OrderId(*id), buyer).await,
+                |done| {
                     if done {
                         StepOutcome::Done
                     } else {
                         StepOutcome::Refused
                     }
-                })
-            }
+                },
+            ),
             StoreCall::Captured(id) => match stores.order(OrderId(*id)).await.expect("read") {
                 Some(record) if record.order.payment_intent.is_some() => outcome_of(
                     stores
@@ -203,7 +204,10 @@ impl StoreRun {
                 done,
             ),
             StoreCall::Refunding(id) => {
-                let fee = stores.fee_returned(OrderId(*id)).await.expect("read");
+                let fee = stores
+                    .fee_reduction_by_voids(OrderId(*id))
+                    .await
+                    .expect("read");
                 outcome_of(
                     stores
                         .queue_refund(OrderId(*id), Cents(700), fee, "refund")
@@ -213,7 +217,7 @@ impl StoreRun {
             }
             StoreCall::FeesBack(draw) => {
                 let draw = self.world.draws[*draw];
-                let owed = stores.draws_owing_fees().await.expect("read");
+                let owed = stores.draws_owing_fee_refunds().await.expect("read");
                 outcome_of(stores.queue_fee_refunds(draw).await, |()| {
                     StepOutcome::Owed(owed)
                 })
@@ -243,7 +247,7 @@ impl StoreRun {
         if events.is_empty() {
             return StepOutcome::Done;
         }
-        let append = Append {
+        let append = DrawCommit {
             at,
             ..owner.commit(command, events.clone(), attached_write)
         };
@@ -269,14 +273,14 @@ impl StoreRun {
                 _ if tries_again => {
                     let (attempts, new_key) =
                         (operation.attempts, Some(format!("{}x", operation.key)));
-                    Attempt::Again {
+                    AttemptOutcome::Again {
                         attempts,
                         at: now.plus_ms(500),
                         new_key,
                     }
                 }
-                OperationKind::FeeRefund => Attempt::Failed { why: "no".into() },
-                _ => Attempt::Done,
+                OperationKind::FeeRefund => AttemptOutcome::Failed { why: "no".into() },
+                _ => AttemptOutcome::Done,
             };
             self.world
                 .stores
@@ -326,13 +330,13 @@ impl StoreRun {
         let open = self
             .world
             .stores
-            .undecided_orders(far, 1_000)
+            .unfinished_orders(far, 1_000)
             .await
             .expect("read");
         let captured = self
             .world
             .stores
-            .orders_captured(NOW, 1_000)
+            .orders_captured_since(NOW, 1_000)
             .await
             .expect("read");
         (records, ids(open), ids(captured))
@@ -571,5 +575,5 @@ async fn random_day_reaches_most_order_states() {
         .map(|record| format!("{:?}", record.order.state))
         .collect();
     assert!(states.len() >= 5, "{states:?}");
-    assert!(memory.draws() == memory.replayed());
+    assert!(memory.draws() == memory.replayed_draws());
 }

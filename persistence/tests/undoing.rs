@@ -202,7 +202,7 @@ async fn undo_corrects_only_winner_mails_that_were_tried() {
     );
     assert_eq!(
         Records::new(postgres)
-            .vitals()
+            .background_work_health()
             .await
             .expect("read")
             .mails_dead,

@@ -65,12 +65,12 @@ impl MailFixture {
             .expect("connected");
         let (token_hash, now) = ([1; 32], running.state.clock.now());
         records
-            .begin_verification(club, &token_hash, now.plus_ms(HOUR_MS))
+            .begin_email_verification(club, &token_hash, now.plus_ms(HOUR_MS))
             .await
             .expect("begun");
         assert!(
             records
-                .finish_verification(&token_hash, now)
+                .finish_email_verification(&token_hash, now)
                 .await
                 .expect("confirmed")
         );

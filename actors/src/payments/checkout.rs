@@ -53,7 +53,7 @@ impl<'a> Checkout<'a> {
         let gateway = &self.context.gateway;
         let account = &record.order.account;
         let key = self.confirmation_key(order);
-        let confirm = failpoint::around(
+        let confirm = failpoint::run_between_failpoints(
             PurchaseStep::Confirm,
             gateway.confirm(&key, account, id, payment_method),
         );

@@ -160,7 +160,7 @@ impl<'a> Repairs<'a> {
         };
         if !context
             .store
-            .fill_buyer_audited(order, buyer, source, audit_entry.as_ref())
+            .fill_buyer_details_audited(order, buyer, source, audit_entry.as_ref())
             .await?
         {
             return Err(RepairError::NeedsApproval);
@@ -169,7 +169,7 @@ impl<'a> Repairs<'a> {
         if let Some(id) = &record.order.payment_intent {
             context
                 .store
-                .resolve_healed(id, AnomalyKind::OrphanedTicket, context.clock.now())
+                .resolve_healed_anomalies(id, AnomalyKind::OrphanedTicket, context.clock.now())
                 .await?;
         }
         context

@@ -30,7 +30,7 @@ fn unreachable_owner_loses_draw_despite_valid_lease() {
         );
         assert_eq!(
             nodes.memory.draws(),
-            nodes.memory.replayed(),
+            nodes.memory.replayed_draws(),
             "one chain of commits"
         );
     });
@@ -78,7 +78,7 @@ fn draw_is_taken_over_when_owners_answers_are_lost() {
         );
         assert_eq!(
             nodes.memory.draws(),
-            nodes.memory.replayed(),
+            nodes.memory.replayed_draws(),
             "one chain of commits"
         );
     });
@@ -112,7 +112,7 @@ fn owner_without_two_answers_loses_a_nearly_idle_draw() {
         assert_eq!(owner_in_database(&nodes).await, other.boot);
         assert_eq!(
             nodes.memory.draws(),
-            nodes.memory.replayed(),
+            nodes.memory.replayed_draws(),
             "one chain of commits"
         );
     });

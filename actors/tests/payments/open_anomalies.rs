@@ -58,7 +58,7 @@ fn wrongly_resolved_anomaly_is_raised_again() {
         assert_eq!(open_anomalies(&world), wrong);
         world
             .memory
-            .resolve_healed(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
+            .resolve_healed_anomalies(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
             .await
             .unwrap();
         assert_eq!(open_anomalies(&world), []);

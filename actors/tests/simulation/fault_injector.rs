@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::testing::{self, FakeGateway, GatewayCall, ManualClock};
-use persistence::memory::{self, Call, Memory};
+use persistence::memory::{self, Call, MemoryStores};
 
 use super::plan::{FaultRates, NOON, WorldPlan};
 use super::random_stream::RandomStream;
@@ -38,7 +38,7 @@ impl FaultInjector {
     }
 
     /// Installs the faults in the store and the provider.
-    pub fn install(self: &Arc<FaultInjector>, memory: &Memory, provider: &FakeGateway) {
+    pub fn install(self: &Arc<FaultInjector>, memory: &MemoryStores, provider: &FakeGateway) {
         let injector = self.clone();
         memory.set_faults(move |call| injector.choose_store_fault(call));
         let injector = self.clone();

@@ -18,13 +18,13 @@ use super::EmbeddedError;
 
 /// Name of the archive's first entry. The entry contains the program's name and the Postgres
 /// version that can open the backup.
-pub(super) const ABOUT_ENTRY_NAME: &str = "about";
-pub(super) const ABOUT_ENTRY_PREFIX: &str = "football-doubles backup, postgres ";
+pub(super) const HEADER_ENTRY_NAME: &str = "about";
+pub(super) const HEADER_TEXT_PREFIX: &str = "football-doubles backup, postgres ";
 /// Name of the folder in the archive that holds the database's files.
 pub(super) const DATA_ENTRY_NAME: &str = "data";
 /// Folders that the archive contains without the files in them, because Postgres creates those
 /// files when it starts.
-const FOLDERS_WITHOUT_FILES: [&str; 8] = [
+const FOLDERS_BACKED_UP_EMPTY: [&str; 8] = [
     "pg_dynshmem",
     "pg_notify",
     "pg_replslot",
@@ -125,8 +125,8 @@ async fn write_backup(
         file,
     };
     archive.archive_text(
-        ABOUT_ENTRY_NAME,
-        &format!("{ABOUT_ENTRY_PREFIX}{}\n", version / 10_000),
+        HEADER_ENTRY_NAME,
+        &format!("{HEADER_TEXT_PREFIX}{}\n", version / 10_000),
     )?;
 
     // A replication slot keeps the WAL of the backup until this connection ends.
@@ -222,7 +222,7 @@ impl Archive<'_> {
                 Ok(found)
                     if found.is_dir()
                         && skipped == SkippedFiles::OfPostgres
-                        && FOLDERS_WITHOUT_FILES.contains(&&*plain) =>
+                        && FOLDERS_BACKED_UP_EMPTY.contains(&&*plain) =>
                 {
                     self.append_entry(&within, EntryType::Directory, 0, io::empty())?;
                 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{OrderId, OrderState, OrderTransition, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory, MemoryState};
+use super::{Call, MemoryState, MemoryStores};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::stores::{
@@ -18,7 +18,7 @@ const CAPTURE_PATH_OPERATIONS: [OperationKind; 3] = [
 ];
 
 #[async_trait]
-impl OrderStore for Memory {
+impl OrderStore for MemoryStores {
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure> {
         self.read_state("order", |state| state.orders.record(id))
     }
@@ -67,12 +67,14 @@ impl OrderStore for Memory {
                 .client_secret
                 .get_or_insert_with(|| client_secret.into());
             state.orders.set_payment_intent(order, id);
-            state.operations.mark_done(order, &[OperationKind::Create]);
+            state
+                .operations
+                .mark_operations_done(order, &[OperationKind::Create]);
             Ok(())
         })
     }
 
-    async fn fill_buyer(
+    async fn fill_buyer_details(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -87,13 +89,17 @@ impl OrderStore for Memory {
             let email = filled.email.clone();
             state.orders.get_mut(order)?.record.buyer = filled;
             if let Some(email) = &email {
-                state.outbox.address_waiting_mails(order, email);
+                state.outbox.set_waiting_mails_address(order, email);
             }
             Ok(true)
         })
     }
 
-    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+    async fn correct_buyer_details(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+    ) -> Result<bool, Failure> {
         self.write_state(Call::Write("correct_buyer"), |state| {
             let Ok(row) = state.orders.get_mut(order) else {
                 return Ok(false);
@@ -143,8 +149,8 @@ impl OrderStore for Memory {
             state.orders.set_state(order, OrderState::Rejecting);
             state
                 .operations
-                .drop_pending(order, &CAPTURE_PATH_OPERATIONS);
-            state.operations.add_cancel(order, at);
+                .drop_pending_operations(order, &CAPTURE_PATH_OPERATIONS);
+            state.operations.add_cancel_operation(order, at);
             Ok(())
         })
     }
@@ -162,7 +168,7 @@ impl OrderStore for Memory {
                 return Ok(());
             }
             state.end_order(order, OrderState::Released, reason);
-            state.queue_not_charged(order, tell, at)
+            state.queue_not_charged_mail(order, tell, at)
         })
     }
 
@@ -179,7 +185,7 @@ impl OrderStore for Memory {
                 return Ok(());
             }
             state.end_order(order, OrderState::Void, reason);
-            state.queue_not_charged(order, tell, at)
+            state.queue_not_charged_mail(order, tell, at)
         })
     }
 }
@@ -196,8 +202,9 @@ impl MemoryState {
         row.record.captured_at = Some(at);
         let to = row.record.buyer.email.clone();
         self.orders.set_state(order, OrderState::Captured);
-        self.operations.mark_done(order, &[OperationKind::Capture]);
-        self.operations.drop_pending(
+        self.operations
+            .mark_operations_done(order, &[OperationKind::Capture]);
+        self.operations.drop_pending_operations(
             order,
             &[
                 OperationKind::Create,
@@ -205,7 +212,7 @@ impl MemoryState {
                 OperationKind::Cancel,
             ],
         );
-        self.outbox.queue_once(
+        self.outbox.queue_mail_once(
             &format!("tickets-{order}"),
             "tickets",
             Some(order),
@@ -223,8 +230,8 @@ impl MemoryState {
         }
         self.orders.set_state(order, becomes);
         self.operations
-            .drop_pending(order, &CAPTURE_PATH_OPERATIONS);
+            .drop_pending_operations(order, &CAPTURE_PATH_OPERATIONS);
         self.operations
-            .drop_pending(order, &[OperationKind::Cancel]);
+            .drop_pending_operations(order, &[OperationKind::Cancel]);
     }
 }

@@ -9,7 +9,7 @@ use domain::{
 
 use crate::change::TicketChange;
 use crate::error::Failure;
-use crate::ledger::{Append, AttachedWrite, BuyerDetails, NewOrder};
+use crate::ledger::{AttachedWrite, BuyerDetails, DrawCommit, NewOrder};
 use crate::stores::OrderRecord;
 
 #[derive(Clone, Default)]
@@ -47,7 +47,7 @@ impl MemoryOrder {
     }
 
     /// Returns how much of a draw's application fee the order holds.
-    pub fn fee_held(&self, draw: DrawId) -> Cents {
+    pub fn fee_held_for_draw(&self, draw: DrawId) -> Cents {
         let of = |fees: &BTreeMap<DrawId, Cents>| fees.get(&draw).copied().unwrap_or_default();
         of(&self.line_fees) - of(&self.fees_refunded)
     }
@@ -97,7 +97,11 @@ impl Orders {
         self.by_payment_intent.get(id).copied()
     }
 
-    pub fn open_before(&self, before: Timestamp, limit: usize) -> Vec<OrderRecord> {
+    pub fn unfinished_orders_opened_before(
+        &self,
+        before: Timestamp,
+        limit: usize,
+    ) -> Vec<OrderRecord> {
         let before = (before, OrderId(0));
         self.open
             .range(..before)
@@ -106,7 +110,7 @@ impl Orders {
             .collect()
     }
 
-    pub fn captured_since(&self, since: Timestamp, limit: usize) -> Vec<OrderRecord> {
+    pub fn orders_captured_since(&self, since: Timestamp, limit: usize) -> Vec<OrderRecord> {
         let since = (since, OrderId(0));
         self.captured
             .range(since..)
@@ -118,7 +122,7 @@ impl Orders {
     /// Returns the captured orders that hold a part of a draw's application fee, each with that
     /// part. They are in the sequence in which the fee is refunded: refunded orders first, then the
     /// earliest captured.
-    pub fn fee_holders(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
+    pub fn orders_holding_fee(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
         let of_draw = self
             .by_draw
             .get(&draw)
@@ -132,7 +136,7 @@ impl Orders {
         captured_orders.sort();
         captured_orders
             .into_iter()
-            .map(|(_, _, id)| (id, self.rows[&id].fee_held(draw)))
+            .map(|(_, _, id)| (id, self.rows[&id].fee_held_for_draw(draw)))
             .collect()
     }
 
@@ -168,7 +172,7 @@ impl Orders {
 
     pub fn check_allocation(
         &self,
-        append: &Append,
+        append: &DrawCommit,
         ticket_change: &TicketChange,
         opened_order: Option<&NewOrder>,
     ) -> Result<(), Failure> {
@@ -257,7 +261,7 @@ impl Orders {
     }
 
     /// Replaces the lines of an order. Returns whether the order already has a payment intent.
-    pub fn replace_lines(&mut self, id: OrderId, lines: &[Line]) -> bool {
+    pub fn replace_order_lines(&mut self, id: OrderId, lines: &[Line]) -> bool {
         let row = self.rows.get_mut(&id).expect("checked before");
         for line in &row.record.order.lines {
             self.by_draw.entry(line.draw).or_default().remove(&id);
@@ -319,7 +323,7 @@ impl Orders {
     }
 
     /// Counts a captured order that lost tickets as undecided again, because it must be refunded.
-    pub fn mark_waiting_for_refund(&mut self, id: OrderId) {
+    pub fn mark_unfinished_if_tickets_missing(&mut self, id: OrderId) {
         let row = &self.rows[&id];
         if row.state() == OrderState::Captured
             && row.lines_allocated() < row.record.order.lines.len()

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use domain::{OrderId, Timestamp};
 
-use super::{Call, Memory, MemoryState};
+use super::{Call, MemoryState, MemoryStores};
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{Mail, OutboxStore};
 
 #[async_trait]
-impl OutboxStore for Memory {
+impl OutboxStore for MemoryStores {
     async fn queue_mail(
         &self,
         dedupe_key: &str,
@@ -22,7 +22,7 @@ impl OutboxStore for Memory {
         self.write_state(Call::Write("queue_mail"), |state| {
             Ok(state
                 .outbox
-                .queue_once(dedupe_key, kind, order, Some(to), data, at))
+                .queue_mail_once(dedupe_key, kind, order, Some(to), data, at))
         })
     }
 
@@ -54,7 +54,7 @@ impl OutboxStore for Memory {
         again: Option<Timestamp>,
     ) -> Result<(), Failure> {
         self.write_state(Call::Write("record_mail_failure"), |state| {
-            state.outbox.record_failure(mail, again)
+            state.outbox.record_send_failure(mail, again)
         })
     }
 }

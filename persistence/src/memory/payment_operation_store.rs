@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use domain::{Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory, MemoryState, Refund};
+use super::{Call, MemoryState, MemoryStores, Refund};
 use crate::error::Failure;
-use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
+use crate::stores::{AttemptOutcome, Operation, OperationKind, PaymentOperationStore, Repair};
 
 #[async_trait]
-impl PaymentOperationStore for Memory {
+impl PaymentOperationStore for MemoryStores {
     async fn claim_operations(
         &self,
         now: Timestamp,
@@ -30,11 +30,13 @@ impl PaymentOperationStore for Memory {
         lease_ms: i64,
     ) -> Result<Option<Operation>, Failure> {
         self.write_state(Call::Write("claim_operation"), |state| {
-            Ok(state.operations.claim_for_order(order, kind, now, lease_ms))
+            Ok(state
+                .operations
+                .claim_operation_of_order(order, kind, now, lease_ms))
         })
     }
 
-    async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure> {
+    async fn record_attempt(&self, operation: i64, attempt: AttemptOutcome) -> Result<(), Failure> {
         self.write_state(Call::Write("attempted"), |state| {
             if let Some(ended) = state
                 .operations
@@ -46,13 +48,15 @@ impl PaymentOperationStore for Memory {
         })
     }
 
-    async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
-        self.read_state("fee_returned", |state| state.fee_returned(order))
+    async fn fee_reduction_by_voids(&self, order: OrderId) -> Result<Cents, Failure> {
+        self.read_state("fee_returned", |state| state.fee_reduction_by_voids(order))
     }
 
-    async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
+    async fn fee_refunded_so_far(&self, order: OrderId) -> Result<Cents, Failure> {
         self.read_state("fee_given_back", |state| {
-            state.operations.done_sum(order, OperationKind::FeeRefund)
+            state
+                .operations
+                .sum_done_amounts(order, OperationKind::FeeRefund)
         })
     }
 
@@ -64,11 +68,11 @@ impl PaymentOperationStore for Memory {
         reason: &str,
     ) -> Result<(), Failure> {
         self.write_state(Call::Write("refunding"), |state| {
-            state.queue_refund_and_void(order, amount, fee, reason)
+            state.queue_refund_and_void_order(order, amount, fee, reason)
         })
     }
 
-    async fn draws_owing_fees(&self) -> Result<Vec<DrawId>, Failure> {
+    async fn draws_owing_fee_refunds(&self) -> Result<Vec<DrawId>, Failure> {
         self.read_state("draws_owing_fees", |state| {
             state.draws.draws_owing_fee_refunds()
         })
@@ -100,7 +104,7 @@ impl PaymentOperationStore for Memory {
 }
 
 impl MemoryState {
-    fn queue_refund_and_void(
+    fn queue_refund_and_void_order(
         &mut self,
         order: OrderId,
         amount: Cents,

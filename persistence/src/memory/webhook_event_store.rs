@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use domain::Timestamp;
 
-use super::{Call, Memory};
+use super::{Call, MemoryStores};
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{StoredWebhookEvent, WebhookEventStore};
 
 #[async_trait]
-impl WebhookEventStore for Memory {
+impl WebhookEventStore for MemoryStores {
     async fn store_event(
         &self,
         notice: &StoredWebhookEvent,

@@ -63,7 +63,7 @@ impl OrderStore for Postgres {
         self.submit(entry).await.map(drop)
     }
 
-    async fn fill_buyer(
+    async fn fill_buyer_details(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -72,19 +72,26 @@ impl OrderStore for Postgres {
         let (postgres, buyer) = (self.clone(), buyer.clone());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            let accepted = orders::fill_buyer(&mut transaction, order, &buyer, source).await?;
+            let accepted =
+                orders::fill_buyer_details(&mut transaction, order, &buyer, source).await?;
             commit(transaction).await.map(|()| accepted)
         };
         self.write(work).await
     }
 
-    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+    async fn correct_buyer_details(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+    ) -> Result<bool, Failure> {
         let (postgres, buyer) = (self.clone(), buyer.clone());
-        self.write(async move || orders::correct_buyer(postgres.actors(), order, &buyer).await)
-            .await
+        self.write(async move || {
+            orders::correct_buyer_details(postgres.actors_pool(), order, &buyer).await
+        })
+        .await
     }
 
-    async fn fill_buyer_audited(
+    async fn fill_buyer_details_audited(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -94,7 +101,8 @@ impl OrderStore for Postgres {
         let (postgres, buyer, audit_entry) = (self.clone(), buyer.clone(), audit_entry.cloned());
         let work = async move || {
             let mut transaction = postgres.begin().await?;
-            let accepted = orders::fill_buyer(&mut transaction, order, &buyer, source).await?;
+            let accepted =
+                orders::fill_buyer_details(&mut transaction, order, &buyer, source).await?;
             if let Some(audit_entry) = audit_entry.filter(|_| accepted) {
                 audit_log::write_entry(&mut transaction, postgres.sealer(), &audit_entry)
                     .await
@@ -334,7 +342,9 @@ async fn find_orders(
     .fetch_all(connection)
     .await
     .map_err(Failure::from_read_error)?;
-    rows.iter().map(|row| read(row, secrets)).collect()
+    rows.iter()
+        .map(|row| read_order_row(row, secrets))
+        .collect()
 }
 
 /// SQL that selects orders, with the lines of each order in arrays, ascending by draw.
@@ -356,8 +366,8 @@ macro_rules! select_orders {
 
 pub(super) use select_orders;
 
-pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
-    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read_error)?)?;
+pub(super) fn read_order_row(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
+    let state = codec::parse_order_state(row.try_get("state").map_err(Failure::from_read_error)?)?;
     let (lines, tickets) = read_lines(row)?;
     let (token, client_secret) = read_secrets(row, secrets)?;
     let record = || {

@@ -31,7 +31,7 @@ impl OutboxStore for Postgres {
             data: data.into(),
             at,
         };
-        self.write(async move || outbox::queue_once(postgres.actors(), &mail).await)
+        self.write(async move || outbox::queue_mail_once(postgres.actors_pool(), &mail).await)
             .await
     }
 
@@ -44,7 +44,7 @@ impl OutboxStore for Postgres {
     ) -> Result<Vec<Mail>, Failure> {
         let postgres = self.clone();
         self.write(async move || {
-            outbox::claim_due_mails(postgres.background(), sender, now, lease_ms, limit).await
+            outbox::claim_due_mails(postgres.background_pool(), sender, now, lease_ms, limit).await
         })
         .await
     }
@@ -63,7 +63,7 @@ impl OutboxStore for Postgres {
     ) -> Result<(), Failure> {
         let (postgres, why) = (self.clone(), why.to_string());
         self.write(async move || {
-            outbox::record_failure(postgres.background(), mail, &why, again).await
+            outbox::record_send_failure(postgres.background_pool(), mail, &why, again).await
         })
         .await
     }

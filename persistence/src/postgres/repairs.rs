@@ -20,7 +20,7 @@ pub(super) async fn begin(
            where repairs.repair = excluded.repair or repairs.until <= $4",
     )
     .bind(&id.0)
-    .bind(codec::repair(repair))
+    .bind(codec::repair_text(repair))
     .bind(instant::to_stored_time(at.plus_ms(REPAIR_BLOCK_MS)))
     .bind(instant::to_stored_time(at))
     .execute(pool)
@@ -36,7 +36,7 @@ pub(super) async fn end(
 ) -> Result<(), Failure> {
     sqlx::query("delete from repairs where payment_intent_id = $1 and repair = $2")
         .bind(&id.0)
-        .bind(codec::repair(repair))
+        .bind(codec::repair_text(repair))
         .execute(pool)
         .await
         .map_err(Failure::from_commit_error)?;

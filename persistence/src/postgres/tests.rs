@@ -15,10 +15,10 @@ use tokio::task::JoinSet;
 
 use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, build_pool};
 use crate::error::Failure;
-use crate::testing::{Database, Folder, database, sealer};
+use crate::testing::{Database, TempFolder, database, sealer};
 
 /// Once a statement contains this word, the test's proxy forwards no more bytes on that connection.
-const FREEZE_WORD: &[u8] = b"silence";
+const FREEZE_TRIGGER_TEXT: &[u8] = b"silence";
 
 /// Number of `BEGIN` statements that the test cancels on its only connection. After every tenth of
 /// them it writes a row.
@@ -95,7 +95,7 @@ async fn pool_without_rollback_loses_writes() {
     );
 }
 
-/// Forwards one connection until a statement contains `FREEZE_WORD`. After that, both ends stay
+/// Forwards one connection until a statement contains `FREEZE_TRIGGER_TEXT`. After that, both ends stay
 /// connected but receive nothing more.
 async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
     let mut far = UnixStream::connect(socket).await?;
@@ -104,7 +104,7 @@ async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io:
         tokio::select! {
             read = near.read(&mut asked) => {
                 let read = read?;
-                silent |= asked[..read].windows(FREEZE_WORD.len()).any(|window| window == FREEZE_WORD);
+                silent |= asked[..read].windows(FREEZE_TRIGGER_TEXT.len()).any(|window| window == FREEZE_TRIGGER_TEXT);
                 match read {
                     0 => return Ok(()),
                     _ if silent => {}
@@ -122,7 +122,7 @@ async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io:
 
 #[tokio::test]
 async fn dead_connections_time_out_and_leave_the_pool() {
-    let (database, folder) = (database().await, Folder::new());
+    let (database, folder) = (database().await, TempFolder::new());
     let socket = PathBuf::from(
         database
             .url
@@ -145,13 +145,13 @@ async fn dead_connections_time_out_and_leave_the_pool() {
         let (postgres, inside) = (postgres.clone(), postgres.clone());
         let query = async move {
             sqlx::query_scalar(question)
-                .fetch_one(inside.background())
+                .fetch_one(inside.background_pool())
                 .await
                 .map_err(Failure::from_read_error)
         };
         async move {
             postgres
-                .run_within(Duration::from_millis(limit), query)
+                .run_on_database_threads_within(Duration::from_millis(limit), query)
                 .await
         }
     };

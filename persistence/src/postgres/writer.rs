@@ -124,7 +124,7 @@ impl<T: BatchTransaction> BatchWorker for BatchWriter<T> {
         match self.write_batch(&batch).await {
             Ok(responses) => responses,
             Err(TransactionError::Refused(_) | TransactionError::Busy(_)) if batch.len() > 1 => {
-                self.write_each(&batch).await
+                self.write_one_by_one(&batch).await
             }
             Err(error) => {
                 let failure = error.into_failure();
@@ -146,12 +146,15 @@ impl<T: BatchTransaction> BatchWriter<T> {
 
     /// Writes each request in a separate transaction. After two requests that failed because the
     /// database was busy, silent or read-only, the remaining requests fail without an attempt.
-    async fn write_each(&mut self, batch: &[&T::Request]) -> Vec<Result<T::Response, Failure>> {
-        const BUSY_REQUESTS_MAX: usize = 2;
+    async fn write_one_by_one(
+        &mut self,
+        batch: &[&T::Request],
+    ) -> Vec<Result<T::Response, Failure>> {
+        const BUSY_FAILURES_MAX: usize = 2;
         let mut busy = 0;
         let mut responses = Vec::with_capacity(batch.len());
         for request in batch {
-            if busy == BUSY_REQUESTS_MAX {
+            if busy == BUSY_FAILURES_MAX {
                 responses.push(Err(Failure::NotWritten("the database is busy".into())));
                 continue;
             }

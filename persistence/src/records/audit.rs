@@ -31,16 +31,20 @@ pub struct StoredAuditEntry {
 /// An audit entry together with the sealer that computes its keyed hash. [`Records::by`] stores
 /// one.
 #[derive(Debug)]
-pub(super) struct SignedEntry {
+pub(super) struct SignedAuditEntry {
     pub entry: AuditEntry,
     pub sealer: Sealer,
 }
 
-impl SignedEntry {
+impl SignedAuditEntry {
     /// Returns a copy of the entry with an action and details that are known only inside the
     /// transaction.
-    pub fn with_action_and_detail(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
-        SignedEntry {
+    pub fn with_action_and_detail(
+        &self,
+        action: &str,
+        detail: serde_json::Value,
+    ) -> SignedAuditEntry {
+        SignedAuditEntry {
             entry: self.entry.with_action(action, detail),
             sealer: self.sealer.clone(),
         }
@@ -100,7 +104,7 @@ impl Records {
 
     /// Runs one statement and writes the audit entry in the same transaction. Returns whether the
     /// statement changed a row. If it changed none, no entry is written.
-    pub(super) async fn write_audited(
+    pub(super) async fn write_with_audit_entry(
         &self,
         statement: Statement,
         entry: AuditEntry,
@@ -164,9 +168,9 @@ impl Records {
 /// the entry's object ends with a colon, `id` is appended to it. The caller increments the
 /// catalogue's revision after this call, because every writer locks the audit log before the
 /// catalogue.
-pub(super) async fn write_signed(
+pub(super) async fn write_signed_audit_entry(
     connection: &mut PgConnection,
-    signer: Option<&SignedEntry>,
+    signer: Option<&SignedAuditEntry>,
     id: impl std::fmt::Display,
 ) -> Result<(), sqlx::Error> {
     match signer {

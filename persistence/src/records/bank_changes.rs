@@ -69,7 +69,9 @@ impl Records {
         let (records, change) = (self.clone(), change.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let outcome = records.apply_or_propose(&mut transaction, &change).await?;
+            let outcome = records
+                .apply_or_propose_bank_change(&mut transaction, &change)
+                .await?;
             transaction.commit().await?;
             Ok(outcome)
         };
@@ -153,14 +155,14 @@ impl Records {
                 .signer
                 .as_ref()
                 .map(|entry| entry.with_action_and_detail("decline-winner-bank", detail));
-            audit::write_signed(&mut transaction, signer.as_ref(), "").await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_ref(), "").await?;
             transaction.commit().await?;
             Ok(true)
         };
         self.write_bank(work).await
     }
 
-    async fn apply_or_propose(
+    async fn apply_or_propose_bank_change(
         &self,
         connection: &mut PgConnection,
         change: &BankChange,
@@ -247,7 +249,7 @@ impl Records {
             "update public.winner_claims set bank_from = $2, received_at = $3 where draw_id = $1",
         )
         .bind(draw.0)
-        .bind(from.word())
+        .bind(from.as_column_text())
         .bind(to_column_time(change.at))
         .execute(&mut *connection)
         .await?;
@@ -337,7 +339,7 @@ impl Records {
             .signer
             .as_ref()
             .map(|entry| entry.with_action_and_detail(action, detail));
-        audit::write_signed(connection, signer.as_ref(), "").await
+        audit::write_signed_audit_entry(connection, signer.as_ref(), "").await
     }
 }
 
@@ -362,8 +364,7 @@ async fn queue_bank_change_mail(
     let Some(winner) = &change.winner else {
         return Ok(());
     };
-    let data =
-        json!({ "draw": change.draw.0, "account": change.bank.masked_number(), "by": by.word() });
+    let data = json!({ "draw": change.draw.0, "account": change.bank.masked_number(), "by": by.as_column_text() });
     sqlx::query(
         "insert into public.email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
          values ($1 || ':' || $2::bigint || ':' || gen_random_uuid(), $1, $3, $4, $5, $6)",

@@ -127,7 +127,7 @@ impl Records {
                 .bind(games)
                 .execute(&mut *transaction)
                 .await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(id)
         };

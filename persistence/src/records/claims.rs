@@ -58,7 +58,7 @@ pub enum BankDetailsSource {
 }
 
 impl BankDetailsSource {
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn as_column_text(self) -> &'static str {
         match self {
             BankDetailsSource::Winner => "winner",
             BankDetailsSource::Club => "club",
@@ -205,7 +205,12 @@ impl Records {
                 .bind(to_column_time(invitation.respond_by))
                 .execute(&mut *transaction)
                 .await?;
-                audit::write_signed(&mut transaction, signer.as_deref(), invitation.draw).await?;
+                audit::write_signed_audit_entry(
+                    &mut transaction,
+                    signer.as_deref(),
+                    invitation.draw,
+                )
+                .await?;
             }
             transaction.commit().await?;
             Ok(fresh)

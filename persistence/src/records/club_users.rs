@@ -141,7 +141,8 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let invited = invite_member(&mut transaction, &new, &token_hash).await?;
             if let InvitationOutcome::New(user) | InvitationOutcome::Again(user) = &invited {
-                audit::write_signed(&mut transaction, signer.as_deref(), user.id).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), user.id)
+                    .await?;
             }
             transaction.commit().await?;
             Ok(invited)
@@ -177,7 +178,7 @@ impl Records {
                 .execute(&mut *transaction)
                 .await?;
             let user = find_member(&mut transaction, id).await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(user)
         };
@@ -210,7 +211,7 @@ impl Records {
             .bind(to_column_time(at))
             .execute(&mut *transaction)
             .await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(true)
         };

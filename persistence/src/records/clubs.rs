@@ -223,7 +223,7 @@ impl Records {
     }
 
     /// Stores the id of the club's connected account at the payment provider.
-    /// [`Records::account_updated`] stores what that account may do.
+    /// [`Records::update_connected_account_state`] stores what that account may do.
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
         let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
@@ -234,7 +234,7 @@ impl Records {
 
     /// Stores what a connected account may do, as reported by the provider (decision B-13). If the
     /// club may no longer sell, the same transaction queues a mail to the club.
-    pub async fn account_updated(
+    pub async fn update_connected_account_state(
         &self,
         account: &AccountId,
         charges_enabled: bool,
@@ -247,7 +247,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let moved = update_account_state(&mut transaction, account, capabilities).await?;
             if moved != AccountChange::Nothing {
-                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), "").await?;
                 bump_catalogue_revision(&mut transaction).await?;
                 transaction.commit().await?;
             }

@@ -48,7 +48,7 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let ids = insert_draws(&mut transaction, &sealer, &new).await?;
             if let Some(first) = ids.first() {
-                audit::write_signed(&mut transaction, signer.as_deref(), first).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), first).await?;
             }
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;

@@ -169,7 +169,7 @@ impl Records {
 
     /// Removes a footer menu with its items. Returns `false` when there is no such menu.
     pub async fn remove_footer_menu(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
-        self.write_audited(
+        self.write_with_audit_entry(
             sqlx::query("delete from footer_menus where id = $1").bind(id),
             entry,
             true,
@@ -178,7 +178,7 @@ impl Records {
     }
 
     pub async fn remove_footer_item(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
-        self.write_audited(
+        self.write_with_audit_entry(
             sqlx::query("delete from footer_menu_items where id = $1").bind(id),
             entry,
             true,

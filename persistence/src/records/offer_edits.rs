@@ -17,7 +17,7 @@ pub enum OfferChangeOutcome {
 
 impl Records {
     /// Returns whether another offer of the club has this slug.
-    pub async fn bundle_slug_taken(
+    pub async fn is_bundle_slug_taken(
         &self,
         club: ClubId,
         slug: &str,
@@ -33,7 +33,7 @@ impl Records {
     }
 
     /// Returns the id of each offer of a club, with its number of sales.
-    pub async fn bundle_sales(&self, club: ClubId) -> Result<Vec<(i64, i64)>, Failure> {
+    pub async fn sales_by_bundle(&self, club: ClubId) -> Result<Vec<(i64, i64)>, Failure> {
         let read = "select b.id, coalesce(sum(s.quantity), 0)::bigint from bundles b
              left join bundle_sales s on s.bundle_id = b.id where b.club_id = $1 group by b.id order by b.id";
         let read = sqlx::query_as(read).bind(club.0);
@@ -52,7 +52,7 @@ impl Records {
         let (new, signer) = (new.clone(), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            if !is_open(&mut transaction, club, id).await? {
+            if !is_offer_open(&mut transaction, club, id).await? {
                 return Ok(OfferChangeOutcome::Locked);
             }
             let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
@@ -68,7 +68,7 @@ impl Records {
                 .bind(games)
                 .execute(&mut *transaction)
                 .await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
         };
@@ -86,7 +86,7 @@ impl Records {
         let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            if !is_over && !is_open(&mut transaction, club, id).await? {
+            if !is_over && !is_offer_open(&mut transaction, club, id).await? {
                 return Ok(OfferChangeOutcome::Locked);
             }
             let write = "update bundles set status = 'archived', updated_at = transaction_instant() where id = $1 and club_id = $2";
@@ -95,7 +95,7 @@ impl Records {
                 .bind(club.0)
                 .execute(&mut *transaction)
                 .await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
         };
@@ -103,7 +103,7 @@ impl Records {
     }
 }
 
-async fn is_open(
+async fn is_offer_open(
     connection: &mut PgConnection,
     club: ClubId,
     id: i64,

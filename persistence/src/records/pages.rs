@@ -43,7 +43,7 @@ impl Records {
                 return Ok(SavePageOutcome::SlugTaken);
             }
             update_page(&mut transaction, club, page).await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), club).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), club).await?;
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(SavePageOutcome::Done)

@@ -84,7 +84,7 @@ impl Records {
 
     /// Returns whether the bank of the winning ticket's buyer disputes the payment. Until the
     /// dispute is settled, there is no payout (decision C-25).
-    pub async fn winner_disputed(&self, draw: DrawId) -> Result<bool, Failure> {
+    pub async fn is_winner_payment_disputed(&self, draw: DrawId) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (
                select from draws d join tickets t on t.draw_id = d.id and t.serial = d.winning_serial
@@ -132,7 +132,7 @@ impl Records {
                 .fetch_optional(&mut *transaction)
                 .await?;
             if inserted.is_some() {
-                audit::write_signed(&mut transaction, signer.as_deref(), draw).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), draw).await?;
             }
             transaction.commit().await?;
             Ok(inserted)
@@ -211,7 +211,7 @@ impl Records {
             let write = sqlx::query_as(write).bind(id).bind(status).bind(note);
             let row: Option<PayoutRow> = write.fetch_optional(&mut *transaction).await?;
             if row.is_some() {
-                audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             }
             transaction.commit().await?;
             Ok(row)

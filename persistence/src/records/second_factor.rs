@@ -60,7 +60,7 @@ impl Records {
 
     /// Marks the code of a time step as used. Returns `false` when this code, or a later one, was
     /// used before. The first use completes the enrolment.
-    pub async fn use_code_step(
+    pub async fn mark_code_step_used(
         &self,
         admin: i64,
         step: i64,

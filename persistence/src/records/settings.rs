@@ -60,7 +60,7 @@ impl Records {
         let write = write
             .bind(description.map(str::to_string))
             .bind(by.to_string());
-        self.write_audited(write, entry, false).await?;
+        self.write_with_audit_entry(write, entry, false).await?;
         Ok(())
     }
 

@@ -94,9 +94,9 @@ impl Records {
                 .execute(&mut *transaction)
                 .await?;
             if let Some(first) = ids.first() {
-                audit::write_signed(&mut transaction, signer.as_deref(), first).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), first).await?;
             }
-            let rows = listings::inserted_listings(&mut transaction, &ids).await?;
+            let rows = listings::fetch_inserted_listings(&mut transaction, &ids).await?;
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(Ok(rows))
@@ -104,7 +104,7 @@ impl Records {
         match self.write(work).await? {
             Ok(rows) => Ok(CreateDrawsOutcome::Draws(
                 rows.into_iter()
-                    .map(listings::ListingRow::listing)
+                    .map(listings::ListingRow::into_listing)
                     .collect::<Result<_, _>>()?,
             )),
             Err(nothing) => Ok(nothing),

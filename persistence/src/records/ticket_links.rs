@@ -94,7 +94,7 @@ impl Records {
     }
 
     /// Deletes expired links, with the addresses to which they were mailed (decision F-8).
-    pub async fn sweep_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
+    pub async fn delete_expired_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
         let write = sqlx::query(
             "with over as (delete from ticket_links where expires_at <= $1 returning token_hash),
                mailed as (

@@ -33,7 +33,7 @@ struct SoldTicketRow {
 }
 
 impl SoldTicketRow {
-    fn ticket(self) -> Result<SoldTicket, Failure> {
+    fn into_ticket(self) -> Result<SoldTicket, Failure> {
         let damaged = || Failure::Corrupt(format!("ticket serial {}", self.serial));
         Ok(SoldTicket {
             serial: Serial::new(self.serial as u16).ok_or_else(damaged)?,
@@ -74,6 +74,6 @@ impl Records {
         let rows: Vec<SoldTicketRow> = self
             .read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        rows.into_iter().map(SoldTicketRow::ticket).collect()
+        rows.into_iter().map(SoldTicketRow::into_ticket).collect()
     }
 }

@@ -42,7 +42,7 @@ impl Records {
 
     /// Removes a club from the waitlist. Returns `false` when the waitlist has no such entry.
     pub async fn remove_from_waitlist(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
-        self.write_audited(
+        self.write_with_audit_entry(
             sqlx::query("delete from waitlist where id = $1").bind(id),
             entry,
             false,

@@ -40,7 +40,7 @@ impl OrderRecord {
 
     /// Returns the tickets whose number pairs the buyer may see: all tickets once the payment was
     /// captured, none before (decision M-2).
-    pub fn shown_tickets(&self) -> &[(DrawId, Vec<Serial>)] {
+    pub fn tickets_shown_to_buyer(&self) -> &[(DrawId, Vec<Serial>)] {
         if self.order.state.shows_number_pairs() {
             &self.tickets
         } else {
@@ -118,7 +118,7 @@ pub trait OrderStore: Send + Sync {
     ///
     /// Returns `false` when the order no longer accepts details from this source. The check and the
     /// write are one transaction.
-    async fn fill_buyer(
+    async fn fill_buyer_details(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -128,11 +128,15 @@ pub trait OrderStore: Send + Sync {
     ///
     /// Returns `false` and changes nothing when the order is unknown, is not `quoted`, or is known
     /// to be authorised.
-    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure>;
-    /// Fills blank buyer details as [`OrderStore::fill_buyer`] does, for an operator. Writes the
+    async fn correct_buyer_details(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+    ) -> Result<bool, Failure>;
+    /// Fills blank buyer details as [`OrderStore::fill_buyer_details`] does, for an operator. Writes the
     /// audit entry in the same transaction. The memory store has no audit log and only fills the
     /// details.
-    async fn fill_buyer_audited(
+    async fn fill_buyer_details_audited(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -140,7 +144,7 @@ pub trait OrderStore: Send + Sync {
         audit_entry: Option<&AuditEntry>,
     ) -> Result<bool, Failure> {
         let _ = audit_entry;
-        self.fill_buyer(order, buyer, source).await
+        self.fill_buyer_details(order, buyer, source).await
     }
     /// Writes an audit entry for an operator's action that writes no draw commit. The caller calls
     /// this before the action takes effect. The memory store has no audit log and ignores the call.

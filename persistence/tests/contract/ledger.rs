@@ -10,7 +10,7 @@ use persistence::{Failure, Ledger};
 
 use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
 
-async fn reload(world: &World, draw: usize) -> Draw {
+async fn reload_draw(world: &World, draw: usize) -> Draw {
     let mut claimed = world
         .ledger
         .claim(LEASELESS_NODE, &[world.draws[draw]])
@@ -38,7 +38,7 @@ pub async fn claim_loads_the_written_state(world: World) {
     owner.open(world.order(1, &[(0, 3)])).await.expect("opened");
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     owner.allocate(1, 3).await.expect("allocated");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
 }
 
 pub async fn claim_leaves_out_unknown_draws(world: World) {
@@ -76,7 +76,7 @@ pub async fn later_claim_fences_the_earlier_owner(world: World) {
             .is_none()
     );
     second_owner.allocate(1, 3).await.expect("allocated");
-    assert_eq!(reload(&world, 0).await, second_owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, second_owner.draw);
 }
 
 pub async fn stale_revision_is_fenced(world: World) {
@@ -160,8 +160,11 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
         "the fee stays on the order"
     );
     assert!(record.tickets.is_empty());
-    assert_eq!(world.stores.fee_returned(OrderId(1)).await, Ok(Cents(53)));
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(
+        world.stores.fee_reduction_by_voids(OrderId(1)).await,
+        Ok(Cents(53))
+    );
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     assert_eq!(owner.draw.sold(), 4);
     // Returned tickets are sold last (decision M-3). `reloaded` has claimed the draw and fenced the
     // owner, so the test claims it again.
@@ -314,7 +317,7 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
     // The allocation has another number of tickets than the order line.
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     assert!(owner.execute(owner.sale_command(2, 3), None).await.is_err());
-    assert_eq!(reload(&world, 0).await.sold(), before.sold());
+    assert_eq!(reload_draw(&world, 0).await.sold(), before.sold());
 }
 
 pub async fn sale_needs_a_quoted_order(world: World) {
@@ -345,7 +348,7 @@ pub async fn order_is_opened_only_once(world: World) {
         matches!(owner.open(again).await, Err(Failure::NotWritten(_))),
         "the same client key twice"
     );
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let record = world
         .stores
         .order_by_client_key("key-1")
@@ -467,7 +470,7 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
     );
 }
 
-pub async fn whole_draw_life_is_loaded_again(world: World) {
+pub async fn claim_restores_the_draw_in_every_stage(world: World) {
     let mut owner = world.owner(0).await;
     let terms = Terms {
         price: Cents(250),
@@ -504,7 +507,7 @@ pub async fn whole_draw_life_is_loaded_again(world: World) {
         .expect("released");
     owner.allocate(1, 42).await.expect("allocated");
     owner.allocate(2, 42).await.expect("allocated");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let result = GameResult::new(13, 9).expect("a result");
     let mut owner = Owner {
         epoch: world.owner(0).await.epoch,
@@ -514,29 +517,29 @@ pub async fn whole_draw_life_is_loaded_again(world: World) {
         .execute(Command::Complete { result }, None)
         .await
         .expect("completed");
-    let completed = reload(&world, 0).await;
+    let completed = reload_draw(&world, 0).await;
     assert_eq!(completed, owner.draw);
     assert_eq!(completed.status(), Status::Completed);
     assert!(completed.outcome().is_some());
 
     let mut owner = world.owner(0).await;
     owner.void(2).await.expect("a refund after the result");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner
         .execute(Command::Archive { archived: true }, None)
         .await
         .expect("archived");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner.execute(Command::Undo, None).await.expect("undone");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner
         .execute(Command::Cancel, None)
         .await
         .expect("cancelled");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     assert!(owner.draw.sold() + owner.draw.held() <= TICKETS);
 }
 
@@ -561,9 +564,9 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
     ));
 }
 
-fn append_without_events(world: &World) -> persistence::ledger::Append {
+fn append_without_events(world: &World) -> persistence::ledger::DrawCommit {
     let (draw, at) = (world.draws[0], NOW);
-    persistence::ledger::Append {
+    persistence::ledger::DrawCommit {
         draw,
         epoch: 0,
         after: 0,

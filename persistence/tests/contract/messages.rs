@@ -74,7 +74,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     );
 }
 
-pub async fn event_stays_with_its_receiver_until_gone_or_overdue(world: World) {
+pub async fn event_waits_for_its_receiver_until_gone_or_overdue(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -144,14 +144,14 @@ pub async fn anomaly_is_open_once_until_it_heals(world: World) {
     let heal = async || {
         world
             .stores
-            .resolve_healed(&intent_id(1), MissingTicket, NOW.plus_ms(9))
+            .resolve_healed_anomalies(&intent_id(1), MissingTicket, NOW.plus_ms(9))
             .await
             .expect("healed")
     };
     assert_eq!((heal().await, heal().await), (1, 0));
     let open_ids = world
         .stores
-        .open_anomalies_of(&intent_id(1))
+        .open_anomalies_of_payment(&intent_id(1))
         .await
         .expect("read");
     assert_eq!(open_ids.len(), 2, "including the anomaly of its order");
@@ -162,7 +162,7 @@ pub async fn anomaly_is_open_once_until_it_heals(world: World) {
     let heal = async || {
         world
             .stores
-            .resolve_listed(&open_ids, NOW.plus_ms(9))
+            .resolve_healed_anomalies_by_id(&open_ids, NOW.plus_ms(9))
             .await
             .expect("healed")
     };
@@ -308,7 +308,7 @@ pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
         "its sender is alive"
     );
     let gone = one.kill();
-    while other.nodes().remove_ended(gone).await != Ok(true) {
+    while other.nodes().remove_ended_node(gone).await != Ok(true) {
         tokio::task::yield_now().await;
     }
     let again = claims(other.node.boot, 9).await;
@@ -549,7 +549,7 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
     );
     world
         .stores
-        .resolve_healed(&intent_id(2), FailedAllocation, NOW)
+        .resolve_healed_anomalies(&intent_id(2), FailedAllocation, NOW)
         .await
         .expect("healed");
     assert_eq!(reported().await, BTreeSet::from([1, 4].map(intent_id)));
@@ -612,7 +612,10 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
     let dispute = about(MismatchedAmount, Some(intent_id(1)), "disputed");
     let paused = about(MissingTicket, None, "draw 1001 is paused");
     assert!(raise(&dispute).await && raise(&paused).await);
-    assert_eq!(world.stores.anomaly_counts().await, Ok((2, 2)));
+    assert_eq!(
+        world.stores.count_raised_and_open_anomalies().await,
+        Ok((2, 2))
+    );
     for record in world.stores.anomalies(true, 10).await.expect("read") {
         assert_eq!(
             world
@@ -630,7 +633,10 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
             "it is closed"
         );
     }
-    assert_eq!(world.stores.anomaly_counts().await, Ok((2, 0)));
+    assert_eq!(
+        world.stores.count_raised_and_open_anomalies().await,
+        Ok((2, 0))
+    );
     assert!(!raise(&dispute).await, "a person closed it");
     assert!(
         raise(&about(
@@ -651,7 +657,7 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
     );
 }
 
-pub async fn ticket_payment_and_account_have_known_owners(world: World) {
+pub async fn owners_of_ticket_payment_and_account_are_found(world: World) {
     let mut owner = world.owner(0).await;
     let record = world.buy_captured(&mut owner, 1, 2).await;
     let [mine, orphaned] = [2, 3].map(|number| domain::Serial::new(number).expect("a serial"));
@@ -678,13 +684,13 @@ pub async fn ticket_payment_and_account_have_known_owners(world: World) {
         Ok(Some(record.order.account.clone()))
     );
     assert_eq!(
-        world.stores.club_of(&record.order.account).await,
+        world.stores.club_of_account(&record.order.account).await,
         Ok(Some(record.order.club))
     );
     assert_eq!(
         world
             .stores
-            .club_of(&domain::AccountId("acct_nobody".into()))
+            .club_of_account(&domain::AccountId("acct_nobody".into()))
             .await,
         Ok(None)
     );
@@ -711,14 +717,14 @@ pub async fn ticket_payment_and_account_have_known_owners(world: World) {
     };
     let found = world
         .stores
-        .orders_without_address(NOW.plus_ms(1), 10)
+        .captured_orders_without_email(NOW.plus_ms(1), 10)
         .await
         .expect("read");
     assert_eq!(ids(found), [2]);
     assert_eq!(
         ids(world
             .stores
-            .orders_without_address(NOW, 10)
+            .captured_orders_without_email(NOW, 10)
             .await
             .expect("read")),
         []
@@ -736,19 +742,19 @@ pub async fn ticket_payment_and_account_have_known_owners(world: World) {
         .expect("raised");
     let none = world
         .stores
-        .orders_without_address(NOW.plus_ms(1), 10)
+        .captured_orders_without_email(NOW.plus_ms(1), 10)
         .await
         .expect("read");
     assert_eq!(ids(none), [], "a reported order makes room for later ones");
     world
         .stores
-        .resolve_healed(&intent_id(2), domain::AnomalyKind::OrphanedTicket, NOW)
+        .resolve_healed_anomalies(&intent_id(2), domain::AnomalyKind::OrphanedTicket, NOW)
         .await
         .expect("healed");
     assert_eq!(
         ids(world
             .stores
-            .orders_without_address(NOW.plus_ms(1), 10)
+            .captured_orders_without_email(NOW.plus_ms(1), 10)
             .await
             .expect("read")),
         [2]

@@ -2,7 +2,7 @@
 
 use domain::Draw;
 use persistence::Failure;
-use persistence::ledger::{ChangedDraw, Claims, KnownDraw};
+use persistence::ledger::{ChangedDraw, DrawClaims, KnownDraw};
 use persistence::nodes::InstanceId;
 
 use crate::support::{NOW, Owner, Process, World};
@@ -19,7 +19,7 @@ async fn claim_first_draw(world: &World, process: &Process) -> Owner {
     }
 }
 
-fn claimed_ids(claims: &Claims) -> Vec<i64> {
+fn claimed_ids(claims: &DrawClaims) -> Vec<i64> {
     claims
         .taken
         .iter()
@@ -61,7 +61,7 @@ pub async fn expired_lease_frees_the_draws(world: World) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     let mut first_owner = claim_first_draw(&world, &one).await;
-    world.end_leases().await;
+    world.end_all_node_leases().await;
     other.renew().await;
     let mut second_owner = claim_first_draw(&world, &other).await;
     one.renew().await;
@@ -153,7 +153,7 @@ pub async fn renewal_returns_other_nodes_and_the_eldest(world: World) {
     let elder = one.renew().await;
     assert!(elder.eldest);
     assert_eq!(elder.others, std::slice::from_ref(&other.node));
-    world.end_leases().await;
+    world.end_all_node_leases().await;
     assert!(
         other.renew().await.eldest,
         "a node with an expired lease is not counted"
@@ -165,12 +165,15 @@ pub async fn ended_process_is_removed_and_a_running_one_is_not(world: World) {
     one.renew().await;
     other.renew().await;
     one.claim(&world.draws).await;
-    assert_eq!(other.nodes().remove_ended(one.node.boot).await, Ok(false));
+    assert_eq!(
+        other.nodes().remove_ended_node(one.node.boot).await,
+        Ok(false)
+    );
     assert!(other.claim(&world.draws).await.taken.is_empty());
     let gone: InstanceId = one.kill();
     // The operating system closes the connections of the killed process. The database notices the
     // closed connections with a delay.
-    while other.nodes().remove_ended(gone).await != Ok(true) {
+    while other.nodes().remove_ended_node(gone).await != Ok(true) {
         tokio::task::yield_now().await;
     }
     assert_eq!(
@@ -219,7 +222,7 @@ pub async fn changed_and_lost_draws_are_reported(world: World) {
         Ok(vec![]),
         "no changes are reported for an owned draw"
     );
-    world.end_leases().await;
+    world.end_all_node_leases().await;
     other.renew().await;
     other.claim(&world.draws).await;
     assert_eq!(

@@ -5,7 +5,7 @@ use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
 use persistence::stores::{
-    AgreedTerms, Attempt, BuyerSource, NotifyBuyer, Operation, OperationKind,
+    AgreedTerms, AttemptOutcome, BuyerSource, NotifyBuyer, Operation, OperationKind,
 };
 
 use crate::support::{KICK_OFF, NOW, World, account, buyer, intent_id, provider_intent};
@@ -149,7 +149,7 @@ pub async fn buyer_details_are_filled_and_never_replaced(world: World) {
     let fill = async |order, buyer: &BuyerDetails| {
         world
             .stores
-            .fill_buyer(id(order), buyer, BuyerSource::Checkout)
+            .fill_buyer_details(id(order), buyer, BuyerSource::Checkout)
             .await
     };
     assert_eq!(fill(1, &bob).await, Ok(true), "filled");
@@ -201,7 +201,7 @@ pub async fn buyer_details_close_after_capture_and_result(world: World) {
     let fill = async |order, source| {
         world
             .stores
-            .fill_buyer(id(order), &details("0400"), source)
+            .fill_buyer_details(id(order), &details("0400"), source)
             .await
     };
     let operator = |approved| BuyerSource::Operator {
@@ -297,7 +297,10 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
             ..phone("0499")
         },
     ] {
-        assert_eq!(world.stores.correct_buyer(id(1), details).await, Ok(true));
+        assert_eq!(
+            world.stores.correct_buyer_details(id(1), details).await,
+            Ok(true)
+        );
     }
     let mum = BuyerDetails {
         phone: Some("0499".into()),
@@ -317,7 +320,10 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
         (OrderState::Quoted, Some(NOW)),
         "one line has no tickets yet"
     );
-    assert_eq!(world.stores.correct_buyer(id(1), &buyer()).await, Ok(false));
+    assert_eq!(
+        world.stores.correct_buyer_details(id(1), &buyer()).await,
+        Ok(false)
+    );
     other.allocate(1, 1).await.expect("allocated");
     world
         .stores
@@ -326,7 +332,10 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
         .expect("rejecting");
     for order in [1, 2, 9] {
         assert_eq!(
-            world.stores.correct_buyer(id(order), &phone("0411")).await,
+            world
+                .stores
+                .correct_buyer_details(id(order), &phone("0411"))
+                .await,
             Ok(false),
             "{order}"
         );
@@ -426,7 +435,7 @@ pub async fn mail_waits_for_an_address(world: World) {
     assert_eq!(
         world
             .stores
-            .fill_buyer(id(1), &buyer(), BuyerSource::OrderToken)
+            .fill_buyer_details(id(1), &buyer(), BuyerSource::OrderToken)
             .await,
         Ok(true)
     );
@@ -617,7 +626,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
     let paid = world.record(1).await.order.total();
     owner.void(1).await.expect("voided");
     assert_eq!(
-        world.stores.fee_returned(id(1)).await,
+        world.stores.fee_reduction_by_voids(id(1)).await,
         Ok(Cents(0)),
         "the draw is still above the cap"
     );
@@ -628,21 +637,24 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             .await
             .expect("queued, and again");
     }
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
     assert_eq!(
         claim_due_operations(&world, 0).await,
         [(id(1), OperationKind::Refund)]
     );
 
     owner.void(2).await.expect("voided");
-    assert_eq!(world.stores.fee_returned(id(2)).await, Ok(Cents(1100)));
+    assert_eq!(
+        world.stores.fee_reduction_by_voids(id(2)).await,
+        Ok(Cents(1100))
+    );
     world
         .stores
         .queue_refund(id(2), paid, Cents(1100), "asked for")
         .await
         .expect("queued");
     assert_eq!(
-        world.stores.draws_owing_fees().await,
+        world.stores.draws_owing_fee_refunds().await,
         Ok(vec![world.draws[0]])
     );
     for _ in 0..2 {
@@ -652,7 +664,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             .await
             .expect("queued, and again");
     }
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
     assert_eq!(
         claim_due_operations(&world, 0).await,
         [
@@ -684,20 +696,20 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
         "claimed again after the leases"
     );
     assert_eq!(
-        world.stores.fee_refunded(id(1)).await,
+        world.stores.fee_refunded_so_far(id(1)).await,
         Ok(Cents(0)),
         "a queued fee refund is not done yet"
     );
     for operation in claimed {
         world
             .stores
-            .record_attempt(operation.id, Attempt::Done)
+            .record_attempt(operation.id, AttemptOutcome::Done)
             .await
             .expect("recorded");
     }
     let refunded_fees = [
-        world.stores.fee_refunded(id(1)).await,
-        world.stores.fee_refunded(id(2)).await,
+        world.stores.fee_refunded_so_far(id(1)).await,
+        world.stores.fee_refunded_so_far(id(2)).await,
     ];
     assert_eq!(
         refunded_fees,
@@ -730,7 +742,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .queue_fee_refunds(world.draws[0])
         .await
         .expect("the refunded order holds enough");
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
 
     // A third order comes after the fee reached its cap. The first order holds the whole fee, so no
     // fee can be refunded until the first order is captured.
@@ -757,7 +769,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .queue_fee_refunds(world.draws[0])
         .await
         .expect("the third order, which was refunded, holds enough");
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
 
     // When the first order is released without a charge, the fee that it holds disappears. So no
     // fee refund is queued for it.
@@ -766,7 +778,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .await
         .expect("voided");
     assert_eq!(owner.draw.fee(), Cents::ZERO);
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
     assert_eq!(
         owner.void_with_charged_flag(1, true).await,
         Ok(vec![]),
@@ -806,7 +818,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         .await
         .expect("the part the refunded order holds");
     assert_eq!(
-        world.stores.draws_owing_fees().await,
+        world.stores.draws_owing_fee_refunds().await,
         Ok(vec![world.draws[0]]),
         "650 are in a capture in flight"
     );
@@ -841,7 +853,10 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         [Cents(650)]
     );
     assert_eq!(
-        (world.stores.draws_owing_fees().await, owner.draw.fee()),
+        (
+            world.stores.draws_owing_fee_refunds().await,
+            owner.draw.fee()
+        ),
         (Ok(vec![]), Cents(175))
     );
     if let Some((_, postgres)) = &world.postgres {
@@ -902,7 +917,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
     let capture = claim_one_operation(&world, 1, OperationKind::Capture)
         .await
         .expect("due");
-    let again = Attempt::Again {
+    let again = AttemptOutcome::Again {
         attempts: 1,
         at: NOW.plus_seconds(60),
         new_key: Some(format!("cap-{}-2", id(1))),
@@ -927,7 +942,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         (claimed[0].key.as_str(), claimed[0].attempts),
         (&*format!("cap-{}-2", id(1)), 2)
     );
-    let late = Attempt::Again {
+    let late = AttemptOutcome::Again {
         attempts: 1,
         at: NOW,
         new_key: Some(format!("cap-{}-3", id(1))),
@@ -947,7 +962,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .stores
         .record_attempt(
             capture.id,
-            Attempt::Failed {
+            AttemptOutcome::Failed {
                 why: "expired".into(),
             },
         )
@@ -955,12 +970,12 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .expect("recorded");
     world
         .stores
-        .record_attempt(capture.id, Attempt::Done)
+        .record_attempt(capture.id, AttemptOutcome::Done)
         .await
         .expect("already ended");
     assert_eq!(claim_due_operations(&world, 600_000).await, []);
     assert_eq!(
-        world.stores.record_attempt(77, Attempt::Done).await,
+        world.stores.record_attempt(77, AttemptOutcome::Done).await,
         Err(Failure::NotFound)
     );
 }
@@ -1000,7 +1015,7 @@ pub async fn open_and_captured_orders_are_found_by_age(world: World) {
     let open = async |before_ms, limit| {
         let records = world
             .stores
-            .undecided_orders(NOW.plus_ms(before_ms), limit)
+            .unfinished_orders(NOW.plus_ms(before_ms), limit)
             .await
             .expect("read");
         records
@@ -1017,7 +1032,7 @@ pub async fn open_and_captured_orders_are_found_by_age(world: World) {
     assert_eq!(open(2, 9).await, [id(1)]);
     let captured = world
         .stores
-        .orders_captured(NOW.plus_ms(5), 9)
+        .orders_captured_since(NOW.plus_ms(5), 9)
         .await
         .expect("read");
     assert_eq!(

@@ -3,7 +3,7 @@
 
 use domain::{Authority, Command, Draw, GameResult, OrderId, OrderState, Terms, Timestamp};
 use persistence::Failure;
-use persistence::ledger::{Append, AttachedWrite};
+use persistence::ledger::{AttachedWrite, DrawCommit};
 use persistence::records::audit::AuditAction;
 use persistence::stores::OperationKind;
 
@@ -13,7 +13,7 @@ type PlannedCommit = (Command, Option<AttachedWrite>);
 
 /// Decides each command as if the commits of the earlier commands were written. Returns the
 /// commits, and the draw after all of them.
-fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw) {
+fn decide_in_sequence(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<DrawCommit>, Draw) {
     let mut next = owner.clone();
     let mut appends = Vec::new();
     for (command, attached_write) in planned {
@@ -41,7 +41,7 @@ fn authorised_sale(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     )
 }
 
-async fn reload(world: &World) -> Draw {
+async fn reload_draw(world: &World) -> Draw {
     let mut claimed = world
         .ledger
         .claim(LEASELESS_NODE, &[world.draws[0]])
@@ -54,7 +54,7 @@ async fn reload(world: &World) -> Draw {
 /// numbers of commits and transactions were written.
 async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
     match (&world.memory, &world.postgres) {
-        (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed()),
+        (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed_draws()),
         (None, Some((database, postgres))) => {
             assert_eq!(postgres.violations().await, Ok(vec![]));
             let count =
@@ -84,7 +84,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
         .await
         .expect("opened");
     let lines = vec![line(world.draws[0], 7)];
-    let (appends, after) = decide_all(
+    let (appends, after) = decide_in_sequence(
         &owner,
         vec![
             authorised_sale(&owner, 1, 10),
@@ -105,7 +105,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
 
     assert_eq!(after.revision(), 10);
     assert_consistent(&world, 10, 5).await;
-    assert_eq!(reload(&world).await, after);
+    assert_eq!(reload_draw(&world).await, after);
     for id in [1, 3] {
         let record = world.record(id).await;
         assert_eq!(
@@ -151,7 +151,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
 
 /// If several commits change one reservation, its last event counts. Here a reservation expires in
 /// another order's commit, and is made again in its own order's commit.
-pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
+pub async fn expired_and_renewed_reservation_counts_once(world: World) {
     let mut owner = world.owner(0).await;
     owner
         .open(world.order(1, &[(0, 50)]))
@@ -172,7 +172,7 @@ pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
         (again(1, 20), None),
         (again(4, 50), None),
     ];
-    let (appends, after) = decide_all(&owner, planned);
+    let (appends, after) = decide_in_sequence(&owner, planned);
     owner.ledger.append(appends).await.expect("written");
     assert_eq!(
         (
@@ -181,7 +181,7 @@ pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
         ),
         (120, 20)
     );
-    assert_eq!(reload(&world).await, after);
+    assert_eq!(reload_draw(&world).await, after);
     assert_consistent(&world, 5, 3).await;
 }
 
@@ -189,14 +189,14 @@ pub async fn timer_commit_is_written_with_the_others(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 5)])).await.expect("opened");
     let at = owner.draw.terms().closes_at;
-    let release = decide_all(&owner, vec![(Command::Release { order: OrderId(1) }, None)])
+    let release = decide_in_sequence(&owner, vec![(Command::Release { order: OrderId(1) }, None)])
         .0
         .remove(0);
     let mut next = owner.draw.clone();
     next.apply(&release.events);
     let events = next.decide(at, &Command::Tick).expect("kick-off");
     next.apply(&events);
-    let kick_off_commit = Append {
+    let kick_off_commit = DrawCommit {
         after: release.after + 1,
         events,
         at,
@@ -207,32 +207,32 @@ pub async fn timer_commit_is_written_with_the_others(world: World) {
         .append(vec![release, kick_off_commit])
         .await
         .expect("written");
-    assert_eq!(reload(&world).await, next);
+    assert_eq!(reload_draw(&world).await, next);
 }
 
-pub async fn one_fenced_commit_prevents_all(world: World) {
+pub async fn one_fenced_commit_prevents_all_commits(world: World) {
     let owner = world.owner(0).await;
-    let (correct, after) = decide_all(
+    let (correct, after) = decide_in_sequence(
         &owner,
         (1..=3)
             .map(|id| reserving_order(&world, &owner, id, 2))
             .collect(),
     );
-    let with_error = |position: usize, change: fn(&mut Append)| {
+    let with_error = |position: usize, change: fn(&mut DrawCommit)| {
         let mut appends = correct.clone();
         change(&mut appends[position]);
         appends
     };
-    let stale_epochs: Vec<Append> = correct
+    let stale_epochs: Vec<DrawCommit> = correct
         .iter()
-        .map(|append| Append {
+        .map(|append| DrawCommit {
             epoch: append.epoch - 1,
             ..append.clone()
         })
         .collect();
-    let late_revisions: Vec<Append> = correct
+    let late_revisions: Vec<DrawCommit> = correct
         .iter()
-        .map(|append| Append {
+        .map(|append| DrawCommit {
             after: append.after + 1,
             ..append.clone()
         })
@@ -268,13 +268,13 @@ pub async fn one_fenced_commit_prevents_all(world: World) {
         .append(correct)
         .await
         .expect("the correct commits are written");
-    assert_eq!(reload(&world).await, after);
+    assert_eq!(reload_draw(&world).await, after);
 }
 
 /// Returns whether a failure is the one that the test expects.
 type IsExpectedFailure = fn(&Failure) -> bool;
 
-pub async fn one_contradicting_commit_prevents_all(world: World) {
+pub async fn one_refused_commit_prevents_all_commits(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(9, &[(0, 4)])).await.expect("opened");
     let before = owner.draw.clone();
@@ -309,7 +309,7 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
         ),
     ];
     for (case, expected) in cases {
-        let (appends, _) = decide_all(
+        let (appends, _) = decide_in_sequence(
             &owner,
             vec![
                 reserving_order(&world, &owner, 1, 3),
@@ -336,7 +336,7 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
         );
     }
     assert!(world.record(9).await.tickets.is_empty());
-    assert_eq!(reload(&world).await, before);
+    assert_eq!(reload_draw(&world).await, before);
 }
 
 pub async fn commit_with_audit_entry_is_written_alone(world: World) {
@@ -369,10 +369,10 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         let Ok(events) = owner.draw.decide(NOW, &command) else {
             continue;
         };
-        let first = decide_all(&owner, vec![reserving_order(&world, &owner, 3, 1)])
+        let first = decide_in_sequence(&owner, vec![reserving_order(&world, &owner, 3, 1)])
             .0
             .remove(0);
-        let second = Append {
+        let second = DrawCommit {
             after: first.after + 1,
             ..owner.commit(&command, events, None)
         };
@@ -382,7 +382,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
             "{command:?}: {outcome:?}"
         );
     }
-    let (mut appends, _) = decide_all(
+    let (mut appends, _) = decide_in_sequence(
         &owner,
         vec![
             reserving_order(&world, &owner, 3, 1),
@@ -407,10 +407,13 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         (owner.reserve_command(3, 2), None),
     ];
     assert!(matches!(
-        owner.ledger.append(decide_all(&owner, same_order).0).await,
+        owner
+            .ledger
+            .append(decide_in_sequence(&owner, same_order).0)
+            .await,
         Err(Failure::NotWritten(_))
     ));
-    assert_eq!(reload(&world).await, owner.draw);
+    assert_eq!(reload_draw(&world).await, owner.draw);
 }
 
 /// The database's clock is long after kick-off, while the owner's clock is before kick-off (rule 5
@@ -432,14 +435,14 @@ pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
             Some(AttachedWrite::Open(world.order(id, &[(0, 2)]))),
         )
     };
-    let (appends, after) = decide_all(&owner, vec![reserves(1), reserves(2)]);
+    let (appends, after) = decide_in_sequence(&owner, vec![reserves(1), reserves(2)]);
     owner
         .ledger
         .append(appends)
         .await
         .expect("a reservation is not a sale");
     owner.draw = after;
-    let (appends, _) = decide_all(
+    let (appends, _) = decide_in_sequence(
         &owner,
         vec![reserves(3), authorised_sale(&owner, 1, 2), reserves(4)],
     );
@@ -456,11 +459,11 @@ pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
             .expect("read")
             .is_none()
     );
-    let (appends, after) = decide_all(&owner, vec![reserves(3), reserves(4)]);
+    let (appends, after) = decide_in_sequence(&owner, vec![reserves(3), reserves(4)]);
     owner
         .ledger
         .append(appends)
         .await
         .expect("without the sale it is written");
-    assert_eq!(reload(&world).await, after);
+    assert_eq!(reload_draw(&world).await, after);
 }

@@ -2,7 +2,7 @@
 //! three times. Then the failure is returned, and nothing is written.
 
 use domain::OrderId;
-use persistence::ledger::Append;
+use persistence::ledger::DrawCommit;
 use persistence::nodes::InstanceId;
 use persistence::records::Records;
 use persistence::stores::StoredWebhookEvent;
@@ -14,14 +14,14 @@ use super::{reserve_append, spawn_append};
 
 const TRIES_MAX: i64 = 3;
 /// SQL of a trigger that fails when the row is written.
-const TRIGGER_AT_WRITE: &str = "trigger collide after insert or update on";
+const FAIL_AT_WRITE_TRIGGER_SQL: &str = "trigger collide after insert or update on";
 /// SQL of a trigger that fails at the commit.
-const TRIGGER_AT_COMMIT: &str = "constraint trigger collide after insert or update on";
+const FAIL_AT_COMMIT_TRIGGER_SQL: &str = "constraint trigger collide after insert or update on";
 
 /// Makes the first `times` writes to a table fail with this SQLSTATE. A sequence counts the writes,
 /// because a rollback does not reset it.
 async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: i64, code: &str) {
-    let deferred = if when == TRIGGER_AT_COMMIT {
+    let deferred = if when == FAIL_AT_COMMIT_TRIGGER_SQL {
         "deferrable initially deferred"
     } else {
         ""
@@ -59,7 +59,7 @@ fn postgres(world: &World) -> Postgres {
 }
 
 /// Returns the numbers of held tickets, of reservations and of journal rows of the only draw.
-async fn row_counts(world: &World) -> (i64, i64, i64) {
+async fn count_held_reservations_and_commits(world: &World) -> (i64, i64, i64) {
     let read = "select (select held::bigint from draws), (select count(*) from reservations), (select count(*) from draw_events)";
     sqlx::query_as(read)
         .fetch_one(&mut world.connection().await)
@@ -67,25 +67,25 @@ async fn row_counts(world: &World) -> (i64, i64, i64) {
         .expect("counted")
 }
 
-async fn one_draw() -> (World, Owner) {
+async fn world_with_one_draw() -> (World, Owner) {
     let world = World::in_postgres(&[TERMS]).await;
     let owner = world.owner(0).await;
     (world, owner)
 }
 
-async fn append(owner: &Owner, append: Append) -> Result<(), Failure> {
+async fn append(owner: &Owner, append: DrawCommit) -> Result<(), Failure> {
     owner.ledger.append(vec![append]).await
 }
 
 #[tokio::test]
 async fn collided_commit_is_retried_and_written_once() {
     for (when, code) in [
-        (TRIGGER_AT_WRITE, "40001"),
-        (TRIGGER_AT_WRITE, "40P01"),
-        (TRIGGER_AT_COMMIT, "40001"),
-        (TRIGGER_AT_COMMIT, "40P01"),
+        (FAIL_AT_WRITE_TRIGGER_SQL, "40001"),
+        (FAIL_AT_WRITE_TRIGGER_SQL, "40P01"),
+        (FAIL_AT_COMMIT_TRIGGER_SQL, "40001"),
+        (FAIL_AT_COMMIT_TRIGGER_SQL, "40P01"),
     ] {
-        let (world, owner) = one_draw().await;
+        let (world, owner) = world_with_one_draw().await;
         make_writes_collide(&world, (when, "draw_events"), TRIES_MAX - 1, code).await;
         assert_eq!(
             append(&owner, reserve_append(&owner, 1)).await,
@@ -93,7 +93,10 @@ async fn collided_commit_is_retried_and_written_once() {
             "{code}: {when}"
         );
         assert_eq!(
-            (count_tries(&world).await, row_counts(&world).await),
+            (
+                count_tries(&world).await,
+                count_held_reservations_and_commits(&world).await
+            ),
             (TRIES_MAX, (1, 1, 1)),
             "{code}: {when}"
         );
@@ -104,12 +107,12 @@ async fn collided_commit_is_retried_and_written_once() {
 #[tokio::test]
 async fn commit_that_always_collides_fails_and_writes_nothing() {
     for (when, code) in [
-        (TRIGGER_AT_WRITE, "40001"),
-        (TRIGGER_AT_WRITE, "40P01"),
-        (TRIGGER_AT_COMMIT, "40001"),
-        (TRIGGER_AT_COMMIT, "40P01"),
+        (FAIL_AT_WRITE_TRIGGER_SQL, "40001"),
+        (FAIL_AT_WRITE_TRIGGER_SQL, "40P01"),
+        (FAIL_AT_COMMIT_TRIGGER_SQL, "40001"),
+        (FAIL_AT_COMMIT_TRIGGER_SQL, "40P01"),
     ] {
-        let (world, owner) = one_draw().await;
+        let (world, owner) = world_with_one_draw().await;
         make_writes_collide(&world, (when, "draw_events"), TRIES_MAX, code).await;
         let result = append(&owner, reserve_append(&owner, 1)).await;
         assert!(
@@ -117,7 +120,10 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
             "{result:?}"
         );
         assert_eq!(
-            (count_tries(&world).await, row_counts(&world).await),
+            (
+                count_tries(&world).await,
+                count_held_reservations_and_commits(&world).await
+            ),
             (TRIES_MAX, (0, 0, 0)),
             "{code}: {when}"
         );
@@ -132,10 +138,13 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
 
 /// Checks that a write other than a draw's commit is tried again after two collisions, and fails
 /// after the third.
-async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), Failure>) {
-    for when in [TRIGGER_AT_WRITE, TRIGGER_AT_COMMIT] {
+async fn assert_collided_write_is_retried(
+    table: &str,
+    write: impl AsyncFn(&World) -> Result<(), Failure>,
+) {
+    for when in [FAIL_AT_WRITE_TRIGGER_SQL, FAIL_AT_COMMIT_TRIGGER_SQL] {
         for times in [TRIES_MAX - 1, TRIES_MAX] {
-            let (world, mut owner) = one_draw().await;
+            let (world, mut owner) = world_with_one_draw().await;
             owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
             make_writes_collide(&world, (when, table), times, "40P01").await;
             let result = write(&world).await;
@@ -155,11 +164,11 @@ async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), F
 
 #[tokio::test]
 async fn other_collided_writes_are_retried() {
-    assert_retried("orders", async |world| {
+    assert_collided_write_is_retried("orders", async |world| {
         world.stores.reject(OrderId(1), "too late", NOW).await
     })
     .await;
-    assert_retried("draws", async |world| {
+    assert_collided_write_is_retried("draws", async |world| {
         world
             .ledger
             .claim(LEASELESS_NODE, &world.draws)
@@ -167,7 +176,7 @@ async fn other_collided_writes_are_retried() {
             .map(drop)
     })
     .await;
-    assert_retried("webhook_events", async |world| {
+    assert_collided_write_is_retried("webhook_events", async |world| {
         let (event_id, kind, payload) = (
             "evt_1".into(),
             "payment_intent.succeeded".into(),
@@ -187,13 +196,13 @@ async fn other_collided_writes_are_retried() {
             .map(drop)
     })
     .await;
-    assert_retried("system_settings", async |world| {
+    assert_collided_write_is_retried("system_settings", async |world| {
         Records::new(postgres(world))
             .set_setting("hide_test_draws", "true", "me")
             .await
     })
     .await;
-    assert_retried("waitlist", async |world| {
+    assert_collided_write_is_retried("waitlist", async |world| {
         Records::new(postgres(world))
             .join_waitlist("Reds", "Jo", "jo@club.test", "0400")
             .await
@@ -208,7 +217,7 @@ async fn other_collided_writes_are_retried() {
 /// because a row lock might go to the commit's next try and cause another deadlock.
 #[tokio::test]
 async fn deadlocked_commit_is_rolled_back_and_written_later() {
-    let (world, owner) = one_draw().await;
+    let (world, owner) = world_with_one_draw().await;
     let draw = world.draws[0].0;
     let (mut blocker, mut watch) = (world.connection().await, world.connection().await);
     blocker
@@ -243,7 +252,7 @@ async fn deadlocked_commit_is_rolled_back_and_written_later() {
         .expect("the commit is rolled back");
     blocker.execute("rollback").await.expect("rolled back");
     assert_eq!(commit.await.expect("joined"), Ok(()));
-    assert_eq!(row_counts(&world).await, (1, 1, 1));
+    assert_eq!(count_held_reservations_and_commits(&world).await, (1, 1, 1));
     let database = world.postgres.as_ref().expect("in Postgres").0.clone();
     drop((world, owner, blocker, watch));
     assert_eq!(database.deadlocks().await, 1);

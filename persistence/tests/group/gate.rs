@@ -10,16 +10,16 @@ use super::support::{Owner, World};
 use super::{reserve_append, spawn_append};
 
 /// Row locks of draws 0 and 1. Both writers wait for these locks until the gate is opened.
-pub struct Gate {
+pub struct WriterGate {
     locks: PgConnection,
     watch: PgConnection,
 }
 
-impl Gate {
+impl WriterGate {
     pub async fn close(
         world: &World,
         owners: &[Owner],
-    ) -> (Gate, Vec<JoinHandle<Result<(), Failure>>>) {
+    ) -> (WriterGate, Vec<JoinHandle<Result<(), Failure>>>) {
         let (mut locks, watch) = (world.connection().await, world.connection().await);
         locks.execute("begin").await.expect("begun");
         sqlx::query("select 1 from draws where id = any($1) for update")
@@ -27,7 +27,7 @@ impl Gate {
             .execute(&mut locks)
             .await
             .expect("locked");
-        let mut gate = Gate { locks, watch };
+        let mut gate = WriterGate { locks, watch };
         let mut blocked = Vec::new();
         for (position, owner) in owners.iter().take(2).enumerate() {
             blocked.push(spawn_append(

@@ -10,8 +10,8 @@ use domain::{
     AccountId, Authority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy, Line,
     OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
 };
-use persistence::ledger::{Append, AttachedWrite, BuyerDetails, Claims, NewOrder};
-use persistence::memory::Memory;
+use persistence::ledger::{AttachedWrite, BuyerDetails, DrawClaims, DrawCommit, NewOrder};
+use persistence::memory::MemoryStores;
 use persistence::nodes::{InstanceId, Node, OtherNodes};
 use persistence::postgres::draws::NewDraw;
 use persistence::stores::OrderRecord;
@@ -41,14 +41,14 @@ pub fn account() -> AccountId {
 pub struct World {
     pub ledger: Arc<dyn Ledger>,
     pub stores: Arc<dyn PaymentStores>,
-    pub memory: Option<Memory>,
+    pub memory: Option<MemoryStores>,
     pub postgres: Option<(Database, Postgres)>,
     pub draws: Vec<DrawId>,
 }
 
 impl World {
     pub fn in_memory(terms: &[Terms]) -> World {
-        let memory = Memory::new();
+        let memory = MemoryStores::new();
         memory.add_club(CLUB, account());
         let draws: Vec<DrawId> = (0..terms.len() as i64).map(|n| DrawId(1001 + n)).collect();
         for (id, terms) in draws.iter().zip(terms) {
@@ -122,9 +122,9 @@ impl World {
     }
 
     /// Ends the leases of all nodes.
-    pub async fn end_leases(&self) {
+    pub async fn end_all_node_leases(&self) {
         if let Some(memory) = &self.memory {
-            memory.end_leases();
+            memory.end_all_node_leases();
         } else {
             let end = sqlx::query("update nodes set lease_until = clock_timestamp()");
             end.execute(&mut self.connection().await)
@@ -210,7 +210,7 @@ pub struct Process {
 }
 
 enum ProcessStore {
-    Memory(Memory),
+    Memory(MemoryStores),
     Postgres(Postgres),
 }
 
@@ -233,7 +233,7 @@ impl Process {
         self.nodes().renew(&self.node).await.expect("renewed")
     }
 
-    pub async fn claim(&self, draws: &[DrawId]) -> Claims {
+    pub async fn claim(&self, draws: &[DrawId]) -> DrawClaims {
         self.ledger()
             .claim(self.node.boot, draws)
             .await
@@ -355,8 +355,8 @@ impl Owner {
         command: &Command,
         events: Vec<Event>,
         attached_write: Option<AttachedWrite>,
-    ) -> Append {
-        Append {
+    ) -> DrawCommit {
+        DrawCommit {
             draw: self.draw.id(),
             epoch: self.epoch,
             after: self.draw.revision(),

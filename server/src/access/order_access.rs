@@ -183,7 +183,7 @@ impl OwnOrder {
     ) -> Result<Vec<(Serial, Cell)>, Problem> {
         match self
             .record
-            .shown_tickets()
+            .tickets_shown_to_buyer()
             .iter()
             .find(|(of, _)| *of == draw)
         {

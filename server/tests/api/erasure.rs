@@ -97,7 +97,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         .token;
     server
         .records
-        .sweep_ticket_links(server.now().plus_seconds(2 * DAY_SECONDS))
+        .delete_expired_ticket_links(server.now().plus_seconds(2 * DAY_SECONDS))
         .await
         .expect("the sweep succeeds");
 

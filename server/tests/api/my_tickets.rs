@@ -97,7 +97,7 @@ async fn mailed_link_shows_all_orders_of_address_for_a_day() {
     );
     server
         .records
-        .sweep_ticket_links(server.now())
+        .delete_expired_ticket_links(server.now())
         .await
         .expect("the sweep succeeds");
     assert_eq!(

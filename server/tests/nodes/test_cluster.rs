@@ -17,7 +17,7 @@ use persistence::nodes::InstanceId;
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
-use persistence::testing::{Database, Folder, database};
+use persistence::testing::{Database, TempFolder, database};
 use persistence::{Postgres, Sealer};
 use reqwest::Method;
 use sandbox::{self, Options, Sandbox};
@@ -34,7 +34,7 @@ pub struct TestCluster {
     pub draws: Vec<DrawId>,
     database: Database,
     records: Records,
-    folder: Folder,
+    folder: TempFolder,
     sandbox: Arc<Sandbox>,
     provider: String,
     buyers: AtomicU32,
@@ -86,7 +86,7 @@ impl TestCluster {
             .await
             .expect("joined");
         records
-            .account_updated(&account, true, true, true)
+            .update_connected_account_state(&account, true, true, true)
             .await
             .expect("ready");
         let now = actors::Clock::now(&actors::SystemClock);
@@ -119,7 +119,7 @@ impl TestCluster {
             .expect("a free port");
         let provider = format!("http://{}", http.addrs()[0]);
         actix_web::rt::spawn(http.run());
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         std::fs::write(folder.path().join("index.html"), "<title>x</title>").expect("written");
         TestCluster {
             draws,

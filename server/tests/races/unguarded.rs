@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{Deal, DrawId};
-use persistence::ledger::{Append, ChangedDraw, Claims, KnownDraw};
+use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
 use persistence::nodes::InstanceId;
 use persistence::testing::Database;
 use persistence::{Failure, Ledger, Postgres};
@@ -32,7 +32,7 @@ struct UnfencedLedger {
 #[async_trait]
 impl Ledger for UnfencedLedger {
     /// Claims every requested draw, although another process may hold its lease.
-    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         let _turn = self.one_at_a_time.lock().await;
         self.database
             .run("update draws set owner_boot = null")
@@ -45,7 +45,7 @@ impl Ledger for UnfencedLedger {
         me: InstanceId,
         draw: DrawId,
         from: InstanceId,
-    ) -> Result<Claims, Failure> {
+    ) -> Result<DrawClaims, Failure> {
         self.postgres.take_over(me, draw, from).await
     }
 
@@ -62,7 +62,7 @@ impl Ledger for UnfencedLedger {
         self.postgres.deal(draw).await
     }
 
-    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure> {
         let _turn = self.one_at_a_time.lock().await;
         let draw = appends[0].draw.to_string();
         let epoch = self
@@ -73,7 +73,7 @@ impl Ledger for UnfencedLedger {
             .database
             .count("select revision from draws where id = $1::bigint", &draw)
             .await;
-        let next = |(append, after)| Append {
+        let next = |(append, after)| DrawCommit {
             epoch,
             after,
             ..append

@@ -154,7 +154,7 @@ impl Fulfilment<'_> {
         // again.
         context
             .store
-            .resolve_healed(&state.intent.id, AnomalyKind::FailedAllocation, at)
+            .resolve_healed_anomalies(&state.intent.id, AnomalyKind::FailedAllocation, at)
             .await?;
         context
             .store
@@ -207,7 +207,7 @@ impl Fulfilment<'_> {
         // again.
         context
             .store
-            .resolve_healed(&state.intent.id, AnomalyKind::FailedAllocation, at)
+            .resolve_healed_anomalies(&state.intent.id, AnomalyKind::FailedAllocation, at)
             .await?;
         context
             .store

@@ -227,7 +227,11 @@ impl Repairs<'_> {
                     at: context.clock.now(),
                     approved: false,
                 };
-                if !context.store.fill_buyer(order, &buyer, source).await? {
+                if !context
+                    .store
+                    .fill_buyer_details(order, &buyer, source)
+                    .await?
+                {
                     return Err(RepairError::NeedsApproval);
                 }
                 let authority = Authority::Repair { authorised_at };
@@ -249,7 +253,11 @@ impl Repairs<'_> {
         if !by_operator {
             context
                 .store
-                .resolve_healed(&intent.id, AnomalyKind::MissingTicket, context.clock.now())
+                .resolve_healed_anomalies(
+                    &intent.id,
+                    AnomalyKind::MissingTicket,
+                    context.clock.now(),
+                )
                 .await?;
         }
         Ok(fulfilled.record)
@@ -275,7 +283,7 @@ impl Repairs<'_> {
             id: order,
             club: context
                 .store
-                .club_of(&intent.account)
+                .club_of_account(&intent.account)
                 .await?
                 .ok_or(RepairError::Unknown)?,
             account: intent.account.clone(),

@@ -125,11 +125,11 @@ impl Records {
             .bind(id)
             .bind(resolution.to_string())
             .bind(by.to_string());
-        self.write_audited(write, entry, false).await
+        self.write_with_audit_entry(write, entry, false).await
     }
 
     /// Returns the open anomalies of one type about a payment.
-    pub async fn open_anomalies_of(
+    pub async fn open_anomalies_of_payment(
         &self,
         payment_intent: &str,
         kind: &str,

@@ -67,7 +67,7 @@ impl Records {
     ) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2, archived_at = case when $2 then transaction_instant() end
              where id = $1 and archived <> $2";
-        self.write_audited(sqlx::query(write).bind(club.0).bind(archived), entry, true)
+        self.write_with_audit_entry(sqlx::query(write).bind(club.0).bind(archived), entry, true)
             .await
     }
 }

@@ -41,7 +41,7 @@ impl Records {
 
     /// Returns three numbers: reservations, tickets that these reservations hold, and payments
     /// whose outcome is undecided.
-    pub async fn in_flight_counts(&self) -> Result<(i64, i64, i64), Failure> {
+    pub async fn count_reservations_tickets_payments(&self) -> Result<(i64, i64, i64), Failure> {
         let read =
             "select (select count(*) from reservations), (select coalesce(sum(count), 0)::bigint from reservations),
                  (select count(*) from orders where unfinished and payment_intent_id is not null)";

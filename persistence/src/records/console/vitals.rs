@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::records::Records;
 
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Vitals {
+pub struct BackgroundWorkHealth {
     pub provider_answered_at: Option<OffsetDateTime>,
     /// When a payment operation last failed for good. `None` when none has.
     pub provider_failed_at: Option<OffsetDateTime>,
@@ -47,7 +47,7 @@ pub struct ConsoleCounters {
 }
 
 impl Records {
-    pub async fn vitals(&self) -> Result<Vitals, Failure> {
+    pub async fn background_work_health(&self) -> Result<BackgroundWorkHealth, Failure> {
         let read = sqlx::query_as(
             "select (select max(synced_at) from payments) as provider_answered_at,
                  (select max(ended_at) from payment_ops where state = 'failed') as provider_failed_at,

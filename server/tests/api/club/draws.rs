@@ -230,7 +230,7 @@ async fn draw_without_account_or_terms_is_refused() {
     accept_terms(&browser).await;
     server
         .records
-        .account_updated(&broncos.account.expect("one"), false, true, true)
+        .update_connected_account_state(&broncos.account.expect("one"), false, true, true)
         .await
         .expect("the write succeeds");
     let refused = create().await.expect_refusal(403, "setup-required");

@@ -600,7 +600,7 @@ async fn club_is_reminded_once_of_due_result_and_lost_connection() {
         .expect("one");
     server
         .records
-        .account_updated(&account, false, false, false)
+        .update_connected_account_state(&account, false, false, false)
         .await
         .expect("the write succeeds");
     server

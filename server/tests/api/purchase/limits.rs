@@ -229,7 +229,7 @@ async fn club_without_account_cannot_sell() {
     let account = club.account.expect("an account");
     server
         .records
-        .account_updated(&account, false, true, true)
+        .update_connected_account_state(&account, false, true, true)
         .await
         .expect("restricted");
     server

@@ -213,7 +213,7 @@ async fn audit_anchor_is_mailed_to_each_operator_once_a_day() {
     );
     assert_eq!(server.queued_mails("audit-anchor").await, 2);
     assert_eq!(
-        server.records.holds_anchor(&anchor).await,
+        server.records.audit_log_contains_anchor(&anchor).await,
         Ok(true),
         "yesterday's anchor is still valid"
     );

@@ -233,7 +233,7 @@ impl TestServer {
             .await
             .expect("the call succeeds");
         self.records
-            .account_updated(&account, true, true, true)
+            .update_connected_account_state(&account, true, true, true)
             .await
             .expect("ready");
         self.state
@@ -252,12 +252,12 @@ impl TestServer {
     pub async fn confirm_email(&self, club: ClubId) {
         let (token_hash, now) = (server::services::identity::random(), self.clock.now());
         self.records
-            .begin_verification(club, &token_hash, now.plus_seconds(60))
+            .begin_email_verification(club, &token_hash, now.plus_seconds(60))
             .await
             .expect("the call succeeds");
         assert!(
             self.records
-                .finish_verification(&token_hash, now)
+                .finish_email_verification(&token_hash, now)
                 .await
                 .expect("the write succeeds"),
             "the link is valid"
@@ -353,7 +353,7 @@ impl TestServer {
             .await
             .expect("the call succeeds");
         self.records
-            .use_code_step(id, 1, self.clock.now())
+            .mark_code_step_used(id, 1, self.clock.now())
             .await
             .expect("the operator is enrolled");
     }

@@ -30,7 +30,7 @@ fn own_club(state: &State, caller: Caller, slug: &str) -> Result<Arc<Club>, Prob
 
 /// Reads a club's offers with the number of sales of each, newest first.
 async fn offers_with_sales(state: &State, club: ClubId) -> Result<Vec<(Bundle, i64)>, Problem> {
-    let sales = state.records.bundle_sales(club).await?;
+    let sales = state.records.sales_by_bundle(club).await?;
     let sold = |id: i64| {
         sales
             .iter()
@@ -223,7 +223,7 @@ async fn failed_offer_write(
 ) -> Result<Problem, Problem> {
     let slug_is_taken = state
         .records
-        .bundle_slug_taken(club.id, &new.slug, except)
+        .is_bundle_slug_taken(club.id, &new.slug, except)
         .await?;
     Ok(if slug_is_taken {
         slug_taken()
@@ -252,7 +252,7 @@ async fn check_offer_and_slug(
     let new = check_offer_form(form, is_own)?;
     if state
         .records
-        .bundle_slug_taken(club.id, &new.slug, except)
+        .is_bundle_slug_taken(club.id, &new.slug, except)
         .await?
     {
         return Err(slug_taken());

@@ -153,7 +153,7 @@ pub async fn settle(
 async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
     let ticket = find_winner(state, view).await?.ticket;
     let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
-    if !state.records.winner_disputed(draw).await? {
+    if !state.records.is_winner_payment_disputed(draw).await? {
         return Ok(ticket);
     }
     let message = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";

@@ -6,7 +6,7 @@ use domain::ClubId;
 use domain::access::Role;
 use persistence::link_secrets::LinkKind;
 use persistence::records::club_users::{CLUB_MEMBERS_MAX, InvitationOutcome, NewClubUser};
-use persistence::records::sessions::Holder;
+use persistence::records::sessions::SessionHolder;
 use serde_json::json;
 
 use crate::access::caller::Caller;
@@ -280,7 +280,7 @@ fn parse_member_path(caller: Caller, (club, id): (String, i64)) -> Result<(ClubI
 /// Refuses a change of the caller's own account: owners cannot remove or demote themselves.
 fn refuse_own_account(caller: Caller, id: i64) -> Result<(), Problem> {
     match caller.holder() {
-        Some(Holder::Member(member)) if member.id == id => Err(Problem::conflict(
+        Some(SessionHolder::Member(member)) if member.id == id => Err(Problem::conflict(
             "own-account",
             "Another owner of the club has to do this for you.",
         )),

@@ -122,7 +122,7 @@ async fn winning_ticket(
     let (status, disputed) = match ticket {
         Some(_) => (
             Some(payout_status(state, view.draw, claim).await?),
-            state.records.winner_disputed(view.draw).await?,
+            state.records.is_winner_payment_disputed(view.draw).await?,
         ),
         None => (None, false),
     };

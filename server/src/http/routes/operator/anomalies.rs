@@ -188,7 +188,7 @@ pub async fn refund(
             if let Some(order) = state.payments.order_by_payment_intent(&payment).await? {
                 state
                     .records
-                    .refund_again(order.order.id, act("refund-order"))
+                    .retry_refused_refund(order.order.id, act("refund-order"))
                     .await?;
             }
         }

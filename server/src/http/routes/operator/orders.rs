@@ -54,7 +54,7 @@ pub async fn refund(
         }
         None => state.payments.by(entry).refund(id, &reason).await?,
         Some("failed") => {
-            state.records.refund_again(id, entry).await?;
+            state.records.retry_refused_refund(id, entry).await?;
         }
         Some(_) => {}
     }
