@@ -203,7 +203,9 @@ impl Auditor {
 
     /// Returns how many mails of each kind are in each state (`pending`, `sent`, `dead`). Mails
     /// that still wait for the recipient's address are not counted.
-    pub async fn mail_counts(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+    pub async fn count_mails_by_kind_and_state(
+        &self,
+    ) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select kind, state, count(*) from email_outbox where to_address is not null
              group by kind, state order by kind, state",
@@ -214,7 +216,7 @@ impl Auditor {
     }
 
     /// Returns the number of open anomalies of each kind.
-    pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
+    pub async fn count_open_anomalies_by_kind(&self) -> Result<Vec<(String, i64)>, Failure> {
         sqlx::query_as("select kind, count(*) from anomalies where resolved_at is null group by kind order by kind")
             .fetch_all(&self.pool)
             .await

@@ -197,7 +197,7 @@ impl BuyerDetails {
     /// address are filled together or not at all, because a name without an e-mail address is not a
     /// contact (decisions C-7, F-2).
     #[must_use]
-    pub fn filled_from(self, other: &BuyerDetails) -> BuyerDetails {
+    pub fn with_blanks_filled_from(self, other: &BuyerDetails) -> BuyerDetails {
         let (name, email) = match (self.name, self.email) {
             (Some(name), Some(email)) => (Some(name), Some(email)),
             _ => other.name.clone().zip(other.email.clone()).unzip(),
@@ -213,7 +213,9 @@ impl BuyerDetails {
     /// and address are replaced together.
     #[must_use]
     pub fn corrected_by(self, by: &BuyerDetails) -> BuyerDetails {
-        BuyerDetails::default().filled_from(by).filled_from(&self)
+        BuyerDetails::default()
+            .with_blanks_filled_from(by)
+            .with_blanks_filled_from(&self)
     }
 }
 
@@ -279,8 +281,8 @@ pub trait Ledger: Send + Sync {
     ) -> Result<DrawClaims, Failure>;
 
     /// Writes consecutive commits of one draw, all or none. Several commits are allowed only if
-    /// [`DrawCommit::may_share_transaction`] holds for each, and each is about another order. Commits
-    /// of different draws may share a transaction, and each draw gets a separate result.
+    /// [`DrawCommit::may_share_transaction`] holds for each, and each is about another order.
+    /// Commits of different draws may share a transaction, and each draw gets a separate result.
     async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure>;
 
     /// Returns every draw that is neither completed nor cancelled. A starting process must own all

@@ -41,8 +41,8 @@ pub use webhook_events::ProviderSnapshot;
 pub enum Call<'a> {
     Append(&'a [DrawCommit]),
     Claim(&'a [DrawId]),
-    /// A writing method of a payment store or of the node list. The text is the method's fixed label,
-    /// by which tests recognise the call.
+    /// A writing method of a payment store or of the node list. The text is the method's fixed
+    /// label, by which tests recognise the call.
     Write(&'static str),
     /// A reading method of a store. The text is the method's fixed label, as for `Write`.
     Read(&'static str),

@@ -87,7 +87,7 @@ const ORDER_LOOKUP_BATCH_MAX: usize = 128;
 const DATABASE_THREADS: usize = 2;
 
 /// Time limits and other settings of every database session, which Postgres enforces.
-const SESSION_LIMITS: [(&str, &str); 6] = [
+const SESSION_SETTINGS: [(&str, &str); 6] = [
     // With `jit`, Postgres compiles a statement before it runs it. The compilation would take
     // longer than any of our statements.
     ("jit", "off"),
@@ -190,7 +190,7 @@ impl Postgres {
             bank,
         };
         let options = logins.serves.clone();
-        let session = options.clone().options(SESSION_LIMITS);
+        let session = options.clone().options(SESSION_SETTINGS);
         let threads = DatabaseThreads::start()?;
         let saw_dead_connection = DeadConnectionFlag::default();
         let index_only = session.clone().options(INDEX_ONLY_SETTINGS);
@@ -209,7 +209,7 @@ impl Postgres {
                     pools.0,
                     pools.1,
                     pools.2,
-                    bank::open_bank_pool(&for_bank, &SESSION_LIMITS, &of_bank),
+                    bank::open_bank_pool(&for_bank, &SESSION_SETTINGS, &of_bank),
                 ))
             })
             .await?;
@@ -284,7 +284,9 @@ impl Postgres {
         &self.inner.background
     }
 
-    async fn begin(&self) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Failure> {
+    async fn begin_transaction(
+        &self,
+    ) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Failure> {
         self.actors_pool()
             .begin()
             .await
@@ -303,9 +305,9 @@ impl Postgres {
             .await
     }
 
-    /// Runs a write like [`Postgres::run_on_database_threads`], at most [`BATCH_TRIES_MAX`] times while it collides
-    /// with another transaction.
-    pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
+    /// Runs a write like [`Postgres::run_on_database_threads`], at most [`BATCH_TRIES_MAX`] times
+    /// while it collides with another transaction.
+    pub(crate) async fn write_with_retries<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: FnOnce() -> F + Clone + Send + 'static,
@@ -325,7 +327,8 @@ impl Postgres {
         self.run_on_database_threads(written).await
     }
 
-    /// Runs database calls like [`Postgres::run_on_database_threads`], but aborts them after `limit`.
+    /// Runs database calls like [`Postgres::run_on_database_threads`], but aborts them after
+    /// `limit`.
     pub(crate) async fn run_on_database_threads_within<T, F>(
         &self,
         limit: Duration,

@@ -70,7 +70,7 @@ impl Records {
     /// Returns a copy of this handle that writes the audit entry `act` in the transaction of every
     /// change. A call that changes nothing writes no entry.
     #[must_use]
-    pub fn by(&self, act: AuditEntry) -> Records {
+    pub fn with_audit_entry(&self, act: AuditEntry) -> Records {
         let sealer = self.postgres.sealer().clone();
         Records {
             signer: Some(Arc::new(SignedAuditEntry { entry: act, sealer })),
@@ -87,7 +87,7 @@ impl Records {
     pub async fn check_reachable(&self) -> Result<(), Failure> {
         let query = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
         let reads_only = self
-            .read(async move |pool: PgPool| query.fetch_one(&pool).await)
+            .run_read(async move |pool: PgPool| query.fetch_one(&pool).await)
             .await?;
         if reads_only {
             Err(Failure::NotWritten("the database is read-only".into()))
@@ -112,7 +112,7 @@ impl Records {
     ///
     /// The database could not be read.
     pub async fn catalogue_revision(&self) -> Result<i64, Failure> {
-        self.read(async |pool: PgPool| {
+        self.run_read(async |pool: PgPool| {
             sqlx::query_scalar("select revision from catalogue")
                 .fetch_one(&pool)
                 .await
@@ -169,7 +169,7 @@ impl Records {
     }
 
     /// Runs a read on the database threads. The read completes even if the caller is cancelled.
-    async fn read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    async fn run_read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
@@ -183,7 +183,7 @@ impl Records {
     /// Runs a write on the database threads, and runs it again when it collides with another
     /// transaction. When the connection to the database is lost, the result is
     /// [`Failure::Unknown`], even if the write had not begun.
-    async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
+    async fn run_write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: FnOnce(PgPool) -> F + Clone + Send + 'static,
@@ -191,15 +191,15 @@ impl Records {
     {
         let pool = self.postgres.reads_pool().clone();
         self.postgres
-            .write(async move || work(pool).await.map_err(Failure::from_commit_error))
+            .write_with_retries(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
     }
 }
 
 impl Records {
-    /// Runs a read like `Records::read`, but with the login for bank details, the only one that has
-    /// access to them (decision F-7).
-    async fn read_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    /// Runs a read like `Records::run_read`, but with the login for bank details, the only one that
+    /// has access to them (decision F-7).
+    async fn run_bank_read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
@@ -210,7 +210,7 @@ impl Records {
             .await
     }
 
-    async fn write_bank<T, W, F>(&self, work: W) -> Result<T, Failure>
+    async fn run_bank_write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: FnOnce(PgPool) -> F + Clone + Send + 'static,
@@ -218,7 +218,7 @@ impl Records {
     {
         let pool = self.postgres.bank_pool()?.clone();
         self.postgres
-            .write(async move || work(pool).await.map_err(Failure::from_commit_error))
+            .write_with_retries(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
     }
 }
@@ -243,7 +243,7 @@ impl Records {
     /// Runs one statement that changes a row which lists of clubs or draws show. Also increments
     /// the catalogue's revision, so that cached lists are discarded. Returns whether a row was
     /// changed.
-    async fn change_listed_row(&self, statement: Statement) -> Result<bool, Failure> {
+    async fn change_row_shown_in_lists(&self, statement: Statement) -> Result<bool, Failure> {
         let (statement, signer) = (repeatable_statement(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -255,7 +255,7 @@ impl Records {
             transaction.commit().await?;
             Ok(done.rows_affected() > 0)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Runs one statement that changes no row which lists of clubs or draws show. Returns how many
@@ -280,7 +280,7 @@ impl Records {
             transaction.commit().await?;
             Ok(rows)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 

@@ -38,7 +38,7 @@ const TEMPLATE_DATABASE: &str = "football_doubles_template";
 
 /// A database for one test. All clones of this value refer to one database.
 #[derive(Clone)]
-pub struct Database {
+pub struct TestDatabase {
     pub name: String,
     /// Login of the database's owner. Tests use it to bypass the application.
     pub options: PgConnectOptions,
@@ -49,7 +49,7 @@ pub struct Database {
     pub bank_url: String,
 }
 
-impl Database {
+impl TestDatabase {
     /// Returns the three logins for this database, as a server with a private Postgres uses them.
     pub fn logins(&self) -> DatabaseLogins {
         DatabaseLogins::for_private_postgres(self.options.clone())
@@ -179,16 +179,16 @@ static TEST_CLUSTER: OnceCell<TestCluster> = OnceCell::const_new();
 static NEXT_DATABASE_NUMBER: AtomicU32 = AtomicU32::new(1);
 
 /// Returns a new database with all migrations applied. No other test uses it.
-pub async fn database() -> Database {
+pub async fn database() -> TestDatabase {
     copy_database(TEMPLATE_DATABASE).await
 }
 
 /// Returns a new database to which no migration was applied.
-pub async fn empty_database() -> Database {
+pub async fn empty_database() -> TestDatabase {
     copy_database("template0").await
 }
 
-async fn copy_database(template: &str) -> Database {
+async fn copy_database(template: &str) -> TestDatabase {
     let test_cluster = TEST_CLUSTER
         .get_or_init(|| async {
             start_test_cluster()
@@ -210,7 +210,7 @@ async fn copy_database(template: &str) -> Database {
         .expect("a copy of the template");
     connection.close().await.expect("closed");
     let url = |login: Option<&str>| test_cluster.cluster.url_with_login(login, &name);
-    Database {
+    TestDatabase {
         options: test_cluster.cluster.options(&name),
         url: url(None),
         ordinary_url: url(Some(SERVING_LOGIN_NAME)),

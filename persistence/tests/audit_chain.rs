@@ -4,19 +4,19 @@
 use persistence::records::Records;
 use persistence::records::audit::AuditAction;
 use persistence::records::audit_chain::AuditAnchor;
-use persistence::testing::{Database, database};
+use persistence::testing::{TestDatabase, database};
 use persistence::{Postgres, Sealer};
 
-async fn records_with_key(database: &Database, key: u8) -> Records {
+async fn records_with_sealing_key(database: &TestDatabase, key: u8) -> Records {
     let postgres = Postgres::connect_with_logins(database.logins(), Sealer::new(&[key; 32]))
         .await
         .expect("connected");
     Records::new(postgres)
 }
 
-async fn audit_log_with_entries(entries: usize) -> (Records, Database) {
+async fn audit_log_with_entries(entries: usize) -> (Records, TestDatabase) {
     let database = database().await;
-    let records = records_with_key(&database, 7).await;
+    let records = records_with_sealing_key(&database, 7).await;
     write_entries(&records, entries).await;
     (records, database)
 }
@@ -56,7 +56,7 @@ const RECOMPUTE_PLAIN_HASHES_SQL: &str = "
     end $$;
     alter table audit_log enable trigger user;";
 
-async fn change_as_table_owner(database: &Database, change: &'static str) {
+async fn change_as_table_owner(database: &TestDatabase, change: &'static str) {
     database
         .run("alter table audit_log disable trigger user")
         .await;
@@ -93,7 +93,7 @@ async fn removed_middle_entry_is_detected_by_keyed_hashes() {
 async fn audit_chain_fails_with_another_sealing_key() {
     let (_, database) = audit_log_with_entries(2).await;
     assert_eq!(
-        first_broken_entry(&records_with_key(&database, 8).await).await,
+        first_broken_entry(&records_with_sealing_key(&database, 8).await).await,
         Some(1)
     );
 }
@@ -116,7 +116,7 @@ async fn first_keyed_hash_protects_earlier_entries() {
             .run("insert into audit_log (actor, action, object) values ('operator 1', 'x', 'y')")
             .await;
     }
-    let records = records_with_key(&database, 7).await;
+    let records = records_with_sealing_key(&database, 7).await;
     assert_eq!(
         (
             first_broken_entry(&records).await,
@@ -212,7 +212,7 @@ async fn keyed_hash_is_written_once() {
 #[tokio::test]
 async fn audit_chain_is_keyed_after_older_nodes_are_gone() {
     let database = database().await;
-    let records = records_with_key(&database, 7).await;
+    let records = records_with_sealing_key(&database, 7).await;
     database
         .run("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
         .await;

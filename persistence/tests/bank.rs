@@ -8,7 +8,7 @@ use persistence::records::bank_changes::{BankChange, BankChangeOutcome};
 use persistence::records::claims::ClaimBankDetails;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
-use persistence::testing::{Database, database, empty_database};
+use persistence::testing::{TestDatabase, database, empty_database};
 use persistence::{Postgres, Sealer};
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection};
@@ -50,7 +50,7 @@ async fn create_draw_with_winner(records: &Records) -> DrawId {
 }
 
 /// Returns a database that stores a winner's bank details.
-async fn database_with_bank_details() -> (Database, Postgres, DrawId) {
+async fn database_with_bank_details() -> (TestDatabase, Postgres, DrawId) {
     let database = database().await;
     let postgres = database.postgres().await;
     let records = Records::new(postgres.clone());

@@ -314,7 +314,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
 }
 
 /// Writes commits of one draw while database sessions are killed, and checks each reported outcome.
-async fn write_and_check(
+async fn write_and_check_outcomes(
     ledger: Arc<dyn Ledger>,
     mut owner: Owner,
     mut check: PgConnection,
@@ -431,7 +431,7 @@ async fn killed_backends_never_cause_a_wrong_outcome() {
     let mut checks = Vec::new();
     for owner in owners {
         let check = connect().await;
-        checks.push(tokio::spawn(write_and_check(
+        checks.push(tokio::spawn(write_and_check_outcomes(
             world.ledger.clone(),
             owner,
             check,

@@ -163,12 +163,12 @@ async fn auditor_figures_match_the_written_rows() {
         Ok(vec![]),
         "a quoted order is not undecided"
     );
-    assert_eq!(auditor.open_anomalies().await, Ok(vec![]));
+    assert_eq!(auditor.count_open_anomalies_by_kind().await, Ok(vec![]));
     let orders = auditor.order_amounts().await.expect("read");
     assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
     assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
     assert_eq!(
-        auditor.mail_counts().await,
+        auditor.count_mails_by_kind_and_state().await,
         Ok(vec![("tickets".into(), "sent".into(), 4)])
     );
 
@@ -191,7 +191,7 @@ async fn auditor_figures_match_the_written_rows() {
     database.run("update orders set buyer_name = null, buyer_email = null, buyer_phone = null where id = '00000000-0000-0000-0000-000000000004'").await;
     assert_eq!(
         (
-            auditor.open_anomalies().await,
+            auditor.count_open_anomalies_by_kind().await,
             auditor.count_unexpected_anomalies_by_kind().await
         ),
         (one, Ok(vec![]))
@@ -280,7 +280,7 @@ async fn anomaly_closed_by_a_person_excuses_a_violation() {
 }
 
 /// Damages correct data by SQL statements, and checks that the expected invariant is reported.
-async fn assert_detected(sql: &[&'static str], expected: &str) {
+async fn assert_violation_detected(sql: &[&'static str], expected: &str) {
     let (world, postgres) = sample_database().await;
     let mut connection = world.connection().await;
     for statement in sql {
@@ -299,7 +299,7 @@ async fn assert_detected(sql: &[&'static str], expected: &str) {
 
 macro_rules! detected {
     ($($name:ident: $expected:literal by [$($sql:literal),+ $(,)?];)*) => {
-        $(#[tokio::test] async fn $name() { assert_detected(&[$($sql),+], $expected).await })*
+        $(#[tokio::test] async fn $name() { assert_violation_detected(&[$($sql),+], $expected).await })*
     };
 }
 

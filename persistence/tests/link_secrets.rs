@@ -8,7 +8,7 @@ use domain::{ClubId, OrderId, Timestamp};
 use persistence::nodes::{InstanceId, Node};
 use persistence::records::Records;
 use persistence::stores::OrderStore;
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use persistence::{Failure, Nodes, Postgres, Sealer};
 use sqlx::{AssertSqlSafe, Executor};
 
@@ -16,13 +16,13 @@ use support::{KICK_OFF, TERMS, World};
 
 const LINK_USE_TIME: Timestamp = Timestamp(1_800_000_000_000);
 
-fn postgres(world: &World) -> (&Database, &Postgres) {
+fn postgres(world: &World) -> (&TestDatabase, &Postgres) {
     let (database, postgres) = world.postgres.as_ref().expect("in Postgres");
     (database, postgres)
 }
 
 /// Opens the same database with another sealing key.
-async fn open_with_another_key(database: &Database) -> Postgres {
+async fn open_with_another_key(database: &TestDatabase) -> Postgres {
     Postgres::connect_with_logins(database.logins(), Sealer::new(&[9; 32]))
         .await
         .expect("connected")
@@ -172,7 +172,7 @@ const INSERT_PLAIN_HASHES_SQL: &str = "
 
 /// Returns the numbers of those of the seven links that are accepted, without using one up. Link 3
 /// counts only after another call has used it.
-async fn numbers_of_working_links(records: &Records, database: &Database) -> Vec<u8> {
+async fn numbers_of_working_links(records: &Records, database: &TestDatabase) -> Vec<u8> {
     let mut open = Vec::new();
     for kind in [1, 2, 4] {
         open.extend(
@@ -192,7 +192,7 @@ async fn numbers_of_working_links(records: &Records, database: &Database) -> Vec
     );
     open.extend(
         records
-            .claim_by_token(&[6; 32])
+            .winner_claim_by_token(&[6; 32])
             .await
             .expect("read")
             .map(|_| 6),

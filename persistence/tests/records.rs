@@ -19,7 +19,7 @@ use sqlx::{Connection, PgConnection};
 
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
 
-async fn records() -> (Records, persistence::testing::Database) {
+async fn records() -> (Records, persistence::testing::TestDatabase) {
     let database = persistence::testing::database().await;
     let sealer = Sealer::new(&[7; 32]);
     let postgres = Postgres::connect_with(database.options.clone(), sealer)
@@ -174,7 +174,7 @@ async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
         .expect("opens");
     let seed = Seed(seed.try_into().expect("32 bytes"));
     assert_eq!(seed.commitment(ids[0]).to_vec(), listings[0].commitment);
-    assert_eq!(records.fixtures(club).await.expect("read").len(), 2);
+    assert_eq!(records.club_fixtures(club).await.expect("read").len(), 2);
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 mod support;
 
 use persistence::MIGRATOR;
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
 use support::{TERMS, World};
@@ -95,7 +95,7 @@ async fn undo_by_an_older_server_marks_the_draw_revealed() {
 }
 
 /// Returns a database with the schema as it was before a migration.
-async fn database_migrated_before(version: i64) -> (Database, PgConnection) {
+async fn database_migrated_before(version: i64) -> (TestDatabase, PgConnection) {
     let database = persistence::testing::empty_database().await;
     let mut connection = database.connection().await;
     for migration in MIGRATOR

@@ -73,7 +73,7 @@ enum StepOutcome {
     Other(String),
 }
 
-fn outcome_of<T>(
+fn to_step_outcome<T>(
     result: Result<T, Failure>,
     convert: impl FnOnce(T) -> StepOutcome,
 ) -> StepOutcome {
@@ -138,7 +138,7 @@ impl StoreRun {
                 self.append(*draw, command, attached_write.as_deref().cloned(), *at)
                     .await
             }
-            StoreCall::Opened(id) => outcome_of(
+            StoreCall::Opened(id) => to_step_outcome(
                 stores
                     .record_payment_intent(OrderId(*id), &intent_id(*id), "secret")
                     .await,
@@ -154,7 +154,7 @@ impl StoreRun {
                     },
                 ];
                 let source = sources[*id as usize % sources.len()];
-                outcome_of(
+                to_step_outcome(
                     stores.fill_buyer_details(OrderId(*id), buyer, source).await,
                     |done| {
                         if done {
@@ -165,7 +165,7 @@ impl StoreRun {
                     },
                 )
             }
-            StoreCall::Corrected(id, buyer) => outcome_of(
+            StoreCall::Corrected(id, buyer) => to_step_outcome(
                 stores.correct_buyer_details(OrderId(*id), buyer).await,
                 |done| {
                     if done {
@@ -176,7 +176,7 @@ impl StoreRun {
                 },
             ),
             StoreCall::Captured(id) => match stores.order(OrderId(*id)).await.expect("read") {
-                Some(record) if record.order.payment_intent.is_some() => outcome_of(
+                Some(record) if record.order.payment_intent.is_some() => to_step_outcome(
                     stores
                         .record_capture(
                             OrderId(*id),
@@ -189,15 +189,15 @@ impl StoreRun {
                 _ => StepOutcome::Refused,
             },
             StoreCall::Rejecting(id) => {
-                outcome_of(stores.reject(OrderId(*id), "no", now).await, done)
+                to_step_outcome(stores.reject(OrderId(*id), "no", now).await, done)
             }
-            StoreCall::Released(id) => outcome_of(
+            StoreCall::Released(id) => to_step_outcome(
                 stores
                     .release(OrderId(*id), "gone", notification_for(*id), now)
                     .await,
                 done,
             ),
-            StoreCall::Voided(id) => outcome_of(
+            StoreCall::Voided(id) => to_step_outcome(
                 stores
                     .void(OrderId(*id), "void", notification_for(*id), now)
                     .await,
@@ -208,7 +208,7 @@ impl StoreRun {
                     .fee_reduction_by_voids(OrderId(*id))
                     .await
                     .expect("read");
-                outcome_of(
+                to_step_outcome(
                     stores
                         .queue_refund(OrderId(*id), Cents(700), fee, "refund")
                         .await,
@@ -218,11 +218,11 @@ impl StoreRun {
             StoreCall::FeesBack(draw) => {
                 let draw = self.world.draws[*draw];
                 let owed = stores.draws_owing_fee_refunds().await.expect("read");
-                outcome_of(stores.queue_fee_refunds(draw).await, |()| {
+                to_step_outcome(stores.queue_fee_refunds(draw).await, |()| {
                     StepOutcome::Owed(owed)
                 })
             }
-            StoreCall::Claim(id, kind) => outcome_of(
+            StoreCall::Claim(id, kind) => to_step_outcome(
                 stores
                     .claim_operation(OrderId(*id), *kind, now, LEASE_MS)
                     .await,
@@ -255,7 +255,7 @@ impl StoreRun {
         if written.is_ok() {
             owner.draw.apply(&events);
         }
-        outcome_of(written, |()| StepOutcome::Done)
+        to_step_outcome(written, |()| StepOutcome::Done)
     }
 
     async fn run_operations(&mut self, tries_again: bool, now: Timestamp) -> StepOutcome {
@@ -320,7 +320,7 @@ impl StoreRun {
     }
 
     /// Returns the orders and the lists of orders that the store can return.
-    async fn read_all(&mut self) -> (Vec<Option<OrderRecord>>, Vec<OrderId>, Vec<OrderId>) {
+    async fn read_all_orders(&mut self) -> (Vec<Option<OrderRecord>>, Vec<OrderId>, Vec<OrderId>) {
         let mut records = Vec::new();
         for id in 0..ORDER_COUNT {
             records.push(self.world.stores.order(OrderId(id)).await.expect("read"));
@@ -509,8 +509,8 @@ async fn run_random_day(seed: u64) {
     }
     let [memory, postgres] = &mut runs;
     assert_eq!(
-        format!("{:?}", memory.read_all().await),
-        format!("{:?}", postgres.read_all().await),
+        format!("{:?}", memory.read_all_orders().await),
+        format!("{:?}", postgres.read_all_orders().await),
         "seed {seed}"
     );
     for draw in 0..DRAW_COUNT {

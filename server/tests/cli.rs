@@ -10,7 +10,7 @@ use actors::{Gateway, NewIntent};
 use domain::{AccountId, Cents, OrderId};
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
-use persistence::testing::{Database, TempFolder, database, empty_database};
+use persistence::testing::{TempFolder, TestDatabase, database, empty_database};
 use persistence::{Postgres, Sealer};
 use sandbox::{Options, Sandbox};
 
@@ -24,7 +24,7 @@ mod moved_clock;
 const SEAL_KEY_HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 struct CliEnvironment {
-    database: Database,
+    database: TestDatabase,
     folder: TempFolder,
     records: Records,
 }

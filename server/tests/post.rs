@@ -11,7 +11,7 @@ use domain::{
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
 use persistence::stores::OrderRecord;
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use sandbox::mailbox::MailMessage;
 use sandbox::{Options, Sandbox};
 use server::app::{self, Provider, RunningServer, ServerParts};
@@ -33,7 +33,7 @@ struct MailFixture {
     sandbox: Arc<Sandbox>,
     seller: Seller,
     draw: DrawId,
-    _database: Database,
+    _database: TestDatabase,
 }
 
 impl MailFixture {

@@ -20,7 +20,7 @@ const CAPTURE_PATH_OPERATIONS: [OperationKind; 3] = [
 #[async_trait]
 impl OrderStore for MemoryStores {
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure> {
-        self.read_state("order", |state| state.orders.record(id))
+        self.read_state("order", |state| state.orders.find_record(id))
     }
 
     async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure> {
@@ -41,7 +41,7 @@ impl OrderStore for MemoryStores {
             state
                 .orders
                 .id_by_payment_intent(id)
-                .and_then(|id| state.orders.record(id))
+                .and_then(|id| state.orders.find_record(id))
         })
     }
 
@@ -82,7 +82,7 @@ impl OrderStore for MemoryStores {
     ) -> Result<bool, Failure> {
         self.write_state(Call::Write("fill_buyer"), |state| {
             let record = &state.orders.get(order)?.record;
-            let filled = record.buyer.clone().filled_from(buyer);
+            let filled = record.buyer.clone().with_blanks_filled_from(buyer);
             if filled == record.buyer || !state.draws.accepts_buyer_details(record, source) {
                 return Ok(filled == record.buyer);
             }
@@ -142,7 +142,7 @@ impl OrderStore for MemoryStores {
     async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
         self.write_state(Call::Write("rejecting"), |state| {
             let row = state.orders.get_mut(order)?;
-            if !row.check(OrderTransition::Reject)? {
+            if !row.check_transition(OrderTransition::Reject)? {
                 return Ok(());
             }
             row.record.reason.get_or_insert_with(|| reason.into());
@@ -164,7 +164,7 @@ impl OrderStore for MemoryStores {
     ) -> Result<(), Failure> {
         self.write_state(Call::Write("released"), |state| {
             let row = state.orders.get(order)?;
-            if !row.check(OrderTransition::Release)? {
+            if !row.check_transition(OrderTransition::Release)? {
                 return Ok(());
             }
             state.end_order(order, OrderState::Released, reason);
@@ -181,7 +181,7 @@ impl OrderStore for MemoryStores {
     ) -> Result<(), Failure> {
         self.write_state(Call::Write("voided"), |state| {
             let row = state.orders.get(order)?;
-            if !row.check(OrderTransition::Void)? {
+            if !row.check_transition(OrderTransition::Void)? {
                 return Ok(());
             }
             state.end_order(order, OrderState::Void, reason);
@@ -196,7 +196,7 @@ impl MemoryState {
         let capture = OrderTransition::Capture {
             was_captured: row.record.captured_at.is_some(),
         };
-        if !row.check(capture)? {
+        if !row.check_transition(capture)? {
             return Ok(());
         }
         row.record.captured_at = Some(at);

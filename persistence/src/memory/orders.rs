@@ -42,7 +42,7 @@ impl MemoryOrder {
         self.record.order.state
     }
 
-    pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
+    pub fn check_transition(&self, transition: OrderTransition) -> Result<bool, Failure> {
         Ok(transition.check(self.state(), self.lines_allocated() > 0)?)
     }
 
@@ -81,16 +81,20 @@ impl Orders {
         self.rows.get_mut(&id).ok_or(Failure::NotFound)
     }
 
-    pub fn record(&self, id: OrderId) -> Option<OrderRecord> {
+    pub fn find_record(&self, id: OrderId) -> Option<OrderRecord> {
         self.rows.get(&id).map(|row| row.record.clone())
     }
 
     pub fn by_client_key(&self, key: &str) -> Option<OrderRecord> {
-        self.by_client_key.get(key).and_then(|id| self.record(*id))
+        self.by_client_key
+            .get(key)
+            .and_then(|id| self.find_record(*id))
     }
 
     pub fn by_token(&self, token: &str) -> Option<OrderRecord> {
-        self.by_token.get(token).and_then(|id| self.record(*id))
+        self.by_token
+            .get(token)
+            .and_then(|id| self.find_record(*id))
     }
 
     pub fn id_by_payment_intent(&self, id: &PaymentIntentId) -> Option<OrderId> {
@@ -106,7 +110,7 @@ impl Orders {
         self.open
             .range(..before)
             .take(limit)
-            .filter_map(|(_, id)| self.record(*id))
+            .filter_map(|(_, id)| self.find_record(*id))
             .collect()
     }
 
@@ -115,7 +119,7 @@ impl Orders {
         self.captured
             .range(since..)
             .take(limit)
-            .filter_map(|(_, id)| self.record(*id))
+            .filter_map(|(_, id)| self.find_record(*id))
             .collect()
     }
 
@@ -195,7 +199,7 @@ impl Orders {
         let allocate = OrderTransition::Allocate {
             is_sale: append.sells,
         };
-        let is_allowed = row.check(allocate) == Ok(true);
+        let is_allowed = row.check_transition(allocate) == Ok(true);
         if fits && !has_tickets && is_allowed {
             Ok(())
         } else {
@@ -233,7 +237,7 @@ impl Orders {
             client_key: new.client_key.clone(),
             token: new.token.clone(),
             client_secret: None,
-            buyer: BuyerDetails::default().filled_from(&new.buyer),
+            buyer: BuyerDetails::default().with_blanks_filled_from(&new.buyer),
             consent_at: None,
             opened_at: new.at,
             authorised_at: new.authorised_at,

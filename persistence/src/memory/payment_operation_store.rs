@@ -115,7 +115,7 @@ impl MemoryState {
         if self.refunds.has_refund(order) {
             return Ok(());
         }
-        let is_open = row.check(OrderTransition::Refund)?;
+        let is_open = row.check_transition(OrderTransition::Refund)?;
         if amount <= Cents::ZERO {
             return Err(Failure::NotWritten(
                 "a refund needs a positive amount".into(),

@@ -81,7 +81,7 @@ pub(super) async fn open_anomaly_ids_of_payment(
     Ok(open.into_iter().map(|id| id.as_u128()).collect())
 }
 
-pub(super) async fn payments_with_open(
+pub(super) async fn payments_with_open_anomalies(
     pool: &PgPool,
     among: &[PaymentIntentId],
 ) -> Result<BTreeSet<PaymentIntentId>, Failure> {

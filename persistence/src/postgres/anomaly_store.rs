@@ -18,7 +18,7 @@ impl AnomalyStore for Postgres {
         at: Timestamp,
     ) -> Result<bool, Failure> {
         let (postgres, anomaly) = (self.clone(), anomaly.clone());
-        self.write(async move || {
+        self.write_with_retries(async move || {
             anomalies::raise_anomaly_once(postgres.background_pool(), &anomaly, amount, at).await
         })
         .await
@@ -31,7 +31,7 @@ impl AnomalyStore for Postgres {
         at: Timestamp,
     ) -> Result<u64, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
-        self.write(async move || {
+        self.write_with_retries(async move || {
             anomalies::resolve_healed_anomalies(postgres.background_pool(), &id, kind, at).await
         })
         .await
@@ -54,7 +54,7 @@ impl AnomalyStore for Postgres {
     ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
         let (postgres, among) = (self.clone(), among.to_vec());
         self.run_on_database_threads(async move {
-            anomalies::payments_with_open(postgres.background_pool(), &among).await
+            anomalies::payments_with_open_anomalies(postgres.background_pool(), &among).await
         })
         .await
     }
@@ -65,7 +65,7 @@ impl AnomalyStore for Postgres {
         at: Timestamp,
     ) -> Result<u64, Failure> {
         let (postgres, anomalies) = (self.clone(), anomalies.to_vec());
-        self.write(async move || {
+        self.write_with_retries(async move || {
             anomalies::resolve_healed_anomalies_by_id(postgres.background_pool(), &anomalies, at)
                 .await
         })
@@ -95,7 +95,7 @@ impl AnomalyStore for Postgres {
         at: Timestamp,
     ) -> Result<bool, Failure> {
         let (postgres, resolution) = (self.clone(), resolution.to_string());
-        self.write(async move || {
+        self.write_with_retries(async move || {
             anomalies::close_anomaly_by_person(postgres.background_pool(), anomaly, &resolution, at)
                 .await
         })

@@ -79,7 +79,7 @@ async fn insert_orders(
         lines.push(order.lines.len() as i16);
         subtotals.push(total.subtotal().0);
         card_fees.push(total.card_fee().0);
-        let buyer = BuyerDetails::default().filled_from(&order.buyer);
+        let buyer = BuyerDetails::default().with_blanks_filled_from(&order.buyer);
         names.push(buyer.name);
         emails.push(buyer.email);
         phones.push(buyer.phone);

@@ -81,8 +81,8 @@ impl Postgres {
     }
 
     /// Writes the canary, sealed with this server's sealing key, unless the database has a canary.
-    /// Another server may write a canary first, so the caller must call [`Postgres::check_sealing_key`]
-    /// afterwards.
+    /// Another server may write a canary first, so the caller must call
+    /// [`Postgres::check_sealing_key`] afterwards.
     ///
     /// # Errors
     ///

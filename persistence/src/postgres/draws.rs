@@ -90,7 +90,7 @@ impl Postgres {
                 .map_err(Failure::from_commit_error)?;
             Ok(ids)
         };
-        self.write(created).await
+        self.write_with_retries(created).await
     }
 }
 

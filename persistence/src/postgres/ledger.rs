@@ -31,7 +31,7 @@ pub(super) const TRANSACTION_COMMITS_MAX: usize = 256;
 impl Ledger for Postgres {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         let (postgres, draws) = (self.clone(), draws.to_vec());
-        self.write(async move || {
+        self.write_with_retries(async move || {
             claims::claim_draws(postgres.actors_pool(), postgres.sealer(), me, &draws, None).await
         })
         .await
@@ -174,11 +174,11 @@ impl BatchTransaction for GroupCommit {
         Some(draw_batch.draw().0.cast_unsigned().into())
     }
 
-    fn size(draw_batch: &DrawBatch) -> usize {
+    fn request_size(draw_batch: &DrawBatch) -> usize {
         draw_batch.commits.len()
     }
 
-    async fn transact(
+    async fn write_in_transaction(
         connection: &mut PgConnection,
         secrets: &LinkSecrets,
         batch: &[&DrawBatch],

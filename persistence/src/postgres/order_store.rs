@@ -71,12 +71,12 @@ impl OrderStore for Postgres {
     ) -> Result<bool, Failure> {
         let (postgres, buyer) = (self.clone(), buyer.clone());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             let accepted =
                 orders::fill_buyer_details(&mut transaction, order, &buyer, source).await?;
             commit(transaction).await.map(|()| accepted)
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn correct_buyer_details(
@@ -85,7 +85,7 @@ impl OrderStore for Postgres {
         buyer: &BuyerDetails,
     ) -> Result<bool, Failure> {
         let (postgres, buyer) = (self.clone(), buyer.clone());
-        self.write(async move || {
+        self.write_with_retries(async move || {
             orders::correct_buyer_details(postgres.actors_pool(), order, &buyer).await
         })
         .await
@@ -100,7 +100,7 @@ impl OrderStore for Postgres {
     ) -> Result<bool, Failure> {
         let (postgres, buyer, audit_entry) = (self.clone(), buyer.clone(), audit_entry.cloned());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             let accepted =
                 orders::fill_buyer_details(&mut transaction, order, &buyer, source).await?;
             if let Some(audit_entry) = audit_entry.filter(|_| accepted) {
@@ -110,19 +110,19 @@ impl OrderStore for Postgres {
             }
             commit(transaction).await.map(|()| accepted)
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn write_audit_entry(&self, audit_entry: &audit_log::AuditEntry) -> Result<(), Failure> {
         let (postgres, audit_entry) = (self.clone(), audit_entry.clone());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             audit_log::write_entry(&mut transaction, postgres.sealer(), &audit_entry)
                 .await
                 .map_err(Failure::from_error_before_commit)?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn record_consent(
@@ -160,11 +160,11 @@ impl OrderStore for Postgres {
     async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             order_transitions::reject_order(&mut transaction, order, &reason, at).await?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn release(
@@ -206,12 +206,12 @@ impl Postgres {
     ) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             order_transitions::end_order(&mut transaction, order, becomes, &reason, tell, at)
                 .await?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 }
 
@@ -253,7 +253,7 @@ impl BatchWorker for OrderLookup {
         None
     }
 
-    async fn process(&mut self, keys: Vec<OrderKey>) -> Vec<Self::Response> {
+    async fn process_batch(&mut self, keys: Vec<OrderKey>) -> Vec<Self::Response> {
         // A failed lookup is repeated once, because a connection that was idle during a restart of
         // the database fails at its first statement.
         let records = match self.find_batch(&keys).await {

@@ -40,7 +40,7 @@ pub(super) async fn reject_order(
     at: Timestamp,
 ) -> Result<(), Failure> {
     let locked = lock_order(connection, order).await?;
-    if !locked.check(OrderTransition::Reject)? {
+    if !locked.check_transition(OrderTransition::Reject)? {
         return Ok(());
     }
     sqlx::query(
@@ -74,7 +74,7 @@ pub(super) async fn end_order(
     at: Timestamp,
 ) -> Result<(), Failure> {
     let locked = lock_order(connection, order).await?;
-    if !locked.check(becomes.transition())? {
+    if !locked.check_transition(becomes.transition())? {
         return Ok(());
     }
     write_final_state(connection, order, becomes, reason, Some(at)).await?;
@@ -111,7 +111,7 @@ pub(super) async fn queue_refund_and_void_order(
     if inserted.rows_affected() == 0 {
         return Ok(());
     }
-    let is_open = locked.check(OrderTransition::Refund)?;
+    let is_open = locked.check_transition(OrderTransition::Refund)?;
     queue_refund_operation(
         connection,
         codec::order_uuid(order),

@@ -18,9 +18,9 @@ use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
 use crate::stores::{BuyerSource, OrderRecord};
 
-/// Fills blank buyer details by the rule of [`BuyerDetails::filled_from`], and sets the address of
-/// a mail that waits for one. Returns `false` when the order no longer accepts details from this
-/// source.
+/// Fills blank buyer details by the rule of [`BuyerDetails::with_blanks_filled_from`], and sets the
+/// address of a mail that waits for one. Returns `false` when the order no longer accepts details
+/// from this source.
 pub(super) async fn fill_buyer_details(
     connection: &mut PgConnection,
     order: OrderId,
@@ -36,7 +36,7 @@ pub(super) async fn fill_buyer_details(
     .map_err(Failure::from_error_before_commit)?;
     let (name, email, phone) = stored.ok_or(Failure::NotFound)?;
     let before = BuyerDetails { name, email, phone };
-    let after = before.clone().filled_from(buyer);
+    let after = before.clone().with_blanks_filled_from(buyer);
     if after == before {
         return Ok(true);
     }
@@ -113,7 +113,8 @@ pub(super) async fn correct_buyer_details(
     buyer: &BuyerDetails,
 ) -> Result<bool, Failure> {
     // Drops a name without an address and an address without a name, because neither is a contact.
-    let BuyerDetails { name, email, phone } = BuyerDetails::default().filled_from(buyer);
+    let BuyerDetails { name, email, phone } =
+        BuyerDetails::default().with_blanks_filled_from(buyer);
     let corrected = sqlx::query(
         "update orders set buyer_name = coalesce($2, buyer_name), buyer_email = coalesce($3, buyer_email),
            buyer_phone = coalesce($4, buyer_phone)
@@ -313,7 +314,7 @@ pub(super) struct LockedOrder {
 }
 
 impl LockedOrder {
-    pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
+    pub fn check_transition(&self, transition: OrderTransition) -> Result<bool, Failure> {
         Ok(transition.check(self.state, self.has_tickets)?)
     }
 }

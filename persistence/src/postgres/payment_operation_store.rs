@@ -17,7 +17,7 @@ impl PaymentOperationStore for Postgres {
         limit: u32,
     ) -> Result<Vec<Operation>, Failure> {
         let postgres = self.clone();
-        self.write(async move || {
+        self.write_with_retries(async move || {
             operations::claim_due_operations(postgres.background_pool(), now, lease_ms, limit).await
         })
         .await
@@ -75,7 +75,7 @@ impl PaymentOperationStore for Postgres {
     ) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             order_transitions::queue_refund_and_void_order(
                 &mut transaction,
                 order,
@@ -86,7 +86,7 @@ impl PaymentOperationStore for Postgres {
             .await?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn draws_owing_fee_refunds(&self) -> Result<Vec<DrawId>, Failure> {
@@ -100,11 +100,11 @@ impl PaymentOperationStore for Postgres {
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure> {
         let postgres = self.clone();
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             fees::queue_fee_refunds_of_draw(&mut transaction, draw).await?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn begin_repair(
@@ -114,13 +114,17 @@ impl PaymentOperationStore for Postgres {
         at: Timestamp,
     ) -> Result<bool, Failure> {
         let (postgres, id) = (self.clone(), id.clone());
-        self.write(async move || repairs::begin(postgres.background_pool(), &id, repair, at).await)
-            .await
+        self.write_with_retries(async move || {
+            repairs::begin(postgres.background_pool(), &id, repair, at).await
+        })
+        .await
     }
 
     async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
         let (postgres, id) = (self.clone(), id.clone());
-        self.write(async move || repairs::end(postgres.background_pool(), &id, repair).await)
-            .await
+        self.write_with_retries(async move || {
+            repairs::end(postgres.background_pool(), &id, repair).await
+        })
+        .await
     }
 }

@@ -107,7 +107,7 @@ impl BatchTransaction for PurchaseWrites {
         })
     }
 
-    async fn transact(
+    async fn write_in_transaction(
         connection: &mut PgConnection,
         secrets: &LinkSecrets,
         batch: &[&PurchaseWrite],

@@ -102,8 +102,10 @@ impl ReconciliationStore for Postgres {
         at: Timestamp,
     ) -> Result<(), Failure> {
         let (postgres, intents) = (self.clone(), intents.to_vec());
-        self.write(async move || store_snapshots(postgres.background_pool(), &intents, at).await)
-            .await
+        self.write_with_retries(async move || {
+            store_snapshots(postgres.background_pool(), &intents, at).await
+        })
+        .await
     }
 
     async fn account_of_payment(

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, build_pool};
 use crate::error::Failure;
-use crate::testing::{Database, TempFolder, database, sealer};
+use crate::testing::{TempFolder, TestDatabase, database, sealer};
 
 /// Once a statement contains this word, the test's proxy forwards no more bytes on that connection.
 const FREEZE_TRIGGER_TEXT: &[u8] = b"silence";
@@ -24,7 +24,7 @@ const FREEZE_TRIGGER_TEXT: &[u8] = b"silence";
 /// them it writes a row.
 const CANCELLED_BEGIN_COUNT: usize = 10_000;
 
-async fn create_table() -> (Database, PgConnectOptions) {
+async fn create_table() -> (TestDatabase, PgConnectOptions) {
     let database = database().await;
     database.run("create table innocent (round bigint)").await;
     let options = database.options.clone();
@@ -32,7 +32,7 @@ async fn create_table() -> (Database, PgConnectOptions) {
 }
 
 /// Returns how many writes reported success, and how many of these rows are in the table.
-async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (i64, i64) {
+async fn write_between_cancelled_begins(pool: &PgPool, database: &TestDatabase) -> (i64, i64) {
     let mut confirmed = 0;
     for round in 0..CANCELLED_BEGIN_COUNT {
         let begins = pool.clone();
@@ -95,8 +95,8 @@ async fn pool_without_rollback_loses_writes() {
     );
 }
 
-/// Forwards one connection until a statement contains `FREEZE_TRIGGER_TEXT`. After that, both ends stay
-/// connected but receive nothing more.
+/// Forwards one connection until a statement contains `FREEZE_TRIGGER_TEXT`. After that, both ends
+/// stay connected but receive nothing more.
 async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
     let mut far = UnixStream::connect(socket).await?;
     let (mut asked, mut answered, mut silent) = (vec![0; 8192], vec![0; 8192], false);

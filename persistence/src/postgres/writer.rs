@@ -34,13 +34,13 @@ pub(super) trait BatchTransaction: Send + 'static {
     fn conflict_key(request: &Self::Request) -> Option<u128>;
 
     /// Returns how much of a transaction's capacity a request uses.
-    fn size(_: &Self::Request) -> usize {
+    fn request_size(_: &Self::Request) -> usize {
         1
     }
 
     /// Runs everything between `BEGIN` and `COMMIT`, and returns one response for each request, in
     /// the same order. A request whose response is a failure has written nothing.
-    fn transact(
+    fn write_in_transaction(
         connection: &mut PgConnection,
         secrets: &LinkSecrets,
         batch: &[&Self::Request],
@@ -115,11 +115,11 @@ impl<T: BatchTransaction> BatchWorker for BatchWriter<T> {
         T::conflict_key(request)
     }
 
-    fn size(request: &T::Request) -> usize {
-        T::size(request)
+    fn request_size(request: &T::Request) -> usize {
+        T::request_size(request)
     }
 
-    async fn process(&mut self, batch: Vec<T::Request>) -> Vec<Result<T::Response, Failure>> {
+    async fn process_batch(&mut self, batch: Vec<T::Request>) -> Vec<Result<T::Response, Failure>> {
         let batch: Vec<&T::Request> = batch.iter().collect();
         match self.write_batch(&batch).await {
             Ok(responses) => responses,
@@ -196,7 +196,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
         within_timeout(connection.execute("begin")).await?;
         let result = timeout(
             STATEMENT_ANSWER_TIMEOUT,
-            T::transact(&mut connection, &self.secrets, batch),
+            T::write_in_transaction(&mut connection, &self.secrets, batch),
         )
         .await;
         match result.unwrap_or_else(|_| no_answer_error()) {

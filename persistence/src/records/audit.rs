@@ -28,8 +28,8 @@ pub struct StoredAuditEntry {
     pub previous_hash: Vec<u8>,
 }
 
-/// An audit entry together with the sealer that computes its keyed hash. [`Records::by`] stores
-/// one.
+/// An audit entry together with the sealer that computes its keyed hash.
+/// [`Records::with_audit_entry`] stores one.
 #[derive(Debug)]
 pub(super) struct SignedAuditEntry {
     pub entry: AuditEntry,
@@ -99,7 +99,7 @@ impl Records {
             write_entry(&mut transaction, &sealer, &entry).await?;
             transaction.commit().await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Runs one statement and writes the audit entry in the same transaction. Returns whether the
@@ -130,7 +130,7 @@ impl Records {
             transaction.commit().await?;
             Ok(found)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Returns audit entries before the entry `before`, newest first. `objects` limits the entries
@@ -158,7 +158,7 @@ impl Records {
             .bind(limit)
             .bind(kinds);
         let rows: Vec<AuditRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(StoredAuditEntry::from).collect())
     }

@@ -69,7 +69,7 @@ impl Records {
                  (select min(id) from audit_breaks)";
         let read = sqlx::query_as(read);
         let (length, head, plain_break): (i64, Vec<u8>, Option<i64>) = self
-            .read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await?;
         let first_mismatched_keyed_hash = self.first_mismatched_keyed_hash().await?;
         let broken_at = plain_break
@@ -93,7 +93,7 @@ impl Records {
                 "select id, hash, keyed_hash from audit_log where id > $1 order by id limit $2";
             let read = sqlx::query_as(read).bind(walk.after).bind(CHAIN_PAGE_ROWS);
             let page: Vec<KeyedEntryRow> = self
-                .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+                .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
                 .await?;
             if let Some(entry) = walk.first_mismatched_entry(self.postgres.sealer(), &page) {
                 return Ok(Some(entry));
@@ -108,7 +108,7 @@ impl Records {
     pub async fn audit_anchor(&self) -> Result<Option<AuditAnchor>, Failure> {
         let read = sqlx::query_as("select id, keyed_hash from audit_log order by id desc limit 1");
         let newest: Option<(i64, Option<Vec<u8>>)> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         let anchor = |(entry, keyed): (i64, Option<Vec<u8>>)| {
             Some(AuditAnchor {
@@ -126,7 +126,7 @@ impl Records {
             "select exists (select from audit_log where id = $1 and keyed_hash = $2)",
         );
         let read = read.bind(anchor.entry).bind(anchor.keyed_hash.to_vec());
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

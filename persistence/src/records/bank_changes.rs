@@ -10,7 +10,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::claims::{BankDetailsSource, Claim, ClaimBankDetails, ClaimOutcome};
+use super::claims::{BankDetailsSource, ClaimBankDetails, ClaimOutcome, WinnerClaim};
 use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 
@@ -75,14 +75,14 @@ impl Records {
             transaction.commit().await?;
             Ok(outcome)
         };
-        self.write_bank(work).await
+        self.run_bank_write(work).await
     }
 
     /// Stores bank details that the winner entered through the mailed link. The link works once,
     /// and only before its deadline.
     pub async fn store_winner_details(
         &self,
-        claim: &Claim,
+        claim: &WinnerClaim,
         change: &BankChange,
     ) -> Result<ClaimOutcome, Failure> {
         if claim.respond_by.is_none_or(|until| change.at >= until) {
@@ -116,7 +116,7 @@ impl Records {
             transaction.commit().await?;
             Ok(ClaimOutcome::Kept)
         };
-        self.write_bank(work).await
+        self.run_bank_write(work).await
     }
 
     /// Returns the proposed change of a draw's bank details, or `None` when there is none.
@@ -131,7 +131,7 @@ impl Records {
                 .read_proposal(&mut *pool.acquire().await?, draw, at)
                 .await
         };
-        self.read_bank(work).await
+        self.run_bank_read(work).await
     }
 
     /// Deletes the proposed change of a draw's bank details. Returns `false`, and writes no audit
@@ -159,7 +159,7 @@ impl Records {
             transaction.commit().await?;
             Ok(true)
         };
-        self.write_bank(work).await
+        self.run_bank_write(work).await
     }
 
     async fn apply_or_propose_bank_change(

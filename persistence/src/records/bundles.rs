@@ -90,7 +90,7 @@ impl Records {
         )
         .bind(club.0);
         let rows: Vec<BundleRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(Bundle::from).collect())
     }
@@ -131,6 +131,6 @@ impl Records {
             transaction.commit().await?;
             Ok(id)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

@@ -56,7 +56,7 @@ impl Records {
             };
             Ok(Some((holder, hash)))
         };
-        self.read(work).await
+        self.run_read(work).await
     }
 
     /// Returns whether an account has this e-mail address, or an open invitation was sent to it.
@@ -67,7 +67,7 @@ impl Records {
                  or exists (select from club_users where lower(email) = lower($1) and removed_at is null)",
         )
         .bind(email.trim().to_string());
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

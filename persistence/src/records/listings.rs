@@ -122,7 +122,7 @@ impl Records {
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
         let read = sqlx::query_as(select_listings!("order by kick_off, id"));
         let rows: Vec<ListingRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         rows.into_iter().map(ListingRow::into_listing).collect()
     }
@@ -136,21 +136,21 @@ impl Records {
         let read = sqlx::query_as(select_listings!("where id = any($1) order by kick_off, id"))
             .bind(draws);
         let rows: Vec<ListingRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         rows.into_iter().map(ListingRow::into_listing).collect()
     }
 
     /// Returns a club's draws by their teams and kick-off. An import looks up each of its lines
     /// among these draws, so that a repeated import creates no second draw.
-    pub async fn fixtures(
+    pub async fn club_fixtures(
         &self,
         club: ClubId,
     ) -> Result<Vec<(String, String, Timestamp)>, Failure> {
         let read = "select home_team, away_team, kick_off from draws where club_id = $1 and status <> 'cancelled'";
         let read = sqlx::query_as(read).bind(club.0);
         let rows: Vec<(String, String, OffsetDateTime)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()

@@ -28,7 +28,7 @@ impl Records {
             .bind(club.0)
             .bind(slug.to_string())
             .bind(but.unwrap_or(0));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
@@ -37,7 +37,7 @@ impl Records {
         let read = "select b.id, coalesce(sum(s.quantity), 0)::bigint from bundles b
              left join bundle_sales s on s.bundle_id = b.id where b.club_id = $1 group by b.id order by b.id";
         let read = sqlx::query_as(read).bind(club.0);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -72,7 +72,7 @@ impl Records {
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Archives an offer, unless it has sales and `is_over` is false. The caller passes in
@@ -99,7 +99,7 @@ impl Records {
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 

@@ -77,7 +77,7 @@ impl Records {
         let read =
             sqlx::query_as("select * from payouts where draw_id = $1 order by id").bind(draw.0);
         let rows: Vec<PayoutRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(Payout::from).collect())
     }
@@ -92,14 +92,14 @@ impl Records {
                where d.id = $1 and p.disputed)",
         )
         .bind(draw.0);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     pub async fn payout(&self, id: i64) -> Result<Option<Payout>, Failure> {
         let read = sqlx::query_as("select * from payouts where id = $1").bind(id);
         let row: Option<PayoutRow> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         Ok(row.map(Payout::from))
     }
@@ -137,7 +137,7 @@ impl Records {
             transaction.commit().await?;
             Ok(inserted)
         };
-        let inserted: Option<PayoutRow> = self.write(work).await?;
+        let inserted: Option<PayoutRow> = self.run_write(work).await?;
         if let Some(row) = inserted {
             return Ok(row.into());
         }
@@ -147,7 +147,7 @@ impl Records {
         .bind(new.draw.0)
         .bind(new.kind.to_string());
         let row: Option<PayoutRow> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         row.map(Payout::from).ok_or(Failure::NotFound)
     }
@@ -160,7 +160,7 @@ impl Records {
              order by id limit 500";
         let read = sqlx::query_scalar(read);
         let rows: Vec<i64> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(DrawId).collect())
     }
@@ -170,7 +170,7 @@ impl Records {
         let read = "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
         let read = sqlx::query_as(read);
         let rows: Vec<(i64, i64)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()
@@ -216,6 +216,6 @@ impl Records {
             transaction.commit().await?;
             Ok(row)
         };
-        Ok(self.write(work).await?.map(Payout::from))
+        Ok(self.run_write(work).await?.map(Payout::from))
     }
 }

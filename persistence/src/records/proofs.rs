@@ -11,7 +11,7 @@ use super::{Records, audit, to_column_time};
 use crate::link_secrets::LinkKind;
 use crate::{Failure, Sealer};
 
-const RESET_ACTION: &str = "reset-password";
+const PASSWORD_RESET_AUDIT_ACTION: &str = "reset-password";
 
 /// The recipient of a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Records {
             }
             begin_member_password_reset(&pool, &email, hash, expires).await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Returns the name, address and club slug of the account that a reset link belongs to. The
@@ -95,7 +95,7 @@ impl Records {
         .bind(hashes_to_hex(&self.link_hashes(LinkKind::Account, token_hash)))
         .bind(self.link_hashes(LinkKind::Account, token_hash))
         .bind(to_column_time(at));
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 
@@ -128,7 +128,10 @@ impl Records {
             .fetch_optional(&mut *transaction)
             .await?;
             let (holder, action) = match club {
-                Some(id) => (Some(SessionHolder::Club(ClubId(id))), RESET_ACTION),
+                Some(id) => (
+                    Some(SessionHolder::Club(ClubId(id))),
+                    PASSWORD_RESET_AUDIT_ACTION,
+                ),
                 None => match reset_admin_password(
                     &mut transaction,
                     hashes.clone(),
@@ -137,21 +140,21 @@ impl Records {
                 )
                 .await?
                 {
-                    Some(id) => (Some(SessionHolder::Admin(id)), RESET_ACTION),
+                    Some(id) => (Some(SessionHolder::Admin(id)), PASSWORD_RESET_AUDIT_ACTION),
                     None => reset_member_password(&mut transaction, hashes, password, at).await?,
                 },
             };
             if let Some(holder) = holder {
                 end_sessions(&mut transaction, holder).await?;
                 write_password_reset_audit_entry(&mut transaction, &sealer, holder, action).await?;
-                if action == RESET_ACTION {
+                if action == PASSWORD_RESET_AUDIT_ACTION {
                     queue_password_mail(&mut transaction, holder, mail).await?;
                 }
             }
             transaction.commit().await?;
             Ok(holder)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Stores the hash of a token that confirms a club's e-mail address. An earlier token stops
@@ -188,7 +191,7 @@ impl Records {
                  email_verification_expires = null
              where email_verification_token = any($1) and email_verification_expires > $2",
         );
-        self.change_listed_row(
+        self.change_row_shown_in_lists(
             write
                 .bind(hashes_to_hex(
                     &self.link_hashes(LinkKind::Verification, token_hash),
@@ -294,7 +297,7 @@ async fn reset_member_password(
     .fetch_optional(connection)
     .await?;
     let Some((id, club, word, joins)) = row else {
-        return Ok((None, RESET_ACTION));
+        return Ok((None, PASSWORD_RESET_AUDIT_ACTION));
     };
     let member = Member {
         id,
@@ -306,7 +309,7 @@ async fn reset_member_password(
         if joins {
             "accept-invitation"
         } else {
-            RESET_ACTION
+            PASSWORD_RESET_AUDIT_ACTION
         },
     ))
 }

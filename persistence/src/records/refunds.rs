@@ -17,7 +17,7 @@ impl Records {
             "select exists (select from refunds where order_id = $1 and state = 'succeeded')",
         )
         .bind(Uuid::from_u128(order.0));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 

@@ -43,6 +43,6 @@ impl Records {
             transaction.commit().await?;
             Ok(())
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

@@ -29,7 +29,7 @@ impl Records {
              where id = $1 and totp_secret_sealed is not null";
         let read = sqlx::query_as(read).bind(admin);
         let row: Option<(Vec<u8>, bool, i64)> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         row.map(|(sealed, enrolled, last_step)| {
             let secret = self
@@ -111,6 +111,6 @@ impl Records {
             transaction.commit().await?;
             Ok(found.is_some())
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

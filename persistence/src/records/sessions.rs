@@ -172,7 +172,7 @@ impl Records {
         .bind(self.link_hashes(LinkKind::Session, token_hash))
         .bind(to_column_time(at));
         let row: Option<SessionRow> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         let Some(row) = row else {
             return Ok(None);
@@ -202,7 +202,7 @@ impl Records {
         )
         .bind(self.link_hashes(LinkKind::Session, token_hash))
         .bind(to_column_time(at));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 

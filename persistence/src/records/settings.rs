@@ -38,7 +38,7 @@ impl Records {
     pub async fn setting_rows(&self) -> Result<Vec<SettingRow>, Failure> {
         let read = "select id, key, value, description, updated_at, updated_by from system_settings order by key";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -67,7 +67,7 @@ impl Records {
     pub async fn settings(&self) -> Result<BTreeMap<String, String>, Failure> {
         let read = sqlx::query_as("select key, value from system_settings");
         let rows: Vec<(String, String)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().collect())
     }

@@ -56,7 +56,7 @@ impl Records {
                 .fetch_one(&pool)
                 .await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Creates draws of one club under its latest unused acceptance of the terms, and links that
@@ -101,7 +101,7 @@ impl Records {
             transaction.commit().await?;
             Ok(Ok(rows))
         };
-        match self.write(work).await? {
+        match self.run_write(work).await? {
             Ok(rows) => Ok(CreateDrawsOutcome::Draws(
                 rows.into_iter()
                     .map(listings::ListingRow::into_listing)

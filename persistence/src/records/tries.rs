@@ -59,7 +59,7 @@ impl Records {
             transaction.commit().await?;
             Ok(true)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Subtracts one try from each given limit, because the try should not count.
@@ -78,7 +78,7 @@ impl Records {
             }
             transaction.commit().await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Deletes the counts of windows that have ended. Called every minute.

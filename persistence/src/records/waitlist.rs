@@ -37,7 +37,7 @@ impl Records {
                 .bind(phone);
             write.fetch_one(&pool).await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Removes a club from the waitlist. Returns `false` when the waitlist has no such entry.
@@ -56,7 +56,7 @@ impl Records {
             "select id, club_name, contact_name, contact_email, contact_phone, created_at from waitlist order by id",
         );
         let rows: Vec<WaitlistRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         let entry = |(id, club_name, contact_name, contact_email, contact_phone, created_at)| {
             WaitlistEntry {

@@ -133,9 +133,9 @@ pub trait OrderStore: Send + Sync {
         order: OrderId,
         buyer: &BuyerDetails,
     ) -> Result<bool, Failure>;
-    /// Fills blank buyer details as [`OrderStore::fill_buyer_details`] does, for an operator. Writes the
-    /// audit entry in the same transaction. The memory store has no audit log and only fills the
-    /// details.
+    /// Fills blank buyer details as [`OrderStore::fill_buyer_details`] does, for an operator.
+    /// Writes the audit entry in the same transaction. The memory store has no audit log and only
+    /// fills the details.
     async fn fill_buyer_details_audited(
         &self,
         order: OrderId,

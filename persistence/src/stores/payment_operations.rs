@@ -20,8 +20,8 @@ pub enum OperationKind {
 
 impl OperationKind {
     /// Returns the idempotency key of an order's first operation of this kind, if a draw commit
-    /// queues that operation. `None` for other kinds. For [`FAST_PATH_EXCLUSIVE_MS`] after the commit, the
-    /// process that wrote it may try the operation under this key without a claim.
+    /// queues that operation. `None` for other kinds. For [`FAST_PATH_EXCLUSIVE_MS`] after the
+    /// commit, the process that wrote it may try the operation under this key without a claim.
     pub fn first_idempotency_key(self, order: OrderId) -> Option<String> {
         match self {
             OperationKind::Create => Some(format!("create-{order}-1")),
@@ -42,8 +42,8 @@ pub struct Operation {
     pub id: i64,
     pub order: OrderId,
     pub kind: OperationKind,
-    /// The idempotency key for the provider. Every attempt uses this key, until [`AttemptOutcome::Again`]
-    /// replaces it.
+    /// The idempotency key for the provider. Every attempt uses this key, until
+    /// [`AttemptOutcome::Again`] replaces it.
     pub key: String,
     /// The amount to refund. `None` for an operation that refunds nothing.
     pub amount: Option<Cents>,

@@ -46,7 +46,7 @@ async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: 
 }
 
 /// Returns how often the test's write was tried.
-async fn count_tries(world: &World) -> i64 {
+async fn count_write_attempts(world: &World) -> i64 {
     let read =
         sqlx::query_scalar("select case when is_called then last_value else 0 end from collisions");
     read.fetch_one(&mut world.connection().await)
@@ -94,7 +94,7 @@ async fn collided_commit_is_retried_and_written_once() {
         );
         assert_eq!(
             (
-                count_tries(&world).await,
+                count_write_attempts(&world).await,
                 count_held_reservations_and_commits(&world).await
             ),
             (TRIES_MAX, (1, 1, 1)),
@@ -121,7 +121,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
         );
         assert_eq!(
             (
-                count_tries(&world).await,
+                count_write_attempts(&world).await,
                 count_held_reservations_and_commits(&world).await
             ),
             (TRIES_MAX, (0, 0, 0)),
@@ -157,7 +157,11 @@ async fn assert_collided_write_is_retried(
                 is_right,
                 "{table}, {when}: {result:?} after {times} collisions"
             );
-            assert_eq!(count_tries(&world).await, TRIES_MAX, "{table}, {when}");
+            assert_eq!(
+                count_write_attempts(&world).await,
+                TRIES_MAX,
+                "{table}, {when}"
+            );
         }
     }
 }

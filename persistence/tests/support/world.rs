@@ -15,7 +15,7 @@ use persistence::memory::MemoryStores;
 use persistence::nodes::{InstanceId, Node, OtherNodes};
 use persistence::postgres::draws::NewDraw;
 use persistence::stores::OrderRecord;
-use persistence::testing::{Database, database};
+use persistence::testing::{TestDatabase, database};
 use persistence::{Failure, Ledger, Nodes, PaymentStores, Postgres};
 use sqlx::postgres::PgConnection;
 
@@ -42,7 +42,7 @@ pub struct World {
     pub ledger: Arc<dyn Ledger>,
     pub stores: Arc<dyn PaymentStores>,
     pub memory: Option<MemoryStores>,
-    pub postgres: Option<(Database, Postgres)>,
+    pub postgres: Option<(TestDatabase, Postgres)>,
     pub draws: Vec<DrawId>,
 }
 

@@ -263,7 +263,8 @@ impl OwnOrder {
             .fill_buyer(self.id(), details, source)
             .await?;
         if accepted {
-            self.record.buyer = std::mem::take(&mut self.record.buyer).filled_from(details);
+            self.record.buyer =
+                std::mem::take(&mut self.record.buyer).with_blanks_filled_from(details);
             // Send the order's confirmation mail now, because it may have waited for the buyer's
             // e-mail address.
             if self.record.order.state == OrderState::Captured {

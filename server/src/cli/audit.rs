@@ -91,7 +91,7 @@ pub async fn audit_database_and_stripe(
     gateway: &dyn Gateway,
 ) -> anyhow::Result<AuditReport> {
     let mut findings = AuditReport {
-        anomalies: auditor.open_anomalies().await?,
+        anomalies: auditor.count_open_anomalies_by_kind().await?,
         ..AuditReport::default()
     };
     let violations = postgres.violations().await?;

@@ -17,7 +17,7 @@ use persistence::nodes::InstanceId;
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
-use persistence::testing::{Database, TempFolder, database};
+use persistence::testing::{TempFolder, TestDatabase, database};
 use persistence::{Postgres, Sealer};
 use reqwest::Method;
 use sandbox::{self, Options, Sandbox};
@@ -32,7 +32,7 @@ const START_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub struct TestCluster {
     pub draws: Vec<DrawId>,
-    database: Database,
+    database: TestDatabase,
     records: Records,
     folder: TempFolder,
     sandbox: Arc<Sandbox>,

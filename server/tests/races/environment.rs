@@ -19,7 +19,7 @@ use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
 use persistence::postgres::draws::NewDraw;
 use persistence::stores::{Mail, OrderRecord};
-use persistence::testing::{Database, database};
+use persistence::testing::{TestDatabase, database};
 use persistence::{Ledger, Postgres};
 
 pub const RACE_TICKET_PRICE: Cents = Cents(500);
@@ -70,7 +70,7 @@ pub enum PurchaseOutcome {
 }
 
 pub struct RaceEnvironment {
-    pub database: Database,
+    pub database: TestDatabase,
     pub clock: ShiftedClock,
     pub gateway: FakeGateway,
     pub postgres: Option<Postgres>,

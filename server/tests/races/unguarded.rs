@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use domain::{Deal, DrawId};
 use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
 use persistence::nodes::InstanceId;
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use persistence::{Failure, Ledger, Postgres};
 use tokio::sync::Mutex;
 
@@ -25,7 +25,7 @@ const GUARD_CONSTRAINTS: [&str; 5] = [
 /// A ledger without fencing: it accepts every commit as if it came from the owner.
 struct UnfencedLedger {
     postgres: Postgres,
-    database: Arc<Database>,
+    database: Arc<TestDatabase>,
     one_at_a_time: Arc<Mutex<()>>,
 }
 

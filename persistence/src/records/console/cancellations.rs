@@ -38,7 +38,7 @@ impl Records {
              ))",
         )
         .bind(draw.0);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
@@ -51,7 +51,7 @@ impl Records {
         let read = "select (select count(*) from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')),
                  (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%')";
         let read = sqlx::query_as(read).bind(draw.0);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

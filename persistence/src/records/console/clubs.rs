@@ -53,7 +53,7 @@ impl Records {
         let read = sqlx::query_as(read)
             .bind(archived)
             .bind(only.map(|club| club.0));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 

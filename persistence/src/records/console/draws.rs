@@ -35,7 +35,7 @@ impl Records {
                  where l.serials is not null and o.state in ('allocated', 'captured') group by l.draw_id
              ) s on s.draw_id = d.id order by d.id";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -46,7 +46,7 @@ impl Records {
             "select (select count(*) from reservations), (select coalesce(sum(count), 0)::bigint from reservations),
                  (select count(*) from orders where unfinished and payment_intent_id is not null)";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

@@ -36,7 +36,7 @@ impl Records {
             "{SELECT_SOLD_TICKETS_WITH_BUYER} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000"
         );
         let read = sqlx::query_as(sqlx::AssertSqlSafe(read));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -52,7 +52,7 @@ impl Records {
         let read = sqlx::query_as(sqlx::AssertSqlSafe(read))
             .bind(draw.0)
             .bind(serial.number() as i16);
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 }

@@ -67,7 +67,7 @@ impl Records {
                  current_setting('server_version') as database,
                  (select max(version) from _sqlx_migrations where success) as schema",
         );
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
@@ -86,7 +86,7 @@ impl Records {
                  (select coalesce(max(id), 0) from waitlist) as waitlist_newest,
                  (select coalesce(max(id), 0) from audit_log) as audit",
         );
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

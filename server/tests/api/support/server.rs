@@ -20,7 +20,7 @@ use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{Club, NewClub};
 use persistence::records::draws::DrawToCreate;
 use persistence::stores::{Mail, OrderRecord};
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use persistence::{Ledger, PaymentStores, Postgres, Sealer};
 use sandbox::authenticator::DEMO_OPERATOR_TOTP_SECRET;
 use sandbox::clock::SandboxClock;
@@ -52,7 +52,7 @@ pub struct TestServer {
     pub store: Arc<dyn PaymentStores>,
     pub mails: tokio::sync::Mutex<mpsc::UnboundedReceiver<Mail>>,
     pub engine: Engine,
-    pub database: Database,
+    pub database: TestDatabase,
     phase: watch::Sender<Phase>,
     handle: ServerHandle,
     tasks: Vec<JoinHandle<()>>,

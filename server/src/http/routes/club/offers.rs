@@ -140,7 +140,7 @@ pub async fn create(
     let new = check_offer_and_slug(&state, &club, &body.0, None).await?;
     let created = state
         .records
-        .by(audit_entry(caller, &club, "create-offer"))
+        .with_audit_entry(audit_entry(caller, &club, "create-offer"))
         .create_bundle(club.id, &new)
         .await;
     let id = match created {
@@ -165,7 +165,9 @@ pub async fn change(
         return Err(offer_locked(now));
     }
     let new = check_offer_and_slug(&state, &club, &body.0, Some(bundle.id)).await?;
-    let records = state.records.by(audit_entry(caller, &club, "change-offer"));
+    let records = state
+        .records
+        .with_audit_entry(audit_entry(caller, &club, "change-offer"));
     match records.change_bundle(club.id, bundle.id, &new).await {
         Ok(OfferChangeOutcome::Done) => {}
         Ok(OfferChangeOutcome::Locked) => return Err(offer_locked("locked")),
@@ -192,7 +194,7 @@ pub async fn archive(
     let is_over = matches!(now, "closed" | "archived");
     let records = state
         .records
-        .by(audit_entry(caller, &club, "archive-offer"));
+        .with_audit_entry(audit_entry(caller, &club, "archive-offer"));
     if records.archive_bundle(club.id, bundle.id, is_over).await? != OfferChangeOutcome::Done {
         return Err(offer_locked("locked"));
     }

@@ -126,7 +126,7 @@ pub async fn invite(
     let act = caller.audit_action(&actor, Some(club), "invite-club-user", "club-user:");
     let user = match state
         .records
-        .by(act.entry(detail))
+        .with_audit_entry(act.entry(detail))
         .invite_club_user(&new)
         .await?
     {
@@ -231,7 +231,7 @@ pub async fn change(
     let act = caller.audit_action(&actor, Some(club), "change-club-user", &object);
     let changed = state
         .records
-        .by(act.entry(detail))
+        .with_audit_entry(act.entry(detail))
         .change_club_user(club, id, name, role)
         .await?;
     let changed = changed.ok_or_else(Problem::not_found)?;
@@ -251,7 +251,7 @@ pub async fn remove(
     refuse_own_account(caller, id)?;
     let (actor, object) = (caller.audit_name(), format!("club-user:{id}"));
     let act = caller.audit_action(&actor, Some(club), "remove-club-user", &object);
-    let records = state.records.by(act.entry(json!({})));
+    let records = state.records.with_audit_entry(act.entry(json!({})));
     if !records
         .remove_club_user(club, id, state.clock.now())
         .await?
