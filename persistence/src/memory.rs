@@ -38,7 +38,7 @@ pub use webhook_events::ProviderSnapshot;
 
 /// A call to the memory store. The fault injector gets it and decides whether the call fails.
 #[derive(Clone, Copy, Debug)]
-pub enum Call<'a> {
+pub enum MemoryCall<'a> {
     Append(&'a [DrawCommit]),
     Claim(&'a [DrawId]),
     /// A writing method of a payment store or of the node list. The text is the method's fixed
@@ -50,7 +50,7 @@ pub enum Call<'a> {
 
 /// The fault injected into one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fault {
+pub enum MemoryFault {
     #[default]
     None,
     /// Nothing is written, and the caller gets [`Failure::NotWritten`].
@@ -68,7 +68,7 @@ pub struct MemoryStores {
     hooks: Arc<Mutex<TestHooks>>,
 }
 
-type FaultInjector = Box<dyn FnMut(Call<'_>) -> Fault + Send>;
+type FaultInjector = Box<dyn FnMut(MemoryCall<'_>) -> MemoryFault + Send>;
 
 #[derive(Default)]
 struct TestHooks {
@@ -105,7 +105,7 @@ impl MemoryStores {
     }
 
     /// Sets the function that chooses the fault of each call. Replaces a function set before.
-    pub fn set_faults(&self, fault: impl FnMut(Call<'_>) -> Fault + Send + 'static) {
+    pub fn set_faults(&self, fault: impl FnMut(MemoryCall<'_>) -> MemoryFault + Send + 'static) {
         self.lock_hooks().fault = Some(Box::new(fault));
     }
 
@@ -163,11 +163,11 @@ impl MemoryStores {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn choose_fault(&self, call: Call<'_>) -> Fault {
+    fn choose_fault(&self, call: MemoryCall<'_>) -> MemoryFault {
         self.lock_hooks()
             .fault
             .as_mut()
-            .map_or(Fault::None, |fault| fault(call))
+            .map_or(MemoryFault::None, |fault| fault(call))
     }
 
     /// Returns the database's time. `None` means that no clock is set and the writer's time counts.
@@ -180,23 +180,23 @@ impl MemoryStores {
         name: &'static str,
         read: impl FnOnce(&MemoryState) -> T,
     ) -> Result<T, Failure> {
-        match self.choose_fault(Call::Read(name)) {
-            Fault::None => Ok(read(&self.state())),
+        match self.choose_fault(MemoryCall::Read(name)) {
+            MemoryFault::None => Ok(read(&self.state())),
             _ => Err(Failure::NotWritten("fault on demand".into())),
         }
     }
 
     fn write_state<T>(
         &self,
-        call: Call<'_>,
+        call: MemoryCall<'_>,
         write: impl FnOnce(&mut MemoryState) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let unknown = || Failure::Unknown("fault on demand".into());
         match self.choose_fault(call) {
-            Fault::None => write(&mut self.state()),
-            Fault::NotWritten => Err(Failure::NotWritten("fault on demand".into())),
-            Fault::UnknownWritten => write(&mut self.state()).and(Err(unknown())),
-            Fault::UnknownNotWritten => Err(unknown()),
+            MemoryFault::None => write(&mut self.state()),
+            MemoryFault::NotWritten => Err(Failure::NotWritten("fault on demand".into())),
+            MemoryFault::UnknownWritten => write(&mut self.state()).and(Err(unknown())),
+            MemoryFault::UnknownNotWritten => Err(unknown()),
         }
     }
 }

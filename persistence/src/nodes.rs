@@ -24,7 +24,7 @@ impl InstanceId {
     ///
     /// # Panics
     /// When the operating system provides no random bytes.
-    pub fn fresh() -> InstanceId {
+    pub fn random() -> InstanceId {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
         InstanceId(u128::from_be_bytes(bytes))

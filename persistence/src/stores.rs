@@ -13,7 +13,7 @@ pub use orders::{AgreedTerms, BuyerSource, NotifyBuyer, OrderRecord, OrderStore}
 pub use outbox::{Mail, OutboxStore};
 pub use payment_operations::{
     AttemptOutcome, FAST_PATH_EXCLUSIVE_MS, Operation, OperationKind, PaymentOperationStore,
-    REPAIR_BLOCK_MS, Repair,
+    PaymentRepair, REPAIR_BLOCK_MS,
 };
 pub use reconciliation::ReconciliationStore;
 pub use webhook_events::{StoredWebhookEvent, WebhookEventStore};

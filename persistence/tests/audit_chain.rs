@@ -31,7 +31,7 @@ async fn write_entries(records: &Records, entries: usize) {
             ip: None,
         };
         records
-            .audit(act, &serde_json::json!({ "home": 7 }))
+            .record_audit_entry(act, &serde_json::json!({ "home": 7 }))
             .await
             .expect("written");
     }

@@ -27,11 +27,11 @@ use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
 use gate::WriterGate;
-use support::{CLUB, LEASELESS_NODE, NOW, Owner, TERMS, World};
+use support::{CLUB, DrawOwner, LEASELESS_NODE, NOW, TERMS, World};
 
 const DRAW_COUNT: usize = 12;
 
-async fn world_with_owners() -> (World, Vec<Owner>) {
+async fn world_with_owners() -> (World, Vec<DrawOwner>) {
     let world = World::in_postgres(&[TERMS; DRAW_COUNT]).await;
     let mut owners = Vec::new();
     for claimed in world
@@ -42,7 +42,7 @@ async fn world_with_owners() -> (World, Vec<Owner>) {
         .taken
     {
         let (ledger, epoch) = (world.ledger.clone(), claimed.epoch);
-        owners.push(Owner {
+        owners.push(DrawOwner {
             ledger,
             epoch,
             draw: Draw::restore(claimed.snapshot),
@@ -52,13 +52,13 @@ async fn world_with_owners() -> (World, Vec<Owner>) {
     (world, owners)
 }
 
-fn reserve_append(owner: &Owner, order: u128) -> DrawCommit {
+fn reserve_append(owner: &DrawOwner, order: u128) -> DrawCommit {
     let command = owner.reserve_command(order, 1);
     let events = owner.draw.decide(NOW, &command).expect("free");
     owner.commit(&command, events, None)
 }
 
-fn spawn_append(owner: &Owner, append: DrawCommit) -> JoinHandle<Result<(), Failure>> {
+fn spawn_append(owner: &DrawOwner, append: DrawCommit) -> JoinHandle<Result<(), Failure>> {
     let ledger = owner.ledger.clone();
     tokio::spawn(async move { ledger.append(vec![append]).await })
 }
@@ -122,7 +122,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
 }
 
 /// Returns three commits of the owner's draw.
-fn three_commits(owner: &Owner) -> Vec<DrawCommit> {
+fn three_commits(owner: &DrawOwner) -> Vec<DrawCommit> {
     let mut ahead = owner.clone();
     let reserves = (1..=3).map(|order| {
         let append = reserve_append(&ahead, order);
@@ -136,7 +136,7 @@ fn three_commits(owner: &Owner) -> Vec<DrawCommit> {
 async fn fenced_draw_fails_alone_among_several_commits() {
     let (world, owners) = world_with_owners().await;
     let (gate, blocked) = WriterGate::close(&world, &owners).await;
-    let send = |owner: &Owner, appends: Vec<DrawCommit>| {
+    let send = |owner: &DrawOwner, appends: Vec<DrawCommit>| {
         let ledger = owner.ledger.clone();
         tokio::spawn(async move { ledger.append(appends).await })
     };
@@ -286,7 +286,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
         let stores = world.stores.clone();
         let cancelled = tokio::spawn(async move {
             stores
-                .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
+                .release_order(OrderId(1), "", NotifyBuyer::Nobody, NOW)
                 .await
         });
         for _ in 0..round % 30 {
@@ -316,7 +316,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
 /// Writes commits of one draw while database sessions are killed, and checks each reported outcome.
 async fn write_and_check_outcomes(
     ledger: Arc<dyn Ledger>,
-    mut owner: Owner,
+    mut owner: DrawOwner,
     mut check: PgConnection,
     answers: Arc<AtomicU64>,
 ) -> (u32, u32, u32) {
@@ -354,7 +354,7 @@ async fn write_and_check_outcomes(
                         Err(_) => tokio::task::yield_now().await,
                     }
                 };
-                owner = Owner {
+                owner = DrawOwner {
                     epoch: claimed.epoch,
                     draw: Draw::restore(claimed.snapshot),
                     ..owner
@@ -476,7 +476,7 @@ async fn writers_and_readers_survive_a_database_restart() {
         .taken
         .remove(0);
     let ledger: Arc<dyn Ledger> = Arc::new(postgres.clone());
-    let mut owner = Owner {
+    let mut owner = DrawOwner {
         ledger,
         epoch: claimed.epoch,
         draw: Draw::restore(claimed.snapshot),

@@ -214,7 +214,7 @@ async fn session_ends_when_idle_old_or_closed() {
         seen([1; 32], 0)
             .await
             .map(|session| session.holder.principal()),
-        Some(Principal::Club(club, Role::Owner))
+        Some(Principal::Club(club, Role::DrawOwner))
     );
     assert_eq!(
         seen([2; 32], 0)
@@ -409,7 +409,7 @@ async fn settings_footers_offers_and_others_are_stored() {
         ip: None,
     };
     records
-        .audit(act, &serde_json::json!({ "home": 9 }))
+        .record_audit_entry(act, &serde_json::json!({ "home": 9 }))
         .await
         .expect("written");
     let financials = records.draw_financials(draw).await.expect("read");
@@ -430,7 +430,7 @@ async fn rewritten_audit_log_is_detected() {
             ip: "::1".parse().ok(),
         };
         records
-            .audit(act, &serde_json::json!({ "home": 7 }))
+            .record_audit_entry(act, &serde_json::json!({ "home": 7 }))
             .await
             .expect("written");
     }

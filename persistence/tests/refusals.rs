@@ -9,14 +9,14 @@ use domain::{
 use persistence::Failure;
 use sqlx::Executor;
 
-use support::{NOW, Owner, TERMS, World};
+use support::{DrawOwner, NOW, TERMS, World};
 
 async fn world_with_three_draws() -> World {
     World::in_postgres(&[TERMS; 3]).await
 }
 
 /// Appends the given events, as an actor with a bug might do.
-async fn append_events(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
+async fn append_events(owner: &DrawOwner, events: Vec<Event>) -> Result<(), Failure> {
     let command = Command::Tick;
     owner
         .ledger

@@ -7,7 +7,7 @@ use domain::{Command, Deal, Draw, Event, GameResult, OrderId, Seed, Timestamp};
 use persistence::journal;
 use persistence::ledger::AttachedWrite;
 
-use support::{NOW, Owner, TERMS, World};
+use support::{DrawOwner, NOW, TERMS, World};
 
 /// A small generator of pseudo-random numbers. The same seed gives the same numbers.
 struct SeededRandom(u64);
@@ -39,7 +39,7 @@ async fn read_journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
 /// Executes one random command on the draw. A refused command changes nothing.
 async fn run_random_command(
     world: &World,
-    owner: &mut Owner,
+    owner: &mut DrawOwner,
     random: &mut SeededRandom,
     now: Timestamp,
     opened: &mut Vec<u128>,
@@ -48,7 +48,7 @@ async fn run_random_command(
         .get(random.next_below(opened.len().max(1) as u64) as usize)
         .copied()
         .unwrap_or(0);
-    let count = |owner: &Owner| {
+    let count = |owner: &DrawOwner| {
         owner
             .draw
             .reservation(OrderId(known))

@@ -12,7 +12,7 @@ use persistence::stores::{
     AttemptOutcome, BuyerSource, Mail, NotifyBuyer, Operation, OperationKind, OrderRecord,
 };
 
-use support::{NOW, Owner, TERMS, World, intent_id, line, provider_intent};
+use support::{DrawOwner, NOW, TERMS, World, intent_id, line, provider_intent};
 
 const DRAW_COUNT: usize = 3;
 const ORDER_COUNT: u128 = 40;
@@ -113,7 +113,7 @@ fn notification_for(order: u128) -> NotifyBuyer {
 
 struct StoreRun {
     world: World,
-    owners: Vec<Owner>,
+    owners: Vec<DrawOwner>,
 }
 
 impl StoreRun {
@@ -189,17 +189,17 @@ impl StoreRun {
                 _ => StepOutcome::Refused,
             },
             StoreCall::Rejecting(id) => {
-                to_step_outcome(stores.reject(OrderId(*id), "no", now).await, done)
+                to_step_outcome(stores.reject_order(OrderId(*id), "no", now).await, done)
             }
             StoreCall::Released(id) => to_step_outcome(
                 stores
-                    .release(OrderId(*id), "gone", notification_for(*id), now)
+                    .release_order(OrderId(*id), "gone", notification_for(*id), now)
                     .await,
                 done,
             ),
             StoreCall::Voided(id) => to_step_outcome(
                 stores
-                    .void(OrderId(*id), "void", notification_for(*id), now)
+                    .void_order(OrderId(*id), "void", notification_for(*id), now)
                     .await,
                 done,
             ),

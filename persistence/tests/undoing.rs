@@ -11,9 +11,9 @@ use persistence::records::payouts::NewPayout;
 use persistence::{Failure, Postgres};
 use sqlx::Executor;
 
-use support::{CLUB, NOW, Owner, TERMS, World};
+use support::{CLUB, DrawOwner, NOW, TERMS, World};
 
-async fn world_with_result() -> (World, Postgres, Owner) {
+async fn world_with_result() -> (World, Postgres, DrawOwner) {
     let world = World::in_postgres(&[TERMS; 2]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;

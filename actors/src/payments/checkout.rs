@@ -230,7 +230,7 @@ impl<'a> Checkout<'a> {
     ) -> Result<(), PaymentFailure> {
         self.context
             .store
-            .reject(order, reason, self.context.clock.now())
+            .reject_order(order, reason, self.context.clock.now())
             .await
             .map_err(unavailable)?;
         Fulfilment::new(self.context)

@@ -7,7 +7,7 @@ use domain::{AccountId, AnomalyKind, DrawId, OrderId, PaymentIntentId, Refusal, 
 use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::records::audit::AuditEntry;
-use persistence::stores::{BuyerSource, NotifyBuyer, OrderRecord, Repair};
+use persistence::stores::{BuyerSource, NotifyBuyer, OrderRecord, PaymentRepair};
 use thiserror::Error;
 
 use super::context::{Deferred, PaymentContext};
@@ -118,7 +118,7 @@ impl<'a> Repairs<'a> {
     async fn end_repair<T>(
         self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         outcome: Result<T, RepairError>,
     ) -> Result<T, RepairError> {
         if !matches!(outcome, Err(RepairError::Unavailable))
@@ -198,7 +198,7 @@ impl<'a> Repairs<'a> {
         }
         context
             .store
-            .void(
+            .void_order(
                 record.order.id,
                 "the payment is disputed",
                 NotifyBuyer::Nobody,

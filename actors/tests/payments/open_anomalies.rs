@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actors::testing::GatewayMethod;
 use domain::{Anomaly, AnomalyKind, OrderState};
-use persistence::memory::{Call, Fault as BooksFault};
+use persistence::memory::{MemoryCall, MemoryFault as BooksFault};
 use persistence::stores::AnomalyStore;
 
 use crate::anomalies::open_anomalies;
@@ -81,7 +81,7 @@ fn payment_checked_before_allocation_is_checked_again() {
         let id = intent_of(&record);
         assert!(world.gateway.authorise(&id) && world.gateway.capture_in_dashboard(&id));
         world.memory.set_faults(|call| match call {
-            Call::Append(_) => BooksFault::NotWritten,
+            MemoryCall::Append(_) => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         world.advance_seconds(40).await;

@@ -10,7 +10,7 @@ use domain::prize::prize;
 use domain::{Draw, DrawId, Event, OrderId, PaymentIntentId, Status};
 use persistence::Failure;
 use persistence::ledger::{ClaimedDraw, DrawCommit};
-use persistence::memory::Fault;
+use persistence::memory::MemoryFault;
 use persistence::nodes::InstanceId;
 use persistence::stores::{Mail, StoredWebhookEvent};
 
@@ -120,7 +120,7 @@ impl Monitor {
     ) {
         let unknown = matches!(written, Err(Failure::Unknown(_)));
         let is_written = written.is_ok()
-            || (unknown && world.fault_injector.last_store_fault() == Fault::UnknownWritten);
+            || (unknown && world.fault_injector.last_store_fault() == MemoryFault::UnknownWritten);
         let sign = u64::from(is_written) + 2 * u64::from(unknown);
         for append in appends {
             world.trace.record_event(

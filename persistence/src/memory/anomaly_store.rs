@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId, Timestamp};
 
-use super::{Call, MemoryStores};
+use super::{MemoryCall, MemoryStores};
 use crate::error::Failure;
 use crate::stores::{AnomalyRecord, AnomalyStore};
 
@@ -17,7 +17,7 @@ impl AnomalyStore for MemoryStores {
         amount: Option<Cents>,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("raise"), |state| {
+        self.write_state(MemoryCall::Write("raise"), |state| {
             Ok(state.anomalies.raise_anomaly_once(anomaly, amount, at))
         })
     }
@@ -28,7 +28,7 @@ impl AnomalyStore for MemoryStores {
         kind: AnomalyKind,
         at: Timestamp,
     ) -> Result<u64, Failure> {
-        self.write_state(Call::Write("heal"), |state| {
+        self.write_state(MemoryCall::Write("heal"), |state| {
             let order = state.orders.id_by_payment_intent(payment_intent);
             let open =
                 state
@@ -71,7 +71,7 @@ impl AnomalyStore for MemoryStores {
         anomalies: &[u128],
         at: Timestamp,
     ) -> Result<u64, Failure> {
-        self.write_state(Call::Write("heal_known"), |state| {
+        self.write_state(MemoryCall::Write("heal_known"), |state| {
             Ok(state.anomalies.resolve_anomalies_by_id(anomalies, at))
         })
     }
@@ -94,7 +94,7 @@ impl AnomalyStore for MemoryStores {
         _resolution: &str,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("resolve"), |state| {
+        self.write_state(MemoryCall::Write("resolve"), |state| {
             Ok(state.anomalies.close_anomaly_by_person(anomaly, at))
         })
     }

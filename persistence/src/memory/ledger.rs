@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use domain::{Deal, Draw, DrawId, Timestamp};
 
 use super::draws::MemoryDraw;
-use super::{Call, MemoryState, MemoryStores};
+use super::{MemoryCall, MemoryState, MemoryStores};
 use crate::change::DrawChange;
 use crate::error::Failure;
 use crate::ledger::{
@@ -19,7 +19,7 @@ use crate::nodes::InstanceId;
 impl Ledger for MemoryStores {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         let now = self.now();
-        self.write_state(Call::Claim(draws), |state| {
+        self.write_state(MemoryCall::Claim(draws), |state| {
             Ok(state.claim(me, draws, None, now))
         })
     }
@@ -31,7 +31,7 @@ impl Ledger for MemoryStores {
         from: InstanceId,
     ) -> Result<DrawClaims, Failure> {
         let now = self.now();
-        self.write_state(Call::Claim(&[draw]), |state| {
+        self.write_state(MemoryCall::Claim(&[draw]), |state| {
             Ok(state.claim(me, &[draw], Some(from), now))
         })
     }
@@ -39,7 +39,9 @@ impl Ledger for MemoryStores {
     async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure> {
         check_shared_transaction(&appends)?;
         let now = self.now();
-        self.write_state(Call::Append(&appends), |state| state.append(&appends, now))
+        self.write_state(MemoryCall::Append(&appends), |state| {
+            state.append(&appends, now)
+        })
     }
 
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use domain::Timestamp;
 
-use super::{Call, MemoryStores};
+use super::{MemoryCall, MemoryStores};
 use crate::error::Failure;
 use crate::nodes::{GONE_AFTER_LEASE_END_MS, InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
@@ -88,11 +88,13 @@ impl NodeLease {
 impl Nodes for MemoryStores {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         let now = self.now();
-        self.write_state(Call::Write("renew"), |state| Ok(state.nodes.renew(me, now)))
+        self.write_state(MemoryCall::Write("renew"), |state| {
+            Ok(state.nodes.renew(me, now))
+        })
     }
 
     async fn remove_ended_node(&self, gone: InstanceId) -> Result<bool, Failure> {
-        self.write_state(Call::Write("bury"), |state| {
+        self.write_state(MemoryCall::Write("bury"), |state| {
             let dead = !state.nodes.running.contains(&gone);
             if dead {
                 state.nodes.end_lease(gone);
@@ -102,7 +104,7 @@ impl Nodes for MemoryStores {
     }
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
-        self.write_state(Call::Write("leave"), |state| {
+        self.write_state(MemoryCall::Write("leave"), |state| {
             state.nodes.end_lease(me);
             Ok(())
         })

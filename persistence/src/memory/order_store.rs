@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{OrderId, OrderState, OrderTransition, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::{Call, MemoryState, MemoryStores};
+use super::{MemoryCall, MemoryState, MemoryStores};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::stores::{
@@ -51,7 +51,7 @@ impl OrderStore for MemoryStores {
         id: &PaymentIntentId,
         client_secret: &str,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("opened"), |state| {
+        self.write_state(MemoryCall::Write("opened"), |state| {
             let row = state.orders.get_mut(order)?;
             match &row.record.order.payment_intent {
                 Some(known) if known == id => {}
@@ -80,7 +80,7 @@ impl OrderStore for MemoryStores {
         buyer: &BuyerDetails,
         source: BuyerSource,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("fill_buyer"), |state| {
+        self.write_state(MemoryCall::Write("fill_buyer"), |state| {
             let record = &state.orders.get(order)?.record;
             let filled = record.buyer.clone().with_blanks_filled_from(buyer);
             if filled == record.buyer || !state.draws.accepts_buyer_details(record, source) {
@@ -100,7 +100,7 @@ impl OrderStore for MemoryStores {
         order: OrderId,
         buyer: &BuyerDetails,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("correct_buyer"), |state| {
+        self.write_state(MemoryCall::Write("correct_buyer"), |state| {
             let Ok(row) = state.orders.get_mut(order) else {
                 return Ok(false);
             };
@@ -119,7 +119,7 @@ impl OrderStore for MemoryStores {
         _ip: &str,
         _terms: AgreedTerms,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("consented"), |state| {
+        self.write_state(MemoryCall::Write("consented"), |state| {
             state
                 .orders
                 .get_mut(order)?
@@ -136,11 +136,18 @@ impl OrderStore for MemoryStores {
         _intent: &PaymentIntent,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("captured"), |state| state.capture(order, at))
+        self.write_state(MemoryCall::Write("captured"), |state| {
+            state.capture(order, at)
+        })
     }
 
-    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
-        self.write_state(Call::Write("rejecting"), |state| {
+    async fn reject_order(
+        &self,
+        order: OrderId,
+        reason: &str,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
+        self.write_state(MemoryCall::Write("rejecting"), |state| {
             let row = state.orders.get_mut(order)?;
             if !row.check_transition(OrderTransition::Reject)? {
                 return Ok(());
@@ -155,14 +162,14 @@ impl OrderStore for MemoryStores {
         })
     }
 
-    async fn release(
+    async fn release_order(
         &self,
         order: OrderId,
         reason: &str,
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("released"), |state| {
+        self.write_state(MemoryCall::Write("released"), |state| {
             let row = state.orders.get(order)?;
             if !row.check_transition(OrderTransition::Release)? {
                 return Ok(());
@@ -172,14 +179,14 @@ impl OrderStore for MemoryStores {
         })
     }
 
-    async fn void(
+    async fn void_order(
         &self,
         order: OrderId,
         reason: &str,
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("voided"), |state| {
+        self.write_state(MemoryCall::Write("voided"), |state| {
             let row = state.orders.get(order)?;
             if !row.check_transition(OrderTransition::Void)? {
                 return Ok(());

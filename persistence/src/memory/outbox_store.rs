@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{OrderId, Timestamp};
 
-use super::{Call, MemoryState, MemoryStores};
+use super::{MemoryCall, MemoryState, MemoryStores};
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{Mail, OutboxStore};
@@ -19,7 +19,7 @@ impl OutboxStore for MemoryStores {
         data: &str,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("queue_mail"), |state| {
+        self.write_state(MemoryCall::Write("queue_mail"), |state| {
             Ok(state
                 .outbox
                 .queue_mail_once(dedupe_key, kind, order, Some(to), data, at))
@@ -34,7 +34,7 @@ impl OutboxStore for MemoryStores {
         limit: u32,
     ) -> Result<Vec<Mail>, Failure> {
         let database_now = self.now();
-        self.write_state(Call::Write("claim_mail"), |state| {
+        self.write_state(MemoryCall::Write("claim_mail"), |state| {
             let MemoryState { outbox, nodes, .. } = state;
             let freed = |of: InstanceId| of != sender && nodes.is_gone(of, database_now);
             Ok(outbox.claim_due_mails(sender, freed, now, lease_ms, limit as usize))
@@ -42,7 +42,7 @@ impl OutboxStore for MemoryStores {
     }
 
     async fn mark_mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
-        self.write_state(Call::Write("mark_mail_sent"), |state| {
+        self.write_state(MemoryCall::Write("mark_mail_sent"), |state| {
             state.outbox.mark_sent(mail, at)
         })
     }
@@ -53,7 +53,7 @@ impl OutboxStore for MemoryStores {
         _why: &str,
         again: Option<Timestamp>,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("record_mail_failure"), |state| {
+        self.write_state(MemoryCall::Write("record_mail_failure"), |state| {
             state.outbox.record_send_failure(mail, again)
         })
     }

@@ -3,9 +3,11 @@
 use async_trait::async_trait;
 use domain::{Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, Timestamp};
 
-use super::{Call, MemoryState, MemoryStores, Refund};
+use super::{MemoryCall, MemoryState, MemoryStores, Refund};
 use crate::error::Failure;
-use crate::stores::{AttemptOutcome, Operation, OperationKind, PaymentOperationStore, Repair};
+use crate::stores::{
+    AttemptOutcome, Operation, OperationKind, PaymentOperationStore, PaymentRepair,
+};
 
 #[async_trait]
 impl PaymentOperationStore for MemoryStores {
@@ -15,7 +17,7 @@ impl PaymentOperationStore for MemoryStores {
         lease_ms: i64,
         limit: u32,
     ) -> Result<Vec<Operation>, Failure> {
-        self.write_state(Call::Write("claim_operations"), |state| {
+        self.write_state(MemoryCall::Write("claim_operations"), |state| {
             Ok(state
                 .operations
                 .claim_due_operations(now, lease_ms, limit as usize))
@@ -29,7 +31,7 @@ impl PaymentOperationStore for MemoryStores {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Operation>, Failure> {
-        self.write_state(Call::Write("claim_operation"), |state| {
+        self.write_state(MemoryCall::Write("claim_operation"), |state| {
             Ok(state
                 .operations
                 .claim_operation_of_order(order, kind, now, lease_ms))
@@ -37,7 +39,7 @@ impl PaymentOperationStore for MemoryStores {
     }
 
     async fn record_attempt(&self, operation: i64, attempt: AttemptOutcome) -> Result<(), Failure> {
-        self.write_state(Call::Write("attempted"), |state| {
+        self.write_state(MemoryCall::Write("attempted"), |state| {
             if let Some(ended) = state
                 .operations
                 .record_attempt_outcome(operation, &attempt)?
@@ -67,7 +69,7 @@ impl PaymentOperationStore for MemoryStores {
         fee: Cents,
         reason: &str,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("refunding"), |state| {
+        self.write_state(MemoryCall::Write("refunding"), |state| {
             state.queue_refund_and_void_order(order, amount, fee, reason)
         })
     }
@@ -79,7 +81,7 @@ impl PaymentOperationStore for MemoryStores {
     }
 
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure> {
-        self.write_state(Call::Write("give_fees_back"), |state| {
+        self.write_state(MemoryCall::Write("give_fees_back"), |state| {
             state.queue_fee_refunds_of_draw(draw)
         })
     }
@@ -87,16 +89,16 @@ impl PaymentOperationStore for MemoryStores {
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("begin_repair"), |state| {
+        self.write_state(MemoryCall::Write("begin_repair"), |state| {
             Ok(state.repairs.begin(id, repair, at))
         })
     }
 
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
-        self.write_state(Call::Write("end_repair"), |state| {
+    async fn end_repair(&self, id: &PaymentIntentId, repair: PaymentRepair) -> Result<(), Failure> {
+        self.write_state(MemoryCall::Write("end_repair"), |state| {
             state.repairs.end(id, repair);
             Ok(())
         })

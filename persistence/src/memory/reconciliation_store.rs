@@ -6,7 +6,7 @@ use domain::{
     Serial, Timestamp,
 };
 
-use super::{Call, MemoryStores};
+use super::{MemoryCall, MemoryStores};
 use crate::error::Failure;
 use crate::stores::{OrderRecord, ReconciliationStore};
 
@@ -102,7 +102,7 @@ impl ReconciliationStore for MemoryStores {
         intents: &[PaymentIntent],
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("witness"), |state| {
+        self.write_state(MemoryCall::Write("witness"), |state| {
             intents
                 .iter()
                 .try_for_each(|intent| state.store_provider_snapshot(intent, at))

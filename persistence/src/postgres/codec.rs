@@ -4,7 +4,7 @@ use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus, Status};
 use uuid::Uuid;
 
 use crate::error::Failure;
-use crate::stores::{OperationKind, Repair};
+use crate::stores::{OperationKind, PaymentRepair};
 
 pub(crate) fn order_uuid(order: OrderId) -> Uuid {
     Uuid::from_u128(order.0)
@@ -56,10 +56,10 @@ pub(crate) fn parse_operation_kind(word: &str) -> Result<OperationKind, Failure>
     )
 }
 
-pub(crate) fn repair_text(repair: Repair) -> &'static str {
+pub(crate) fn repair_text(repair: PaymentRepair) -> &'static str {
     match repair {
-        Repair::Tickets => "tickets",
-        Repair::Return => "return",
+        PaymentRepair::Tickets => "tickets",
+        PaymentRepair::Return => "return",
     }
 }
 

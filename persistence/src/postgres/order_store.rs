@@ -157,7 +157,12 @@ impl OrderStore for Postgres {
         .map(drop)
     }
 
-    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
+    async fn reject_order(
+        &self,
+        order: OrderId,
+        reason: &str,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
             let mut transaction = postgres.begin_transaction().await?;
@@ -167,7 +172,7 @@ impl OrderStore for Postgres {
         self.write_with_retries(work).await
     }
 
-    async fn release(
+    async fn release_order(
         &self,
         order: OrderId,
         reason: &str,
@@ -178,7 +183,7 @@ impl OrderStore for Postgres {
             .await
     }
 
-    async fn void(
+    async fn void_order(
         &self,
         order: OrderId,
         reason: &str,

@@ -6,7 +6,9 @@ use domain::{Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
 use super::purchase_writes::{PurchaseWrite, WriteOutcome};
 use super::{Postgres, codec, commit, fees, operations, order_transitions, repairs};
 use crate::error::Failure;
-use crate::stores::{AttemptOutcome, Operation, OperationKind, PaymentOperationStore, Repair};
+use crate::stores::{
+    AttemptOutcome, Operation, OperationKind, PaymentOperationStore, PaymentRepair,
+};
 
 #[async_trait]
 impl PaymentOperationStore for Postgres {
@@ -110,7 +112,7 @@ impl PaymentOperationStore for Postgres {
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         at: Timestamp,
     ) -> Result<bool, Failure> {
         let (postgres, id) = (self.clone(), id.clone());
@@ -120,7 +122,7 @@ impl PaymentOperationStore for Postgres {
         .await
     }
 
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
+    async fn end_repair(&self, id: &PaymentIntentId, repair: PaymentRepair) -> Result<(), Failure> {
         let (postgres, id) = (self.clone(), id.clone());
         self.write_with_retries(async move || {
             repairs::end(postgres.background_pool(), &id, repair).await

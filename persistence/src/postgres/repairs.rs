@@ -6,12 +6,12 @@ use sqlx::postgres::PgPool;
 
 use super::{codec, instant};
 use crate::error::Failure;
-use crate::stores::{REPAIR_BLOCK_MS, Repair};
+use crate::stores::{PaymentRepair, REPAIR_BLOCK_MS};
 
 pub(super) async fn begin(
     pool: &PgPool,
     id: &PaymentIntentId,
-    repair: Repair,
+    repair: PaymentRepair,
     at: Timestamp,
 ) -> Result<bool, Failure> {
     let begun = sqlx::query(
@@ -32,7 +32,7 @@ pub(super) async fn begin(
 pub(super) async fn end(
     pool: &PgPool,
     id: &PaymentIntentId,
-    repair: Repair,
+    repair: PaymentRepair,
 ) -> Result<(), Failure> {
     sqlx::query("delete from repairs where payment_intent_id = $1 and repair = $2")
         .bind(&id.0)

@@ -87,7 +87,7 @@ impl From<AuditRow> for StoredAuditEntry {
 impl Records {
     /// Writes an entry for an action that changes nothing else in the database, such as a look-up
     /// or a request to the provider.
-    pub async fn audit(
+    pub async fn record_audit_entry(
         &self,
         act: AuditAction<'_>,
         detail: &serde_json::Value,

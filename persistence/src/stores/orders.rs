@@ -179,7 +179,12 @@ pub trait OrderStore: Send + Sync {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the order has all its tickets, or is captured.
-    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
+    async fn reject_order(
+        &self,
+        order: OrderId,
+        reason: &str,
+        at: Timestamp,
+    ) -> Result<(), Failure>;
     /// Ends the order without a charge: its state becomes `released`, and its open operations are
     /// dropped. An order that has ended does not change.
     ///
@@ -190,7 +195,7 @@ pub trait OrderStore: Send + Sync {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] unless the order is `quoted` or `rejecting` and has no tickets.
-    async fn release(
+    async fn release_order(
         &self,
         order: OrderId,
         reason: &str,
@@ -199,12 +204,12 @@ pub trait OrderStore: Send + Sync {
     ) -> Result<(), Failure>;
     /// Ends the order for good: its state becomes `void`, and it can never get tickets again.
     /// Called when the order's tickets are taken back or its payment is refunded, even if the order
-    /// was released before. `tell` has the same meaning as in [`OrderStore::release`].
+    /// was released before. `tell` has the same meaning as in [`OrderStore::release_order`].
     ///
     /// # Errors
     ///
     /// [`Failure::NotWritten`] while the order has tickets.
-    async fn void(
+    async fn void_order(
         &self,
         order: OrderId,
         reason: &str,

@@ -71,7 +71,7 @@ pub enum AttemptOutcome {
 
 /// How an operator repairs a payment that belongs to no order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
+pub enum PaymentRepair {
     /// Allocate the tickets that the payment's metadata names.
     Tickets,
     /// Refund the payment to the buyer.
@@ -150,9 +150,9 @@ pub trait PaymentOperationStore: Send + Sync {
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         at: Timestamp,
     ) -> Result<bool, Failure>;
     /// Records that a repair has ended, so that a repair of the other kind may start.
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure>;
+    async fn end_repair(&self, id: &PaymentIntentId, repair: PaymentRepair) -> Result<(), Failure>;
 }

@@ -8,7 +8,7 @@ use persistence::ledger::AttachedWrite;
 use persistence::stores::{NotifyBuyer, Operation, OperationKind};
 use persistence::{Failure, Ledger};
 
-use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
+use crate::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, World, intent_id, line};
 
 async fn reload_draw(world: &World, draw: usize) -> Draw {
     let mut claimed = world
@@ -210,7 +210,7 @@ pub async fn reject_works_until_all_tickets_are_allocated(world: World) {
     }
     world
         .stores
-        .reject(OrderId(1), "sold out", NOW)
+        .reject_order(OrderId(1), "sold out", NOW)
         .await
         .expect("rejected, with half its tickets");
     assert_eq!(
@@ -221,20 +221,20 @@ pub async fn reject_works_until_all_tickets_are_allocated(world: World) {
     assert!(matches!(
         world
             .stores
-            .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
+            .release_order(OrderId(1), "", NotifyBuyer::Nobody, NOW)
             .await,
         Err(Failure::NotWritten(_))
     ));
     first.void(1).await.expect("voided");
     world
         .stores
-        .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
+        .release_order(OrderId(1), "", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
 
     second.allocate(2, 2).await.expect("allocated");
     assert!(matches!(
-        world.stores.reject(OrderId(2), "", NOW).await,
+        world.stores.reject_order(OrderId(2), "", NOW).await,
         Err(Failure::NotWritten(_))
     ));
     assert_eq!(world.record(2).await.order.state, OrderState::Allocated);
@@ -253,7 +253,7 @@ pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
     assert_eq!(record.order.application_fee, Cents::ZERO);
     world
         .stores
-        .reject(OrderId(1), "sold out", NOW)
+        .reject_order(OrderId(1), "sold out", NOW)
         .await
         .expect("rejected");
     assert!(
@@ -325,7 +325,7 @@ pub async fn sale_needs_a_quoted_order(world: World) {
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     world
         .stores
-        .release(OrderId(1), "left", NotifyBuyer::Nobody, NOW)
+        .release_order(OrderId(1), "left", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
     assert_eq!(owner.allocate(1, 2).await, Err(Failure::NotFound));
@@ -460,7 +460,7 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
 
     world
         .stores
-        .release(id, "left", NotifyBuyer::Nobody, NOW)
+        .release_order(id, "left", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
     let late = AttachedWrite::Reprice { order: id, lines };
@@ -509,7 +509,7 @@ pub async fn claim_restores_the_draw_in_every_stage(world: World) {
     owner.allocate(2, 42).await.expect("allocated");
     assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let result = GameResult::new(13, 9).expect("a result");
-    let mut owner = Owner {
+    let mut owner = DrawOwner {
         epoch: world.owner(0).await.epoch,
         ..owner
     };

@@ -370,24 +370,24 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
     ] {
         world
             .stores
-            .release(OrderId(order), "gone", tell, NOW)
+            .release_order(OrderId(order), "gone", tell, NOW)
             .await
             .expect("released");
         world
             .stores
-            .release(OrderId(order), "gone", NotifyBuyer::Buyer, NOW)
+            .release_order(OrderId(order), "gone", NotifyBuyer::Buyer, NOW)
             .await
             .expect("it has ended");
     }
     world
         .stores
-        .void(OrderId(1), "given back by hand", NotifyBuyer::Buyer, NOW)
+        .void_order(OrderId(1), "given back by hand", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
     world.buy_allocated(&mut owner, 4, 1).await;
     let refused = world
         .stores
-        .void(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
+        .void_order(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
         .await;
     assert!(
         matches!(refused, Err(Failure::NotWritten(_))),
@@ -401,14 +401,14 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
     owner.void(4).await.expect("given back");
     world
         .stores
-        .void(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
+        .void_order(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
     world.buy_captured(&mut owner, 5, 1).await;
     owner.void(5).await.expect("given back");
     world
         .stores
-        .void(OrderId(5), "disputed", NotifyBuyer::Buyer, NOW)
+        .void_order(OrderId(5), "disputed", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
     let expected = [
@@ -556,7 +556,7 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
 }
 
 pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
-    use persistence::stores::{REPAIR_BLOCK_MS, Repair::*};
+    use persistence::stores::{PaymentRepair::*, REPAIR_BLOCK_MS};
 
     let begin = async |payment, repair, after_ms| {
         world

@@ -5,13 +5,13 @@ use persistence::Failure;
 use persistence::ledger::{ChangedDraw, DrawClaims, KnownDraw};
 use persistence::nodes::InstanceId;
 
-use crate::support::{NOW, Owner, Process, World};
+use crate::support::{DrawOwner, NOW, Process, World};
 
 /// Claims the world's first draw for a process, and returns the process as the draw's owner.
-async fn claim_first_draw(world: &World, process: &Process) -> Owner {
+async fn claim_first_draw(world: &World, process: &Process) -> DrawOwner {
     let mut claims = process.claim(&world.draws[..1]).await;
     let claimed = claims.taken.remove(0);
-    Owner {
+    DrawOwner {
         ledger: process.ledger(),
         epoch: claimed.epoch,
         draw: Draw::restore(claimed.snapshot),

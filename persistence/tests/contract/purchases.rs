@@ -103,7 +103,7 @@ pub async fn order_has_one_payment_intent(world: World) {
     for order in [1, 2] {
         world
             .stores
-            .release(id(order), "left", NotifyBuyer::Nobody, NOW)
+            .release_order(id(order), "left", NotifyBuyer::Nobody, NOW)
             .await
             .expect("released");
     }
@@ -327,7 +327,7 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
     other.allocate(1, 1).await.expect("allocated");
     world
         .stores
-        .reject(id(2), "no", NOW)
+        .reject_order(id(2), "no", NOW)
         .await
         .expect("rejecting");
     for order in [1, 2, 9] {
@@ -459,7 +459,7 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
     for reason in ["sold out", "again"] {
         world
             .stores
-            .reject(id(1), reason, NOW)
+            .reject_order(id(1), reason, NOW)
             .await
             .expect("rejecting, and again");
     }
@@ -476,13 +476,13 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
     for _ in 0..2 {
         world
             .stores
-            .release(id(1), "cancelled by the provider", NotifyBuyer::Nobody, NOW)
+            .release_order(id(1), "cancelled by the provider", NotifyBuyer::Nobody, NOW)
             .await
             .expect("released, and again");
     }
     world
         .stores
-        .reject(id(1), "late", NOW)
+        .reject_order(id(1), "late", NOW)
         .await
         .expect("it has ended");
     let record = world.record(1).await;
@@ -493,12 +493,12 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
     assert_eq!(claim_due_operations(&world, 60_000).await, []);
     world
         .stores
-        .void(id(1), "given back by hand", NotifyBuyer::Nobody, NOW)
+        .void_order(id(1), "given back by hand", NotifyBuyer::Nobody, NOW)
         .await
         .expect("void");
     world
         .stores
-        .release(id(1), "late", NotifyBuyer::Nobody, NOW)
+        .release_order(id(1), "late", NotifyBuyer::Nobody, NOW)
         .await
         .expect("it has ended");
     assert_eq!(
@@ -507,18 +507,21 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
         "a released order can still become void"
     );
     assert_eq!(
-        world.stores.reject(id(9), "", NOW).await,
+        world.stores.reject_order(id(9), "", NOW).await,
         Err(Failure::NotFound)
     );
     assert_eq!(
         world
             .stores
-            .release(id(9), "", NotifyBuyer::Nobody, NOW)
+            .release_order(id(9), "", NotifyBuyer::Nobody, NOW)
             .await,
         Err(Failure::NotFound)
     );
     assert_eq!(
-        world.stores.void(id(9), "", NotifyBuyer::Nobody, NOW).await,
+        world
+            .stores
+            .void_order(id(9), "", NotifyBuyer::Nobody, NOW)
+            .await,
         Err(Failure::NotFound)
     );
 }
@@ -526,15 +529,20 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
 pub async fn order_with_tickets_cannot_be_ended(world: World) {
     let mut owner = world.owner(0).await;
     world.buy_allocated(&mut owner, 1, 2).await;
-    assert!(is_not_written(world.stores.reject(id(1), "", NOW).await));
+    assert!(is_not_written(
+        world.stores.reject_order(id(1), "", NOW).await
+    ));
     assert!(is_not_written(
         world
             .stores
-            .release(id(1), "", NotifyBuyer::Nobody, NOW)
+            .release_order(id(1), "", NotifyBuyer::Nobody, NOW)
             .await
     ));
     assert!(is_not_written(
-        world.stores.void(id(1), "", NotifyBuyer::Nobody, NOW).await
+        world
+            .stores
+            .void_order(id(1), "", NotifyBuyer::Nobody, NOW)
+            .await
     ));
     assert!(is_not_written(
         world
@@ -546,7 +554,7 @@ pub async fn order_with_tickets_cannot_be_ended(world: World) {
     owner.void(1).await.expect("voided");
     world
         .stores
-        .void(id(1), "the authorisation is gone", NotifyBuyer::Nobody, NOW)
+        .void_order(id(1), "the authorisation is gone", NotifyBuyer::Nobody, NOW)
         .await
         .expect("void");
     let record = world.record(1).await;
@@ -994,12 +1002,12 @@ pub async fn open_and_captured_orders_are_found_by_age(world: World) {
     }
     world
         .stores
-        .reject(id(2), "no", NOW)
+        .reject_order(id(2), "no", NOW)
         .await
         .expect("rejecting");
     world
         .stores
-        .release(id(3), "no", NotifyBuyer::Nobody, NOW)
+        .release_order(id(3), "no", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
     for order in [4, 5] {

@@ -7,13 +7,13 @@ use persistence::ledger::{AttachedWrite, DrawCommit};
 use persistence::records::audit::AuditAction;
 use persistence::stores::OperationKind;
 
-use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
+use crate::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, World, intent_id, line};
 
 type PlannedCommit = (Command, Option<AttachedWrite>);
 
 /// Decides each command as if the commits of the earlier commands were written. Returns the
 /// commits, and the draw after all of them.
-fn decide_in_sequence(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<DrawCommit>, Draw) {
+fn decide_in_sequence(owner: &DrawOwner, planned: Vec<PlannedCommit>) -> (Vec<DrawCommit>, Draw) {
     let mut next = owner.clone();
     let mut appends = Vec::new();
     for (command, attached_write) in planned {
@@ -24,14 +24,14 @@ fn decide_in_sequence(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<DrawCo
     (appends, next.draw)
 }
 
-fn reserving_order(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit {
+fn reserving_order(world: &World, owner: &DrawOwner, id: u128, count: u16) -> PlannedCommit {
     (
         owner.reserve_command(id, count),
         Some(AttachedWrite::Open(world.order(id, &[(0, count)]))),
     )
 }
 
-fn authorised_sale(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
+fn authorised_sale(owner: &DrawOwner, id: u128, count: u16) -> PlannedCommit {
     (
         owner.sale_command(id, count),
         Some(AttachedWrite::Authorised {

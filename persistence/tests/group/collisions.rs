@@ -9,7 +9,7 @@ use persistence::stores::StoredWebhookEvent;
 use persistence::{Failure, Postgres};
 use sqlx::{AssertSqlSafe, Executor};
 
-use super::support::{LEASELESS_NODE, NOW, Owner, TERMS, World};
+use super::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, World};
 use super::{reserve_append, spawn_append};
 
 const TRIES_MAX: i64 = 3;
@@ -67,13 +67,13 @@ async fn count_held_reservations_and_commits(world: &World) -> (i64, i64, i64) {
         .expect("counted")
 }
 
-async fn world_with_one_draw() -> (World, Owner) {
+async fn world_with_one_draw() -> (World, DrawOwner) {
     let world = World::in_postgres(&[TERMS]).await;
     let owner = world.owner(0).await;
     (world, owner)
 }
 
-async fn append(owner: &Owner, append: DrawCommit) -> Result<(), Failure> {
+async fn append(owner: &DrawOwner, append: DrawCommit) -> Result<(), Failure> {
     owner.ledger.append(vec![append]).await
 }
 
@@ -169,7 +169,7 @@ async fn assert_collided_write_is_retried(
 #[tokio::test]
 async fn other_collided_writes_are_retried() {
     assert_collided_write_is_retried("orders", async |world| {
-        world.stores.reject(OrderId(1), "too late", NOW).await
+        world.stores.reject_order(OrderId(1), "too late", NOW).await
     })
     .await;
     assert_collided_write_is_retried("draws", async |world| {

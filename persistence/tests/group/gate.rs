@@ -6,7 +6,7 @@ use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
-use super::support::{Owner, World};
+use super::support::{DrawOwner, World};
 use super::{reserve_append, spawn_append};
 
 /// Row locks of draws 0 and 1. Both writers wait for these locks until the gate is opened.
@@ -18,7 +18,7 @@ pub struct WriterGate {
 impl WriterGate {
     pub async fn close(
         world: &World,
-        owners: &[Owner],
+        owners: &[DrawOwner],
     ) -> (WriterGate, Vec<JoinHandle<Result<(), Failure>>>) {
         let (mut locks, watch) = (world.connection().await, world.connection().await);
         locks.execute("begin").await.expect("begun");

@@ -87,14 +87,14 @@ impl World {
         }
     }
 
-    pub async fn owner(&self, draw: usize) -> Owner {
+    pub async fn owner(&self, draw: usize) -> DrawOwner {
         let mut claimed = self
             .ledger
             .claim(LEASELESS_NODE, &[self.draws[draw]])
             .await
             .expect("claimed");
         let claimed = claimed.taken.remove(0);
-        Owner {
+        DrawOwner {
             ledger: self.ledger.clone(),
             epoch: claimed.epoch,
             draw: Draw::restore(claimed.snapshot),
@@ -170,7 +170,7 @@ impl World {
     }
 
     /// Buys tickets of one draw. The order ends in the state `allocated`.
-    pub async fn buy_allocated(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
+    pub async fn buy_allocated(&self, owner: &mut DrawOwner, id: u128, count: u16) -> OrderRecord {
         let draw = self
             .draws
             .iter()
@@ -189,7 +189,7 @@ impl World {
     }
 
     /// Buys tickets of one draw. The order ends in the state `captured`.
-    pub async fn buy_captured(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
+    pub async fn buy_captured(&self, owner: &mut DrawOwner, id: u128, count: u16) -> OrderRecord {
         let record = self.buy_allocated(owner, id, count).await;
         self.stores
             .record_capture(
@@ -322,7 +322,7 @@ fn new_draw_snapshot(id: DrawId, terms: Terms) -> DrawSnapshot {
 /// The owner of a draw. It decides commands, writes their commits and applies the events, like an
 /// actor.
 #[derive(Clone)]
-pub struct Owner {
+pub struct DrawOwner {
     pub ledger: Arc<dyn Ledger>,
     pub epoch: i64,
     pub draw: Draw,
@@ -330,7 +330,7 @@ pub struct Owner {
     pub at: Timestamp,
 }
 
-impl Owner {
+impl DrawOwner {
     pub async fn execute(
         &mut self,
         command: Command,

@@ -119,7 +119,7 @@ impl RaceEnvironment {
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(NullMailer),
-            peers: Peers::alone(InstanceId::fresh(), Arc::new(self.postgres())),
+            peers: Peers::alone(InstanceId::random(), Arc::new(self.postgres())),
         };
         Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 1 })
             .await

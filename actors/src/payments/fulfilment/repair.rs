@@ -81,7 +81,7 @@ impl Fulfilment<'_> {
     ) -> Result<(), Deferred> {
         self.context
             .store
-            .void(
+            .void_order(
                 state.record.order.id,
                 reason,
                 NotifyBuyer::Nobody,

@@ -7,7 +7,7 @@ use domain::{
 };
 use persistence::ledger::{AttachedWrite, BuyerDetails, NewOrder};
 use persistence::records::audit::AuditEntry;
-use persistence::stores::{BuyerSource, OrderRecord, Repair};
+use persistence::stores::{BuyerSource, OrderRecord, PaymentRepair};
 
 use super::{ChosenTickets, NamedTickets, RepairError, Repairs};
 use crate::PaymentFailure;
@@ -47,7 +47,7 @@ impl Repairs<'_> {
             return Err(RepairError::OtherClub);
         }
         if !store
-            .begin_repair(id, Repair::Tickets, self.context.clock.now())
+            .begin_repair(id, PaymentRepair::Tickets, self.context.clock.now())
             .await?
         {
             return Err(RepairError::Refunded);
@@ -60,7 +60,7 @@ impl Repairs<'_> {
         let allocated = self
             .allocate_in_repair(id, existing, &account, chosen, recipient)
             .await;
-        self.end_repair(id, Repair::Tickets, allocated).await
+        self.end_repair(id, PaymentRepair::Tickets, allocated).await
     }
 
     /// Allocates the tickets while this repair is registered in the database.

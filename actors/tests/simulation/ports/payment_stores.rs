@@ -15,7 +15,7 @@ use persistence::nodes::InstanceId;
 use persistence::stores::{
     AgreedTerms, AnomalyRecord, AnomalyStore, AttemptOutcome, BuyerSource, Mail, NotifyBuyer,
     Operation, OperationKind, OrderRecord, OrderStore, OutboxStore, PaymentOperationStore,
-    ReconciliationStore, Repair, StoredWebhookEvent, WebhookEventStore,
+    PaymentRepair, ReconciliationStore, StoredWebhookEvent, WebhookEventStore,
 };
 
 use super::{PortContext, delay_or_fail_request, delay_or_lose_answer};
@@ -130,31 +130,31 @@ impl OrderStore for PaymentStoresPort {
         call_store!(self, record_capture(order, intent, at))
     }
 
-    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> StoreResult<()> {
+    async fn reject_order(&self, order: OrderId, reason: &str, at: Timestamp) -> StoreResult<()> {
         if self.0.0.mutant == Mutant::ExpiredOrderNotCancelled && reason.contains("lapsed") {
-            return call_store!(self, release(order, reason, NotifyBuyer::Nobody, at));
+            return call_store!(self, release_order(order, reason, NotifyBuyer::Nobody, at));
         }
-        call_store!(self, reject(order, reason, at))
+        call_store!(self, reject_order(order, reason, at))
     }
 
-    async fn release(
+    async fn release_order(
         &self,
         order: OrderId,
         reason: &str,
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> StoreResult<()> {
-        call_store!(self, release(order, reason, tell, at))
+        call_store!(self, release_order(order, reason, tell, at))
     }
 
-    async fn void(
+    async fn void_order(
         &self,
         order: OrderId,
         reason: &str,
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> StoreResult<()> {
-        call_store!(self, void(order, reason, tell, at))
+        call_store!(self, void_order(order, reason, tell, at))
     }
 }
 
@@ -279,13 +279,13 @@ impl PaymentOperationStore for PaymentStoresPort {
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         at: Timestamp,
     ) -> StoreResult<bool> {
         call_store!(self, begin_repair(id, repair, at))
     }
 
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> StoreResult<()> {
+    async fn end_repair(&self, id: &PaymentIntentId, repair: PaymentRepair) -> StoreResult<()> {
         call_store!(self, end_repair(id, repair))
     }
 }

@@ -104,7 +104,7 @@ pub async fn reauthenticate(
     let act = caller.audit_action(&actor, club, "reauthenticate", &object);
     state
         .records
-        .audit(act, &json!({ "accepted": is_right }))
+        .record_audit_entry(act, &json!({ "accepted": is_right }))
         .await?;
     if !is_right {
         return Err(wrong_password());

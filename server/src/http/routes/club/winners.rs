@@ -336,7 +336,7 @@ async fn audit_bank_details(
 ) -> Result<(), Problem> {
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), action, &object);
-    Ok(state.records.audit(act, &json!({})).await?)
+    Ok(state.records.record_audit_entry(act, &json!({})).await?)
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ async fn audit_second_factor(
     let (actor, object) = (caller.audit_name(), format!("admin:{}", admin.id));
     Ok(state
         .records
-        .audit(
+        .record_audit_entry(
             caller.audit_action(&actor, None, action, &object),
             &json!({}),
         )
