@@ -249,7 +249,7 @@ impl Records {
             "update public.winner_claims set bank_from = $2, received_at = $3 where draw_id = $1",
         )
         .bind(draw.0)
-        .bind(from.as_column_text())
+        .bind(from.column_text())
         .bind(to_column_time(change.at))
         .execute(&mut *connection)
         .await?;
@@ -364,7 +364,7 @@ async fn queue_bank_change_mail(
     let Some(winner) = &change.winner else {
         return Ok(());
     };
-    let data = json!({ "draw": change.draw.0, "account": change.bank.masked_number(), "by": by.as_column_text() });
+    let data = json!({ "draw": change.draw.0, "account": change.bank.masked_number(), "by": by.column_text() });
     sqlx::query(
         "insert into public.email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
          values ($1 || ':' || $2::bigint || ':' || gen_random_uuid(), $1, $3, $4, $5, $6)",

@@ -58,7 +58,7 @@ pub enum BankDetailsSource {
 }
 
 impl BankDetailsSource {
-    pub(super) fn as_column_text(self) -> &'static str {
+    pub(super) fn column_text(self) -> &'static str {
         match self {
             BankDetailsSource::Winner => "winner",
             BankDetailsSource::Club => "club",
