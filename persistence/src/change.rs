@@ -120,7 +120,7 @@ impl DrawChange {
     }
 
     /// Returns how many tickets the changed reservations hold after the change.
-    pub fn reserved_tickets_after(&self) -> u16 {
+    pub fn tickets_in_changed_reservations(&self) -> u16 {
         self.reservations
             .values()
             .flatten()

@@ -109,7 +109,7 @@ impl LinkSecrets {
     /// # Errors
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
-    pub fn open_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+    pub fn unseal_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
         unseal_secret(&self.sealer, ORDER_TOKEN_PURPOSE, order, sealed)
     }
 
@@ -131,7 +131,7 @@ impl LinkSecrets {
     /// # Errors
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
-    pub fn open_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+    pub fn unseal_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
         unseal_secret(&self.sealer, CLIENT_SECRET_PURPOSE, order, sealed)
     }
 
@@ -262,10 +262,13 @@ mod tests {
     fn sealed_token_opens_only_for_its_order_and_key() {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
         let sealed = secrets(7).stored_token_forms(one, "token").sealed;
-        assert_eq!(secrets(7).open_token(one, &sealed).as_deref(), Ok("token"));
-        assert!(secrets(7).open_token(other, &sealed).is_err());
-        assert!(secrets(8).open_token(one, &sealed).is_err());
-        assert!(secrets(7).open_client_secret(one, &sealed).is_err());
+        assert_eq!(
+            secrets(7).unseal_token(one, &sealed).as_deref(),
+            Ok("token")
+        );
+        assert!(secrets(7).unseal_token(other, &sealed).is_err());
+        assert!(secrets(8).unseal_token(one, &sealed).is_err());
+        assert!(secrets(7).unseal_client_secret(one, &sealed).is_err());
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl TestDatabase {
     }
 
     /// Runs a query with the owner's login, and returns one number. `with` is bound to `$1`.
-    pub async fn count(&self, question: &'static str, with: &str) -> i64 {
+    pub async fn query_number(&self, question: &'static str, with: &str) -> i64 {
         let mut connection = self.connection().await;
         sqlx::query_scalar(question)
             .bind(with)
@@ -73,7 +73,7 @@ impl TestDatabase {
     }
 
     /// Runs a query with the owner's login, and returns one text. `with` is bound to `$1`.
-    pub async fn text(&self, question: &'static str, with: &str) -> String {
+    pub async fn query_text(&self, question: &'static str, with: &str) -> String {
         let mut connection = self.connection().await;
         sqlx::query_scalar(question)
             .bind(with)
@@ -105,7 +105,7 @@ impl TestDatabase {
 
     /// Runs a statement with the owner's login, for example to insert rows or to remove a
     /// constraint.
-    pub async fn run(&self, statement: &'static str) {
+    pub async fn execute_sql(&self, statement: &'static str) {
         sqlx::raw_sql(statement)
             .execute(&mut self.connection().await)
             .await
@@ -114,13 +114,13 @@ impl TestDatabase {
 
     /// Returns how many deadlocks occurred in this database. Waits until all connections have
     /// ended, because Postgres counts a connection's deadlocks when the connection ends.
-    pub async fn deadlocks(&self) -> i64 {
+    pub async fn count_deadlocks(&self) -> i64 {
         let alone =
             "select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()";
-        while self.count(alone, &self.name).await > 0 {
+        while self.query_number(alone, &self.name).await > 0 {
             tokio::task::yield_now().await;
         }
-        self.count(
+        self.query_number(
             "select deadlocks from pg_stat_database where datname = $1",
             &self.name,
         )
@@ -130,7 +130,7 @@ impl TestDatabase {
     /// Causes a deadlock on purpose: two transactions each lock one row, and then wait for the row
     /// that the other one has locked.
     pub async fn cause_deadlock(&self) {
-        self.run("create table ring as select 1 as one union select 2")
+        self.execute_sql("create table ring as select 1 as one union select 2")
             .await;
         let (mut here, mut there) = (self.connection().await, self.connection().await);
         let lock = async |connection: &mut PgConnection, row: i32| {

@@ -58,13 +58,13 @@ const RECOMPUTE_PLAIN_HASHES_SQL: &str = "
 
 async fn change_as_table_owner(database: &TestDatabase, change: &'static str) {
     database
-        .run("alter table audit_log disable trigger user")
+        .execute_sql("alter table audit_log disable trigger user")
         .await;
-    database.run(change).await;
-    database.run(RECOMPUTE_PLAIN_HASHES_SQL).await;
+    database.execute_sql(change).await;
+    database.execute_sql(RECOMPUTE_PLAIN_HASHES_SQL).await;
     let plain = "select count(*) from audit_breaks where $1 = ''";
     assert_eq!(
-        database.count(plain, "").await,
+        database.query_number(plain, "").await,
         0,
         "the plain chain is whole"
     );
@@ -102,7 +102,7 @@ async fn audit_chain_fails_with_another_sealing_key() {
 async fn missing_keyed_hash_after_a_keyed_entry_is_detected() {
     let (records, database) = audit_log_with_entries(2).await;
     database
-        .run("insert into audit_log (actor, action, object) values ('nobody', 'x', 'y')")
+        .execute_sql("insert into audit_log (actor, action, object) values ('nobody', 'x', 'y')")
         .await;
     write_entries(&records, 1).await;
     assert_eq!(first_broken_entry(&records).await, Some(3));
@@ -113,7 +113,9 @@ async fn first_keyed_hash_protects_earlier_entries() {
     let database = database().await;
     for _ in 0..2 {
         database
-            .run("insert into audit_log (actor, action, object) values ('operator 1', 'x', 'y')")
+            .execute_sql(
+                "insert into audit_log (actor, action, object) values ('operator 1', 'x', 'y')",
+            )
             .await;
     }
     let records = records_with_sealing_key(&database, 7).await;
@@ -214,7 +216,7 @@ async fn audit_chain_is_keyed_after_older_nodes_are_gone() {
     let database = database().await;
     let records = records_with_sealing_key(&database, 7).await;
     database
-        .run("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
+        .execute_sql("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
         .await;
     write_entries(&records, 1).await;
     assert_eq!(
@@ -222,7 +224,7 @@ async fn audit_chain_is_keyed_after_older_nodes_are_gone() {
         Ok(None),
         "an older node writes entries without a keyed hash"
     );
-    database.run("delete from nodes").await;
+    database.execute_sql("delete from nodes").await;
     write_entries(&records, 1).await;
     assert_eq!(
         records

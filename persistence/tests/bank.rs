@@ -189,8 +189,20 @@ async fn bank_details_are_purged_ninety_days_after_the_payout() {
         .await
         .expect("the prize is paid");
     let days = |days: i64| NOW.plus_seconds(days * 86_400);
-    assert_eq!(records.purge_claims(days(89)).await.expect("swept"), 0);
-    assert_eq!(records.purge_claims(days(90)).await.expect("swept"), 1);
+    assert_eq!(
+        records
+            .purge_expired_bank_details(days(89))
+            .await
+            .expect("swept"),
+        0
+    );
+    assert_eq!(
+        records
+            .purge_expired_bank_details(days(90))
+            .await
+            .expect("swept"),
+        1
+    );
     assert!(records.bank_details(draw).await.expect("read").is_none());
     let (database, draw) = {
         drop(database);
@@ -208,7 +220,7 @@ async fn bank_details_are_purged_ninety_days_after_the_payout() {
         .expect("a result is taken back");
     assert_eq!(
         database
-            .count("select count(*) from bank.winner_details where $1 = ''", "")
+            .query_number("select count(*) from bank.winner_details where $1 = ''", "")
             .await,
         0
     );
@@ -245,5 +257,5 @@ async fn migration_moves_bank_details_out_of_the_claims() {
     let records = Records::new(postgres);
     assert!(records.bank_details(draw).await.expect("read") == Some(bank_details()));
     let left = "select count(*) from winner_claims where bank_sealed is not null and $1 = ''";
-    assert_eq!(database.count(left, "").await, 0);
+    assert_eq!(database.query_number(left, "").await, 0);
 }

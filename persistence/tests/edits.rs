@@ -109,7 +109,7 @@ async fn sale_keeps_catalogue_revision_and_archiving_changes_it() {
     let world = World::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let before = catalogue_revision(&world).await;
-    world.buy_captured(&mut owner, 1, 2).await;
+    world.buy_until_captured(&mut owner, 1, 2).await;
     assert_eq!(catalogue_revision(&world).await, before);
     let result = GameResult::new(7, 9).expect("a result");
     owner

@@ -186,7 +186,7 @@ const FOLDER_ENV_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
 /// Leaves the Postgres of a killed server running, and returns its folder. For this, the calling
 /// test runs again in a child process, which gets the folder in an environment variable. The child
 /// starts Postgres there and is killed.
-async fn leave_postgres_of_a_killed_server(test: &str) -> TempFolder {
+async fn folder_with_postgres_of_killed_server(test: &str) -> TempFolder {
     if let Some(folder) = std::env::var_os(FOLDER_ENV_VARIABLE) {
         let embedded = EmbeddedPostgres::start(folder.as_ref())
             .await
@@ -230,7 +230,7 @@ async fn read_stored_word(embedded: &EmbeddedPostgres) -> Result<String, sqlx::E
 #[tokio::test]
 async fn restarted_server_adopts_its_running_postgres() {
     let folder =
-        leave_postgres_of_a_killed_server("restarted_server_adopts_its_running_postgres").await;
+        folder_with_postgres_of_killed_server("restarted_server_adopts_its_running_postgres").await;
     let embedded = EmbeddedPostgres::start(folder.path())
         .await
         .expect("adopted");
@@ -245,9 +245,10 @@ async fn restarted_server_adopts_its_running_postgres() {
 #[tokio::test]
 async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
     nix::sys::prctl::set_child_subreaper(true).expect("allowed");
-    let folder =
-        leave_postgres_of_a_killed_server("zombie_of_killed_postgres_does_not_prevent_a_restart")
-            .await;
+    let folder = folder_with_postgres_of_killed_server(
+        "zombie_of_killed_postgres_does_not_prevent_a_restart",
+    )
+    .await;
     let embedded = EmbeddedPostgres::start(folder.path())
         .await
         .expect("adopted");

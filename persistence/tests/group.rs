@@ -52,13 +52,13 @@ async fn world_with_owners() -> (World, Vec<DrawOwner>) {
     (world, owners)
 }
 
-fn reserve_append(owner: &DrawOwner, order: u128) -> DrawCommit {
+fn reservation_commit(owner: &DrawOwner, order: u128) -> DrawCommit {
     let command = owner.reserve_command(order, 1);
     let events = owner.draw.decide(NOW, &command).expect("free");
     owner.commit(&command, events, None)
 }
 
-fn spawn_append(owner: &DrawOwner, append: DrawCommit) -> JoinHandle<Result<(), Failure>> {
+fn spawn_commit_write(owner: &DrawOwner, append: DrawCommit) -> JoinHandle<Result<(), Failure>> {
     let ledger = owner.ledger.clone();
     tokio::spawn(async move { ledger.append(vec![append]).await })
 }
@@ -96,13 +96,13 @@ async fn fenced_commit_does_not_fail_its_batch() {
         let (gate, blocked) = WriterGate::close(&world, &owners).await;
         let mut waiting = Vec::new();
         for owner in &owners[2..] {
-            waiting.push(spawn_append(owner, reserve_append(owner, 9)));
+            waiting.push(spawn_commit_write(owner, reservation_commit(owner, 9)));
         }
-        let fenced = spawn_append(
+        let fenced = spawn_commit_write(
             &owners[2],
             DrawCommit {
                 epoch: 0,
-                ..reserve_append(&owners[2], 8)
+                ..reservation_commit(&owners[2], 8)
             },
         );
         let_tasks_run().await;
@@ -125,7 +125,7 @@ async fn fenced_commit_does_not_fail_its_batch() {
 fn three_commits(owner: &DrawOwner) -> Vec<DrawCommit> {
     let mut ahead = owner.clone();
     let reserves = (1..=3).map(|order| {
-        let append = reserve_append(&ahead, order);
+        let append = reservation_commit(&ahead, order);
         ahead.draw.apply(&append.events);
         append
     });
@@ -203,10 +203,10 @@ async fn refused_commit_fails_alone() {
     }];
     let refused_commit = DrawCommit {
         events,
-        ..reserve_append(&owners[2], 7)
+        ..reservation_commit(&owners[2], 7)
     };
-    let refused_commit = spawn_append(&owners[2], refused_commit);
-    let unknown = spawn_append(
+    let refused_commit = spawn_commit_write(&owners[2], refused_commit);
+    let unknown = spawn_commit_write(
         &owners[3],
         owners[3].commit(
             &owners[3].sale_command(99, 1),
@@ -219,7 +219,7 @@ async fn refused_commit_fails_alone() {
     );
     let mut accepted = Vec::new();
     for owner in &owners[4..] {
-        accepted.push(spawn_append(owner, reserve_append(owner, 9)));
+        accepted.push(spawn_commit_write(owner, reservation_commit(owner, 9)));
     }
     let_tasks_run().await;
     gate.open().await;
@@ -239,8 +239,8 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
     let (world, owners) = world_with_owners().await;
     let (gate, blocked) = WriterGate::close(&world, &owners).await;
     let (first, second) = (
-        spawn_append(&owners[2], reserve_append(&owners[2], 8)),
-        spawn_append(&owners[2], reserve_append(&owners[2], 9)),
+        spawn_commit_write(&owners[2], reservation_commit(&owners[2], 8)),
+        spawn_commit_write(&owners[2], reservation_commit(&owners[2], 9)),
     );
     let_tasks_run().await;
     gate.open().await;
@@ -258,7 +258,7 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
 async fn cancelled_caller_does_not_lose_its_commit() {
     let (world, owners) = world_with_owners().await;
     let (gate, blocked) = WriterGate::close(&world, &owners).await;
-    let gone = spawn_append(&owners[2], reserve_append(&owners[2], 9));
+    let gone = spawn_commit_write(&owners[2], reservation_commit(&owners[2], 9));
     let_tasks_run().await;
     gone.abort();
     drop(blocked);
@@ -325,7 +325,7 @@ async fn write_and_check_outcomes(
     let mut order = 0;
     while written < 25 {
         order += 1;
-        let append = reserve_append(&owner, order % 100 + 1);
+        let append = reservation_commit(&owner, order % 100 + 1);
         let (events, after) = (append.events.clone(), append.after as i64);
         let result = owner.ledger.append(vec![append]).await;
         answers.fetch_add(1, Ordering::Relaxed);
@@ -371,7 +371,7 @@ async fn write_and_check_outcomes(
                 .collect();
             let append = DrawCommit {
                 events: events.clone(),
-                ..reserve_append(&owner, 200)
+                ..reservation_commit(&owner, 200)
             };
             if owner.ledger.append(vec![append]).await.is_ok() {
                 owner.draw.apply(&events);

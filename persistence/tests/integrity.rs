@@ -24,7 +24,7 @@ async fn sample_database() -> (World, Postgres) {
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
     for (order, count) in [(1, 2), (2, 3), (3, 4)] {
-        world.buy_captured(&mut owner, order, count).await;
+        world.buy_until_captured(&mut owner, order, count).await;
     }
     let paid = world.record(3).await.order.total();
     owner.void(3).await.expect("voided");
@@ -56,7 +56,7 @@ async fn sample_database() -> (World, Postgres) {
             .expect("done");
     }
     let mut second = world.owner(1).await;
-    world.buy_captured(&mut second, 4, 50).await;
+    world.buy_until_captured(&mut second, 4, 50).await;
     let winner = second
         .draw
         .deal()
@@ -188,7 +188,7 @@ async fn auditor_figures_match_the_written_rows() {
         one,
         "its buyer has an address"
     );
-    database.run("update orders set buyer_name = null, buyer_email = null, buyer_phone = null where id = '00000000-0000-0000-0000-000000000004'").await;
+    database.execute_sql("update orders set buyer_name = null, buyer_email = null, buyer_phone = null where id = '00000000-0000-0000-0000-000000000004'").await;
     assert_eq!(
         (
             auditor.count_open_anomalies_by_kind().await,

@@ -18,5 +18,5 @@ async fn processes_that_migrate_at_once_do_not_deadlock() {
     assert_eq!(migrated, (Ok(()), Ok(()), Ok(())));
     assert_eq!(first.count_missing_migrations().await, Ok(0));
     let invalid = "select count(*) from pg_index where not indisvalid and $1 = ''";
-    assert_eq!(database.count(invalid, "").await, 0);
+    assert_eq!(database.query_number(invalid, "").await, 0);
 }

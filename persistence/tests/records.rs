@@ -100,7 +100,7 @@ async fn club_has_defaults_and_unique_slug_and_account() {
         "no club has this account"
     );
     let mails = "select count(*) from email_outbox where kind = $1";
-    assert_eq!(database.count(mails, "account-lost").await, 0);
+    assert_eq!(database.query_number(mails, "account-lost").await, 0);
     assert_eq!(
         (report(&account, false).await, report(&account, false).await),
         (AccountChange::Lost, AccountChange::Nothing)
@@ -111,7 +111,7 @@ async fn club_has_defaults_and_unique_slug_and_account() {
         AccountChange::Lost,
         "each loss is mailed"
     );
-    assert_eq!(database.count(mails, "account-lost").await, 2);
+    assert_eq!(database.query_number(mails, "account-lost").await, 2);
     report(&account, true).await;
     let read = records
         .club(created.id)
@@ -634,7 +634,7 @@ async fn refused_try_counts_against_no_limit() {
         "a try refused by the address's limit does not count for the account"
     );
     drop(records);
-    assert_eq!(database.deadlocks().await, 0);
+    assert_eq!(database.count_deadlocks().await, 0);
 }
 
 #[tokio::test]

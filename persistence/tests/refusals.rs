@@ -61,7 +61,7 @@ fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
 async fn ticket_is_never_sold_twice() {
     let world = world_with_three_draws().await;
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 2).await;
+    world.buy_until_allocated(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     let again = Event::Allocated {
         order: OrderId(2),
@@ -224,7 +224,7 @@ async fn memory_clock_refuses_a_sale_after_kick_off() {
 async fn assert_refused_by(sql: &'static str, constraint: &str) {
     let world = world_with_three_draws().await;
     let mut owner = world.owner(0).await;
-    world.buy_captured(&mut owner, 1, 2).await;
+    world.buy_until_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     let why = world
         .connection()

@@ -17,7 +17,7 @@ async fn world_with_result() -> (World, Postgres, DrawOwner) {
     let world = World::in_postgres(&[TERMS; 2]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
-    world.buy_captured(&mut owner, 1, 2).await;
+    world.buy_until_captured(&mut owner, 1, 2).await;
     let result = GameResult::new(7, 9).expect("a result");
     owner
         .execute(Command::Complete { result }, None)

@@ -199,7 +199,7 @@ async fn wrong_sealing_key_is_refused() {
     assert!(cli.run_with_database(&["migrate"], "").status.success());
     assert_eq!(
         cli.database
-            .count("select count(*) from seal_canary where $1 = ''", "")
+            .query_number("select count(*) from seal_canary where $1 = ''", "")
             .await,
         1
     );
@@ -246,7 +246,7 @@ async fn database_without_key_check_accepts_only_its_seeds_key() {
         "50",
     ];
     assert!(cli.run_with_database(&import, "").status.success());
-    cli.database.run("delete from seal_canary").await;
+    cli.database.execute_sql("delete from seal_canary").await;
     let other = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     let variables = [
         ("DATABASE_URL", cli.database.url.as_str()),
@@ -650,7 +650,7 @@ async fn fence_command_fences_all_draws_and_names_next_step() {
         output_text(&output)
     );
     let fenced = "select count(*) from draws where owner_epoch >= 1000000 and owner_boot is null and $1 = ''";
-    assert_eq!(cli.database.count(fenced, "").await, 2);
+    assert_eq!(cli.database.query_number(fenced, "").await, 2);
     assert_eq!(
         cli.records.settings().await.expect("read")["maintenance_mode"],
         "true"

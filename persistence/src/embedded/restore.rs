@@ -38,7 +38,7 @@ pub async fn restore(
 
 /// Returns the Postgres version that wrote the backup file.
 fn postgres_version_of_backup(file: &Path) -> Result<String, BackupError> {
-    let open = File::open(file).map_err(BackupError::at(file))?;
+    let open = File::open(file).map_err(BackupError::io_error_at(file))?;
     let unreadable = || BackupError::Unreadable(file.to_path_buf());
     let mut archive = Archive::new(GzDecoder::new(open));
     let mut entries = archive.entries().map_err(|_| unreadable())?;
@@ -74,13 +74,13 @@ fn check_version_installed(dir: &Path, file: &Path, wrote: &str) -> Result<(), B
 /// Unpacks the whole archive or fails. A truncated file is detected, because the compressed stream
 /// ends with a checksum.
 fn unpack_backup(file: &Path, to: &Path) -> Result<(), BackupError> {
-    fs::create_dir_all(to).map_err(BackupError::at(to))?;
-    let open = File::open(file).map_err(BackupError::at(file))?;
+    fs::create_dir_all(to).map_err(BackupError::io_error_at(to))?;
+    let open = File::open(file).map_err(BackupError::io_error_at(file))?;
     let mut archive = Archive::new(GzDecoder::new(open));
     archive.set_preserve_permissions(true);
     archive.set_preserve_mtime(false);
     archive.unpack_backup(to).map_err(|why| match why.kind() {
-        std::io::ErrorKind::StorageFull => BackupError::at(to)(why),
+        std::io::ErrorKind::StorageFull => BackupError::io_error_at(to)(why),
         _ => BackupError::Unreadable(file.to_path_buf()),
     })?;
     // Reads the rest of the compressed stream after the end of the archive, because the stream's
@@ -121,7 +121,7 @@ fn replace_folder(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError
         .expect("numbers do not end");
     let was_there = old.exists();
     if was_there {
-        fs::rename(old, &aside).map_err(BackupError::at(&aside))?;
+        fs::rename(old, &aside).map_err(BackupError::io_error_at(&aside))?;
     }
     move_folder(new, old)?;
     Ok(was_there.then_some(aside))
@@ -132,19 +132,19 @@ fn replace_folder(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError
 fn move_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
     match fs::rename(from, to) {
         Err(why) if why.kind() == std::io::ErrorKind::CrossesDevices => copy_folder(from, to),
-        moved => moved.map_err(BackupError::at(to)),
+        moved => moved.map_err(BackupError::io_error_at(to)),
     }
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
-    fs::create_dir_all(to).map_err(BackupError::at(to))?;
-    for entry in fs::read_dir(from).map_err(BackupError::at(from))? {
-        let entry = entry.map_err(BackupError::at(from))?;
+    fs::create_dir_all(to).map_err(BackupError::io_error_at(to))?;
+    for entry in fs::read_dir(from).map_err(BackupError::io_error_at(from))? {
+        let entry = entry.map_err(BackupError::io_error_at(from))?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
             copy_folder(&path, &target)?;
         } else {
-            fs::copy(&path, &target).map_err(BackupError::at(&target))?;
+            fs::copy(&path, &target).map_err(BackupError::io_error_at(&target))?;
         }
     }
     Ok(())
@@ -152,7 +152,9 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
 
 fn clear_folder(folder: &Path) -> Result<(), BackupError> {
     match fs::remove_dir_all(folder) {
-        Err(why) if why.kind() != std::io::ErrorKind::NotFound => Err(BackupError::at(folder)(why)),
+        Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
+            Err(BackupError::io_error_at(folder)(why))
+        }
         _ => Ok(()),
     }
 }

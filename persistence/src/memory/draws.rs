@@ -208,7 +208,7 @@ impl MemoryDraw {
             .filter_map(|order| self.reservations.get(order))
             .map(|held| held.count)
             .sum();
-        let held = self.reserved_ticket_count() + change.reserved_tickets_after() - freed;
+        let held = self.reserved_ticket_count() + change.tickets_in_changed_reservations() - freed;
         let sold = self.tickets.len() as i16 + change.sold_delta();
         if sold + held as i16 > TICKETS as i16 {
             return refused("oversold");

@@ -124,19 +124,19 @@ impl MemoryState {
         for (place, append) in appends.iter().enumerate() {
             let now = now.unwrap_or(append.at);
             let change = DrawChange::from_events(&append.events);
-            self.check_append(append, &change, &trial, now)?;
+            self.check_commit(append, &change, &trial, now)?;
             self.refuse_order_opened_twice(append, &appends[..place])?;
             if place < last {
                 trial.to_mut().apply(&append.events, &change, now);
             }
         }
         for append in appends {
-            self.write_append(append, now.unwrap_or(append.at));
+            self.write_commit(append, now.unwrap_or(append.at));
         }
         Ok(())
     }
 
-    fn check_append(
+    fn check_commit(
         &self,
         append: &DrawCommit,
         change: &DrawChange,
@@ -186,8 +186,8 @@ impl MemoryState {
         }
     }
 
-    /// Writes one commit that [`MemoryState::check_append`] has accepted.
-    fn write_append(&mut self, append: &DrawCommit, now: Timestamp) {
+    /// Writes one commit that [`MemoryState::check_commit`] has accepted.
+    fn write_commit(&mut self, append: &DrawCommit, now: Timestamp) {
         let change = DrawChange::from_events(&append.events);
         self.write_attached(append);
         for ticket_change in &change.allocated {

@@ -115,7 +115,7 @@ struct DrawColumns {
 
 impl DrawColumns {
     fn add(&mut self, draw_batch: &DrawBatch, change: &DrawChange) {
-        let first = draw_batch.first_append();
+        let first = draw_batch.first_commit();
         let after = first.after.cast_signed();
         self.ids.push(first.draw.0);
         self.epochs.push(first.epoch);
@@ -125,7 +125,7 @@ impl DrawColumns {
             .push(draw_batch.commits.iter().any(|commit| commit.append.sells));
         self.sold.push(change.sold_delta());
         self.kept
-            .push(change.reserved_tickets_after().cast_signed());
+            .push(change.tickets_in_changed_reservations().cast_signed());
         let step = change.last_fee_step().map(|(_, step)| step);
         self.revenue.push(step.map(|step| step.revenue_after.0));
         self.fee.push(step.map(|step| step.fee_after.0));
@@ -293,7 +293,7 @@ pub(super) async fn rejection_reasons(
     };
     Ok(rejected
         .iter()
-        .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first_append())))
+        .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first_commit())))
         .collect())
 }
 

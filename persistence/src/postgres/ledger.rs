@@ -116,12 +116,12 @@ impl DrawBatch {
 
     /// Returns the batch's first append. All appends of the batch have its draw and epoch. Its
     /// `after` is the revision that the whole batch follows.
-    pub fn first_append(&self) -> &DrawCommit {
+    pub fn first_commit(&self) -> &DrawCommit {
         &self.commits[0].append
     }
 
     pub fn draw(&self) -> DrawId {
-        self.first_append().draw
+        self.first_commit().draw
     }
 
     /// Returns the combined table changes of all commits of the batch. Where two commits change the

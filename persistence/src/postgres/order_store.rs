@@ -428,11 +428,11 @@ fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<St
     };
     let token = match (clear("token")?, sealed("token_sealed")?) {
         (Some(token), _) => token,
-        (None, Some(sealed)) => secrets.open_token(order, &sealed)?,
+        (None, Some(sealed)) => secrets.unseal_token(order, &sealed)?,
         (None, None) => return Err(Failure::Corrupt(format!("order {order} has no token"))),
     };
     let client_secret = match (clear("client_secret")?, sealed("client_secret_sealed")?) {
-        (None, Some(sealed)) => Some(secrets.open_client_secret(order, &sealed)?),
+        (None, Some(sealed)) => Some(secrets.unseal_client_secret(order, &sealed)?),
         (clear, _) => clear,
     };
     Ok((token, client_secret))

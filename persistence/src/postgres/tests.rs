@@ -26,7 +26,9 @@ const CANCELLED_BEGIN_COUNT: usize = 10_000;
 
 async fn create_table() -> (TestDatabase, PgConnectOptions) {
     let database = database().await;
-    database.run("create table innocent (round bigint)").await;
+    database
+        .execute_sql("create table innocent (round bigint)")
+        .await;
     let options = database.options.clone();
     (database, options)
 }
@@ -56,7 +58,7 @@ async fn write_between_cancelled_begins(pool: &PgPool, database: &TestDatabase) 
     (
         confirmed,
         database
-            .count("select count(*) from innocent where $1 = ''", "")
+            .query_number("select count(*) from innocent where $1 = ''", "")
             .await,
     )
 }

@@ -14,7 +14,7 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use super::batch_queue::BatchWorker;
-use crate::error::{Failure, is_collision, is_read_only, is_timeout};
+use crate::error::{Failure, is_deadlock_or_serialization_failure, is_read_only, is_timeout};
 use crate::link_secrets::LinkSecrets;
 
 /// Maximum number of attempts at a batch. After the last, a deadlock, serialization failure or lost
@@ -70,15 +70,16 @@ impl From<sqlx::Error> for TransactionError {
     /// Classifies an error that happened before `COMMIT` was sent.
     fn from(error: sqlx::Error) -> TransactionError {
         let is_connection_lost = !matches!(error, sqlx::Error::Database(_));
-        let kind: fn(Failure) -> TransactionError = if is_connection_lost || is_collision(&error) {
-            TransactionError::Retry
-        } else if is_timeout(&error) {
-            TransactionError::Busy
-        } else if is_read_only(&error) {
-            TransactionError::ReadOnly
-        } else {
-            TransactionError::Refused
-        };
+        let kind: fn(Failure) -> TransactionError =
+            if is_connection_lost || is_deadlock_or_serialization_failure(&error) {
+                TransactionError::Retry
+            } else if is_timeout(&error) {
+                TransactionError::Busy
+            } else if is_read_only(&error) {
+                TransactionError::ReadOnly
+            } else {
+                TransactionError::Refused
+            };
         kind(Failure::from_error_before_commit(error))
     }
 }

@@ -238,7 +238,7 @@ impl Records {
     /// of a winner whose personal data was erased after they were received (decision F-8), whether
     /// the prize was paid or not. Also deletes proposed changes that have expired, or whose winner
     /// was paid or erased. Returns how many details were deleted.
-    pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
+    pub async fn purge_expired_bank_details(&self, at: Timestamp) -> Result<u64, Failure> {
         let until = to_column_time(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (
                  delete from bank.winner_details d using public.winner_claims c

@@ -213,7 +213,7 @@ async fn erase_orders(
 }
 
 /// Erases the winner's name and e-mail address. Bank details need the login for bank details, so
-/// `purge_claims` deletes them.
+/// `purge_expired_bank_details` deletes them.
 async fn erase_winner(
     connection: &mut PgConnection,
     draw: DrawId,

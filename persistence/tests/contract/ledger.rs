@@ -145,8 +145,8 @@ pub async fn last_line_completes_the_order(world: World) {
 
 pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
     let mut owner = world.owner(0).await;
-    world.buy_captured(&mut owner, 1, 3).await;
-    world.buy_captured(&mut owner, 2, 4).await;
+    world.buy_until_captured(&mut owner, 1, 3).await;
+    world.buy_until_captured(&mut owner, 2, 4).await;
     owner.void(1).await.expect("voided");
     let record = world.record(1).await;
     assert_eq!(
@@ -169,7 +169,7 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
     // Returned tickets are sold last (decision M-3). `reloaded` has claimed the draw and fenced the
     // owner, so the test claims it again.
     let mut owner = world.owner(0).await;
-    let next = world.buy_captured(&mut owner, 3, 4).await;
+    let next = world.buy_until_captured(&mut owner, 3, 4).await;
     let numbers: Vec<u16> = next.tickets[0]
         .1
         .iter()
@@ -180,7 +180,7 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
 
 pub async fn void_before_the_capture_rejects_the_order(world: World) {
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 3).await;
+    world.buy_until_allocated(&mut owner, 1, 3).await;
     owner.void(1).await.expect("voided");
     let record = world.record(1).await;
     assert_eq!(record.order.state, OrderState::Rejecting);
@@ -555,7 +555,7 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
         Ok(vec![world.draws[0], world.draws[2]])
     );
     assert!(matches!(
-        Ledger::append(&*world.ledger, vec![append_without_events(&world)]).await,
+        Ledger::append(&*world.ledger, vec![commit_without_events(&world)]).await,
         Err(Failure::NotWritten(_))
     ));
     assert!(matches!(
@@ -564,7 +564,7 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
     ));
 }
 
-fn append_without_events(world: &World) -> persistence::ledger::DrawCommit {
+fn commit_without_events(world: &World) -> persistence::ledger::DrawCommit {
     let (draw, at) = (world.draws[0], NOW);
     persistence::ledger::DrawCommit {
         draw,

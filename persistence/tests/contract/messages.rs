@@ -384,7 +384,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
         .void_order(OrderId(1), "given back by hand", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
-    world.buy_allocated(&mut owner, 4, 1).await;
+    world.buy_until_allocated(&mut owner, 4, 1).await;
     let refused = world
         .stores
         .void_order(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
@@ -404,7 +404,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
         .void_order(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
-    world.buy_captured(&mut owner, 5, 1).await;
+    world.buy_until_captured(&mut owner, 5, 1).await;
     owner.void(5).await.expect("given back");
     world
         .stores
@@ -424,7 +424,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
 
 pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
     let mut owner = world.owner(0).await;
-    let record = world.buy_captured(&mut owner, 1, 1).await;
+    let record = world.buy_until_captured(&mut owner, 1, 1).await;
     assert_eq!(
         send_due_mails(&world).await,
         [expected_mail("tickets", 1, "buyer.test")]
@@ -467,7 +467,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
 
 pub async fn newer_snapshot_replaces_the_older(world: World) {
     let mut owner = world.owner(0).await;
-    let record = world.buy_captured(&mut owner, 1, 1).await;
+    let record = world.buy_until_captured(&mut owner, 1, 1).await;
     for status in [
         PaymentStatus::RequiresCapture,
         PaymentStatus::Succeeded,
@@ -486,7 +486,7 @@ pub async fn snapshots_are_stored_in_one_call(world: World) {
     let mut intents = Vec::new();
     for number in 1..=3 {
         intents.push(provider_intent(
-            &world.buy_captured(&mut owner, number, 1).await,
+            &world.buy_until_captured(&mut owner, number, 1).await,
             PaymentStatus::Succeeded,
         ));
     }
@@ -512,7 +512,7 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
 
     let mut owner = world.owner(0).await;
     for number in 1..=3 {
-        world.buy_captured(&mut owner, number, 1).await;
+        world.buy_until_captured(&mut owner, number, 1).await;
     }
     let all = [1, 2, 3, 4].map(intent_id);
     let reported = async || {
@@ -659,7 +659,7 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
 
 pub async fn owners_of_ticket_payment_and_account_are_found(world: World) {
     let mut owner = world.owner(0).await;
-    let record = world.buy_captured(&mut owner, 1, 2).await;
+    let record = world.buy_until_captured(&mut owner, 1, 2).await;
     let [mine, orphaned] = [2, 3].map(|number| domain::Serial::new(number).expect("a serial"));
     assert_eq!(
         world.stores.ticket_owner(world.draws[0], mine).await,

@@ -348,7 +348,7 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
 
 pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
     let mut owner = world.owner(0).await;
-    let record = world.buy_allocated(&mut owner, 1, 2).await;
+    let record = world.buy_until_allocated(&mut owner, 1, 2).await;
     let intent = provider_intent(&record, PaymentStatus::Succeeded);
     for minute in [1, 2] {
         world
@@ -528,7 +528,7 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
 
 pub async fn order_with_tickets_cannot_be_ended(world: World) {
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 2).await;
+    world.buy_until_allocated(&mut owner, 1, 2).await;
     assert!(is_not_written(
         world.stores.reject_order(id(1), "", NOW).await
     ));
@@ -730,8 +730,8 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
 /// refunded. The fee refund must wait for the capture of A.
 pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
     let mut owner = world.owner(0).await;
-    let fee_holder = world.buy_allocated(&mut owner, 1, 50).await;
-    let second = world.buy_captured(&mut owner, 2, 50).await;
+    let fee_holder = world.buy_until_allocated(&mut owner, 1, 50).await;
+    let second = world.buy_until_captured(&mut owner, 2, 50).await;
     assert_eq!(
         (
             fee_holder.order.application_fee,
@@ -754,8 +754,8 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
 
     // A third order comes after the fee reached its cap. The first order holds the whole fee, so no
     // fee can be refunded until the first order is captured.
-    let third = world.buy_captured(&mut owner, 3, 50).await;
-    let fourth = world.buy_captured(&mut owner, 4, 19).await;
+    let third = world.buy_until_captured(&mut owner, 3, 50).await;
+    let fourth = world.buy_until_captured(&mut owner, 4, 19).await;
     assert_eq!(
         (third.order.application_fee, fourth.order.application_fee),
         (Cents(225), Cents(0))
@@ -801,14 +801,14 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
 /// pending. The excess must be refunded for another order, and is refunded only after that capture.
 pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) {
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 50).await;
-    let refunded = world.buy_captured(&mut owner, 2, 50).await;
+    world.buy_until_allocated(&mut owner, 1, 50).await;
+    let refunded = world.buy_until_captured(&mut owner, 2, 50).await;
     owner
         .void_with_charged_flag(1, false)
         .await
         .expect("let go");
     assert_eq!(owner.draw.fee(), Cents(225));
-    let fee_holder = world.buy_allocated(&mut owner, 3, 10).await;
+    let fee_holder = world.buy_until_allocated(&mut owner, 3, 10).await;
     assert_eq!(
         fee_holder.order.application_fee,
         Cents(825),
@@ -888,7 +888,7 @@ async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
 pub async fn operations_are_claimed_once_captures_first(world: World) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(2, &[(0, 1)])).await.expect("opened");
-    world.buy_allocated(&mut owner, 1, 1).await;
+    world.buy_until_allocated(&mut owner, 1, 1).await;
     assert_eq!(
         claim_due_operations(&world, 1_999).await,
         [],
@@ -921,7 +921,7 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
 
 pub async fn attempt_ends_or_postpones_an_operation(world: World) {
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 1).await;
+    world.buy_until_allocated(&mut owner, 1, 1).await;
     let capture = claim_one_operation(&world, 1, OperationKind::Capture)
         .await
         .expect("due");

@@ -24,14 +24,19 @@ fn decide_in_sequence(owner: &DrawOwner, planned: Vec<PlannedCommit>) -> (Vec<Dr
     (appends, next.draw)
 }
 
-fn reserving_order(world: &World, owner: &DrawOwner, id: u128, count: u16) -> PlannedCommit {
+fn planned_reservation_of_new_order(
+    world: &World,
+    owner: &DrawOwner,
+    id: u128,
+    count: u16,
+) -> PlannedCommit {
     (
         owner.reserve_command(id, count),
         Some(AttachedWrite::Open(world.order(id, &[(0, count)]))),
     )
 }
 
-fn authorised_sale(owner: &DrawOwner, id: u128, count: u16) -> PlannedCommit {
+fn planned_authorised_sale(owner: &DrawOwner, id: u128, count: u16) -> PlannedCommit {
     (
         owner.sale_command(id, count),
         Some(AttachedWrite::Authorised {
@@ -87,10 +92,10 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
     let (appends, after) = decide_in_sequence(
         &owner,
         vec![
-            authorised_sale(&owner, 1, 10),
-            reserving_order(&world, &owner, 5, 50),
+            planned_authorised_sale(&owner, 1, 10),
+            planned_reservation_of_new_order(&world, &owner, 5, 50),
             (Command::Release { order: OrderId(2) }, None),
-            authorised_sale(&owner, 3, 10),
+            planned_authorised_sale(&owner, 3, 10),
             (
                 owner.reserve_command(4, 7),
                 Some(AttachedWrite::Reprice {
@@ -98,7 +103,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
                     lines: lines.clone(),
                 }),
             ),
-            reserving_order(&world, &owner, 6, 1),
+            planned_reservation_of_new_order(&world, &owner, 6, 1),
         ],
     );
     owner.ledger.append(appends).await.expect("written");
@@ -215,7 +220,7 @@ pub async fn one_fenced_commit_prevents_all_commits(world: World) {
     let (correct, after) = decide_in_sequence(
         &owner,
         (1..=3)
-            .map(|id| reserving_order(&world, &owner, id, 2))
+            .map(|id| planned_reservation_of_new_order(&world, &owner, id, 2))
             .collect(),
     );
     let with_error = |position: usize, change: fn(&mut DrawCommit)| {
@@ -312,10 +317,10 @@ pub async fn one_refused_commit_prevents_all_commits(world: World) {
         let (appends, _) = decide_in_sequence(
             &owner,
             vec![
-                reserving_order(&world, &owner, 1, 3),
-                authorised_sale(&owner, 9, 4),
+                planned_reservation_of_new_order(&world, &owner, 1, 3),
+                planned_authorised_sale(&owner, 9, 4),
                 case,
-                reserving_order(&world, &owner, 2, 3),
+                planned_reservation_of_new_order(&world, &owner, 2, 3),
             ],
         );
         let failure = owner
@@ -341,7 +346,7 @@ pub async fn one_refused_commit_prevents_all_commits(world: World) {
 
 pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     let mut owner = world.owner(0).await;
-    world.buy_captured(&mut owner, 1, 2).await;
+    world.buy_until_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 3)])).await.expect("opened");
     let result = GameResult::new(4, 9).expect("a result");
     let unit_price = TERMS.price;
@@ -369,9 +374,12 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         let Ok(events) = owner.draw.decide(NOW, &command) else {
             continue;
         };
-        let first = decide_in_sequence(&owner, vec![reserving_order(&world, &owner, 3, 1)])
-            .0
-            .remove(0);
+        let first = decide_in_sequence(
+            &owner,
+            vec![planned_reservation_of_new_order(&world, &owner, 3, 1)],
+        )
+        .0
+        .remove(0);
         let second = DrawCommit {
             after: first.after + 1,
             ..owner.commit(&command, events, None)
@@ -385,8 +393,8 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     let (mut appends, _) = decide_in_sequence(
         &owner,
         vec![
-            reserving_order(&world, &owner, 3, 1),
-            reserving_order(&world, &owner, 4, 1),
+            planned_reservation_of_new_order(&world, &owner, 3, 1),
+            planned_reservation_of_new_order(&world, &owner, 4, 1),
         ],
     );
     let act = AuditAction {
@@ -403,7 +411,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     ));
     // A transaction may contain only one commit of each order.
     let same_order = vec![
-        reserving_order(&world, &owner, 3, 1),
+        planned_reservation_of_new_order(&world, &owner, 3, 1),
         (owner.reserve_command(3, 2), None),
     ];
     assert!(matches!(
@@ -444,7 +452,11 @@ pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
     owner.draw = after;
     let (appends, _) = decide_in_sequence(
         &owner,
-        vec![reserves(3), authorised_sale(&owner, 1, 2), reserves(4)],
+        vec![
+            reserves(3),
+            planned_authorised_sale(&owner, 1, 2),
+            reserves(4),
+        ],
     );
     assert_eq!(
         owner.ledger.append(appends).await,

@@ -10,7 +10,7 @@ use persistence::{Failure, Postgres};
 use sqlx::{AssertSqlSafe, Executor};
 
 use super::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, World};
-use super::{reserve_append, spawn_append};
+use super::{reservation_commit, spawn_commit_write};
 
 const TRIES_MAX: i64 = 3;
 /// SQL of a trigger that fails when the row is written.
@@ -88,7 +88,7 @@ async fn collided_commit_is_retried_and_written_once() {
         let (world, owner) = world_with_one_draw().await;
         make_writes_collide(&world, (when, "draw_events"), TRIES_MAX - 1, code).await;
         assert_eq!(
-            append(&owner, reserve_append(&owner, 1)).await,
+            append(&owner, reservation_commit(&owner, 1)).await,
             Ok(()),
             "{code}: {when}"
         );
@@ -114,7 +114,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
     ] {
         let (world, owner) = world_with_one_draw().await;
         make_writes_collide(&world, (when, "draw_events"), TRIES_MAX, code).await;
-        let result = append(&owner, reserve_append(&owner, 1)).await;
+        let result = append(&owner, reservation_commit(&owner, 1)).await;
         assert!(
             matches!(&result, Err(Failure::NotWritten(why)) if why.contains("each other")),
             "{result:?}"
@@ -128,7 +128,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
             "{code}: {when}"
         );
         assert_eq!(
-            append(&owner, reserve_append(&owner, 1)).await,
+            append(&owner, reservation_commit(&owner, 1)).await,
             Ok(()),
             "the owner's state was still right"
         );
@@ -237,7 +237,7 @@ async fn deadlocked_commit_is_rolled_back_and_written_later() {
         .execute(&mut blocker)
         .await
         .expect("the same reservation");
-    let commit = spawn_append(&owner, reserve_append(&owner, 1));
+    let commit = spawn_commit_write(&owner, reservation_commit(&owner, 1));
     let waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
     while sqlx::query_scalar::<_, i64>(waits)
         .fetch_one(&mut watch)
@@ -259,5 +259,5 @@ async fn deadlocked_commit_is_rolled_back_and_written_later() {
     assert_eq!(count_held_reservations_and_commits(&world).await, (1, 1, 1));
     let database = world.postgres.as_ref().expect("in Postgres").0.clone();
     drop((world, owner, blocker, watch));
-    assert_eq!(database.deadlocks().await, 1);
+    assert_eq!(database.count_deadlocks().await, 1);
 }

@@ -7,7 +7,7 @@ use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
 use super::support::{DrawOwner, World};
-use super::{reserve_append, spawn_append};
+use super::{reservation_commit, spawn_commit_write};
 
 /// Row locks of draws 0 and 1. Both writers wait for these locks until the gate is opened.
 pub struct WriterGate {
@@ -30,9 +30,9 @@ impl WriterGate {
         let mut gate = WriterGate { locks, watch };
         let mut blocked = Vec::new();
         for (position, owner) in owners.iter().take(2).enumerate() {
-            blocked.push(spawn_append(
+            blocked.push(spawn_commit_write(
                 owner,
-                reserve_append(owner, position as u128 + 1),
+                reservation_commit(owner, position as u128 + 1),
             ));
             gate.wait_for_count(
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",

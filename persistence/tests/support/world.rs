@@ -170,7 +170,12 @@ impl World {
     }
 
     /// Buys tickets of one draw. The order ends in the state `allocated`.
-    pub async fn buy_allocated(&self, owner: &mut DrawOwner, id: u128, count: u16) -> OrderRecord {
+    pub async fn buy_until_allocated(
+        &self,
+        owner: &mut DrawOwner,
+        id: u128,
+        count: u16,
+    ) -> OrderRecord {
         let draw = self
             .draws
             .iter()
@@ -189,8 +194,13 @@ impl World {
     }
 
     /// Buys tickets of one draw. The order ends in the state `captured`.
-    pub async fn buy_captured(&self, owner: &mut DrawOwner, id: u128, count: u16) -> OrderRecord {
-        let record = self.buy_allocated(owner, id, count).await;
+    pub async fn buy_until_captured(
+        &self,
+        owner: &mut DrawOwner,
+        id: u128,
+        count: u16,
+    ) -> OrderRecord {
+        let record = self.buy_until_allocated(owner, id, count).await;
         self.stores
             .record_capture(
                 OrderId(id),

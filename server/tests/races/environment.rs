@@ -95,7 +95,7 @@ impl RaceEnvironment {
         let database = database().await;
         let postgres = database.postgres().await;
         database
-            .run(
+            .execute_sql(
                 "insert into clubs (id, name, email, password, home_page_slug, stripe_connect_account_id)
                  overriding system value values (1, 'Reds', 'reds@club.test', 'x', 'reds', 'acct_1')",
             )
@@ -266,13 +266,13 @@ impl RaceEnvironment {
         assert!(captured_intents.iter().all(|intent| intent.captures == 1));
         let captured = "select count(*) from orders where captured_at is not null and $1 = ''";
         assert_eq!(
-            self.database.count(captured, "").await,
+            self.database.query_number(captured, "").await,
             captured_intents.len() as i64,
             "a payment was captured without a ticket"
         );
         let tickets = self
             .database
-            .count("select count(*) from tickets where $1 = ''", "")
+            .query_number("select count(*) from tickets where $1 = ''", "")
             .await;
         let paid: Cents = captured_intents
             .iter()
@@ -297,7 +297,7 @@ impl RaceEnvironment {
             engine.stop().await;
         }
         drop(self.postgres.take());
-        self.database.deadlocks().await
+        self.database.count_deadlocks().await
     }
 
     pub async fn close(self) {

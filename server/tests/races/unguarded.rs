@@ -35,7 +35,7 @@ impl Ledger for UnfencedLedger {
     async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         let _turn = self.one_at_a_time.lock().await;
         self.database
-            .run("update draws set owner_boot = null")
+            .execute_sql("update draws set owner_boot = null")
             .await;
         self.postgres.claim(me, draws).await
     }
@@ -67,11 +67,11 @@ impl Ledger for UnfencedLedger {
         let draw = appends[0].draw.to_string();
         let epoch = self
             .database
-            .count("select owner_epoch from draws where id = $1::bigint", &draw)
+            .query_number("select owner_epoch from draws where id = $1::bigint", &draw)
             .await;
         let after = self
             .database
-            .count("select revision from draws where id = $1::bigint", &draw)
+            .query_number("select revision from draws where id = $1::bigint", &draw)
             .await;
         let next = |(append, after)| DrawCommit {
             epoch,
@@ -103,7 +103,7 @@ pub async fn count_oversold_rounds(rounds: usize) -> usize {
         engine.stop().await;
     }
     for guard in GUARD_CONSTRAINTS {
-        environment.database.run(guard).await;
+        environment.database.execute_sql(guard).await;
     }
     let unfenced = UnfencedLedger {
         postgres: environment.postgres(),
@@ -134,7 +134,7 @@ pub async fn count_oversold_rounds(rounds: usize) -> usize {
     // The second ticket may be reserved but not sold, so the query counts reserved tickets too.
     let twice = "select count(*) from draws d where $1 = ''
          and greatest(d.sold + d.held, (select count(*) from tickets t where t.draw_id = d.id)) > 169";
-    let oversold = environment.database.count(twice, "").await;
+    let oversold = environment.database.query_number(twice, "").await;
     let found = environment
         .postgres()
         .violations()

@@ -255,7 +255,7 @@ async fn deauthorized_club_cannot_sell_and_buyer_sees_neutral_message() {
     let draw = server.create_club_with_draw().await;
     server
         .database
-        .run("update clubs set stripe_connect_account_id = 'left_us'")
+        .execute_sql("update clubs set stripe_connect_account_id = 'left_us'")
         .await;
     server
         .state

@@ -315,7 +315,7 @@ impl TestServer {
     pub async fn offer_sales(&self, offer: i64) -> i64 {
         let count =
             "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
-        self.database.count(count, &offer.to_string()).await
+        self.database.query_number(count, &offer.to_string()).await
     }
 
     /// Creates an offer of the club `broncos` with one game.
@@ -437,7 +437,7 @@ impl TestServer {
     /// Returns the number of mails of this kind that were ever queued.
     pub async fn queued_mails(&self, kind: &str) -> i64 {
         self.database
-            .count("select count(*) from email_outbox where kind = $1", kind)
+            .query_number("select count(*) from email_outbox where kind = $1", kind)
             .await
     }
 
