@@ -17,7 +17,7 @@ mod together;
 
 use domain::{Terms, Timestamp};
 
-use support::{TERMS, World};
+use support::{TERMS, TestWorld};
 
 /// Terms of a draw whose kick-off has passed by any correct clock.
 const TERMS_WITH_PAST_KICK_OFF: Terms = Terms {
@@ -30,20 +30,20 @@ macro_rules! contract {
     ($($test:path => $name:ident,)*) => {
         mod in_postgres {
             use super::*;
-            $(#[tokio::test] async fn $name() { $test(World::in_postgres(&[TERMS; 3]).await).await })*
+            $(#[tokio::test] async fn $name() { $test(TestWorld::in_postgres(&[TERMS; 3]).await).await })*
 
             #[tokio::test]
             async fn sale_after_kick_off_prevents_all_commits() {
-                together::sale_after_kick_off_prevents_all_commits(World::in_postgres(&[TERMS_WITH_PAST_KICK_OFF]).await).await;
+                together::sale_after_kick_off_prevents_all_commits(TestWorld::in_postgres(&[TERMS_WITH_PAST_KICK_OFF]).await).await;
             }
         }
         mod in_memory {
             use super::*;
-            $(#[tokio::test] async fn $name() { $test(World::in_memory(&[TERMS; 3])).await })*
+            $(#[tokio::test] async fn $name() { $test(TestWorld::in_memory(&[TERMS; 3])).await })*
 
             #[tokio::test]
             async fn sale_after_kick_off_prevents_all_commits() {
-                together::sale_after_kick_off_prevents_all_commits(World::in_memory(&[TERMS_WITH_PAST_KICK_OFF])).await;
+                together::sale_after_kick_off_prevents_all_commits(TestWorld::in_memory(&[TERMS_WITH_PAST_KICK_OFF])).await;
             }
         }
     };

@@ -27,12 +27,12 @@ use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
 use gate::WriterGate;
-use support::{CLUB, DrawOwner, LEASELESS_NODE, NOW, TERMS, World};
+use support::{CLUB, DrawOwner, LEASELESS_NODE, NOW, TERMS, TestWorld};
 
 const DRAW_COUNT: usize = 12;
 
-async fn world_with_owners() -> (World, Vec<DrawOwner>) {
-    let world = World::in_postgres(&[TERMS; DRAW_COUNT]).await;
+async fn world_with_owners() -> (TestWorld, Vec<DrawOwner>) {
+    let world = TestWorld::in_postgres(&[TERMS; DRAW_COUNT]).await;
     let mut owners = Vec::new();
     for claimed in world
         .ledger
@@ -63,7 +63,7 @@ fn spawn_commit_write(owner: &DrawOwner, append: DrawCommit) -> JoinHandle<Resul
     tokio::spawn(async move { ledger.append(vec![append]).await })
 }
 
-async fn count_transactions(world: &World, draws: &[usize]) -> i64 {
+async fn count_transactions(world: &TestWorld, draws: &[usize]) -> i64 {
     let ids: Vec<i64> = draws.iter().map(|draw| world.draws[*draw].0).collect();
     sqlx::query_scalar("select count(distinct xmin::text) from draw_events where draw_id = any($1)")
         .bind(ids)

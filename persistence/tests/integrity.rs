@@ -15,12 +15,12 @@ use persistence::nodes::InstanceId;
 use persistence::stores::{AnomalyStore, ReconciliationStore};
 use sqlx::{Connection, Executor};
 
-use support::{NOW, TERMS, World, account, intent_id, provider_intent};
+use support::{NOW, TERMS, TestWorld, account, intent_id, provider_intent};
 
 /// Returns a database with correct data of every kind: captured and refunded orders, a completed
 /// draw with a sold winner, an open order, webhook events and mails.
-async fn sample_database() -> (World, Postgres) {
-    let world = World::in_postgres(&[TERMS; 3]).await;
+async fn sample_database() -> (TestWorld, Postgres) {
+    let world = TestWorld::in_postgres(&[TERMS; 3]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
     for (order, count) in [(1, 2), (2, 3), (3, 4)] {

@@ -12,11 +12,11 @@ use persistence::testing::TestDatabase;
 use persistence::{Failure, Nodes, Postgres, Sealer};
 use sqlx::{AssertSqlSafe, Executor};
 
-use support::{KICK_OFF, TERMS, World};
+use support::{KICK_OFF, TERMS, TestWorld};
 
 const LINK_USE_TIME: Timestamp = Timestamp(1_800_000_000_000);
 
-fn postgres(world: &World) -> (&TestDatabase, &Postgres) {
+fn postgres(world: &TestWorld) -> (&TestDatabase, &Postgres) {
     let (database, postgres) = world.postgres.as_ref().expect("in Postgres");
     (database, postgres)
 }
@@ -30,7 +30,7 @@ async fn open_with_another_key(database: &TestDatabase) -> Postgres {
 
 /// Writes an order's token and client secret in clear text, as an earlier version of the program
 /// did.
-async fn write_clear_text_secrets(world: &World, token: &str) {
+async fn write_clear_text_secrets(world: &TestWorld, token: &str) {
     let write = format!(
         "update orders set token = '{token}', token_hash = null, token_sealed = null, client_secret = 'pi_1_secret_x',
            client_secret_sealed = null"
@@ -43,8 +43,8 @@ async fn write_clear_text_secrets(world: &World, token: &str) {
         .expect("written");
 }
 
-async fn world_with_bought_order() -> (World, String) {
-    let world = World::in_postgres(&[TERMS]).await;
+async fn world_with_bought_order() -> (TestWorld, String) {
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let token = world.buy_until_captured(&mut owner, 1, 1).await.token;
     (world, token)

@@ -9,10 +9,10 @@ use domain::{
 use persistence::Failure;
 use sqlx::Executor;
 
-use support::{DrawOwner, NOW, TERMS, World};
+use support::{DrawOwner, NOW, TERMS, TestWorld};
 
-async fn world_with_three_draws() -> World {
-    World::in_postgres(&[TERMS; 3]).await
+async fn world_with_three_draws() -> TestWorld {
+    TestWorld::in_postgres(&[TERMS; 3]).await
 }
 
 /// Appends the given events, as an actor with a bug might do.
@@ -144,7 +144,7 @@ fn terms_with_past_kick_off() -> (Terms, Timestamp) {
     )
 }
 
-async fn sale_after_kick_off(world: World) {
+async fn sale_after_kick_off(world: TestWorld) {
     let (_, before) = terms_with_past_kick_off();
     let mut owner = world.owner(0).await;
     let refusal = owner
@@ -209,13 +209,13 @@ async fn sale_after_kick_off(world: World) {
 #[tokio::test]
 async fn postgres_clock_refuses_a_sale_after_kick_off() {
     let (terms, _) = terms_with_past_kick_off();
-    sale_after_kick_off(World::in_postgres(&[terms]).await).await;
+    sale_after_kick_off(TestWorld::in_postgres(&[terms]).await).await;
 }
 
 #[tokio::test]
 async fn memory_clock_refuses_a_sale_after_kick_off() {
     let (terms, _) = terms_with_past_kick_off();
-    let world = World::in_memory(&[terms]);
+    let world = TestWorld::in_memory(&[terms]);
     world.memory.as_ref().expect("in memory").set_clock(|| NOW);
     sale_after_kick_off(world).await;
 }

@@ -12,7 +12,7 @@ use persistence::stores::{
     AttemptOutcome, BuyerSource, Mail, NotifyBuyer, Operation, OperationKind, OrderRecord,
 };
 
-use support::{DrawOwner, NOW, TERMS, World, intent_id, line, provider_intent};
+use support::{DrawOwner, NOW, TERMS, TestWorld, intent_id, line, provider_intent};
 
 const DRAW_COUNT: usize = 3;
 const ORDER_COUNT: u128 = 40;
@@ -112,12 +112,12 @@ fn notification_for(order: u128) -> NotifyBuyer {
 }
 
 struct StoreRun {
-    world: World,
+    world: TestWorld,
     owners: Vec<DrawOwner>,
 }
 
 impl StoreRun {
-    async fn in_world(world: World) -> StoreRun {
+    async fn in_world(world: TestWorld) -> StoreRun {
         let mut owners = Vec::new();
         for draw in 0..DRAW_COUNT {
             owners.push(world.owner(draw).await);
@@ -343,7 +343,7 @@ impl StoreRun {
     }
 }
 
-fn random_cart(world: &World, id: u128, random: &mut SeededRandom) -> Vec<(usize, u16)> {
+fn random_cart(world: &TestWorld, id: u128, random: &mut SeededRandom) -> Vec<(usize, u16)> {
     let first = (id % DRAW_COUNT as u128) as usize;
     let mut lines = vec![(first, random.next_below(6) as u16 + 1)];
     if random.next_below(3) == 0 {
@@ -358,7 +358,7 @@ fn random_cart(world: &World, id: u128, random: &mut SeededRandom) -> Vec<(usize
 
 /// Chooses the next call. Both stores get the same calls and carts.
 fn random_step(
-    world: &World,
+    world: &TestWorld,
     carts: &mut [Vec<(usize, u16)>],
     random: &mut SeededRandom,
     now: Timestamp,
@@ -480,8 +480,8 @@ fn random_step(
 async fn run_random_day(seed: u64) {
     let terms = [Terms { ..TERMS }; DRAW_COUNT];
     let mut runs = [
-        StoreRun::in_world(World::in_memory(&terms)).await,
-        StoreRun::in_world(World::in_postgres(&terms).await).await,
+        StoreRun::in_world(TestWorld::in_memory(&terms)).await,
+        StoreRun::in_world(TestWorld::in_postgres(&terms).await).await,
     ];
     let mut random = SeededRandom(seed);
     let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
@@ -558,7 +558,7 @@ async fn both_stores_agree_on_random_day_3() {
 /// Checks that the random calls are varied enough to bring orders into most states.
 #[tokio::test]
 async fn random_day_reaches_most_order_states() {
-    let mut run = StoreRun::in_world(World::in_memory(&[TERMS; DRAW_COUNT])).await;
+    let mut run = StoreRun::in_world(TestWorld::in_memory(&[TERMS; DRAW_COUNT])).await;
     let mut random = SeededRandom(1);
     let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
         .map(|id| random_cart(&run.world, id, &mut random))

@@ -34,7 +34,7 @@ pub(super) struct MemoryOrder {
 }
 
 impl MemoryOrder {
-    pub fn lines_allocated(&self) -> usize {
+    pub fn allocated_line_count(&self) -> usize {
         self.record.tickets.len()
     }
 
@@ -43,7 +43,7 @@ impl MemoryOrder {
     }
 
     pub fn check_transition(&self, transition: OrderTransition) -> Result<bool, Failure> {
-        Ok(transition.check(self.state(), self.lines_allocated() > 0)?)
+        Ok(transition.check(self.state(), self.allocated_line_count() > 0)?)
     }
 
     /// Returns how much of a draw's application fee the order holds.
@@ -162,7 +162,7 @@ impl Orders {
             }
             AttachedWrite::Reprice { order, .. } => {
                 let row = self.get(*order)?;
-                let fixed = row.state() != OrderState::Quoted || row.lines_allocated() > 0;
+                let fixed = row.state() != OrderState::Quoted || row.allocated_line_count() > 0;
                 if fixed {
                     Err(Failure::NotFound)
                 } else {
@@ -330,7 +330,7 @@ impl Orders {
     pub fn mark_unfinished_if_tickets_missing(&mut self, id: OrderId) {
         let row = &self.rows[&id];
         if row.state() == OrderState::Captured
-            && row.lines_allocated() < row.record.order.lines.len()
+            && row.allocated_line_count() < row.record.order.lines.len()
         {
             self.open.insert((row.record.opened_at, id));
         }

@@ -8,9 +8,9 @@ use persistence::ledger::AttachedWrite;
 use persistence::stores::{NotifyBuyer, Operation, OperationKind};
 use persistence::{Failure, Ledger};
 
-use crate::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, World, intent_id, line};
+use crate::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, TestWorld, intent_id, line};
 
-async fn reload_draw(world: &World, draw: usize) -> Draw {
+async fn reload_draw(world: &TestWorld, draw: usize) -> Draw {
     let mut claimed = world
         .ledger
         .claim(LEASELESS_NODE, &[world.draws[draw]])
@@ -19,7 +19,7 @@ async fn reload_draw(world: &World, draw: usize) -> Draw {
     Draw::restore(claimed.taken.remove(0).snapshot)
 }
 
-async fn claim_operation(world: &World, id: u128, kind: OperationKind) -> Option<Operation> {
+async fn claim_operation(world: &TestWorld, id: u128, kind: OperationKind) -> Option<Operation> {
     world
         .stores
         .claim_operation(OrderId(id), kind, NOW, 1_000)
@@ -33,7 +33,7 @@ fn serials(numbers: std::ops::RangeInclusive<u16>) -> Vec<Serial> {
         .collect()
 }
 
-pub async fn claim_loads_the_written_state(world: World) {
+pub async fn claim_loads_the_written_state(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 3)])).await.expect("opened");
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
@@ -41,7 +41,7 @@ pub async fn claim_loads_the_written_state(world: World) {
     assert_eq!(reload_draw(&world, 0).await, owner.draw);
 }
 
-pub async fn claim_leaves_out_unknown_draws(world: World) {
+pub async fn claim_leaves_out_unknown_draws(world: TestWorld) {
     let mut requested = world.draws.clone();
     requested.insert(1, DrawId(77));
     let claimed = world
@@ -55,7 +55,7 @@ pub async fn claim_leaves_out_unknown_draws(world: World) {
     assert!(claimed.iter().all(|claimed| claimed.epoch == 1));
 }
 
-pub async fn later_claim_fences_the_earlier_owner(world: World) {
+pub async fn later_claim_fences_the_earlier_owner(world: TestWorld) {
     let mut first_owner = world.owner(0).await;
     first_owner
         .open(world.order(1, &[(0, 3)]))
@@ -79,7 +79,7 @@ pub async fn later_claim_fences_the_earlier_owner(world: World) {
     assert_eq!(reload_draw(&world, 0).await, second_owner.draw);
 }
 
-pub async fn stale_revision_is_fenced(world: World) {
+pub async fn stale_revision_is_fenced(world: TestWorld) {
     let owner = world.owner(0).await;
     let (mut one, mut other) = (owner.clone(), owner);
     one.open(world.order(1, &[(0, 1)])).await.expect("opened");
@@ -89,7 +89,7 @@ pub async fn stale_revision_is_fenced(world: World) {
     );
 }
 
-pub async fn last_line_completes_the_order(world: World) {
+pub async fn last_line_completes_the_order(world: TestWorld) {
     let (mut first, mut second) = (world.owner(0).await, world.owner(1).await);
     first
         .open(world.order(1, &[(0, 50), (1, 20)]))
@@ -143,7 +143,7 @@ pub async fn last_line_completes_the_order(world: World) {
     );
 }
 
-pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
+pub async fn void_reverts_tickets_fee_and_reservation(world: TestWorld) {
     let mut owner = world.owner(0).await;
     world.buy_until_captured(&mut owner, 1, 3).await;
     world.buy_until_captured(&mut owner, 2, 4).await;
@@ -178,7 +178,7 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
     assert_eq!(numbers, [8, 9, 10, 11]);
 }
 
-pub async fn void_before_the_capture_rejects_the_order(world: World) {
+pub async fn void_before_the_capture_rejects_the_order(world: TestWorld) {
     let mut owner = world.owner(0).await;
     world.buy_until_allocated(&mut owner, 1, 3).await;
     owner.void(1).await.expect("voided");
@@ -199,7 +199,7 @@ pub async fn void_before_the_capture_rejects_the_order(world: World) {
     );
 }
 
-pub async fn reject_works_until_all_tickets_are_allocated(world: World) {
+pub async fn reject_works_until_all_tickets_are_allocated(world: TestWorld) {
     let (mut first, mut second) = (world.owner(0).await, world.owner(1).await);
     for order in [1, 2] {
         first
@@ -240,7 +240,7 @@ pub async fn reject_works_until_all_tickets_are_allocated(world: World) {
     assert_eq!(world.record(2).await.order.state, OrderState::Allocated);
 }
 
-pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
+pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: TestWorld) {
     let mut first = world.owner(0).await;
     first
         .open(world.order(1, &[(0, 2), (1, 2)]))
@@ -296,7 +296,7 @@ pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
     );
 }
 
-pub async fn allocation_without_a_line_is_not_found(world: World) {
+pub async fn allocation_without_a_line_is_not_found(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let before = owner.draw.clone();
     assert_eq!(
@@ -320,7 +320,7 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
     assert_eq!(reload_draw(&world, 0).await.sold(), before.sold());
 }
 
-pub async fn sale_needs_a_quoted_order(world: World) {
+pub async fn sale_needs_a_quoted_order(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     world
@@ -336,7 +336,7 @@ pub async fn sale_needs_a_quoted_order(world: World) {
         .expect("the other order is not affected");
 }
 
-pub async fn order_is_opened_only_once(world: World) {
+pub async fn order_is_opened_only_once(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     let again = persistence::ledger::NewOrder {
@@ -366,7 +366,7 @@ pub async fn order_is_opened_only_once(world: World) {
     assert_eq!(found.client_key, "key-1");
 }
 
-pub async fn order_opened_with_a_payment_creates_no_intent(world: World) {
+pub async fn order_opened_with_a_payment_creates_no_intent(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let paid = |id| persistence::ledger::NewOrder {
         payment_intent: Some(intent_id(1)),
@@ -404,7 +404,7 @@ pub async fn order_opened_with_a_payment_creates_no_intent(world: World) {
     );
 }
 
-pub async fn repriced_order_has_its_new_lines(world: World) {
+pub async fn repriced_order_has_its_new_lines(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let id = OrderId(1);
     owner
@@ -470,7 +470,7 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
     );
 }
 
-pub async fn claim_restores_the_draw_in_every_stage(world: World) {
+pub async fn claim_restores_the_draw_in_every_stage(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let terms = Terms {
         price: Cents(250),
@@ -543,7 +543,7 @@ pub async fn claim_restores_the_draw_in_every_stage(world: World) {
     assert!(owner.draw.sold() + owner.draw.held() <= TICKETS);
 }
 
-pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
+pub async fn live_draws_are_not_completed_or_cancelled(world: TestWorld) {
     world
         .owner(1)
         .await
@@ -564,7 +564,7 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
     ));
 }
 
-fn commit_without_events(world: &World) -> persistence::ledger::DrawCommit {
+fn commit_without_events(world: &TestWorld) -> persistence::ledger::DrawCommit {
     let (draw, at) = (world.draws[0], NOW);
     persistence::ledger::DrawCommit {
         draw,

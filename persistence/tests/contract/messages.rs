@@ -9,7 +9,7 @@ use persistence::ledger::{BuyerDetails, NewOrder};
 use persistence::nodes::InstanceId;
 use persistence::stores::{NotifyBuyer, StoredWebhookEvent};
 
-use crate::support::{NOW, Process, World, intent_id, provider_intent};
+use crate::support::{NOW, Process, TestWorld, intent_id, provider_intent};
 
 const RECEIVING_NODE: InstanceId = InstanceId(1);
 
@@ -23,7 +23,7 @@ fn event(event_id: &str) -> StoredWebhookEvent {
     }
 }
 
-pub async fn webhook_event_is_stored_once(world: World) {
+pub async fn webhook_event_is_stored_once(world: TestWorld) {
     let store = async |event_id: &str, at_ms| {
         world
             .stores
@@ -74,7 +74,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     );
 }
 
-pub async fn event_waits_for_its_receiver_until_gone_or_overdue(world: World) {
+pub async fn event_waits_for_its_receiver_until_gone_or_overdue(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -114,7 +114,7 @@ fn anomaly(kind: AnomalyKind, payment_intent: Option<u128>, order: Option<u128>)
     }
 }
 
-pub async fn anomaly_is_open_once_until_it_heals(world: World) {
+pub async fn anomaly_is_open_once_until_it_heals(world: TestWorld) {
     use AnomalyKind::{FailedAllocation, MismatchedAmount, MissingTicket};
 
     let mut owner = world.owner(0).await;
@@ -197,7 +197,7 @@ pub async fn anomaly_is_open_once_until_it_heals(world: World) {
     assert_eq!(newest.detected_at, NOW.plus_ms(10));
 }
 
-pub async fn mail_is_sent_once(world: World) {
+pub async fn mail_is_sent_once(world: TestWorld) {
     let queue = async |key: &str| {
         let queued = world
             .stores
@@ -276,7 +276,7 @@ pub async fn mail_is_sent_once(world: World) {
     );
 }
 
-pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
+pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -326,7 +326,7 @@ pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
 
 /// Claims all mails that can be sent now and marks them sent. Returns kind, order and the domain of
 /// the recipient.
-async fn send_due_mails(world: &World) -> Vec<(String, Option<u128>, String)> {
+async fn send_due_mails(world: &TestWorld) -> Vec<(String, Option<u128>, String)> {
     let mails = world
         .stores
         .claim_mail(RECEIVING_NODE, NOW.plus_seconds(60), 1_000, 99)
@@ -350,7 +350,7 @@ fn expected_mail(kind: &str, order: u128, domain: &str) -> (String, Option<u128>
     (kind.into(), Some(order), domain.into())
 }
 
-pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
+pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let without_address = NewOrder {
         buyer: BuyerDetails::default(),
@@ -422,7 +422,7 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
     );
 }
 
-pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
+pub async fn dispute_of_an_order_mails_its_club_once(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let record = world.buy_until_captured(&mut owner, 1, 1).await;
     assert_eq!(
@@ -465,7 +465,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
     );
 }
 
-pub async fn newer_snapshot_replaces_the_older(world: World) {
+pub async fn newer_snapshot_replaces_the_older(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let record = world.buy_until_captured(&mut owner, 1, 1).await;
     for status in [
@@ -481,7 +481,7 @@ pub async fn newer_snapshot_replaces_the_older(world: World) {
     }
 }
 
-pub async fn snapshots_are_stored_in_one_call(world: World) {
+pub async fn snapshots_are_stored_in_one_call(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let mut intents = Vec::new();
     for number in 1..=3 {
@@ -507,7 +507,7 @@ pub async fn snapshots_are_stored_in_one_call(world: World) {
     );
 }
 
-pub async fn payments_with_open_anomalies_are_found_together(world: World) {
+pub async fn payments_with_open_anomalies_are_found_together(world: TestWorld) {
     use AnomalyKind::{FailedAllocation, MissingTicket};
 
     let mut owner = world.owner(0).await;
@@ -555,7 +555,7 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
     assert_eq!(reported().await, BTreeSet::from([1, 4].map(intent_id)));
 }
 
-pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
+pub async fn payment_has_one_kind_of_repair_at_a_time(world: TestWorld) {
     use persistence::stores::{PaymentRepair::*, REPAIR_BLOCK_MS};
 
     let begin = async |payment, repair, after_ms| {
@@ -594,7 +594,7 @@ pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
     );
 }
 
-pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
+pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: TestWorld) {
     use AnomalyKind::{MismatchedAmount, MissingTicket};
     let about = |kind, payment_intent: Option<PaymentIntentId>, note: &str| Anomaly {
         kind,
@@ -657,7 +657,7 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
     );
 }
 
-pub async fn owners_of_ticket_payment_and_account_are_found(world: World) {
+pub async fn owners_of_ticket_payment_and_account_are_found(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let record = world.buy_until_captured(&mut owner, 1, 2).await;
     let [mine, orphaned] = [2, 3].map(|number| domain::Serial::new(number).expect("a serial"));

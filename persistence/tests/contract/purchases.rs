@@ -8,7 +8,7 @@ use persistence::stores::{
     AgreedTerms, AttemptOutcome, BuyerSource, NotifyBuyer, Operation, OperationKind,
 };
 
-use crate::support::{KICK_OFF, NOW, World, account, buyer, intent_id, provider_intent};
+use crate::support::{KICK_OFF, NOW, TestWorld, account, buyer, intent_id, provider_intent};
 
 const OPERATION_LEASE_MS: i64 = 1_000;
 
@@ -16,7 +16,7 @@ fn id(order: u128) -> OrderId {
     OrderId(order)
 }
 
-async fn claim_due_operations(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
+async fn claim_due_operations(world: &TestWorld, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
     let now = NOW.plus_ms(after_ms);
     let claimed = world
         .stores
@@ -29,7 +29,11 @@ async fn claim_due_operations(world: &World, after_ms: i64) -> Vec<(OrderId, Ope
         .collect()
 }
 
-async fn claim_one_operation(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
+async fn claim_one_operation(
+    world: &TestWorld,
+    order: u128,
+    kind: OperationKind,
+) -> Option<Operation> {
     world
         .stores
         .claim_operation(id(order), kind, NOW, OPERATION_LEASE_MS)
@@ -41,7 +45,7 @@ fn is_not_written<T: std::fmt::Debug>(outcome: Result<T, Failure>) -> bool {
     matches!(outcome, Err(Failure::NotWritten(_)))
 }
 
-pub async fn order_has_one_payment_intent(world: World) {
+pub async fn order_has_one_payment_intent(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
@@ -121,7 +125,7 @@ pub async fn order_has_one_payment_intent(world: World) {
         .expect("its own, once more");
 }
 
-pub async fn buyer_details_are_filled_and_never_replaced(world: World) {
+pub async fn buyer_details_are_filled_and_never_replaced(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let order = persistence::ledger::NewOrder {
         buyer: BuyerDetails {
@@ -188,7 +192,7 @@ pub async fn buyer_details_are_filled_and_never_replaced(world: World) {
     );
 }
 
-pub async fn buyer_details_close_after_capture_and_result(world: World) {
+pub async fn buyer_details_close_after_capture_and_result(world: TestWorld) {
     let (mut owner, mut other) = (world.owner(0).await, world.owner(1).await);
     let nobody = |order, lines: &[(usize, u16)]| persistence::ledger::NewOrder {
         buyer: BuyerDetails::default(),
@@ -267,7 +271,7 @@ pub async fn buyer_details_close_after_capture_and_result(world: World) {
     );
 }
 
-pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
+pub async fn buyer_is_corrected_until_the_authorisation(world: TestWorld) {
     let (mut owner, mut other) = (world.owner(0).await, world.owner(1).await);
     owner
         .open(world.order(1, &[(0, 1), (1, 1)]))
@@ -346,7 +350,7 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
     );
 }
 
-pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
+pub async fn capture_is_recorded_once_and_only_with_tickets(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let record = world.buy_until_allocated(&mut owner, 1, 2).await;
     let intent = provider_intent(&record, PaymentStatus::Succeeded);
@@ -405,7 +409,7 @@ pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
     );
 }
 
-pub async fn mail_waits_for_an_address(world: World) {
+pub async fn mail_waits_for_an_address(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let order = persistence::ledger::NewOrder {
         buyer: BuyerDetails::default(),
@@ -453,7 +457,7 @@ pub async fn mail_waits_for_an_address(world: World) {
     );
 }
 
-pub async fn refused_order_is_cancelled_and_released(world: World) {
+pub async fn refused_order_is_cancelled_and_released(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     for reason in ["sold out", "again"] {
@@ -526,7 +530,7 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
     );
 }
 
-pub async fn order_with_tickets_cannot_be_ended(world: World) {
+pub async fn order_with_tickets_cannot_be_ended(world: TestWorld) {
     let mut owner = world.owner(0).await;
     world.buy_until_allocated(&mut owner, 1, 2).await;
     assert!(is_not_written(
@@ -567,7 +571,7 @@ pub async fn order_with_tickets_cannot_be_ended(world: World) {
 
 /// The payment was captured directly at the provider, without our server, and is then refunded. A
 /// node that still considers the order open must not give it tickets.
-pub async fn refunded_order_gets_no_tickets(world: World) {
+pub async fn refunded_order_gets_no_tickets(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     world
@@ -598,7 +602,7 @@ pub async fn refunded_order_gets_no_tickets(world: World) {
 
 /// The example of the specification, section 7.4: order A paid $314.29 and holds the whole
 /// application fee of $11; order B paid $314.29 and holds no fee.
-pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
+pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let terms = domain::Terms {
         price: Cents(31_429),
@@ -728,7 +732,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
 
 /// Order A holds the whole application fee and its capture is pending. Order B was captured and is
 /// refunded. The fee refund must wait for the capture of A.
-pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
+pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let fee_holder = world.buy_until_allocated(&mut owner, 1, 50).await;
     let second = world.buy_until_captured(&mut owner, 2, 50).await;
@@ -799,7 +803,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
 
 /// An order that replaced a released one holds more than its share of the fee while its capture is
 /// pending. The excess must be refunded for another order, and is refunded only after that capture.
-pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) {
+pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: TestWorld) {
     let mut owner = world.owner(0).await;
     world.buy_until_allocated(&mut owner, 1, 50).await;
     let refunded = world.buy_until_captured(&mut owner, 2, 50).await;
@@ -872,7 +876,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
     }
 }
 
-async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
+async fn claim_due_amounts(world: &TestWorld, kind: OperationKind) -> Vec<Cents> {
     let claimed = world
         .stores
         .claim_operations(NOW, OPERATION_LEASE_MS, 100)
@@ -885,7 +889,7 @@ async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
         .collect()
 }
 
-pub async fn operations_are_claimed_once_captures_first(world: World) {
+pub async fn operations_are_claimed_once_captures_first(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(2, &[(0, 1)])).await.expect("opened");
     world.buy_until_allocated(&mut owner, 1, 1).await;
@@ -919,7 +923,7 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
     );
 }
 
-pub async fn attempt_ends_or_postpones_an_operation(world: World) {
+pub async fn attempt_ends_or_postpones_an_operation(world: TestWorld) {
     let mut owner = world.owner(0).await;
     world.buy_until_allocated(&mut owner, 1, 1).await;
     let capture = claim_one_operation(&world, 1, OperationKind::Capture)
@@ -988,7 +992,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
     );
 }
 
-pub async fn open_and_captured_orders_are_found_by_age(world: World) {
+pub async fn open_and_captured_orders_are_found_by_age(world: TestWorld) {
     let mut owner = world.owner(0).await;
     for order in 1..=5 {
         let mut new = world.order(order, &[(0, 1)]);

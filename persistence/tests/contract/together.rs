@@ -7,7 +7,7 @@ use persistence::ledger::{AttachedWrite, DrawCommit};
 use persistence::records::audit::AuditAction;
 use persistence::stores::OperationKind;
 
-use crate::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, World, intent_id, line};
+use crate::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, TestWorld, intent_id, line};
 
 type PlannedCommit = (Command, Option<AttachedWrite>);
 
@@ -25,7 +25,7 @@ fn decide_in_sequence(owner: &DrawOwner, planned: Vec<PlannedCommit>) -> (Vec<Dr
 }
 
 fn planned_reservation_of_new_order(
-    world: &World,
+    world: &TestWorld,
     owner: &DrawOwner,
     id: u128,
     count: u16,
@@ -46,7 +46,7 @@ fn planned_authorised_sale(owner: &DrawOwner, id: u128, count: u16) -> PlannedCo
     )
 }
 
-async fn reload_draw(world: &World) -> Draw {
+async fn reload_draw(world: &TestWorld) -> Draw {
     let mut claimed = world
         .ledger
         .claim(LEASELESS_NODE, &[world.draws[0]])
@@ -57,7 +57,7 @@ async fn reload_draw(world: &World) -> Draw {
 
 /// Checks that the journal and the tables agree, that no invariant is violated, and that the given
 /// numbers of commits and transactions were written.
-async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
+async fn assert_consistent(world: &TestWorld, commits: i64, transactions: i64) {
     match (&world.memory, &world.postgres) {
         (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed_draws()),
         (None, Some((database, postgres))) => {
@@ -75,7 +75,7 @@ async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
     }
 }
 
-pub async fn commits_written_together_have_their_own_revisions(world: World) {
+pub async fn commits_written_together_have_their_own_revisions(world: TestWorld) {
     let mut owner = world.owner(0).await;
     for id in 1..=4 {
         owner
@@ -156,7 +156,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
 
 /// If several commits change one reservation, its last event counts. Here a reservation expires in
 /// another order's commit, and is made again in its own order's commit.
-pub async fn expired_and_renewed_reservation_counts_once(world: World) {
+pub async fn expired_and_renewed_reservation_counts_once(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner
         .open(world.order(1, &[(0, 50)]))
@@ -190,7 +190,7 @@ pub async fn expired_and_renewed_reservation_counts_once(world: World) {
     assert_consistent(&world, 5, 3).await;
 }
 
-pub async fn timer_commit_is_written_with_the_others(world: World) {
+pub async fn timer_commit_is_written_with_the_others(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 5)])).await.expect("opened");
     let at = owner.draw.terms().closes_at;
@@ -215,7 +215,7 @@ pub async fn timer_commit_is_written_with_the_others(world: World) {
     assert_eq!(reload_draw(&world).await, next);
 }
 
-pub async fn one_fenced_commit_prevents_all_commits(world: World) {
+pub async fn one_fenced_commit_prevents_all_commits(world: TestWorld) {
     let owner = world.owner(0).await;
     let (correct, after) = decide_in_sequence(
         &owner,
@@ -279,7 +279,7 @@ pub async fn one_fenced_commit_prevents_all_commits(world: World) {
 /// Returns whether a failure is the one that the test expects.
 type IsExpectedFailure = fn(&Failure) -> bool;
 
-pub async fn one_refused_commit_prevents_all_commits(world: World) {
+pub async fn one_refused_commit_prevents_all_commits(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(9, &[(0, 4)])).await.expect("opened");
     let before = owner.draw.clone();
@@ -344,7 +344,7 @@ pub async fn one_refused_commit_prevents_all_commits(world: World) {
     assert_eq!(reload_draw(&world).await, before);
 }
 
-pub async fn commit_with_audit_entry_is_written_alone(world: World) {
+pub async fn commit_with_audit_entry_is_written_alone(world: TestWorld) {
     let mut owner = world.owner(0).await;
     world.buy_until_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 3)])).await.expect("opened");
@@ -426,7 +426,7 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
 
 /// The database's clock is long after kick-off, while the owner's clock is before kick-off (rule 5
 /// of the decisions).
-pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
+pub async fn sale_after_kick_off_prevents_all_commits(world: TestWorld) {
     if let Some(memory) = &world.memory {
         memory.set_clock(|| NOW);
     }

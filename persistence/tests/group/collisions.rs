@@ -9,7 +9,7 @@ use persistence::stores::StoredWebhookEvent;
 use persistence::{Failure, Postgres};
 use sqlx::{AssertSqlSafe, Executor};
 
-use super::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, World};
+use super::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, TestWorld};
 use super::{reservation_commit, spawn_commit_write};
 
 const TRIES_MAX: i64 = 3;
@@ -20,7 +20,12 @@ const FAIL_AT_COMMIT_TRIGGER_SQL: &str = "constraint trigger collide after inser
 
 /// Makes the first `times` writes to a table fail with this SQLSTATE. A sequence counts the writes,
 /// because a rollback does not reset it.
-async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: i64, code: &str) {
+async fn make_writes_collide(
+    world: &TestWorld,
+    (when, table): (&str, &str),
+    times: i64,
+    code: &str,
+) {
     let deferred = if when == FAIL_AT_COMMIT_TRIGGER_SQL {
         "deferrable initially deferred"
     } else {
@@ -46,7 +51,7 @@ async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: 
 }
 
 /// Returns how often the test's write was tried.
-async fn count_write_attempts(world: &World) -> i64 {
+async fn count_write_attempts(world: &TestWorld) -> i64 {
     let read =
         sqlx::query_scalar("select case when is_called then last_value else 0 end from collisions");
     read.fetch_one(&mut world.connection().await)
@@ -54,12 +59,12 @@ async fn count_write_attempts(world: &World) -> i64 {
         .expect("counted")
 }
 
-fn postgres(world: &World) -> Postgres {
+fn postgres(world: &TestWorld) -> Postgres {
     world.postgres.as_ref().expect("in Postgres").1.clone()
 }
 
 /// Returns the numbers of held tickets, of reservations and of journal rows of the only draw.
-async fn count_held_reservations_and_commits(world: &World) -> (i64, i64, i64) {
+async fn count_held_reservations_and_commits(world: &TestWorld) -> (i64, i64, i64) {
     let read = "select (select held::bigint from draws), (select count(*) from reservations), (select count(*) from draw_events)";
     sqlx::query_as(read)
         .fetch_one(&mut world.connection().await)
@@ -67,8 +72,8 @@ async fn count_held_reservations_and_commits(world: &World) -> (i64, i64, i64) {
         .expect("counted")
 }
 
-async fn world_with_one_draw() -> (World, DrawOwner) {
-    let world = World::in_postgres(&[TERMS]).await;
+async fn world_with_one_draw() -> (TestWorld, DrawOwner) {
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let owner = world.owner(0).await;
     (world, owner)
 }
@@ -140,7 +145,7 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
 /// after the third.
 async fn assert_collided_write_is_retried(
     table: &str,
-    write: impl AsyncFn(&World) -> Result<(), Failure>,
+    write: impl AsyncFn(&TestWorld) -> Result<(), Failure>,
 ) {
     for when in [FAIL_AT_WRITE_TRIGGER_SQL, FAIL_AT_COMMIT_TRIGGER_SQL] {
         for times in [TRIES_MAX - 1, TRIES_MAX] {

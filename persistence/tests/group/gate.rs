@@ -6,7 +6,7 @@ use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
-use super::support::{DrawOwner, World};
+use super::support::{DrawOwner, TestWorld};
 use super::{reservation_commit, spawn_commit_write};
 
 /// Row locks of draws 0 and 1. Both writers wait for these locks until the gate is opened.
@@ -17,7 +17,7 @@ pub struct WriterGate {
 
 impl WriterGate {
     pub async fn close(
-        world: &World,
+        world: &TestWorld,
         owners: &[DrawOwner],
     ) -> (WriterGate, Vec<JoinHandle<Result<(), Failure>>>) {
         let (mut locks, watch) = (world.connection().await, world.connection().await);

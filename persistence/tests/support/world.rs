@@ -38,7 +38,7 @@ pub fn account() -> AccountId {
     AccountId("acct_1".into())
 }
 
-pub struct World {
+pub struct TestWorld {
     pub ledger: Arc<dyn Ledger>,
     pub stores: Arc<dyn PaymentStores>,
     pub memory: Option<MemoryStores>,
@@ -46,15 +46,15 @@ pub struct World {
     pub draws: Vec<DrawId>,
 }
 
-impl World {
-    pub fn in_memory(terms: &[Terms]) -> World {
+impl TestWorld {
+    pub fn in_memory(terms: &[Terms]) -> TestWorld {
         let memory = MemoryStores::new();
         memory.add_club(CLUB, account());
         let draws: Vec<DrawId> = (0..terms.len() as i64).map(|n| DrawId(1001 + n)).collect();
         for (id, terms) in draws.iter().zip(terms) {
             memory.add_draw(new_draw_snapshot(*id, *terms));
         }
-        World {
+        TestWorld {
             ledger: Arc::new(memory.clone()),
             stores: Arc::new(memory.clone()),
             memory: Some(memory),
@@ -63,7 +63,7 @@ impl World {
         }
     }
 
-    pub async fn in_postgres(terms: &[Terms]) -> World {
+    pub async fn in_postgres(terms: &[Terms]) -> TestWorld {
         let database = database().await;
         let postgres = database.postgres().await;
         sqlx::query(
@@ -78,7 +78,7 @@ impl World {
             ..NewDraw::with_defaults(CLUB, "Broncos", "Eels", *terms)
         });
         let draws = postgres.create_draws(new.collect()).await.expect("draws");
-        World {
+        TestWorld {
             ledger: Arc::new(postgres.clone()),
             stores: Arc::new(postgres.clone()),
             memory: None,
