@@ -80,7 +80,7 @@ impl Anomalies {
     /// # Errors
     /// The database could not be read.
     pub async fn counts(&self) -> Result<AnomalyCounts, Failure> {
-        let (total, unresolved) = self.context.store.anomaly_counts().await?;
+        let (total, unresolved) = self.context.store.count_raised_and_open_anomalies().await?;
         Ok(AnomalyCounts {
             total,
             unresolved,

@@ -295,12 +295,12 @@ impl DrawActor {
         // Step 3 of 4: adopt the draw with the events applied.
         self.draw = uncommitted.next;
         if uncommitted.allocates {
-            failpoint::reach(PurchaseStep::Show, FailpointSide::Before);
+            failpoint::reach_failpoint(PurchaseStep::Show, FailpointSide::Before);
         }
         // Step 4 of 4: publish the new view.
         self.publisher.publish(self.draw.view());
         if uncommitted.allocates {
-            failpoint::reach(PurchaseStep::Show, FailpointSide::After);
+            failpoint::reach_failpoint(PurchaseStep::Show, FailpointSide::After);
         }
         self.queue.reset_failures();
         uncommitted

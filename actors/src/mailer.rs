@@ -158,8 +158,11 @@ impl Mailer {
             Some(order) => self.store.order(order).await?,
             None => None,
         };
-        let sent =
-            failpoint::around(PurchaseStep::Mail, self.post.send(mail, order.as_ref())).await;
+        let sent = failpoint::run_between_failpoints(
+            PurchaseStep::Mail,
+            self.post.send(mail, order.as_ref()),
+        )
+        .await;
         let now = self.clock.now();
         match sent {
             Ok(()) => self.store.mark_mail_sent(mail.id, now).await,

@@ -241,7 +241,12 @@ impl Membership {
     /// Ends the lease of a node if its process has ended. Returns whether the lease was ended.
     pub(crate) async fn expire_if_dead(&self, node: InstanceId) -> bool {
         let sent_at = Instant::now();
-        let expired = self.peers.nodes.remove_ended(node).await.unwrap_or(false);
+        let expired = self
+            .peers
+            .nodes
+            .remove_ended_node(node)
+            .await
+            .unwrap_or(false);
         self.record_late_database_answer(sent_at);
         if expired {
             tracing::warn!(%node, "lease of another node expired: its process has ended");

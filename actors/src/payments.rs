@@ -166,10 +166,10 @@ impl Payments {
     /// `OrderUnknown`, `Mismatch`, or `Unavailable`. After `Unavailable` the webhook event or the
     /// sweeper completes the order.
     pub async fn fulfil(&self, id: &PaymentIntentId) -> Result<FulfilmentResult, PaymentFailure> {
-        failpoint::reach(PurchaseStep::Door, FailpointSide::Before);
+        failpoint::reach_failpoint(PurchaseStep::Door, FailpointSide::Before);
         let order = self.order_id_of_intent(id).await?;
         let fulfilled = self.fulfil_order(order).await?;
-        failpoint::reach(PurchaseStep::Door, FailpointSide::After);
+        failpoint::reach_failpoint(PurchaseStep::Door, FailpointSide::After);
         if fulfilled.status != FulfilStatus::Processing {
             return Ok(fulfilled);
         }
@@ -331,8 +331,13 @@ impl Payments {
         source: BuyerSource,
     ) -> Result<bool, Failure> {
         let (context, buyer) = (self.context.clone(), buyer.clone());
-        self.run_detached(async move { context.store.fill_buyer(order, &buyer, source).await })
-            .await
+        self.run_detached(async move {
+            context
+                .store
+                .fill_buyer_details(order, &buyer, source)
+                .await
+        })
+        .await
     }
 
     /// Replaces the buyer's contact details before the payment. Empty details change nothing. Only
@@ -347,7 +352,7 @@ impl Payments {
         buyer: &BuyerDetails,
     ) -> Result<bool, Failure> {
         let (context, buyer) = (self.context.clone(), buyer.clone());
-        self.run_detached(async move { context.store.correct_buyer(order, &buyer).await })
+        self.run_detached(async move { context.store.correct_buyer_details(order, &buyer).await })
             .await
     }
 

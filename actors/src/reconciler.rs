@@ -251,7 +251,7 @@ impl PassRunner {
         let context = &self.comparison.context;
         let open = match context
             .store
-            .undecided_orders(
+            .unfinished_orders(
                 context.clock.now().plus_ms(-SWEPT_ORDER_AGE_MS_MIN),
                 ORDERS_PER_SWEEP_MAX,
             )
@@ -285,7 +285,7 @@ impl PassRunner {
     /// fee left to refund.
     async fn queue_overpaid_fee_refunds(&self) {
         let context = &self.comparison.context;
-        match context.store.draws_owing_fees().await {
+        match context.store.draws_owing_fee_refunds().await {
             Ok(draws) => {
                 for draw in draws {
                     Refunds::new(context).queue_overpaid_fee_refunds(draw).await;
@@ -312,7 +312,7 @@ impl PassRunner {
         let before = context.clock.now().plus_ms(-MISSING_EMAIL_GRACE_MS);
         match context
             .store
-            .orders_without_address(before, ROWS_PER_QUERY_MAX)
+            .captured_orders_without_email(before, ROWS_PER_QUERY_MAX)
             .await
         {
             Ok(records) => {
@@ -334,7 +334,7 @@ impl PassRunner {
         let context = self.comparison.context.clone();
         if self.restore_scan.is_none() {
             let now = context.clock.now();
-            let newest = context.store.newest_order_time().await?.unwrap_or(now);
+            let newest = context.store.newest_order_opened_at().await?.unwrap_or(now);
             let since = newest
                 .plus_ms(-CLOCK_SKEW_MS_MAX)
                 .min(now.plus_ms(-LONG_PAYMENT_LIST_PERIOD_MS));
@@ -411,9 +411,9 @@ impl PassRunner {
         let store = &self.comparison.context.store;
         let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
         for records in [
-            store.undecided_orders(now, ROWS_PER_QUERY_MAX).await,
+            store.unfinished_orders(now, ROWS_PER_QUERY_MAX).await,
             store
-                .orders_captured(now.plus_ms(-ACTIVE_ACCOUNT_PERIOD_MS), ROWS_PER_QUERY_MAX)
+                .orders_captured_since(now.plus_ms(-ACTIVE_ACCOUNT_PERIOD_MS), ROWS_PER_QUERY_MAX)
                 .await,
         ] {
             accounts.extend(

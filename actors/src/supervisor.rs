@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use actix::{Actor, ActorFutureExt, AsyncContext, Context, WrapFuture};
 use domain::{DrawId, PauseCause};
-use persistence::ledger::{Claims, ForeignDraw};
+use persistence::ledger::{DrawClaims, DrawOfAnotherNode};
 use persistence::{Failure, Ledger, PaymentStores};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -156,9 +156,9 @@ impl DrawSupervisor {
         }
     }
 
-    fn handle_claims(&mut self, batch: &[DrawId], claims: Claims, ctx: &mut Context<Self>) {
+    fn handle_claims(&mut self, batch: &[DrawId], claims: DrawClaims, ctx: &mut Context<Self>) {
         let mut missing: BTreeSet<DrawId> = batch.iter().copied().collect();
-        for ForeignDraw { view, owner } in claims.elsewhere {
+        for DrawOfAnotherNode { view, owner } in claims.elsewhere {
             missing.remove(&view.draw);
             self.registry_writer.set_remote_owner(view, owner);
             self.recovery.answer_waiters(view.draw, Ok(()));

@@ -3,8 +3,8 @@
 
 use actors::{CommandOutcome, Denied};
 use domain::{AllocationAuthority, Command, DrawId, Event, OrderId, Refusal};
-use persistence::ledger::Append;
-use persistence::memory::{Call, Fault};
+use persistence::ledger::DrawCommit;
+use persistence::memory::{MemoryCall, MemoryFault};
 use tokio::task::JoinHandle;
 
 #[path = "support/slow_ledger.rs"]
@@ -70,9 +70,9 @@ fn too_few_tickets_answer(free: u16) -> CommandAnswer {
 }
 
 /// Makes the next `times` transactions fail that contain a reservation for this order.
-fn make_reservations_fail(world: &TestWorld, order: u128, fault: Fault, mut times: usize) {
+fn make_reservations_fail(world: &TestWorld, order: u128, fault: MemoryFault, mut times: usize) {
     world.memory.set_faults(move |call| match call {
-        Call::Append(appends)
+        MemoryCall::Append(appends)
             if times > 0
                 && appends
                     .iter()
@@ -81,11 +81,11 @@ fn make_reservations_fail(world: &TestWorld, order: u128, fault: Fault, mut time
             times -= 1;
             fault
         }
-        _ => Fault::None,
+        _ => MemoryFault::None,
     });
 }
 
-fn reserves_for_order(append: &Append, wanted: u128) -> bool {
+fn reserves_for_order(append: &DrawCommit, wanted: u128) -> bool {
     append
         .events
         .iter()
@@ -199,7 +199,7 @@ fn refusal_is_decided_again_after_failed_batch() {
             ],
         )
         .await;
-        make_reservations_fail(&world, 5, Fault::NotWritten, 2);
+        make_reservations_fail(&world, 5, MemoryFault::NotWritten, 2);
         control.permits.add_permits(1);
         held_up.await.unwrap().unwrap();
         control.permits.add_permits(9);
@@ -237,7 +237,7 @@ fn refusal_is_decided_again_after_failed_single_write() {
         yield_until_tasks_idle().await;
         let crowd =
             spawn_commands_in_order(&world, [reserve_command(5, 19), reserve_command(6, 1)]).await;
-        make_reservations_fail(&world, 5, Fault::NotWritten, 1);
+        make_reservations_fail(&world, 5, MemoryFault::NotWritten, 1);
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_until_tasks_idle().await;
@@ -257,7 +257,7 @@ fn unwritable_command_fails_alone() {
         let first = start_blocked_command(&world, &control).await;
         let crowd =
             spawn_commands_in_order(&world, (2..=6).map(|order| reserve_command(order, 1))).await;
-        make_reservations_fail(&world, 4, Fault::NotWritten, usize::MAX);
+        make_reservations_fail(&world, 4, MemoryFault::NotWritten, usize::MAX);
         control.permits.add_permits(9);
         first.await.unwrap().unwrap();
         let answers = collect_answers(crowd).await;
@@ -281,8 +281,8 @@ fn failing_database_is_not_tried_for_each_command() {
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         world.memory.set_faults(|call| match call {
-            Call::Append(_) => Fault::NotWritten,
-            _ => Fault::None,
+            MemoryCall::Append(_) => MemoryFault::NotWritten,
+            _ => MemoryFault::None,
         });
         control.permits.add_permits(99);
         assert!(
@@ -415,8 +415,8 @@ fn operator_command_ends_the_batch() {
 #[test]
 fn unknown_batch_outcome_makes_all_callers_retry() {
     for (fault, written) in [
-        (Fault::UnknownWritten, true),
-        (Fault::UnknownNotWritten, false),
+        (MemoryFault::UnknownWritten, true),
+        (MemoryFault::UnknownNotWritten, false),
     ] {
         run_in_paused_time(|| async {
             let (world, control) = world_with_slow_ledger().await;
@@ -463,7 +463,7 @@ fn stale_owners_batch_is_fenced() {
         control.permits.add_permits(1);
         first.await.unwrap().unwrap();
         yield_until_tasks_idle().await;
-        world.memory.steal(DRAW).unwrap();
+        world.memory.remove_owner_despite_lease(DRAW).unwrap();
         control.permits.add_permits(9);
         assert!(
             collect_answers(crowd)

@@ -88,7 +88,7 @@ impl TestClub {
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(SystemClock),
             mail: Arc::new(self.mailer.clone()),
-            peers: Peers::of_single_node(InstanceId::fresh(), Arc::new(self.postgres.clone())),
+            peers: Peers::of_single_node(InstanceId::random(), Arc::new(self.postgres.clone())),
         };
         Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 2 })
             .await

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actors::Denied;
 use domain::{Command, DrawId, OrderId};
 use persistence::Ledger;
-use persistence::memory::{Call, Fault, Memory};
+use persistence::memory::{MemoryCall, MemoryFault, MemoryStores};
 use persistence::nodes::InstanceId;
 
 #[path = "multi_node/orders.rs"]
@@ -105,10 +105,13 @@ fn single_node_never_polls_for_changes() {
         let poll_count = Arc::new(Mutex::new(0));
         let count = poll_count.clone();
         nodes.memory.set_faults(move |call| {
-            if matches!(call, persistence::memory::Call::Read("moved" | "deal")) {
+            if matches!(
+                call,
+                persistence::memory::MemoryCall::Read("moved" | "deal")
+            ) {
                 *count.lock().unwrap() += 1;
             }
-            persistence::memory::Fault::None
+            persistence::memory::MemoryFault::None
         });
         for order in 1..=10 {
             one.reserve(order, 1).await.unwrap();
@@ -190,7 +193,7 @@ fn draw_of_hung_node_is_taken_over_after_its_lease_and_fenced() {
                 .boot,
             other.boot
         );
-        let (draws, replayed) = (nodes.memory.draws(), nodes.memory.replayed());
+        let (draws, replayed) = (nodes.memory.draws(), nodes.memory.replayed_draws());
         assert_eq!(draws, replayed, "one chain of commits");
     });
 }
@@ -203,8 +206,8 @@ fn node_resuming_after_its_lease_discards_its_state() {
         one.database_link.send_replace(false);
         one.stop_answering();
         nodes.memory.set_faults(|call| match call {
-            Call::Read("moved") => Fault::NotWritten,
-            _ => Fault::None,
+            MemoryCall::Read("moved") => MemoryFault::NotWritten,
+            _ => MemoryFault::None,
         });
         while other.reserve(7, 3).await.is_err() {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -281,13 +284,13 @@ fn handed_over_draw_is_owned_by_the_other_node_at_once() {
 }
 
 /// Makes the draw's actor panic in each of the next `left` commits.
-fn make_appends_panic(memory: &Memory, mut left: usize) {
+fn make_appends_panic(memory: &MemoryStores, mut left: usize) {
     memory.set_faults(move |call| match call {
-        Call::Append(_) if left > 0 => {
+        MemoryCall::Append(_) if left > 0 => {
             left -= 1;
             panic!("the ledger panics in the middle of a commit")
         }
-        _ => Fault::None,
+        _ => MemoryFault::None,
     });
 }
 

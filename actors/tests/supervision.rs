@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actors::{Denied, Engine, EngineDependencies, Peers, ThreadPlacement};
 use domain::{AnomalyKind, Command, DrawId, GameResult, Status};
-use persistence::memory::{Call, Fault};
+use persistence::memory::{MemoryCall, MemoryFault};
 
 #[path = "support/world.rs"]
 mod world;
@@ -14,24 +14,24 @@ use world::{NOON, TestWorld, draw_snapshot, reserve_command, run_in_paused_time}
 const DRAW: DrawId = DrawId(1042);
 
 /// Makes the next `left` appends to the ledger fail.
-fn make_appends_fail(world: &TestWorld, mut left: usize, fault: Fault) {
+fn make_appends_fail(world: &TestWorld, mut left: usize, fault: MemoryFault) {
     world.memory.set_faults(move |call| match call {
-        Call::Append(_) if left > 0 => {
+        MemoryCall::Append(_) if left > 0 => {
             left -= 1;
             fault
         }
-        _ => Fault::None,
+        _ => MemoryFault::None,
     });
 }
 
 /// Makes the actor panic in each of the next `left` commits.
 fn make_appends_panic(world: &TestWorld, mut left: usize) {
     world.memory.set_faults(move |call| match call {
-        Call::Append(_) if left > 0 => {
+        MemoryCall::Append(_) if left > 0 => {
             left -= 1;
             panic!("the ledger panics in the middle of a commit")
         }
-        _ => Fault::None,
+        _ => MemoryFault::None,
     });
 }
 
@@ -212,9 +212,9 @@ fn repeated_lost_answers_do_not_pause_the_draw() {
                 &world,
                 1,
                 if order % 2 == 0 {
-                    Fault::UnknownWritten
+                    MemoryFault::UnknownWritten
                 } else {
-                    Fault::UnknownNotWritten
+                    MemoryFault::UnknownNotWritten
                 },
             );
             assert_eq!(
@@ -309,7 +309,7 @@ fn database_outage_sells_nothing_and_loses_nothing() {
             .execute(DRAW, reserve_command(7, 3), None)
             .await
             .unwrap();
-        world.memory.set_faults(|_| Fault::UnknownNotWritten);
+        world.memory.set_faults(|_| MemoryFault::UnknownNotWritten);
         for order in 10..20 {
             assert_eq!(
                 world
@@ -340,7 +340,7 @@ fn database_outage_sells_nothing_and_loses_nothing() {
 fn lost_draw_is_claimed_again_by_the_supervisor() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        world.memory.steal(DRAW).unwrap();
+        world.memory.remove_owner_despite_lease(DRAW).unwrap();
         assert_eq!(
             world
                 .draws()
@@ -515,7 +515,7 @@ fn draws_run_on_separate_threads() {
     // This test runs in real time, because an arbiter has its own runtime, whose time cannot be
     // paused.
     actix::System::new().block_on(async {
-        let memory = persistence::memory::Memory::new();
+        let memory = persistence::memory::MemoryStores::new();
         let mut today = draw_snapshot(1042);
         let now = actors::Clock::now(&actors::SystemClock);
         today.terms.closes_at = now.plus_seconds(3600);

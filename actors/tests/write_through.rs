@@ -6,7 +6,7 @@ use domain::{
     TermsEditor,
 };
 use persistence::ledger::AttachedWrite;
-use persistence::memory::{Call, Fault};
+use persistence::memory::{MemoryCall, MemoryFault};
 
 #[path = "support/world.rs"]
 mod world;
@@ -15,11 +15,11 @@ use world::{KICK_OFF, NOON, PRICE, TestWorld, reserve_command, run_in_paused_tim
 const DRAW: DrawId = DrawId(1042);
 
 /// Makes only the next append to the ledger fail.
-fn make_next_append_fail(world: &TestWorld, fault: Fault) {
+fn make_next_append_fail(world: &TestWorld, fault: MemoryFault) {
     let mut left = Some(fault);
     world.memory.set_faults(move |call| match call {
-        Call::Append(_) => left.take().unwrap_or_default(),
-        _ => Fault::None,
+        MemoryCall::Append(_) => left.take().unwrap_or_default(),
+        _ => MemoryFault::None,
     });
 }
 
@@ -51,8 +51,8 @@ fn refusal_writes_nothing_and_notifies_no_watcher() {
         let watcher = world.draws().watch(DRAW).await.unwrap();
         let before = *world.draws().view_change_counter().borrow();
         world.memory.set_faults(|call| match call {
-            Call::Append(_) => panic!("a refusal was written"),
-            _ => Fault::None,
+            MemoryCall::Append(_) => panic!("a refusal was written"),
+            _ => MemoryFault::None,
         });
         let refused = world
             .draws()
@@ -143,7 +143,7 @@ fn repeated_command_writes_nothing_and_answers_the_same() {
 fn failed_write_is_denied_and_leaves_state_unchanged() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        make_next_append_fail(&world, Fault::NotWritten);
+        make_next_append_fail(&world, MemoryFault::NotWritten);
         assert_eq!(
             world
                 .draws()
@@ -166,7 +166,7 @@ fn failed_write_is_denied_and_leaves_state_unchanged() {
 fn written_commit_without_answer_is_found_in_the_ledger() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        make_next_append_fail(&world, Fault::UnknownWritten);
+        make_next_append_fail(&world, MemoryFault::UnknownWritten);
         assert_eq!(
             world
                 .draws()
@@ -189,7 +189,7 @@ fn written_commit_without_answer_is_found_in_the_ledger() {
 fn unwritten_commit_without_answer_is_discarded() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        make_next_append_fail(&world, Fault::UnknownNotWritten);
+        make_next_append_fail(&world, MemoryFault::UnknownNotWritten);
         assert_eq!(
             world
                 .draws()
@@ -212,7 +212,7 @@ fn unwritten_commit_without_answer_is_discarded() {
 fn newer_epoch_fences_the_former_owner() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
-        world.memory.steal(DRAW).unwrap();
+        world.memory.remove_owner_despite_lease(DRAW).unwrap();
         assert_eq!(
             world
                 .draws()
@@ -374,11 +374,11 @@ fn failed_tick_is_retried() {
         let world = TestWorld::with_draws(&[1042]).await;
         let mut left = 3;
         world.memory.set_faults(move |call| match call {
-            Call::Append(_) if left > 0 => {
+            MemoryCall::Append(_) if left > 0 => {
                 left -= 1;
-                Fault::NotWritten
+                MemoryFault::NotWritten
             }
-            _ => Fault::None,
+            _ => MemoryFault::None,
         });
         let mut watcher = world.draws().watch(DRAW).await.unwrap();
         watcher.borrow_and_update();

@@ -41,7 +41,7 @@ pub async fn count_open_anomalies(access: &DatabaseAccess) -> Result<AnomalyCoun
     let auditor = Auditor::open(&access.url)
         .await
         .context("opening the database")?;
-    Ok(auditor.unexpected_anomalies().await?)
+    Ok(auditor.count_unexpected_anomalies_by_kind().await?)
 }
 
 /// Waits until no payment operation is overdue, for at most `limit`. A season moves the clock by
@@ -52,7 +52,7 @@ pub async fn wait_for_payment_operations(access: &DatabaseAccess, limit: Duratio
     let auditor = Auditor::open(&access.url)
         .await
         .context("opening the database")?;
-    while auditor.overdue_operations().await? > 0 && started.elapsed() < limit {
+    while auditor.count_overdue_operations().await? > 0 && started.elapsed() < limit {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     Ok(())
@@ -87,7 +87,7 @@ pub async fn audit_database(
         draws.len(),
         differs.collect(),
     ));
-    let undecided = auditor.paid_undecided_orders().await?;
+    let undecided = auditor.paid_orders_in_progress().await?;
     let lines = undecided
         .iter()
         .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
@@ -97,7 +97,7 @@ pub async fn audit_database(
         undecided.len(),
         lines,
     ));
-    let anomalies = auditor.unexpected_anomalies().await?;
+    let anomalies = auditor.count_unexpected_anomalies_by_kind().await?;
     let lines = anomalies
         .iter()
         .filter(|anomaly| !known.contains(anomaly))

@@ -345,12 +345,12 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
 async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
     let auditor = Auditor::open(&cluster.database_url()).await?;
     let waiting_since = Instant::now();
-    while !auditor.paid_undecided_orders().await?.is_empty()
+    while !auditor.paid_orders_in_progress().await?.is_empty()
         && waiting_since.elapsed() < DECISION_TIMEOUT
     {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
-    let undecided = auditor.paid_undecided_orders().await?;
+    let undecided = auditor.paid_orders_in_progress().await?;
     let lines = undecided
         .iter()
         .map(|(order, state, age)| format!("order {order} is {state} since {age} s"))
@@ -360,7 +360,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
         undecided.len(),
         lines,
     ));
-    let stale_writes = auditor.fenced_writes().await?;
+    let stale_writes = auditor.commits_with_stale_epoch().await?;
     report.add_fact("zombie writes accepted", stale_writes.len());
     let lines = stale_writes
         .iter()

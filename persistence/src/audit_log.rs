@@ -11,7 +11,7 @@ use crate::seal::Sealer;
 
 const AUDIT_CHAIN_PURPOSE: &str = "audit-chain";
 /// Stands for the previous entry's hash in the first entry of the log, which has no previous entry.
-pub(crate) const FIRST_PREVIOUS_HASH: [u8; 32] = [0; 32];
+pub(crate) const FIRST_ENTRY_PREVIOUS_HASH: [u8; 32] = [0; 32];
 
 /// One action for the audit log. `actor` is the identity of the session, never a name that the
 /// client sends (decision G-7).
@@ -63,7 +63,7 @@ impl AuditEntry {
     }
 
     /// Returns the action and its details, for example for the application's log.
-    pub fn parts(&self) -> (AuditAction<'_>, &serde_json::Value) {
+    pub fn action_and_detail(&self) -> (AuditAction<'_>, &serde_json::Value) {
         let act = AuditAction {
             actor: &self.actor,
             club: self.club,
@@ -85,7 +85,7 @@ impl AuditEntry {
 
     /// Returns a copy of the entry whose details also contain the draw's new revision, and the
     /// draw's new status if there is one. The journal holds the events of that revision.
-    pub(crate) fn at_revision(&self, revision: u64, status: Option<&str>) -> AuditEntry {
+    pub(crate) fn with_draw_revision(&self, revision: u64, status: Option<&str>) -> AuditEntry {
         let mut entry = self.clone();
         if let Some(detail) = entry.detail.as_object_mut() {
             detail.insert("revision".into(), revision.into());
@@ -149,7 +149,7 @@ async fn store_keyed_hash(
     }
     let previous = previous
         .and_then(|hash| hash.try_into().ok())
-        .unwrap_or(FIRST_PREVIOUS_HASH);
+        .unwrap_or(FIRST_ENTRY_PREVIOUS_HASH);
     sqlx::query("update public.audit_log set keyed_hash = $2 where id = $1")
         .bind(entry)
         .bind(keyed_hash(sealer, &previous, hash).to_vec())

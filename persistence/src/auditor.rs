@@ -62,7 +62,7 @@ impl Auditor {
 
     /// Returns the paid orders whose outcome is not decided yet. Each item is the order's id, state
     /// and age in seconds.
-    pub async fn paid_undecided_orders(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+    pub async fn paid_orders_in_progress(&self) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select id::text, state, extract(epoch from transaction_instant() - opened_at)::bigint from orders
              where state in ('allocated', 'rejecting') or (state = 'quoted' and authorised_at is not null)
@@ -75,7 +75,10 @@ impl Auditor {
 
     /// Returns how many stored webhook events have an id with this prefix, and how many of these
     /// events are handled.
-    pub async fn webhook_event_counts(&self, prefix: &str) -> Result<(i64, i64), Failure> {
+    pub async fn count_stored_and_handled_webhooks(
+        &self,
+        prefix: &str,
+    ) -> Result<(i64, i64), Failure> {
         sqlx::query_as("select count(*), count(handled_at) from webhook_events where starts_with(event_id, $1)")
             .bind(prefix)
             .fetch_one(&self.pool)
@@ -85,7 +88,7 @@ impl Auditor {
 
     /// Returns the number of payment operations that have been pending for longer than invariant O1
     /// allows.
-    pub async fn overdue_operations(&self) -> Result<i64, Failure> {
+    pub async fn count_overdue_operations(&self) -> Result<i64, Failure> {
         sqlx::query_scalar("select count(*) from invariant_violations where invariant = 'O1 operations are carried out'")
             .fetch_one(&self.pool)
             .await
@@ -93,7 +96,7 @@ impl Auditor {
     }
 
     /// Returns the number of queued mails that have a recipient's address and are not sent yet.
-    pub async fn unsent_mails(&self) -> Result<i64, Failure> {
+    pub async fn count_unsent_mails(&self) -> Result<i64, Failure> {
         let waiting =
             "select count(*) from email_outbox where state = 'pending' and to_address is not null";
         sqlx::query_scalar(waiting)
@@ -125,7 +128,7 @@ impl Auditor {
 
     /// Returns the address of the node that owns a draw. `None` when the draw has no owner, or when
     /// the owning node is no longer in the list of nodes.
-    pub async fn owner_address(&self, draw: i64) -> Result<Option<String>, Failure> {
+    pub async fn draw_owner_node_address(&self, draw: i64) -> Result<Option<String>, Failure> {
         sqlx::query_scalar("select n.address from draws d join nodes n on n.boot_id = d.owner_boot where d.id = $1")
             .bind(draw)
             .fetch_optional(&self.pool)
@@ -135,7 +138,7 @@ impl Auditor {
 
     /// Returns the draw and revision of each commit whose epoch is older than the epoch of the
     /// draw's previous commit. There must be none, because a fenced owner may not write.
-    pub async fn fenced_writes(&self) -> Result<Vec<(i64, i64)>, Failure> {
+    pub async fn commits_with_stale_epoch(&self) -> Result<Vec<(i64, i64)>, Failure> {
         sqlx::query_as(
             "select e.draw_id, e.revision from draw_events e
              join draw_events p on p.draw_id = e.draw_id and p.revision = e.revision - 1
@@ -147,7 +150,7 @@ impl Auditor {
     }
 
     /// Returns the sums of every order that ever had a payment intent.
-    pub async fn order_sums(&self) -> Result<Vec<OrderAmounts>, Failure> {
+    pub async fn order_amounts(&self) -> Result<Vec<OrderAmounts>, Failure> {
         sqlx::query_as(
             "select o.id::text as order, o.payment_intent_id as payment_intent, o.account_id as account,
                  o.captured_at is not null as is_taken, o.total_cents as total,
@@ -200,7 +203,9 @@ impl Auditor {
 
     /// Returns how many mails of each kind are in each state (`pending`, `sent`, `dead`). Mails
     /// that still wait for the recipient's address are not counted.
-    pub async fn mail_counts(&self) -> Result<Vec<(String, String, i64)>, Failure> {
+    pub async fn count_mails_by_kind_and_state(
+        &self,
+    ) -> Result<Vec<(String, String, i64)>, Failure> {
         sqlx::query_as(
             "select kind, state, count(*) from email_outbox where to_address is not null
              group by kind, state order by kind, state",
@@ -211,7 +216,7 @@ impl Auditor {
     }
 
     /// Returns the number of open anomalies of each kind.
-    pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
+    pub async fn count_open_anomalies_by_kind(&self) -> Result<Vec<(String, i64)>, Failure> {
         sqlx::query_as("select kind, count(*) from anomalies where resolved_at is null group by kind order by kind")
             .fetch_all(&self.pool)
             .await
@@ -220,7 +225,7 @@ impl Auditor {
 
     /// Returns the number of open anomalies of each kind, except those about tickets whose buyer
     /// left no e-mail address. An operator must find such a buyer, but no error has happened.
-    pub async fn unexpected_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
+    pub async fn count_unexpected_anomalies_by_kind(&self) -> Result<Vec<(String, i64)>, Failure> {
         let open = "select kind, count(*) from anomalies a where resolved_at is null
                and not (kind = 'orphaned_ticket' and exists (select from orders o where o.id = a.order_id
                  and o.state = 'captured' and o.buyer_email is null))

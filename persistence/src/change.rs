@@ -120,7 +120,7 @@ impl DrawChange {
     }
 
     /// Returns how many tickets the changed reservations hold after the change.
-    pub fn reserved_tickets_after(&self) -> u16 {
+    pub fn tickets_in_changed_reservations(&self) -> u16 {
         self.reservations
             .values()
             .flatten()
@@ -145,7 +145,7 @@ impl DrawChange {
 
     /// Returns by how much these events increase the part of the application fee that must be
     /// refunded to the club.
-    pub fn fee_to_return(&self) -> Cents {
+    pub fn fee_refund_due_increase(&self) -> Cents {
         self.allocated
             .iter()
             .chain(&self.voided)

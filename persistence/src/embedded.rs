@@ -65,9 +65,9 @@ impl EmbeddedPostgres {
     /// runs Postgres cannot reach the folder, a folder under `/var/tmp` is used instead and logged.
     pub async fn start(dir: &Path) -> Result<EmbeddedPostgres, EmbeddedError> {
         let dir = os_user::create_postgres_folder(dir)?;
-        let lock = lock_folder(&dir)?;
+        let lock = lock_data_folder(&dir)?;
         let cluster = Cluster::start(&dir, Durability::Full).await?;
-        let (address, adopted) = (cluster.address(), cluster.adopted());
+        let (address, adopted) = (cluster.address(), cluster.adopted_running_postgres());
         let embedded = EmbeddedPostgres {
             dir,
             address,
@@ -96,7 +96,7 @@ impl EmbeddedPostgres {
 
     /// Returns whether this Postgres was already running, because an earlier server process was
     /// killed.
-    pub fn adopted(&self) -> bool {
+    pub fn adopted_running_postgres(&self) -> bool {
         self.adopted
     }
 
@@ -123,7 +123,7 @@ impl EmbeddedPostgres {
     }
 }
 
-fn lock_folder(dir: &Path) -> Result<File, EmbeddedError> {
+fn lock_data_folder(dir: &Path) -> Result<File, EmbeddedError> {
     let path = dir.join("server.lock");
     let folder = |why| EmbeddedError::Folder {
         path: path.clone(),

@@ -65,7 +65,7 @@ impl Failure {
     /// Converts an error inside a transaction. `COMMIT` was not sent, so Postgres rolls back the
     /// transaction, even if the connection is lost.
     pub(crate) fn from_error_before_commit(why: sqlx::Error) -> Failure {
-        if is_collision(&why) {
+        if is_deadlock_or_serialization_failure(&why) {
             Failure::Collided(why.to_string())
         } else {
             Failure::from_read_error(why)
@@ -77,9 +77,9 @@ impl Failure {
     /// success.
     pub(crate) fn from_commit_error(why: sqlx::Error) -> Failure {
         match &why {
-            _ if is_collision(&why) => Failure::Collided(why.to_string()),
+            _ if is_deadlock_or_serialization_failure(&why) => Failure::Collided(why.to_string()),
             sqlx::Error::Database(database_error)
-                if !ends_the_session(database_error.code().as_deref()) =>
+                if !is_session_lost_sql_state(database_error.code().as_deref()) =>
             {
                 Failure::NotWritten(why.to_string())
             }
@@ -103,7 +103,7 @@ impl Failure {
 /// Returns whether this SQLSTATE means that the database session is lost: a shutdown or crash
 /// (57P…) or a broken connection (08…). Such an error may be reported although the commit was
 /// written.
-fn ends_the_session(code: Option<&str>) -> bool {
+fn is_session_lost_sql_state(code: Option<&str>) -> bool {
     code.is_none_or(|code| code.starts_with("57P") || code.starts_with("08"))
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn is_timeout(why: &sqlx::Error) -> bool {
 }
 
 /// Returns whether the error is a deadlock or serialization failure, which another try may avoid.
-pub(crate) fn is_collision(why: &sqlx::Error) -> bool {
+pub(crate) fn is_deadlock_or_serialization_failure(why: &sqlx::Error) -> bool {
     let code = why
         .as_database_error()
         .and_then(sqlx::error::DatabaseError::code);

@@ -65,15 +65,15 @@ impl PurchaseStep {
 }
 
 /// Returns the name of a failpoint, as a test writes it into the failpoint file.
-pub fn name(step: PurchaseStep, side: FailpointSide) -> String {
+pub fn failpoint_name(step: PurchaseStep, side: FailpointSide) -> String {
     format!("{step:?} {side:?}")
 }
 
 /// Runs the effect of a purchase step, with one failpoint before the effect and one after it.
-pub async fn around<T>(step: PurchaseStep, effect: impl Future<Output = T>) -> T {
-    reach(step, FailpointSide::Before);
+pub async fn run_between_failpoints<T>(step: PurchaseStep, effect: impl Future<Output = T>) -> T {
+    reach_failpoint(step, FailpointSide::Before);
     let result = effect.await;
-    reach(step, FailpointSide::After);
+    reach_failpoint(step, FailpointSide::After);
     result
 }
 
@@ -84,7 +84,7 @@ pub const FAILPOINTS_COMPILED: bool = cfg!(all(feature = "failpoints", debug_ass
 /// this failpoint.
 #[cfg(not(all(feature = "failpoints", debug_assertions)))]
 #[inline(always)]
-pub fn reach(_: PurchaseStep, _: FailpointSide) {}
+pub fn reach_failpoint(_: PurchaseStep, _: FailpointSide) {}
 
 /// Does nothing in this build. With failpoints, it ends the process shortly after, once the current
 /// response has been sent.
@@ -93,10 +93,10 @@ pub fn reach(_: PurchaseStep, _: FailpointSide) {}
 pub fn reach_after_response(_: PurchaseStep, _: FailpointSide) {}
 
 #[cfg(all(feature = "failpoints", debug_assertions))]
-pub use armed::{reach, reach_after_response};
+pub use enabled_failpoints::{reach_after_response, reach_failpoint};
 
 #[cfg(all(feature = "failpoints", debug_assertions))]
-mod armed {
+mod enabled_failpoints {
     use std::path::PathBuf;
     use std::sync::OnceLock;
     use std::time::Duration;
@@ -104,7 +104,7 @@ mod armed {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
 
-    use super::{FailpointSide, PurchaseStep, name};
+    use super::{FailpointSide, PurchaseStep, failpoint_name};
 
     /// Delay before the process ends, in which the server can still send a response of some hundred
     /// bytes over the loopback interface.
@@ -123,8 +123,8 @@ mod armed {
         let Some(file) = failpoint_file() else {
             return false;
         };
-        let names_this_point =
-            std::fs::read_to_string(file).is_ok_and(|text| text.trim() == name(step, side));
+        let names_this_point = std::fs::read_to_string(file)
+            .is_ok_and(|text| text.trim() == failpoint_name(step, side));
         names_this_point && std::fs::remove_file(file).is_ok()
     }
 
@@ -134,7 +134,7 @@ mod armed {
     }
 
     /// Kills this process at once when the failpoint file names this failpoint.
-    pub fn reach(step: PurchaseStep, side: FailpointSide) {
+    pub fn reach_failpoint(step: PurchaseStep, side: FailpointSide) {
         if remove_matching_failpoint_file(step, side) {
             kill_process();
         }

@@ -54,7 +54,7 @@ impl Postgres {
         let postgres = self.clone();
         let check = async move {
             let mut transaction = postgres
-                .background()
+                .background_pool()
                 .begin()
                 .await
                 .map_err(Failure::from_read_error)?;
@@ -73,11 +73,13 @@ impl Postgres {
                     .into_iter()
                     .map(|(invariant, object)| Violation { invariant, object })
                     .collect();
-            violations.extend(check_deals(&mut transaction, postgres.sealer()).await?);
+            violations
+                .extend(check_winners_and_commitments(&mut transaction, postgres.sealer()).await?);
             violations.sort();
             Ok(violations)
         };
-        self.run_within(INTEGRITY_CHECK_TIMEOUT, check).await
+        self.run_on_database_threads_within(INTEGRITY_CHECK_TIMEOUT, check)
+            .await
     }
 
     /// Returns the sums of our database that are compared with the provider's, ascending by
@@ -102,14 +104,14 @@ impl Postgres {
                  ) b on b.order_id = o.id
                  group by o.account_id order by o.account_id",
             )
-            .fetch_all(postgres.background())
+            .fetch_all(postgres.background_pool())
             .await
             .map_err(Failure::from_read_error)?;
             rows.iter()
                 .map(|row| read_account_totals(row).map_err(Failure::from_read_error))
                 .collect()
         };
-        self.run(sums).await
+        self.run_on_database_threads(sums).await
     }
 }
 
@@ -128,7 +130,7 @@ type SealedDealRow = (i64, Vec<u8>, Vec<u8>, Option<i16>, Option<i16>, Option<i1
 
 /// Checks the invariants T9 (winning ticket) and T10 (commitment) for every draw. Both need the
 /// unsealed seed.
-async fn check_deals(
+async fn check_winners_and_commitments(
     connection: &mut PgConnection,
     sealer: &Sealer,
 ) -> Result<Vec<Violation>, Failure> {

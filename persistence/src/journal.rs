@@ -37,12 +37,12 @@ enum StoredEvent {
     Allocated {
         order: uuid::Uuid,
         serials: Vec<u16>,
-        step: StoredStep,
+        step: StoredFeeStep,
     },
     Voided {
         order: uuid::Uuid,
         serials: Vec<u16>,
-        step: StoredStep,
+        step: StoredFeeStep,
         #[serde(default)]
         charged: bool,
     },
@@ -54,7 +54,7 @@ enum StoredEvent {
         prize_cents: i64,
     },
     Undone {
-        status: StoredStatus,
+        status: StoredDrawStatus,
     },
     Revealed,
     Amended {
@@ -69,7 +69,7 @@ enum StoredEvent {
 }
 
 #[derive(Serialize, Deserialize)]
-struct StoredStep {
+struct StoredFeeStep {
     revenue_delta: i64,
     fee_delta: i64,
     revenue_after: i64,
@@ -94,7 +94,7 @@ struct StoredTerms {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum StoredStatus {
+enum StoredDrawStatus {
     Active,
     Closed,
     Completed,
@@ -278,9 +278,9 @@ impl StoredEvent {
     }
 }
 
-impl From<&FeeLedgerStep> for StoredStep {
-    fn from(step: &FeeLedgerStep) -> StoredStep {
-        StoredStep {
+impl From<&FeeLedgerStep> for StoredFeeStep {
+    fn from(step: &FeeLedgerStep) -> StoredFeeStep {
+        StoredFeeStep {
             revenue_delta: step.revenue_delta.0,
             fee_delta: step.fee_delta.0,
             revenue_after: step.revenue_after.0,
@@ -290,8 +290,8 @@ impl From<&FeeLedgerStep> for StoredStep {
     }
 }
 
-impl From<StoredStep> for FeeLedgerStep {
-    fn from(step: StoredStep) -> FeeLedgerStep {
+impl From<StoredFeeStep> for FeeLedgerStep {
+    fn from(step: StoredFeeStep) -> FeeLedgerStep {
         FeeLedgerStep {
             revenue_delta: Cents(step.revenue_delta),
             fee_delta: Cents(step.fee_delta),
@@ -326,24 +326,24 @@ impl From<StoredTerms> for Terms {
     }
 }
 
-impl From<Status> for StoredStatus {
-    fn from(status: Status) -> StoredStatus {
+impl From<Status> for StoredDrawStatus {
+    fn from(status: Status) -> StoredDrawStatus {
         match status {
-            Status::Active => StoredStatus::Active,
-            Status::Closed => StoredStatus::Closed,
-            Status::Completed => StoredStatus::Completed,
-            Status::Cancelled => StoredStatus::Cancelled,
+            Status::Active => StoredDrawStatus::Active,
+            Status::Closed => StoredDrawStatus::Closed,
+            Status::Completed => StoredDrawStatus::Completed,
+            Status::Cancelled => StoredDrawStatus::Cancelled,
         }
     }
 }
 
-impl From<StoredStatus> for Status {
-    fn from(status: StoredStatus) -> Status {
+impl From<StoredDrawStatus> for Status {
+    fn from(status: StoredDrawStatus) -> Status {
         match status {
-            StoredStatus::Active => Status::Active,
-            StoredStatus::Closed => Status::Closed,
-            StoredStatus::Completed => Status::Completed,
-            StoredStatus::Cancelled => Status::Cancelled,
+            StoredDrawStatus::Active => Status::Active,
+            StoredDrawStatus::Closed => Status::Closed,
+            StoredDrawStatus::Completed => Status::Completed,
+            StoredDrawStatus::Cancelled => Status::Cancelled,
         }
     }
 }
@@ -431,7 +431,7 @@ mod tests {
     /// Databases contain events in version 1, so the JSON text in this test must stay readable for
     /// ever.
     #[test]
-    fn version_1_is_still_readable() {
+    fn journal_version_1_is_still_readable() {
         let text = r#"{"v":"1","events":[
             {"event":"reserved","order":"01234567-89ab-cdef-0123-456789abcdef","count":3,"until":77,"extensions":2},
             {"event":"allocated","order":"01234567-89ab-cdef-0123-456789abcdef","serials":[1,169],

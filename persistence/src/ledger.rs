@@ -24,15 +24,15 @@ pub struct ClaimedDraw {
 /// The outcome of claiming draws. Both lists ascend by draw number. A requested draw that is in
 /// neither list does not exist.
 #[derive(Clone, Debug, Default)]
-pub struct Claims {
+pub struct DrawClaims {
     pub taken: Vec<ClaimedDraw>,
     /// Draws that another node owns and whose lease has not ended.
-    pub elsewhere: Vec<ForeignDraw>,
+    pub elsewhere: Vec<DrawOfAnotherNode>,
 }
 
 /// A draw that another node owns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForeignDraw {
+pub struct DrawOfAnotherNode {
     /// The draw's view, read from its database row.
     pub view: View,
     pub owner: Node,
@@ -57,7 +57,7 @@ pub struct ChangedDraw {
 
 /// One commit of one draw. It has its own revision and journal row.
 #[derive(Clone, Debug)]
-pub struct Append {
+pub struct DrawCommit {
     pub draw: DrawId,
     /// The epoch that the owner got when it claimed the draw. If the stored epoch is newer, the
     /// commit is refused.
@@ -78,7 +78,7 @@ pub struct Append {
     pub act: Option<AuditEntry>,
 }
 
-impl Append {
+impl DrawCommit {
     /// Returns whether the commit may be written in one transaction with other commits of its draw.
     /// This holds for buyers' ordinary actions. Rare changes, voids, repairs and commits with an
     /// audit entry need a separate transaction.
@@ -111,7 +111,7 @@ impl Append {
 
 /// Checks whether the given commits of one draw may share a transaction. Compares the commits only
 /// with each other, not with the database.
-pub(crate) fn check_shared_transaction(appends: &[Append]) -> Result<(), Failure> {
+pub(crate) fn check_shared_transaction(appends: &[DrawCommit]) -> Result<(), Failure> {
     let refused = |why: &str| Err(Failure::NotWritten(why.into()));
     if appends.is_empty() || appends.iter().any(|append| append.events.is_empty()) {
         return refused("a commit needs events");
@@ -197,7 +197,7 @@ impl BuyerDetails {
     /// address are filled together or not at all, because a name without an e-mail address is not a
     /// contact (decisions C-7, F-2).
     #[must_use]
-    pub fn filled_from(self, other: &BuyerDetails) -> BuyerDetails {
+    pub fn with_blanks_filled_from(self, other: &BuyerDetails) -> BuyerDetails {
         let (name, email) = match (self.name, self.email) {
             (Some(name), Some(email)) => (Some(name), Some(email)),
             _ => other.name.clone().zip(other.email.clone()).unzip(),
@@ -213,7 +213,9 @@ impl BuyerDetails {
     /// and address are replaced together.
     #[must_use]
     pub fn corrected_by(self, by: &BuyerDetails) -> BuyerDetails {
-        BuyerDetails::default().filled_from(by).filled_from(&self)
+        BuyerDetails::default()
+            .with_blanks_filled_from(by)
+            .with_blanks_filled_from(&self)
     }
 }
 
@@ -264,7 +266,7 @@ pub trait Ledger: Send + Sync {
     /// Takes ownership of each given draw that has no owner, is already owned by `me`, or whose
     /// owner's lease has ended by the database's clock. Increments the draw's epoch and loads its
     /// state.
-    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure>;
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure>;
 
     /// Claims a draw from the unreachable node `from`, even if that node's lease has not ended.
     ///
@@ -276,12 +278,12 @@ pub trait Ledger: Send + Sync {
         me: InstanceId,
         draw: DrawId,
         from: InstanceId,
-    ) -> Result<Claims, Failure>;
+    ) -> Result<DrawClaims, Failure>;
 
     /// Writes consecutive commits of one draw, all or none. Several commits are allowed only if
-    /// [`Append::may_share_transaction`] holds for each, and each is about another order. Commits
-    /// of different draws may share a transaction, and each draw gets a separate result.
-    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure>;
+    /// [`DrawCommit::may_share_transaction`] holds for each, and each is about another order.
+    /// Commits of different draws may share a transaction, and each draw gets a separate result.
+    async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure>;
 
     /// Returns every draw that is neither completed nor cancelled. A starting process must own all
     /// of them.

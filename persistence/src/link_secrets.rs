@@ -90,7 +90,7 @@ impl LinkSecrets {
         self.serves_beside_older.load(Ordering::Relaxed)
     }
 
-    pub fn store_token<'a>(&self, order: Uuid, token: &'a str) -> StoredToken<'a> {
+    pub fn stored_token_forms<'a>(&self, order: Uuid, token: &'a str) -> StoredToken<'a> {
         StoredToken {
             clear: self.is_older_node_alive().then_some(token),
             hash: self.token_hash(token),
@@ -109,13 +109,13 @@ impl LinkSecrets {
     /// # Errors
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
-    pub fn open_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+    pub fn unseal_token(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
         unseal_secret(&self.sealer, ORDER_TOKEN_PURPOSE, order, sealed)
     }
 
     /// Returns the two forms in which a payment's client secret is stored: sealed, and in clear
     /// text if a node with an earlier version of the program must read it.
-    pub fn store_client_secret<'a>(
+    pub fn stored_client_secret_forms<'a>(
         &self,
         order: Uuid,
         secret: &'a str,
@@ -131,7 +131,7 @@ impl LinkSecrets {
     /// # Errors
     ///
     /// [`Failure::Corrupt`] when it was sealed with another key, or the row was changed.
-    pub fn open_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
+    pub fn unseal_client_secret(&self, order: Uuid, sealed: &[u8]) -> Result<String, Failure> {
         unseal_secret(&self.sealer, CLIENT_SECRET_PURPOSE, order, sealed)
     }
 
@@ -234,25 +234,25 @@ mod tests {
     }
 
     #[test]
-    fn clear_text_is_written_only_beside_an_older_node() {
+    fn clear_text_is_written_only_while_older_nodes_run() {
         let (secrets, order, sha256) = (secrets(7), Uuid::from_u128(1), [3; 32]);
         let clear = |secrets: &LinkSecrets| {
             secrets
-                .store_token(order, "token")
+                .stored_token_forms(order, "token")
                 .clear
                 .map(str::to_string)
         };
         assert_eq!(
             (
                 clear(&secrets),
-                secrets.store_client_secret(order, "secret").0
+                secrets.stored_client_secret_forms(order, "secret").0
             ),
             (None, None)
         );
         secrets.set_older_node_alive(true);
         assert_eq!(clear(&secrets).as_deref(), Some("token"));
         assert_eq!(
-            secrets.store_client_secret(order, "secret").0,
+            secrets.stored_client_secret_forms(order, "secret").0,
             Some("secret")
         );
         assert_eq!(secrets.link_hash(LinkKind::Session, &sha256), sha256);
@@ -261,11 +261,14 @@ mod tests {
     #[test]
     fn sealed_token_opens_only_for_its_order_and_key() {
         let (one, other) = (Uuid::from_u128(1), Uuid::from_u128(2));
-        let sealed = secrets(7).store_token(one, "token").sealed;
-        assert_eq!(secrets(7).open_token(one, &sealed).as_deref(), Ok("token"));
-        assert!(secrets(7).open_token(other, &sealed).is_err());
-        assert!(secrets(8).open_token(one, &sealed).is_err());
-        assert!(secrets(7).open_client_secret(one, &sealed).is_err());
+        let sealed = secrets(7).stored_token_forms(one, "token").sealed;
+        assert_eq!(
+            secrets(7).unseal_token(one, &sealed).as_deref(),
+            Ok("token")
+        );
+        assert!(secrets(7).unseal_token(other, &sealed).is_err());
+        assert!(secrets(8).unseal_token(one, &sealed).is_err());
+        assert!(secrets(7).unseal_client_secret(one, &sealed).is_err());
     }
 
     #[test]

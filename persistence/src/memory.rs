@@ -10,7 +10,7 @@ use domain::draw::DrawSnapshot;
 use domain::{AccountId, ClubId, Draw, DrawId, Serial, Timestamp};
 
 use crate::error::Failure;
-use crate::ledger::{Append, ClaimedDraw};
+use crate::ledger::{ClaimedDraw, DrawCommit};
 use crate::nodes::InstanceId;
 use crate::stores::{AnomalyRecord, Operation, OrderRecord};
 
@@ -38,18 +38,19 @@ pub use webhook_events::ProviderSnapshot;
 
 /// A call to the memory store. The fault injector gets it and decides whether the call fails.
 #[derive(Clone, Copy, Debug)]
-pub enum Call<'a> {
-    Append(&'a [Append]),
+pub enum MemoryCall<'a> {
+    Append(&'a [DrawCommit]),
     Claim(&'a [DrawId]),
-    /// A writing method of a payment store or of the node list. The text is the method's name.
+    /// A writing method of a payment store or of the node list. The text is the method's fixed
+    /// label, by which tests recognise the call.
     Write(&'static str),
-    /// A reading method of a store. The text is the method's name.
+    /// A reading method of a store. The text is the method's fixed label, as for `Write`.
     Read(&'static str),
 }
 
 /// The fault injected into one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Fault {
+pub enum MemoryFault {
     #[default]
     None,
     /// Nothing is written, and the caller gets [`Failure::NotWritten`].
@@ -62,12 +63,12 @@ pub enum Fault {
 
 /// All stores in memory. Clones share their data, as processes share one database.
 #[derive(Clone, Default)]
-pub struct Memory {
+pub struct MemoryStores {
     state: Arc<Mutex<MemoryState>>,
     hooks: Arc<Mutex<TestHooks>>,
 }
 
-type FaultInjector = Box<dyn FnMut(Call<'_>) -> Fault + Send>;
+type FaultInjector = Box<dyn FnMut(MemoryCall<'_>) -> MemoryFault + Send>;
 
 #[derive(Default)]
 struct TestHooks {
@@ -89,22 +90,22 @@ struct MemoryState {
     clubs: std::collections::BTreeMap<ClubId, AccountId>,
 }
 
-impl Memory {
-    pub fn new() -> Memory {
-        Memory::default()
+impl MemoryStores {
+    pub fn new() -> MemoryStores {
+        MemoryStores::default()
     }
 
     /// Returns a copy of the current data, as a backup would hold it.
     #[must_use]
-    pub fn backup(&self) -> Memory {
-        Memory {
+    pub fn backup(&self) -> MemoryStores {
+        MemoryStores {
             state: Arc::new(Mutex::new(self.state().clone())),
             hooks: Arc::default(),
         }
     }
 
     /// Sets the function that chooses the fault of each call. Replaces a function set before.
-    pub fn set_faults(&self, fault: impl FnMut(Call<'_>) -> Fault + Send + 'static) {
+    pub fn set_faults(&self, fault: impl FnMut(MemoryCall<'_>) -> MemoryFault + Send + 'static) {
         self.lock_hooks().fault = Some(Box::new(fault));
     }
 
@@ -129,7 +130,7 @@ impl Memory {
 
     /// Takes a draw from its owner although the owner's lease has not ended. Real processes cannot
     /// do this. Tests use it to check that the former owner's writes are fenced.
-    pub fn steal(&self, draw: DrawId) -> Option<ClaimedDraw> {
+    pub fn remove_owner_despite_lease(&self, draw: DrawId) -> Option<ClaimedDraw> {
         self.state()
             .draws
             .get_mut(draw)
@@ -138,14 +139,14 @@ impl Memory {
 
     /// Clears the flag that the draw was revealed. Tests use it to check that a wrong flag is
     /// detected.
-    pub fn forget_reveal(&self, draw: DrawId) {
+    pub fn clear_revealed_flag(&self, draw: DrawId) {
         if let Some(row) = self.state().draws.get_mut(draw) {
             row.base.revealed = false;
         }
     }
 
     /// Ends the lease of every node.
-    pub fn end_leases(&self) {
+    pub fn end_all_node_leases(&self) {
         self.state().nodes.end_all_leases();
     }
 
@@ -162,11 +163,11 @@ impl Memory {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    fn choose_fault(&self, call: Call<'_>) -> Fault {
+    fn choose_fault(&self, call: MemoryCall<'_>) -> MemoryFault {
         self.lock_hooks()
             .fault
             .as_mut()
-            .map_or(Fault::None, |fault| fault(call))
+            .map_or(MemoryFault::None, |fault| fault(call))
     }
 
     /// Returns the database's time. `None` means that no clock is set and the writer's time counts.
@@ -179,29 +180,29 @@ impl Memory {
         name: &'static str,
         read: impl FnOnce(&MemoryState) -> T,
     ) -> Result<T, Failure> {
-        match self.choose_fault(Call::Read(name)) {
-            Fault::None => Ok(read(&self.state())),
+        match self.choose_fault(MemoryCall::Read(name)) {
+            MemoryFault::None => Ok(read(&self.state())),
             _ => Err(Failure::NotWritten("fault on demand".into())),
         }
     }
 
     fn write_state<T>(
         &self,
-        call: Call<'_>,
+        call: MemoryCall<'_>,
         write: impl FnOnce(&mut MemoryState) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let unknown = || Failure::Unknown("fault on demand".into());
         match self.choose_fault(call) {
-            Fault::None => write(&mut self.state()),
-            Fault::NotWritten => Err(Failure::NotWritten("fault on demand".into())),
-            Fault::UnknownWritten => write(&mut self.state()).and(Err(unknown())),
-            Fault::UnknownNotWritten => Err(unknown()),
+            MemoryFault::None => write(&mut self.state()),
+            MemoryFault::NotWritten => Err(Failure::NotWritten("fault on demand".into())),
+            MemoryFault::UnknownWritten => write(&mut self.state()).and(Err(unknown())),
+            MemoryFault::UnknownNotWritten => Err(unknown()),
         }
     }
 }
 
 /// Queries for audits of a simulation.
-impl Memory {
+impl MemoryStores {
     /// Returns the stored state of every draw, ascending by number.
     pub fn draws(&self) -> Vec<Draw> {
         self.state()
@@ -231,13 +232,13 @@ impl Memory {
     }
 
     /// Returns whether any payment operation ever had this idempotency key.
-    pub fn has_key(&self, key: &str) -> bool {
-        self.state().operations.has_key(key)
+    pub fn has_operation_key(&self, key: &str) -> bool {
+        self.state().operations.has_operation_key(key)
     }
 
     /// Replays each draw's journal from the state in which the draw was added. The result must
-    /// equal [`Memory::draws`].
-    pub fn replayed(&self) -> Vec<Draw> {
+    /// equal [`MemoryStores::draws`].
+    pub fn replayed_draws(&self) -> Vec<Draw> {
         self.state()
             .draws
             .all()
@@ -246,7 +247,7 @@ impl Memory {
     }
 
     /// Returns a draw's sold tickets, each with its time of sale by the database's clock.
-    pub fn sold_at(&self, draw: DrawId) -> Vec<(Serial, Timestamp)> {
+    pub fn sale_times(&self, draw: DrawId) -> Vec<(Serial, Timestamp)> {
         self.state()
             .draws
             .get(draw)

@@ -12,7 +12,7 @@ pub const LEASE_MS: i64 = 5_000;
 
 /// Time from the end of a node's lease until the node counts as gone, in milliseconds. A node that
 /// left or was removed counts as gone at once.
-pub const GONE_AFTER_LEASE_MS: i64 = 10_000;
+pub const GONE_AFTER_LEASE_END_MS: i64 = 10_000;
 
 /// Identifies one start of a process. After a restart, a process has a new id and counts as another
 /// node, with new epochs.
@@ -24,7 +24,7 @@ impl InstanceId {
     ///
     /// # Panics
     /// When the operating system provides no random bytes.
-    pub fn fresh() -> InstanceId {
+    pub fn random() -> InstanceId {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
         InstanceId(u128::from_be_bytes(bytes))
@@ -69,7 +69,7 @@ pub trait Nodes: Send + Sync {
 
     /// Ends the lease of a node whose process has ended. Returns `false` when it is not certain
     /// that the process has ended: a node that hangs or is cut off may still run.
-    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure>;
+    async fn remove_ended_node(&self, gone: InstanceId) -> Result<bool, Failure>;
 
     /// Removes the node `me` from the list. It must have stopped writing, because other nodes can
     /// claim its draws at once.

@@ -87,7 +87,7 @@ const ORDER_LOOKUP_BATCH_MAX: usize = 128;
 const DATABASE_THREADS: usize = 2;
 
 /// Time limits and other settings of every database session, which Postgres enforces.
-const SESSION_LIMITS: [(&str, &str); 6] = [
+const SESSION_SETTINGS: [(&str, &str); 6] = [
     // With `jit`, Postgres compiles a statement before it runs it. The compilation would take
     // longer than any of our statements.
     ("jit", "off"),
@@ -161,7 +161,7 @@ impl Postgres {
         options: PgConnectOptions,
         sealer: Sealer,
     ) -> Result<Postgres, Failure> {
-        Postgres::connect_with_logins(DatabaseLogins::single(options), sealer).await
+        Postgres::connect_with_logins(DatabaseLogins::single_login(options), sealer).await
     }
 
     /// Connects with separate logins for pages and bank details.
@@ -190,7 +190,7 @@ impl Postgres {
             bank,
         };
         let options = logins.serves.clone();
-        let session = options.clone().options(SESSION_LIMITS);
+        let session = options.clone().options(SESSION_SETTINGS);
         let threads = DatabaseThreads::start()?;
         let saw_dead_connection = DeadConnectionFlag::default();
         let index_only = session.clone().options(INDEX_ONLY_SETTINGS);
@@ -201,7 +201,7 @@ impl Postgres {
         );
         let (for_bank, of_bank) = (logins.clone(), saw_dead_connection.clone());
         let (actors, reads, background, bank) = threads
-            .run(async move {
+            .run_on_database_threads(async move {
                 // One connection is opened here, so that the program does not start when the
                 // database does not answer.
                 pools.0.acquire().await.map_err(Failure::from_read_error)?;
@@ -209,7 +209,7 @@ impl Postgres {
                     pools.0,
                     pools.1,
                     pools.2,
-                    bank::open_bank_pool(&for_bank, &SESSION_LIMITS, &of_bank),
+                    bank::open_bank_pool(&for_bank, &SESSION_SETTINGS, &of_bank),
                 ))
             })
             .await?;
@@ -250,12 +250,14 @@ impl Postgres {
         let failed = |why| Failure::NotWritten(format!("migration: {why}"));
         self.inner
             .runtime
-            .run(async move { migrations::apply_migrations(&owner).await.map_err(failed) })
+            .run_on_database_threads(async move {
+                migrations::apply_migrations(&owner).await.map_err(failed)
+            })
             .await?;
         let failed = |why| Failure::NotWritten(format!("migration of the bank's schema: {why}"));
         self.inner
             .runtime
-            .run(async move { bank::migrate(&logins).await.map_err(failed) })
+            .run_on_database_threads(async move { bank::migrate(&logins).await.map_err(failed) })
             .await?;
         while self.convert_link_secrets().await? > 0 {}
         Ok(())
@@ -270,20 +272,22 @@ impl Postgres {
     }
 
     /// Returns the pool for rows that no actor owns: pages, lists, sessions, settings.
-    pub(crate) fn reads(&self) -> &PgPool {
+    pub(crate) fn reads_pool(&self) -> &PgPool {
         &self.inner.reads
     }
 
-    pub(crate) fn actors(&self) -> &PgPool {
+    pub(crate) fn actors_pool(&self) -> &PgPool {
         &self.inner.actors
     }
 
-    pub(crate) fn background(&self) -> &PgPool {
+    pub(crate) fn background_pool(&self) -> &PgPool {
         &self.inner.background
     }
 
-    async fn begin(&self) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Failure> {
-        self.actors()
+    async fn begin_transaction(
+        &self,
+    ) -> Result<sqlx::Transaction<'static, sqlx::Postgres>, Failure> {
+        self.actors_pool()
             .begin()
             .await
             .map_err(Failure::from_error_before_commit)
@@ -292,17 +296,18 @@ impl Postgres {
     /// Runs database calls on the database threads. They complete even if the caller is cancelled,
     /// because a cancelled `BEGIN` would leave its transaction open and lose the next writer's
     /// rows. After [`DATABASE_CALL_TIMEOUT`] the calls are aborted and their connection is closed.
-    pub(crate) async fn run<T, F>(&self, work: F) -> Result<T, Failure>
+    pub(crate) async fn run_on_database_threads<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        self.run_within(DATABASE_CALL_TIMEOUT, work).await
+        self.run_on_database_threads_within(DATABASE_CALL_TIMEOUT, work)
+            .await
     }
 
-    /// Runs a write like [`Postgres::run`], at most [`BATCH_TRIES_MAX`] times while it collides
-    /// with another transaction.
-    pub(crate) async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
+    /// Runs a write like [`Postgres::run_on_database_threads`], at most [`BATCH_TRIES_MAX`] times
+    /// while it collides with another transaction.
+    pub(crate) async fn write_with_retries<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: FnOnce() -> F + Clone + Send + 'static,
@@ -319,11 +324,16 @@ impl Postgres {
             }
             work().await
         };
-        self.run(written).await
+        self.run_on_database_threads(written).await
     }
 
-    /// Runs database calls like [`Postgres::run`], but aborts them after `limit`.
-    pub(crate) async fn run_within<T, F>(&self, limit: Duration, work: F) -> Result<T, Failure>
+    /// Runs database calls like [`Postgres::run_on_database_threads`], but aborts them after
+    /// `limit`.
+    pub(crate) async fn run_on_database_threads_within<T, F>(
+        &self,
+        limit: Duration,
+        work: F,
+    ) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,
@@ -341,7 +351,7 @@ impl Postgres {
         };
         self.inner
             .runtime
-            .run(bounded)
+            .run_on_database_threads(bounded)
             .await
             .map_err(Failure::collision_to_not_written)
     }
@@ -457,7 +467,7 @@ impl DatabaseThreads {
         })
     }
 
-    async fn run<T, F>(&self, work: F) -> Result<T, Failure>
+    async fn run_on_database_threads<T, F>(&self, work: F) -> Result<T, Failure>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 
 use crate::integrity::Violation;
 use crate::link_secrets::{LinkKind, link_id};
-use crate::records::audit::{AuditEntry, SignedEntry};
+use crate::records::audit::{AuditEntry, SignedAuditEntry};
 use crate::{Failure, Postgres};
 
 pub mod admins;
@@ -56,7 +56,7 @@ const COMMAND_LINE_ACTOR: &str = "command line";
 #[derive(Clone)]
 pub struct Records {
     postgres: Postgres,
-    signer: Option<Arc<SignedEntry>>,
+    signer: Option<Arc<SignedAuditEntry>>,
 }
 
 impl Records {
@@ -70,10 +70,10 @@ impl Records {
     /// Returns a copy of this handle that writes the audit entry `act` in the transaction of every
     /// change. A call that changes nothing writes no entry.
     #[must_use]
-    pub fn by(&self, act: AuditEntry) -> Records {
+    pub fn with_audit_entry(&self, act: AuditEntry) -> Records {
         let sealer = self.postgres.sealer().clone();
         Records {
-            signer: Some(Arc::new(SignedEntry { entry: act, sealer })),
+            signer: Some(Arc::new(SignedAuditEntry { entry: act, sealer })),
             ..self.clone()
         }
     }
@@ -87,7 +87,7 @@ impl Records {
     pub async fn check_reachable(&self) -> Result<(), Failure> {
         let query = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
         let reads_only = self
-            .read(async move |pool: PgPool| query.fetch_one(&pool).await)
+            .run_read(async move |pool: PgPool| query.fetch_one(&pool).await)
             .await?;
         if reads_only {
             Err(Failure::NotWritten("the database is read-only".into()))
@@ -112,7 +112,7 @@ impl Records {
     ///
     /// The database could not be read.
     pub async fn catalogue_revision(&self) -> Result<i64, Failure> {
-        self.read(async |pool: PgPool| {
+        self.run_read(async |pool: PgPool| {
             sqlx::query_scalar("select revision from catalogue")
                 .fetch_one(&pool)
                 .await
@@ -169,56 +169,56 @@ impl Records {
     }
 
     /// Runs a read on the database threads. The read completes even if the caller is cancelled.
-    async fn read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    async fn run_read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let work = work(self.postgres.reads().clone());
+        let work = work(self.postgres.reads_pool().clone());
         self.postgres
-            .run(async move { work.await.map_err(Failure::from_read_error) })
+            .run_on_database_threads(async move { work.await.map_err(Failure::from_read_error) })
             .await
     }
 
     /// Runs a write on the database threads, and runs it again when it collides with another
     /// transaction. When the connection to the database is lost, the result is
     /// [`Failure::Unknown`], even if the write had not begun.
-    async fn write<T, W, F>(&self, work: W) -> Result<T, Failure>
+    async fn run_write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: FnOnce(PgPool) -> F + Clone + Send + 'static,
         F: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let pool = self.postgres.reads().clone();
+        let pool = self.postgres.reads_pool().clone();
         self.postgres
-            .write(async move || work(pool).await.map_err(Failure::from_commit_error))
+            .write_with_retries(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
     }
 }
 
 impl Records {
-    /// Runs a read like `Records::read`, but with the login for bank details, the only one that has
-    /// access to them (decision F-7).
-    async fn read_bank<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
+    /// Runs a read like `Records::run_read`, but with the login for bank details, the only one that
+    /// has access to them (decision F-7).
+    async fn run_bank_read<T, W>(&self, work: impl FnOnce(PgPool) -> W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let work = work(self.postgres.bank()?.clone());
+        let work = work(self.postgres.bank_pool()?.clone());
         self.postgres
-            .run(async move { work.await.map_err(Failure::from_read_error) })
+            .run_on_database_threads(async move { work.await.map_err(Failure::from_read_error) })
             .await
     }
 
-    async fn write_bank<T, W, F>(&self, work: W) -> Result<T, Failure>
+    async fn run_bank_write<T, W, F>(&self, work: W) -> Result<T, Failure>
     where
         T: Send + 'static,
         W: FnOnce(PgPool) -> F + Clone + Send + 'static,
         F: Future<Output = Result<T, sqlx::Error>> + Send + 'static,
     {
-        let pool = self.postgres.bank()?.clone();
+        let pool = self.postgres.bank_pool()?.clone();
         self.postgres
-            .write(async move || work(pool).await.map_err(Failure::from_commit_error))
+            .write_with_retries(async move || work(pool).await.map_err(Failure::from_commit_error))
             .await
     }
 }
@@ -243,19 +243,19 @@ impl Records {
     /// Runs one statement that changes a row which lists of clubs or draws show. Also increments
     /// the catalogue's revision, so that cached lists are discarded. Returns whether a row was
     /// changed.
-    async fn change_listed_row(&self, statement: Statement) -> Result<bool, Failure> {
+    async fn change_row_shown_in_lists(&self, statement: Statement) -> Result<bool, Failure> {
         let (statement, signer) = (repeatable_statement(statement)?, self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let done = statement().execute(&mut *transaction).await?;
             if done.rows_affected() > 0 {
-                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), "").await?;
             }
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(done.rows_affected() > 0)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Runs one statement that changes no row which lists of clubs or draws show. Returns how many
@@ -275,12 +275,12 @@ impl Records {
                 .await?
                 .rows_affected();
             if rows > 0 {
-                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), "").await?;
             }
             transaction.commit().await?;
             Ok(rows)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 

@@ -12,7 +12,8 @@ pub use anomalies::{AnomalyRecord, AnomalyStore};
 pub use orders::{AgreedTerms, BuyerSource, NotifyBuyer, OrderRecord, OrderStore};
 pub use outbox::{Mail, OutboxStore};
 pub use payment_operations::{
-    Attempt, FAST_PATH_MS, Operation, OperationKind, PaymentOperationStore, REPAIR_BLOCK_MS, Repair,
+    AttemptOutcome, FAST_PATH_EXCLUSIVE_MS, Operation, OperationKind, PaymentOperationStore,
+    PaymentRepair, REPAIR_BLOCK_MS,
 };
 pub use reconciliation::ReconciliationStore;
 pub use webhook_events::{StoredWebhookEvent, WebhookEventStore};

@@ -25,20 +25,20 @@ use tokio::sync::OnceCell;
 use crate::embedded::cluster::{Cluster, Durability};
 use crate::embedded::os_user;
 use crate::postgres::bank::{
-    self, BANK_LOGIN_NAME, BANK_MIGRATOR, DatabaseLogins, PAGES_LOGIN_NAME,
+    self, BANK_LOGIN_NAME, BANK_MIGRATOR, DatabaseLogins, SERVING_LOGIN_NAME,
 };
 use crate::stable_hash::fnv1a;
 use crate::{MIGRATOR, Postgres, Sealer};
 
 /// Number of prepared data directories that are kept for other sets of migrations than the current
 /// one.
-const OTHER_MIGRATION_SETS_KEPT: usize = 3;
+const OTHER_TEMPLATE_FOLDERS_KEPT: usize = 3;
 /// Name of the migrated database that is copied for each test.
 const TEMPLATE_DATABASE: &str = "football_doubles_template";
 
 /// A database for one test. All clones of this value refer to one database.
 #[derive(Clone)]
-pub struct Database {
+pub struct TestDatabase {
     pub name: String,
     /// Login of the database's owner. Tests use it to bypass the application.
     pub options: PgConnectOptions,
@@ -49,10 +49,10 @@ pub struct Database {
     pub bank_url: String,
 }
 
-impl Database {
+impl TestDatabase {
     /// Returns the three logins for this database, as a server with a private Postgres uses them.
     pub fn logins(&self) -> DatabaseLogins {
-        DatabaseLogins::private(self.options.clone())
+        DatabaseLogins::for_private_postgres(self.options.clone())
     }
 
     /// Returns the Postgres stores in this database, with the sealing key of the tests.
@@ -63,7 +63,7 @@ impl Database {
     }
 
     /// Runs a query with the owner's login, and returns one number. `with` is bound to `$1`.
-    pub async fn count(&self, question: &'static str, with: &str) -> i64 {
+    pub async fn query_number(&self, question: &'static str, with: &str) -> i64 {
         let mut connection = self.connection().await;
         sqlx::query_scalar(question)
             .bind(with)
@@ -73,7 +73,7 @@ impl Database {
     }
 
     /// Runs a query with the owner's login, and returns one text. `with` is bound to `$1`.
-    pub async fn text(&self, question: &'static str, with: &str) -> String {
+    pub async fn query_text(&self, question: &'static str, with: &str) -> String {
         let mut connection = self.connection().await;
         sqlx::query_scalar(question)
             .bind(with)
@@ -105,7 +105,7 @@ impl Database {
 
     /// Runs a statement with the owner's login, for example to insert rows or to remove a
     /// constraint.
-    pub async fn run(&self, statement: &'static str) {
+    pub async fn execute_sql(&self, statement: &'static str) {
         sqlx::raw_sql(statement)
             .execute(&mut self.connection().await)
             .await
@@ -114,13 +114,13 @@ impl Database {
 
     /// Returns how many deadlocks occurred in this database. Waits until all connections have
     /// ended, because Postgres counts a connection's deadlocks when the connection ends.
-    pub async fn deadlocks(&self) -> i64 {
+    pub async fn count_deadlocks(&self) -> i64 {
         let alone =
             "select count(*) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()";
-        while self.count(alone, &self.name).await > 0 {
+        while self.query_number(alone, &self.name).await > 0 {
             tokio::task::yield_now().await;
         }
-        self.count(
+        self.query_number(
             "select deadlocks from pg_stat_database where datname = $1",
             &self.name,
         )
@@ -129,8 +129,8 @@ impl Database {
 
     /// Causes a deadlock on purpose: two transactions each lock one row, and then wait for the row
     /// that the other one has locked.
-    pub async fn lock_each_other_out(&self) {
-        self.run("create table ring as select 1 as one union select 2")
+    pub async fn cause_deadlock(&self) {
+        self.execute_sql("create table ring as select 1 as one union select 2")
             .await;
         let (mut here, mut there) = (self.connection().await, self.connection().await);
         let lock = async |connection: &mut PgConnection, row: i32| {
@@ -179,16 +179,16 @@ static TEST_CLUSTER: OnceCell<TestCluster> = OnceCell::const_new();
 static NEXT_DATABASE_NUMBER: AtomicU32 = AtomicU32::new(1);
 
 /// Returns a new database with all migrations applied. No other test uses it.
-pub async fn database() -> Database {
+pub async fn database() -> TestDatabase {
     copy_database(TEMPLATE_DATABASE).await
 }
 
 /// Returns a new database to which no migration was applied.
-pub async fn empty_database() -> Database {
+pub async fn empty_database() -> TestDatabase {
     copy_database("template0").await
 }
 
-async fn copy_database(template: &str) -> Database {
+async fn copy_database(template: &str) -> TestDatabase {
     let test_cluster = TEST_CLUSTER
         .get_or_init(|| async {
             start_test_cluster()
@@ -209,22 +209,22 @@ async fn copy_database(template: &str) -> Database {
         .await
         .expect("a copy of the template");
     connection.close().await.expect("closed");
-    let url = |login: Option<&str>| test_cluster.cluster.url_as(login, &name);
-    Database {
+    let url = |login: Option<&str>| test_cluster.cluster.url_with_login(login, &name);
+    TestDatabase {
         options: test_cluster.cluster.options(&name),
         url: url(None),
-        ordinary_url: url(Some(PAGES_LOGIN_NAME)),
+        ordinary_url: url(Some(SERVING_LOGIN_NAME)),
         bank_url: url(Some(BANK_LOGIN_NAME)),
         name,
     }
 }
 
 /// A folder for the data of one test. It is removed when this value is dropped.
-pub struct Folder(PathBuf);
+pub struct TempFolder(PathBuf);
 
-impl Folder {
-    pub fn new() -> Folder {
-        Folder(create_fresh_folder("folder").expect("a folder for the test"))
+impl TempFolder {
+    pub fn new() -> TempFolder {
+        TempFolder(create_fresh_folder("folder").expect("a folder for the test"))
     }
 
     pub fn path(&self) -> &Path {
@@ -232,13 +232,13 @@ impl Folder {
     }
 }
 
-impl Default for Folder {
+impl Default for TempFolder {
     fn default() -> Self {
-        Folder::new()
+        TempFolder::new()
     }
 }
 
-impl Drop for Folder {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -313,7 +313,7 @@ fn remove_old_folders() {
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     sets.sort();
-    for (_, older) in sets.into_iter().rev().skip(OTHER_MIGRATION_SETS_KEPT) {
+    for (_, older) in sets.into_iter().rev().skip(OTHER_TEMPLATE_FOLDERS_KEPT) {
         let _ = fs::remove_dir_all(older);
     }
     for entry in fs::read_dir(base_folder()).into_iter().flatten().flatten() {
@@ -342,7 +342,10 @@ async fn migrate_template(
     let mut connection = PgConnection::connect_with(&cluster.options(TEMPLATE_DATABASE)).await?;
     MIGRATOR.run(&mut connection).await?;
     connection.close().await?;
-    Ok(bank::migrate(&DatabaseLogins::private(cluster.options(TEMPLATE_DATABASE))).await?)
+    Ok(bank::migrate(&DatabaseLogins::for_private_postgres(
+        cluster.options(TEMPLATE_DATABASE),
+    ))
+    .await?)
 }
 
 fn migrations_hash() -> u64 {

@@ -4,19 +4,19 @@
 use persistence::records::Records;
 use persistence::records::audit::AuditAction;
 use persistence::records::audit_chain::AuditAnchor;
-use persistence::testing::{Database, database};
+use persistence::testing::{TestDatabase, database};
 use persistence::{Postgres, Sealer};
 
-async fn records_with_key(database: &Database, key: u8) -> Records {
+async fn records_with_sealing_key(database: &TestDatabase, key: u8) -> Records {
     let postgres = Postgres::connect_with_logins(database.logins(), Sealer::new(&[key; 32]))
         .await
         .expect("connected");
     Records::new(postgres)
 }
 
-async fn log_with_entries(entries: usize) -> (Records, Database) {
+async fn audit_log_with_entries(entries: usize) -> (Records, TestDatabase) {
     let database = database().await;
-    let records = records_with_key(&database, 7).await;
+    let records = records_with_sealing_key(&database, 7).await;
     write_entries(&records, entries).await;
     (records, database)
 }
@@ -31,7 +31,7 @@ async fn write_entries(records: &Records, entries: usize) {
             ip: None,
         };
         records
-            .audit(act, &serde_json::json!({ "home": 7 }))
+            .record_audit_entry(act, &serde_json::json!({ "home": 7 }))
             .await
             .expect("written");
     }
@@ -56,15 +56,15 @@ const RECOMPUTE_PLAIN_HASHES_SQL: &str = "
     end $$;
     alter table audit_log enable trigger user;";
 
-async fn change_as_table_owner(database: &Database, change: &'static str) {
+async fn change_as_table_owner(database: &TestDatabase, change: &'static str) {
     database
-        .run("alter table audit_log disable trigger user")
+        .execute_sql("alter table audit_log disable trigger user")
         .await;
-    database.run(change).await;
-    database.run(RECOMPUTE_PLAIN_HASHES_SQL).await;
+    database.execute_sql(change).await;
+    database.execute_sql(RECOMPUTE_PLAIN_HASHES_SQL).await;
     let plain = "select count(*) from audit_breaks where $1 = ''";
     assert_eq!(
-        database.count(plain, "").await,
+        database.query_number(plain, "").await,
         0,
         "the plain chain is whole"
     );
@@ -72,7 +72,7 @@ async fn change_as_table_owner(database: &Database, change: &'static str) {
 
 #[tokio::test]
 async fn recomputed_plain_hashes_are_detected_by_keyed_hashes() {
-    let (records, database) = log_with_entries(3).await;
+    let (records, database) = audit_log_with_entries(3).await;
     assert_eq!(first_broken_entry(&records).await, None);
     change_as_table_owner(
         &database,
@@ -84,39 +84,41 @@ async fn recomputed_plain_hashes_are_detected_by_keyed_hashes() {
 
 #[tokio::test]
 async fn removed_middle_entry_is_detected_by_keyed_hashes() {
-    let (records, database) = log_with_entries(3).await;
+    let (records, database) = audit_log_with_entries(3).await;
     change_as_table_owner(&database, "delete from audit_log where id = 2").await;
     assert_eq!(first_broken_entry(&records).await, Some(3));
 }
 
 #[tokio::test]
-async fn another_sealing_key_breaks_the_chain() {
-    let (_, database) = log_with_entries(2).await;
+async fn audit_chain_fails_with_another_sealing_key() {
+    let (_, database) = audit_log_with_entries(2).await;
     assert_eq!(
-        first_broken_entry(&records_with_key(&database, 8).await).await,
+        first_broken_entry(&records_with_sealing_key(&database, 8).await).await,
         Some(1)
     );
 }
 
 #[tokio::test]
 async fn missing_keyed_hash_after_a_keyed_entry_is_detected() {
-    let (records, database) = log_with_entries(2).await;
+    let (records, database) = audit_log_with_entries(2).await;
     database
-        .run("insert into audit_log (actor, action, object) values ('nobody', 'x', 'y')")
+        .execute_sql("insert into audit_log (actor, action, object) values ('nobody', 'x', 'y')")
         .await;
     write_entries(&records, 1).await;
     assert_eq!(first_broken_entry(&records).await, Some(3));
 }
 
 #[tokio::test]
-async fn first_keyed_entry_anchors_the_entries_before_it() {
+async fn first_keyed_hash_protects_earlier_entries() {
     let database = database().await;
     for _ in 0..2 {
         database
-            .run("insert into audit_log (actor, action, object) values ('operator 1', 'x', 'y')")
+            .execute_sql(
+                "insert into audit_log (actor, action, object) values ('operator 1', 'x', 'y')",
+            )
             .await;
     }
-    let records = records_with_key(&database, 7).await;
+    let records = records_with_sealing_key(&database, 7).await;
     assert_eq!(
         (
             first_broken_entry(&records).await,
@@ -140,15 +142,15 @@ async fn first_keyed_entry_anchors_the_entries_before_it() {
 
 #[tokio::test]
 async fn deleted_newest_entry_is_detected_by_an_anchor() {
-    let (records, database) = log_with_entries(2).await;
+    let (records, database) = audit_log_with_entries(2).await;
     let before = records.audit_anchor().await.expect("read").expect("keyed");
     write_entries(&records, 1).await;
     let newest = records.audit_anchor().await.expect("read").expect("keyed");
     assert_eq!((before.entry, newest.entry), (2, 3));
     assert_eq!(
         (
-            records.holds_anchor(&before).await,
-            records.holds_anchor(&newest).await
+            records.audit_log_contains_anchor(&before).await,
+            records.audit_log_contains_anchor(&newest).await
         ),
         (Ok(true), Ok(true))
     );
@@ -160,14 +162,14 @@ async fn deleted_newest_entry_is_detected_by_an_anchor() {
     );
     assert_eq!(
         (
-            records.holds_anchor(&before).await,
-            records.holds_anchor(&newest).await
+            records.audit_log_contains_anchor(&before).await,
+            records.audit_log_contains_anchor(&newest).await
         ),
         (Ok(true), Ok(false))
     );
     write_entries(&records, 1).await;
     assert_eq!(
-        records.holds_anchor(&newest).await,
+        records.audit_log_contains_anchor(&newest).await,
         Ok(false),
         "another entry under its number is another"
     );
@@ -175,7 +177,7 @@ async fn deleted_newest_entry_is_detected_by_an_anchor() {
 
 #[tokio::test]
 async fn removed_keyed_hashes_are_detected_by_an_anchor() {
-    let (records, database) = log_with_entries(2).await;
+    let (records, database) = audit_log_with_entries(2).await;
     let anchor = records.audit_anchor().await.expect("read").expect("keyed");
     change_as_table_owner(
         &database,
@@ -187,12 +189,12 @@ async fn removed_keyed_hashes_are_detected_by_an_anchor() {
         None,
         "as if the log were from before the key"
     );
-    assert_eq!(records.holds_anchor(&anchor).await, Ok(false));
+    assert_eq!(records.audit_log_contains_anchor(&anchor).await, Ok(false));
 }
 
 #[tokio::test]
 async fn keyed_hash_is_written_once() {
-    let (_, database) = log_with_entries(1).await;
+    let (_, database) = audit_log_with_entries(1).await;
     let mut stores = database.connection().await;
     for rewriting in [
         "update audit_log set keyed_hash = sha256('x')",
@@ -210,11 +212,11 @@ async fn keyed_hash_is_written_once() {
 }
 
 #[tokio::test]
-async fn chain_is_keyed_only_once_older_nodes_are_gone() {
+async fn audit_chain_is_keyed_after_older_nodes_are_gone() {
     let database = database().await;
-    let records = records_with_key(&database, 7).await;
+    let records = records_with_sealing_key(&database, 7).await;
     database
-        .run("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
+        .execute_sql("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
         .await;
     write_entries(&records, 1).await;
     assert_eq!(
@@ -222,7 +224,7 @@ async fn chain_is_keyed_only_once_older_nodes_are_gone() {
         Ok(None),
         "an older node writes entries without a keyed hash"
     );
-    database.run("delete from nodes").await;
+    database.execute_sql("delete from nodes").await;
     write_entries(&records, 1).await;
     assert_eq!(
         records

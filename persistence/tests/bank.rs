@@ -8,7 +8,7 @@ use persistence::records::bank_changes::{BankChange, BankChangeOutcome};
 use persistence::records::claims::ClaimBankDetails;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
-use persistence::testing::{Database, database, empty_database};
+use persistence::testing::{TestDatabase, database, empty_database};
 use persistence::{Postgres, Sealer};
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection};
@@ -50,7 +50,7 @@ async fn create_draw_with_winner(records: &Records) -> DrawId {
 }
 
 /// Returns a database that stores a winner's bank details.
-async fn database_with_bank_details() -> (Database, Postgres, DrawId) {
+async fn database_with_bank_details() -> (TestDatabase, Postgres, DrawId) {
     let database = database().await;
     let postgres = database.postgres().await;
     let records = Records::new(postgres.clone());
@@ -74,7 +74,7 @@ async fn database_with_bank_details() -> (Database, Postgres, DrawId) {
 /// The SQLSTATE for insufficient privileges.
 const INSUFFICIENT_PRIVILEGE_SQL_STATE: &str = "42501";
 
-async fn refusal_sql_state(connection: &mut PgConnection, statement: &str) -> Option<String> {
+async fn sql_state_of_refusal(connection: &mut PgConnection, statement: &str) -> Option<String> {
     let done = sqlx::query(AssertSqlSafe(statement.to_string()))
         .execute(connection)
         .await;
@@ -87,7 +87,12 @@ async fn refusal_sql_state(connection: &mut PgConnection, statement: &str) -> Op
 #[tokio::test]
 async fn serving_login_has_no_access_to_bank_details() {
     let (database, postgres, draw) = database_with_bank_details().await;
-    assert!(postgres.is_bank_separate().await.expect("asked"));
+    assert!(
+        postgres
+            .are_bank_details_hidden_from_pages()
+            .await
+            .expect("asked")
+    );
     let mut serving = PgConnection::connect(&database.ordinary_url)
         .await
         .expect("let in");
@@ -104,13 +109,15 @@ async fn serving_login_has_no_access_to_bank_details() {
         "create table bank.mine ()",
     ] {
         assert_eq!(
-            refusal_sql_state(&mut serving, statement).await.as_deref(),
+            sql_state_of_refusal(&mut serving, statement)
+                .await
+                .as_deref(),
             Some(INSUFFICIENT_PRIVILEGE_SQL_STATE),
             "{statement}"
         );
     }
     assert_eq!(
-        refusal_sql_state(&mut serving, "select * from winner_claims").await,
+        sql_state_of_refusal(&mut serving, "select * from winner_claims").await,
         None,
         "that there are details it may know"
     );
@@ -124,7 +131,7 @@ async fn serving_login_has_no_access_to_bank_details() {
         "delete from audit_log",
     ] {
         assert_eq!(
-            refusal_sql_state(&mut bank, statement).await.as_deref(),
+            sql_state_of_refusal(&mut bank, statement).await.as_deref(),
             Some(INSUFFICIENT_PRIVILEGE_SQL_STATE),
             "{statement}"
         );
@@ -137,24 +144,34 @@ async fn serving_login_has_no_access_to_bank_details() {
 }
 
 #[tokio::test]
-async fn single_login_and_superuser_are_not_apart_from_the_bank() {
+async fn bank_is_not_hidden_from_single_login_or_superuser() {
     let (database, _, draw) = database_with_bank_details().await;
     let sealer = || Sealer::new(&[42; 32]);
     let one = Postgres::connect(&database.ordinary_url, sealer())
         .await
         .expect("connected");
-    assert!(!one.is_bank_separate().await.expect("asked"));
+    assert!(
+        !one.are_bank_details_hidden_from_pages()
+            .await
+            .expect("asked")
+    );
     let failed = Records::new(one)
         .bank_details(draw)
         .await
         .expect_err("there is no way to them");
     assert!(failed.to_string().contains("BANK_DATABASE_URL"), "{failed}");
     for url in [&database.url, &database.bank_url] {
-        let logins = DatabaseLogins::hosted(url, Some(&database.bank_url)).expect("urls");
+        let logins = DatabaseLogins::from_urls(url, Some(&database.bank_url)).expect("urls");
         let wide = Postgres::connect_with_logins(logins, sealer())
             .await
             .expect("connected");
-        assert!(!wide.is_bank_separate().await.expect("asked"), "{url}");
+        assert!(
+            !wide
+                .are_bank_details_hidden_from_pages()
+                .await
+                .expect("asked"),
+            "{url}"
+        );
     }
 }
 
@@ -172,8 +189,20 @@ async fn bank_details_are_purged_ninety_days_after_the_payout() {
         .await
         .expect("the prize is paid");
     let days = |days: i64| NOW.plus_seconds(days * 86_400);
-    assert_eq!(records.purge_claims(days(89)).await.expect("swept"), 0);
-    assert_eq!(records.purge_claims(days(90)).await.expect("swept"), 1);
+    assert_eq!(
+        records
+            .purge_expired_bank_details(days(89))
+            .await
+            .expect("swept"),
+        0
+    );
+    assert_eq!(
+        records
+            .purge_expired_bank_details(days(90))
+            .await
+            .expect("swept"),
+        1
+    );
     assert!(records.bank_details(draw).await.expect("read").is_none());
     let (database, draw) = {
         drop(database);
@@ -191,7 +220,7 @@ async fn bank_details_are_purged_ninety_days_after_the_payout() {
         .expect("a result is taken back");
     assert_eq!(
         database
-            .count("select count(*) from bank.winner_details where $1 = ''", "")
+            .query_number("select count(*) from bank.winner_details where $1 = ''", "")
             .await,
         0
     );
@@ -200,7 +229,7 @@ async fn bank_details_are_purged_ninety_days_after_the_payout() {
 #[tokio::test]
 async fn migration_moves_bank_details_out_of_the_claims() {
     let database = empty_database().await;
-    let owner = DatabaseLogins::single(database.options.clone());
+    let owner = DatabaseLogins::single_login(database.options.clone());
     let old = Postgres::connect_with_logins(owner, Sealer::new(&[42; 32]))
         .await
         .expect("connected");
@@ -228,5 +257,5 @@ async fn migration_moves_bank_details_out_of_the_claims() {
     let records = Records::new(postgres);
     assert!(records.bank_details(draw).await.expect("read") == Some(bank_details()));
     let left = "select count(*) from winner_claims where bank_sealed is not null and $1 = ''";
-    assert_eq!(database.count(left, "").await, 0);
+    assert_eq!(database.query_number(left, "").await, 0);
 }

@@ -17,10 +17,10 @@ mod together;
 
 use domain::{Terms, Timestamp};
 
-use support::{TERMS, World};
+use support::{TERMS, TestWorld};
 
 /// Terms of a draw whose kick-off has passed by any correct clock.
-const TERMS_AFTER_KICK_OFF: Terms = Terms {
+const TERMS_WITH_PAST_KICK_OFF: Terms = Terms {
     closes_at: Timestamp(1_600_000_000_000),
     ..TERMS
 };
@@ -30,20 +30,20 @@ macro_rules! contract {
     ($($test:path => $name:ident,)*) => {
         mod in_postgres {
             use super::*;
-            $(#[tokio::test] async fn $name() { $test(World::in_postgres(&[TERMS; 3]).await).await })*
+            $(#[tokio::test] async fn $name() { $test(TestWorld::in_postgres(&[TERMS; 3]).await).await })*
 
             #[tokio::test]
             async fn sale_after_kick_off_prevents_all_commits() {
-                together::sale_after_kick_off_prevents_all_commits(World::in_postgres(&[TERMS_AFTER_KICK_OFF]).await).await;
+                together::sale_after_kick_off_prevents_all_commits(TestWorld::in_postgres(&[TERMS_WITH_PAST_KICK_OFF]).await).await;
             }
         }
         mod in_memory {
             use super::*;
-            $(#[tokio::test] async fn $name() { $test(World::in_memory(&[TERMS; 3])).await })*
+            $(#[tokio::test] async fn $name() { $test(TestWorld::in_memory(&[TERMS; 3])).await })*
 
             #[tokio::test]
             async fn sale_after_kick_off_prevents_all_commits() {
-                together::sale_after_kick_off_prevents_all_commits(World::in_memory(&[TERMS_AFTER_KICK_OFF])).await;
+                together::sale_after_kick_off_prevents_all_commits(TestWorld::in_memory(&[TERMS_WITH_PAST_KICK_OFF])).await;
             }
         }
     };
@@ -66,15 +66,15 @@ contract! {
         order_opened_with_a_payment_creates_no_intent,
     ledger::order_is_opened_only_once => order_is_opened_only_once,
     ledger::repriced_order_has_its_new_lines => repriced_order_has_its_new_lines,
-    ledger::whole_draw_life_is_loaded_again => whole_draw_life_is_loaded_again,
+    ledger::claim_restores_the_draw_in_every_stage => claim_restores_the_draw_in_every_stage,
     ledger::live_draws_are_not_completed_or_cancelled => live_draws_are_not_completed_or_cancelled,
     together::commits_written_together_have_their_own_revisions => commits_written_together_have_their_own_revisions,
-    together::reservation_that_expires_and_returns_counts_once =>
-        reservation_that_expires_and_returns_counts_once,
+    together::expired_and_renewed_reservation_counts_once =>
+        expired_and_renewed_reservation_counts_once,
     together::timer_commit_is_written_with_the_others => timer_commit_is_written_with_the_others,
-    together::one_fenced_commit_prevents_all => one_fenced_commit_prevents_all,
-    together::one_contradicting_commit_prevents_all =>
-        one_contradicting_commit_prevents_all,
+    together::one_fenced_commit_prevents_all_commits => one_fenced_commit_prevents_all_commits,
+    together::one_refused_commit_prevents_all_commits =>
+        one_refused_commit_prevents_all_commits,
     together::commit_with_audit_entry_is_written_alone => commit_with_audit_entry_is_written_alone,
     nodes::draw_stays_with_its_owner_while_the_lease_runs => draw_stays_with_its_owner_while_the_lease_runs,
     nodes::expired_lease_frees_the_draws => expired_lease_frees_the_draws,
@@ -107,11 +107,11 @@ contract! {
     messages::webhook_event_is_stored_once => webhook_event_is_stored_once,
     messages::anomaly_is_open_once_until_it_heals => anomaly_is_open_once_until_it_heals,
     messages::anomaly_closed_by_a_person_is_not_raised_again => anomaly_closed_by_a_person_is_not_raised_again,
-    messages::ticket_payment_and_account_have_known_owners =>
-        ticket_payment_and_account_have_known_owners,
+    messages::owners_of_ticket_payment_and_account_are_found =>
+        owners_of_ticket_payment_and_account_are_found,
     messages::mail_is_sent_once => mail_is_sent_once,
-    messages::event_stays_with_its_receiver_until_gone_or_overdue =>
-        event_stays_with_its_receiver_until_gone_or_overdue,
+    messages::event_waits_for_its_receiver_until_gone_or_overdue =>
+        event_waits_for_its_receiver_until_gone_or_overdue,
     messages::mail_of_a_gone_sender_is_claimed_at_once => mail_of_a_gone_sender_is_claimed_at_once,
     messages::newer_snapshot_replaces_the_older => newer_snapshot_replaces_the_older,
     messages::snapshots_are_stored_in_one_call => snapshots_are_stored_in_one_call,

@@ -6,7 +6,7 @@ mod support;
 
 use domain::{Command, Draw, GameResult, TermsEdit, TermsEditor, Timestamp};
 use persistence::ledger::{AttachedWrite, DrawDetails};
-use support::{KICK_OFF, TERMS, World};
+use support::{KICK_OFF, TERMS, TestWorld};
 
 /// A draw's stored details: league, teams, zone, contact, and whether the buyer pays the card fee.
 type StoredDrawDetails = (
@@ -19,14 +19,14 @@ type StoredDrawDetails = (
     bool,
 );
 
-async fn read_draw_details(world: &World) -> StoredDrawDetails {
+async fn read_draw_details(world: &TestWorld) -> StoredDrawDetails {
     sqlx::query_as("select league, home_team, away_team, zone, contact_name, contact_phone, pass_card_fee from draws")
         .fetch_one(&mut world.connection().await)
         .await
         .expect("the draw")
 }
 
-async fn catalogue_revision(world: &World) -> i64 {
+async fn catalogue_revision(world: &TestWorld) -> i64 {
     let read = sqlx::query_scalar("select revision from catalogue");
     read.fetch_one(&mut world.connection().await)
         .await
@@ -34,8 +34,8 @@ async fn catalogue_revision(world: &World) -> i64 {
 }
 
 #[tokio::test]
-async fn edit_changes_named_columns_and_the_catalogue() {
-    let world = World::in_postgres(&[TERMS]).await;
+async fn edit_changes_named_columns_and_catalogue_revision() {
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let before = catalogue_revision(&world).await;
     let details = DrawDetails {
@@ -105,11 +105,11 @@ async fn edit_changes_named_columns_and_the_catalogue() {
 }
 
 #[tokio::test]
-async fn sale_keeps_the_catalogue_and_archiving_changes_it() {
-    let world = World::in_postgres(&[TERMS]).await;
+async fn sale_keeps_catalogue_revision_and_archiving_changes_it() {
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let before = catalogue_revision(&world).await;
-    world.buy_captured(&mut owner, 1, 2).await;
+    world.buy_until_captured(&mut owner, 1, 2).await;
     assert_eq!(catalogue_revision(&world).await, before);
     let result = GameResult::new(7, 9).expect("a result");
     owner
@@ -127,7 +127,7 @@ async fn sale_keeps_the_catalogue_and_archiving_changes_it() {
 
 #[tokio::test]
 async fn postponed_draw_is_active_again() {
-    let world = World::in_postgres(&[TERMS]).await;
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     owner.at = KICK_OFF;
     owner.execute(Command::Tick, None).await.expect("closed");
@@ -157,7 +157,7 @@ async fn postponed_draw_is_active_again() {
     assert_no_violations(&world).await;
 }
 
-async fn assert_no_violations(world: &World) {
+async fn assert_no_violations(world: &TestWorld) {
     let (_, postgres) = world.postgres.as_ref().expect("a world in Postgres");
     assert_eq!(postgres.violations().await.expect("read"), []);
 }

@@ -3,7 +3,7 @@
 
 use persistence::MIGRATOR;
 use persistence::embedded::{EmbeddedError, EmbeddedPostgres, backup, restore};
-use persistence::testing::{Folder, database};
+use persistence::testing::{TempFolder, database};
 use sqlx::Connection;
 use sqlx::postgres::PgConnection;
 
@@ -22,11 +22,11 @@ fn postgres_pid(embedded: &EmbeddedPostgres) -> String {
 
 #[tokio::test]
 async fn data_survives_a_stop_and_a_killed_server() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let first = EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");
-    assert!(!first.adopted());
+    assert!(!first.adopted_running_postgres());
     let mut connection = connect(&first).await;
     MIGRATOR.run(&mut connection).await.expect("migrated");
     sqlx::query(
@@ -47,7 +47,7 @@ async fn data_survives_a_stop_and_a_killed_server() {
     let second = EmbeddedPostgres::start(folder.path())
         .await
         .expect("adopted");
-    assert!(second.adopted());
+    assert!(second.adopted_running_postgres());
     let clubs: i64 = sqlx::query_scalar("select count(*) from clubs")
         .fetch_one(&mut connect(&second).await)
         .await
@@ -63,7 +63,7 @@ async fn data_survives_a_stop_and_a_killed_server() {
 
 #[tokio::test]
 async fn killed_postgres_restarts_with_committed_data() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let embedded = EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");
@@ -121,7 +121,7 @@ async fn killed_postgres_restarts_with_committed_data() {
 
 #[tokio::test]
 async fn url_and_options_lead_to_the_same_database() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let embedded = EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");
@@ -138,8 +138,8 @@ async fn url_and_options_lead_to_the_same_database() {
 }
 
 #[tokio::test]
-async fn interrupted_first_start_begins_again() {
-    let folder = Folder::new();
+async fn first_start_after_interruption_succeeds() {
+    let folder = TempFolder::new();
     std::fs::create_dir(folder.path().join("data.unfinished")).expect("made");
     std::fs::write(folder.path().join("data.unfinished/PG_VERSION"), "15").expect("made");
     EmbeddedPostgres::start(folder.path())
@@ -150,8 +150,8 @@ async fn interrupted_first_start_begins_again() {
 }
 
 #[tokio::test]
-async fn data_of_a_missing_version_is_not_touched() {
-    let folder = Folder::new();
+async fn data_of_an_uninstalled_version_prevents_start() {
+    let folder = TempFolder::new();
     std::fs::create_dir(folder.path().join("data")).expect("made");
     std::fs::write(folder.path().join("data/PG_VERSION"), "7\n").expect("made");
     match EmbeddedPostgres::start(folder.path()).await {
@@ -186,7 +186,7 @@ const FOLDER_ENV_VARIABLE: &str = "FD_TEST_KILLED_SERVER";
 /// Leaves the Postgres of a killed server running, and returns its folder. For this, the calling
 /// test runs again in a child process, which gets the folder in an environment variable. The child
 /// starts Postgres there and is killed.
-async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
+async fn folder_with_postgres_of_killed_server(test: &str) -> TempFolder {
     if let Some(folder) = std::env::var_os(FOLDER_ENV_VARIABLE) {
         let embedded = EmbeddedPostgres::start(folder.as_ref())
             .await
@@ -203,7 +203,7 @@ async fn leave_postgres_of_a_killed_server(test: &str) -> Folder {
         println!("word stored");
         std::future::pending::<()>().await;
     }
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let mut server = std::process::Command::new(std::env::current_exe().expect("a path"))
         .args(["--exact", test, "--nocapture"])
         .env(FOLDER_ENV_VARIABLE, folder.path())
@@ -230,11 +230,11 @@ async fn read_stored_word(embedded: &EmbeddedPostgres) -> Result<String, sqlx::E
 #[tokio::test]
 async fn restarted_server_adopts_its_running_postgres() {
     let folder =
-        leave_postgres_of_a_killed_server("restarted_server_adopts_its_running_postgres").await;
+        folder_with_postgres_of_killed_server("restarted_server_adopts_its_running_postgres").await;
     let embedded = EmbeddedPostgres::start(folder.path())
         .await
         .expect("adopted");
-    assert!(embedded.adopted());
+    assert!(embedded.adopted_running_postgres());
     assert_eq!(read_stored_word(&embedded).await.expect("read"), "yes");
     embedded.stop().await;
 }
@@ -245,9 +245,10 @@ async fn restarted_server_adopts_its_running_postgres() {
 #[tokio::test]
 async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
     nix::sys::prctl::set_child_subreaper(true).expect("allowed");
-    let folder =
-        leave_postgres_of_a_killed_server("zombie_of_killed_postgres_does_not_prevent_a_restart")
-            .await;
+    let folder = folder_with_postgres_of_killed_server(
+        "zombie_of_killed_postgres_does_not_prevent_a_restart",
+    )
+    .await;
     let embedded = EmbeddedPostgres::start(folder.path())
         .await
         .expect("adopted");
@@ -273,7 +274,7 @@ async fn zombie_of_killed_postgres_does_not_prevent_a_restart() {
 async fn pid_of_another_program_does_not_prevent_a_start() {
     use std::os::unix::fs::MetadataExt;
     use std::os::unix::process::CommandExt;
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let first = EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");
@@ -292,7 +293,7 @@ async fn pid_of_another_program_does_not_prevent_a_start() {
     let second = EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");
-    assert!(!second.adopted());
+    assert!(!second.adopted_running_postgres());
     assert_ne!(postgres_pid(&second), other.id().to_string());
     second.stop().await;
     assert!(
@@ -305,9 +306,9 @@ async fn pid_of_another_program_does_not_prevent_a_start() {
 
 /// Postgres refuses to run as root, and the user that runs it instead cannot reach root's folders.
 #[tokio::test]
-async fn unreachable_folder_gets_a_replacement() {
+async fn folder_unreachable_for_postgres_is_replaced() {
     use std::os::unix::fs::PermissionsExt;
-    let closed = Folder::new();
+    let closed = TempFolder::new();
     std::fs::set_permissions(closed.path(), std::fs::Permissions::from_mode(0o700))
         .expect("closed");
     let wanted = closed.path().join("data");
@@ -324,7 +325,7 @@ async fn unreachable_folder_gets_a_replacement() {
 
 #[tokio::test]
 async fn backup_under_load_is_complete() {
-    let (folder, elsewhere) = (Folder::new(), Folder::new());
+    let (folder, elsewhere) = (TempFolder::new(), TempFolder::new());
     let embedded = EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");

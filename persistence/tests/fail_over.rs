@@ -10,14 +10,14 @@ use persistence::records::settings::MAINTENANCE_MODE;
 use persistence::{Failure, Postgres};
 use sqlx::Executor;
 
-use support::{Owner, TERMS, World};
+use support::{DrawOwner, TERMS, TestWorld};
 
 const DRAW_NUMBERS_SKIPPED: i64 = 10_000;
 
 /// Returns a world whose database has lost the returned owner's claim, as after the restore of a
 /// backup.
-async fn world_with_lost_claim() -> (World, Owner, Records) {
-    let world = World::in_postgres(&[TERMS, TERMS]).await;
+async fn world_with_lost_claim() -> (TestWorld, DrawOwner, Records) {
+    let world = TestWorld::in_postgres(&[TERMS, TERMS]).await;
     world.process(1).await.renew().await;
     let owner = world.owner(0).await;
     let lost = "update draws set owner_epoch = owner_epoch - 1 where owner_epoch > 0; update draws set owner_boot = null";
@@ -31,11 +31,11 @@ async fn world_with_lost_claim() -> (World, Owner, Records) {
     (world, owner, records)
 }
 
-fn postgres(world: &World) -> Postgres {
+fn postgres(world: &TestWorld) -> Postgres {
     world.postgres.as_ref().expect("in Postgres").1.clone()
 }
 
-async fn reserve_ticket(owner: &mut Owner, order: u128) -> Result<(), Failure> {
+async fn reserve_ticket(owner: &mut DrawOwner, order: u128) -> Result<(), Failure> {
     owner
         .execute(owner.reserve_command(order, 1), None)
         .await

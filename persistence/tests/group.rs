@@ -14,25 +14,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use domain::{Command, Draw, Event, OrderId, Reservation};
-use persistence::ledger::{Append, AttachedWrite, BuyerDetails};
+use persistence::ledger::{AttachedWrite, BuyerDetails, DrawCommit};
 use persistence::postgres::draws::NewDraw;
 use persistence::records::Records;
 use persistence::records::audit::AuditAction;
 use persistence::stores::OrderStore;
 use persistence::stores::{BuyerSource, NotifyBuyer};
-use persistence::testing::{Folder, sealer};
+use persistence::testing::{TempFolder, sealer};
 use persistence::{Failure, Ledger, Postgres};
 use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
-use gate::Gate;
-use support::{CLUB, LEASELESS_NODE, NOW, Owner, TERMS, World};
+use gate::WriterGate;
+use support::{CLUB, DrawOwner, LEASELESS_NODE, NOW, TERMS, TestWorld};
 
 const DRAW_COUNT: usize = 12;
 
-async fn world() -> (World, Vec<Owner>) {
-    let world = World::in_postgres(&[TERMS; DRAW_COUNT]).await;
+async fn world_with_owners() -> (TestWorld, Vec<DrawOwner>) {
+    let world = TestWorld::in_postgres(&[TERMS; DRAW_COUNT]).await;
     let mut owners = Vec::new();
     for claimed in world
         .ledger
@@ -42,7 +42,7 @@ async fn world() -> (World, Vec<Owner>) {
         .taken
     {
         let (ledger, epoch) = (world.ledger.clone(), claimed.epoch);
-        owners.push(Owner {
+        owners.push(DrawOwner {
             ledger,
             epoch,
             draw: Draw::restore(claimed.snapshot),
@@ -52,18 +52,18 @@ async fn world() -> (World, Vec<Owner>) {
     (world, owners)
 }
 
-fn reserve_append(owner: &Owner, order: u128) -> Append {
+fn reservation_commit(owner: &DrawOwner, order: u128) -> DrawCommit {
     let command = owner.reserve_command(order, 1);
     let events = owner.draw.decide(NOW, &command).expect("free");
     owner.commit(&command, events, None)
 }
 
-fn spawn_append(owner: &Owner, append: Append) -> JoinHandle<Result<(), Failure>> {
+fn spawn_commit_write(owner: &DrawOwner, append: DrawCommit) -> JoinHandle<Result<(), Failure>> {
     let ledger = owner.ledger.clone();
     tokio::spawn(async move { ledger.append(vec![append]).await })
 }
 
-async fn count_transactions(world: &World, draws: &[usize]) -> i64 {
+async fn count_transactions(world: &TestWorld, draws: &[usize]) -> i64 {
     let ids: Vec<i64> = draws.iter().map(|draw| world.draws[*draw].0).collect();
     sqlx::query_scalar("select count(distinct xmin::text) from draw_events where draw_id = any($1)")
         .bind(ids)
@@ -92,17 +92,17 @@ async fn fenced_commit_does_not_fail_its_batch() {
     // test is then tried again.
     const TRIES_MAX: usize = 5;
     for _ in 0..TRIES_MAX {
-        let (world, owners) = world().await;
-        let (gate, blocked) = Gate::close(&world, &owners).await;
+        let (world, owners) = world_with_owners().await;
+        let (gate, blocked) = WriterGate::close(&world, &owners).await;
         let mut waiting = Vec::new();
         for owner in &owners[2..] {
-            waiting.push(spawn_append(owner, reserve_append(owner, 9)));
+            waiting.push(spawn_commit_write(owner, reservation_commit(owner, 9)));
         }
-        let fenced = spawn_append(
+        let fenced = spawn_commit_write(
             &owners[2],
-            Append {
+            DrawCommit {
                 epoch: 0,
-                ..reserve_append(&owners[2], 8)
+                ..reservation_commit(&owners[2], 8)
             },
         );
         let_tasks_run().await;
@@ -122,10 +122,10 @@ async fn fenced_commit_does_not_fail_its_batch() {
 }
 
 /// Returns three commits of the owner's draw.
-fn three_commits(owner: &Owner) -> Vec<Append> {
+fn three_commits(owner: &DrawOwner) -> Vec<DrawCommit> {
     let mut ahead = owner.clone();
     let reserves = (1..=3).map(|order| {
-        let append = reserve_append(&ahead, order);
+        let append = reservation_commit(&ahead, order);
         ahead.draw.apply(&append.events);
         append
     });
@@ -134,15 +134,15 @@ fn three_commits(owner: &Owner) -> Vec<Append> {
 
 #[tokio::test]
 async fn fenced_draw_fails_alone_among_several_commits() {
-    let (world, owners) = world().await;
-    let (gate, blocked) = Gate::close(&world, &owners).await;
-    let send = |owner: &Owner, appends: Vec<Append>| {
+    let (world, owners) = world_with_owners().await;
+    let (gate, blocked) = WriterGate::close(&world, &owners).await;
+    let send = |owner: &DrawOwner, appends: Vec<DrawCommit>| {
         let ledger = owner.ledger.clone();
         tokio::spawn(async move { ledger.append(appends).await })
     };
     let fenced_commits = three_commits(&owners[2])
         .into_iter()
-        .map(|append| Append { epoch: 0, ..append });
+        .map(|append| DrawCommit { epoch: 0, ..append });
     let fenced = send(&owners[2], fenced_commits.collect());
     let too_many = Reservation {
         count: 51,
@@ -190,8 +190,8 @@ async fn fenced_draw_fails_alone_among_several_commits() {
 
 #[tokio::test]
 async fn refused_commit_fails_alone() {
-    let (world, owners) = world().await;
-    let (gate, blocked) = Gate::close(&world, &owners).await;
+    let (world, owners) = world_with_owners().await;
+    let (gate, blocked) = WriterGate::close(&world, &owners).await;
     let too_many = Reservation {
         count: 51,
         until: NOW,
@@ -201,12 +201,12 @@ async fn refused_commit_fails_alone() {
         order: OrderId(7),
         reservation: too_many,
     }];
-    let refused_commit = Append {
+    let refused_commit = DrawCommit {
         events,
-        ..reserve_append(&owners[2], 7)
+        ..reservation_commit(&owners[2], 7)
     };
-    let refused_commit = spawn_append(&owners[2], refused_commit);
-    let unknown = spawn_append(
+    let refused_commit = spawn_commit_write(&owners[2], refused_commit);
+    let unknown = spawn_commit_write(
         &owners[3],
         owners[3].commit(
             &owners[3].sale_command(99, 1),
@@ -219,7 +219,7 @@ async fn refused_commit_fails_alone() {
     );
     let mut accepted = Vec::new();
     for owner in &owners[4..] {
-        accepted.push(spawn_append(owner, reserve_append(owner, 9)));
+        accepted.push(spawn_commit_write(owner, reservation_commit(owner, 9)));
     }
     let_tasks_run().await;
     gate.open().await;
@@ -236,11 +236,11 @@ async fn refused_commit_fails_alone() {
 
 #[tokio::test]
 async fn one_of_two_commits_with_the_same_revision_is_written() {
-    let (world, owners) = world().await;
-    let (gate, blocked) = Gate::close(&world, &owners).await;
+    let (world, owners) = world_with_owners().await;
+    let (gate, blocked) = WriterGate::close(&world, &owners).await;
     let (first, second) = (
-        spawn_append(&owners[2], reserve_append(&owners[2], 8)),
-        spawn_append(&owners[2], reserve_append(&owners[2], 9)),
+        spawn_commit_write(&owners[2], reservation_commit(&owners[2], 8)),
+        spawn_commit_write(&owners[2], reservation_commit(&owners[2], 9)),
     );
     let_tasks_run().await;
     gate.open().await;
@@ -256,9 +256,9 @@ async fn one_of_two_commits_with_the_same_revision_is_written() {
 
 #[tokio::test]
 async fn cancelled_caller_does_not_lose_its_commit() {
-    let (world, owners) = world().await;
-    let (gate, blocked) = Gate::close(&world, &owners).await;
-    let gone = spawn_append(&owners[2], reserve_append(&owners[2], 9));
+    let (world, owners) = world_with_owners().await;
+    let (gate, blocked) = WriterGate::close(&world, &owners).await;
+    let gone = spawn_commit_write(&owners[2], reservation_commit(&owners[2], 9));
     let_tasks_run().await;
     gone.abort();
     drop(blocked);
@@ -271,7 +271,7 @@ async fn cancelled_caller_does_not_lose_its_commit() {
 /// it. The test checks that our `BEGIN` cannot be cancelled.
 #[tokio::test]
 async fn cancelled_callers_leave_no_open_transaction() {
-    let (world, mut owners) = world().await;
+    let (world, mut owners) = world_with_owners().await;
     let orders = 60u128;
     for order in 1..=orders {
         let owner = &mut owners[order as usize % DRAW_COUNT];
@@ -286,7 +286,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
         let stores = world.stores.clone();
         let cancelled = tokio::spawn(async move {
             stores
-                .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
+                .release_order(OrderId(1), "", NotifyBuyer::Nobody, NOW)
                 .await
         });
         for _ in 0..round % 30 {
@@ -301,7 +301,7 @@ async fn cancelled_callers_leave_no_open_transaction() {
         };
         let filled = world
             .stores
-            .fill_buyer(OrderId(order), &phone, BuyerSource::Checkout)
+            .fill_buyer_details(OrderId(order), &phone, BuyerSource::Checkout)
             .await;
         assert_eq!(filled, Ok(true));
     }
@@ -314,9 +314,9 @@ async fn cancelled_callers_leave_no_open_transaction() {
 }
 
 /// Writes commits of one draw while database sessions are killed, and checks each reported outcome.
-async fn write_and_check(
+async fn write_and_check_outcomes(
     ledger: Arc<dyn Ledger>,
-    mut owner: Owner,
+    mut owner: DrawOwner,
     mut check: PgConnection,
     answers: Arc<AtomicU64>,
 ) -> (u32, u32, u32) {
@@ -325,7 +325,7 @@ async fn write_and_check(
     let mut order = 0;
     while written < 25 {
         order += 1;
-        let append = reserve_append(&owner, order % 100 + 1);
+        let append = reservation_commit(&owner, order % 100 + 1);
         let (events, after) = (append.events.clone(), append.after as i64);
         let result = owner.ledger.append(vec![append]).await;
         answers.fetch_add(1, Ordering::Relaxed);
@@ -354,7 +354,7 @@ async fn write_and_check(
                         Err(_) => tokio::task::yield_now().await,
                     }
                 };
-                owner = Owner {
+                owner = DrawOwner {
                     epoch: claimed.epoch,
                     draw: Draw::restore(claimed.snapshot),
                     ..owner
@@ -369,9 +369,9 @@ async fn write_and_check(
                 .filter(|o| owner.draw.reservation(*o).is_some())
                 .map(|order| Event::Released { order })
                 .collect();
-            let append = Append {
+            let append = DrawCommit {
                 events: events.clone(),
-                ..reserve_append(&owner, 200)
+                ..reservation_commit(&owner, 200)
             };
             if owner.ledger.append(vec![append]).await.is_ok() {
                 owner.draw.apply(&events);
@@ -383,7 +383,7 @@ async fn write_and_check(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_backends_never_cause_a_wrong_outcome() {
-    let (world, owners) = world().await;
+    let (world, owners) = world_with_owners().await;
     // The task that kills database sessions spares this application name, so connections with these
     // options survive.
     let checking_options = world
@@ -431,7 +431,7 @@ async fn killed_backends_never_cause_a_wrong_outcome() {
     let mut checks = Vec::new();
     for owner in owners {
         let check = connect().await;
-        checks.push(tokio::spawn(write_and_check(
+        checks.push(tokio::spawn(write_and_check_outcomes(
             world.ledger.clone(),
             owner,
             check,
@@ -453,7 +453,7 @@ async fn killed_backends_never_cause_a_wrong_outcome() {
 
 #[tokio::test]
 async fn writers_and_readers_survive_a_database_restart() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let embedded = persistence::embedded::EmbeddedPostgres::start(folder.path())
         .await
         .expect("started");
@@ -476,7 +476,7 @@ async fn writers_and_readers_survive_a_database_restart() {
         .taken
         .remove(0);
     let ledger: Arc<dyn Ledger> = Arc::new(postgres.clone());
-    let mut owner = Owner {
+    let mut owner = DrawOwner {
         ledger,
         epoch: claimed.epoch,
         draw: Draw::restore(claimed.snapshot),
@@ -525,7 +525,7 @@ async fn writers_and_readers_survive_a_database_restart() {
 
 #[tokio::test]
 async fn audit_entry_is_written_only_with_its_commit() {
-    let (world, mut owners) = world().await;
+    let (world, mut owners) = world_with_owners().await;
     let owner = owners.remove(0);
     let act = AuditAction {
         actor: "operator 1",
@@ -537,7 +537,7 @@ async fn audit_entry_is_written_only_with_its_commit() {
     let entry = act.entry(serde_json::json!({ "reason": "Rain" }));
     let cancel = |epoch: i64| {
         let events = owner.draw.decide(NOW, &Command::Cancel).expect("decided");
-        Append {
+        DrawCommit {
             epoch,
             act: Some(entry.clone()),
             ..owner.commit(&Command::Cancel, events, None)

@@ -15,20 +15,24 @@ use persistence::nodes::InstanceId;
 use persistence::stores::{AnomalyStore, ReconciliationStore};
 use sqlx::{Connection, Executor};
 
-use support::{NOW, TERMS, World, account, intent_id, provider_intent};
+use support::{NOW, TERMS, TestWorld, account, intent_id, provider_intent};
 
 /// Returns a database with correct data of every kind: captured and refunded orders, a completed
 /// draw with a sold winner, an open order, webhook events and mails.
-async fn sample_database() -> (World, Postgres) {
-    let world = World::in_postgres(&[TERMS; 3]).await;
+async fn sample_database() -> (TestWorld, Postgres) {
+    let world = TestWorld::in_postgres(&[TERMS; 3]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
     for (order, count) in [(1, 2), (2, 3), (3, 4)] {
-        world.buy_captured(&mut owner, order, count).await;
+        world.buy_until_captured(&mut owner, order, count).await;
     }
     let paid = world.record(3).await.order.total();
     owner.void(3).await.expect("voided");
-    let fee = world.stores.fee_returned(OrderId(3)).await.expect("read");
+    let fee = world
+        .stores
+        .fee_reduction_by_voids(OrderId(3))
+        .await
+        .expect("read");
     world
         .stores
         .queue_refund(OrderId(3), paid, fee, "asked for")
@@ -47,12 +51,12 @@ async fn sample_database() -> (World, Postgres) {
     {
         world
             .stores
-            .record_attempt(operation.id, persistence::stores::Attempt::Done)
+            .record_attempt(operation.id, persistence::stores::AttemptOutcome::Done)
             .await
             .expect("done");
     }
     let mut second = world.owner(1).await;
-    world.buy_captured(&mut second, 4, 50).await;
+    world.buy_until_captured(&mut second, 4, 50).await;
     let winner = second
         .draw
         .deal()
@@ -142,7 +146,7 @@ async fn clean_database_has_no_violation_and_correct_totals() {
 }
 
 #[tokio::test]
-async fn auditor_reads_the_same_figures() {
+async fn auditor_figures_match_the_written_rows() {
     let (world, _) = sample_database().await;
     let (database, _) = world.postgres.as_ref().expect("in Postgres");
     let auditor = Auditor::open(&database.url).await.expect("opened");
@@ -155,16 +159,16 @@ async fn auditor_reads_the_same_figures() {
         .collect();
     assert_eq!(draws, [(1001, 5, 5, 2), (1002, 50, 50, 0)]);
     assert_eq!(
-        auditor.paid_undecided_orders().await,
+        auditor.paid_orders_in_progress().await,
         Ok(vec![]),
         "a quoted order is not undecided"
     );
-    assert_eq!(auditor.open_anomalies().await, Ok(vec![]));
-    let orders = auditor.order_sums().await.expect("read");
+    assert_eq!(auditor.count_open_anomalies_by_kind().await, Ok(vec![]));
+    let orders = auditor.order_amounts().await.expect("read");
     assert_eq!(orders.iter().filter(|order| order.is_taken).count(), 4);
     assert_eq!(orders.iter().filter(|order| order.refunded > 0).count(), 1);
     assert_eq!(
-        auditor.mail_counts().await,
+        auditor.count_mails_by_kind_and_state().await,
         Ok(vec![("tickets".into(), "sent".into(), 4)])
     );
 
@@ -180,15 +184,15 @@ async fn auditor_reads_the_same_figures() {
     );
     let one = Ok(vec![("orphaned_ticket".to_string(), 1)]);
     assert_eq!(
-        auditor.unexpected_anomalies().await,
+        auditor.count_unexpected_anomalies_by_kind().await,
         one,
         "its buyer has an address"
     );
-    database.run("update orders set buyer_name = null, buyer_email = null, buyer_phone = null where id = '00000000-0000-0000-0000-000000000004'").await;
+    database.execute_sql("update orders set buyer_name = null, buyer_email = null, buyer_phone = null where id = '00000000-0000-0000-0000-000000000004'").await;
     assert_eq!(
         (
-            auditor.open_anomalies().await,
-            auditor.unexpected_anomalies().await
+            auditor.count_open_anomalies_by_kind().await,
+            auditor.count_unexpected_anomalies_by_kind().await
         ),
         (one, Ok(vec![]))
     );
@@ -246,7 +250,7 @@ async fn anomaly_closed_by_a_person_excuses_a_violation() {
     );
     assert_eq!(
         postgres
-            .resolve_healed(&refunded_intent.id, AnomalyKind::OrphanedTicket, NOW)
+            .resolve_healed_anomalies(&refunded_intent.id, AnomalyKind::OrphanedTicket, NOW)
             .await,
         Ok(1)
     );
@@ -276,7 +280,7 @@ async fn anomaly_closed_by_a_person_excuses_a_violation() {
 }
 
 /// Damages correct data by SQL statements, and checks that the expected invariant is reported.
-async fn assert_detected(sql: &[&'static str], expected: &str) {
+async fn assert_violation_detected(sql: &[&'static str], expected: &str) {
     let (world, postgres) = sample_database().await;
     let mut connection = world.connection().await;
     for statement in sql {
@@ -295,7 +299,7 @@ async fn assert_detected(sql: &[&'static str], expected: &str) {
 
 macro_rules! detected {
     ($($name:ident: $expected:literal by [$($sql:literal),+ $(,)?];)*) => {
-        $(#[tokio::test] async fn $name() { assert_detected(&[$($sql),+], $expected).await })*
+        $(#[tokio::test] async fn $name() { assert_violation_detected(&[$($sql),+], $expected).await })*
     };
 }
 

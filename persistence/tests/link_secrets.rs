@@ -8,21 +8,21 @@ use domain::{ClubId, OrderId, Timestamp};
 use persistence::nodes::{InstanceId, Node};
 use persistence::records::Records;
 use persistence::stores::OrderStore;
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use persistence::{Failure, Nodes, Postgres, Sealer};
 use sqlx::{AssertSqlSafe, Executor};
 
-use support::{KICK_OFF, TERMS, World};
+use support::{KICK_OFF, TERMS, TestWorld};
 
 const LINK_USE_TIME: Timestamp = Timestamp(1_800_000_000_000);
 
-fn postgres(world: &World) -> (&Database, &Postgres) {
+fn postgres(world: &TestWorld) -> (&TestDatabase, &Postgres) {
     let (database, postgres) = world.postgres.as_ref().expect("in Postgres");
     (database, postgres)
 }
 
 /// Opens the same database with another sealing key.
-async fn open_with_another_key(database: &Database) -> Postgres {
+async fn open_with_another_key(database: &TestDatabase) -> Postgres {
     Postgres::connect_with_logins(database.logins(), Sealer::new(&[9; 32]))
         .await
         .expect("connected")
@@ -30,7 +30,7 @@ async fn open_with_another_key(database: &Database) -> Postgres {
 
 /// Writes an order's token and client secret in clear text, as an earlier version of the program
 /// did.
-async fn write_clear_secrets(world: &World, token: &str) {
+async fn write_clear_text_secrets(world: &TestWorld, token: &str) {
     let write = format!(
         "update orders set token = '{token}', token_hash = null, token_sealed = null, client_secret = 'pi_1_secret_x',
            client_secret_sealed = null"
@@ -43,10 +43,10 @@ async fn write_clear_secrets(world: &World, token: &str) {
         .expect("written");
 }
 
-async fn world_with_bought_order() -> (World, String) {
-    let world = World::in_postgres(&[TERMS]).await;
+async fn world_with_bought_order() -> (TestWorld, String) {
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
-    let token = world.buy_captured(&mut owner, 1, 1).await.token;
+    let token = world.buy_until_captured(&mut owner, 1, 1).await.token;
     (world, token)
 }
 
@@ -56,7 +56,7 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
     let (database, postgres) = postgres(&world);
     assert_eq!(
         database
-            .count(
+            .query_number(
                 "select count(*) from orders where token is null and $1 = ''",
                 ""
             )
@@ -92,10 +92,10 @@ async fn order_secrets_are_stored_sealed_and_open_only_with_the_key() {
 }
 
 #[tokio::test]
-async fn clear_order_secrets_are_converted_and_still_open() {
+async fn clear_text_order_secrets_are_converted_and_open() {
     let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    write_clear_secrets(&world, &token).await;
+    write_clear_text_secrets(&world, &token).await;
     let opened = async || {
         let found = postgres
             .order_by_token(&token)
@@ -133,7 +133,7 @@ async fn client_secrets_of_stored_events_are_removed() {
     let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
     database
-        .run(
+        .execute_sql(
             "insert into webhook_events (event_id, kind, payload, received_at)
              select 'evt_' || n, 'x', '{\"data\":{\"object\":{\"client_secret\":\"pi_1_secret_x\",\"id\":\"pi_1\"}}}', now()
              from generate_series(1, 501) n",
@@ -147,7 +147,7 @@ async fn client_secrets_of_stored_events_are_removed() {
     let kept = "select count(*) from webhook_events where payload = $1";
     assert_eq!(
         database
-            .count(kept, r#"{"data":{"object":{"id":"pi_1"}}}"#)
+            .query_number(kept, r#"{"data":{"object":{"id":"pi_1"}}}"#)
             .await,
         501
     );
@@ -172,12 +172,12 @@ const INSERT_PLAIN_HASHES_SQL: &str = "
 
 /// Returns the numbers of those of the seven links that are accepted, without using one up. Link 3
 /// counts only after another call has used it.
-async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec<u8> {
+async fn numbers_of_working_links(records: &Records, database: &TestDatabase) -> Vec<u8> {
     let mut open = Vec::new();
     for kind in [1, 2, 4] {
         open.extend(
             records
-                .account_of_reset_link(&[kind; 32], LINK_USE_TIME)
+                .find_account_by_reset_link(&[kind; 32], LINK_USE_TIME)
                 .await
                 .expect("read")
                 .map(|_| kind),
@@ -192,7 +192,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     );
     open.extend(
         records
-            .claim_by_token(&[6; 32])
+            .winner_claim_by_token(&[6; 32])
             .await
             .expect("read")
             .map(|_| 6),
@@ -208,7 +208,7 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
     // counts only once no club has a verification token any more.
     let waiting =
         "select count(*) from clubs where email_verification_token is not null and $1 = ''";
-    if database.count(waiting, "").await == 0 {
+    if database.query_number(waiting, "").await == 0 {
         open.push(3);
     }
     open
@@ -218,10 +218,10 @@ async fn numbers_of_opening_links(records: &Records, database: &Database) -> Vec
 async fn plain_link_hashes_are_converted_and_their_links_still_open() {
     let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    database.run(INSERT_PLAIN_HASHES_SQL).await;
+    database.execute_sql(INSERT_PLAIN_HASHES_SQL).await;
     let records = Records::new(postgres.clone());
     assert_eq!(
-        numbers_of_opening_links(&records, database).await,
+        numbers_of_working_links(&records, database).await,
         [1, 2, 4, 5, 6, 7],
         "rows that are not converted are still read"
     );
@@ -232,24 +232,24 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         assert!(!text.contains(&plain), "the plain hash {plain} is gone");
     }
     assert_eq!(
-        numbers_of_opening_links(&records, database).await,
+        numbers_of_working_links(&records, database).await,
         [1, 2, 4, 5, 6, 7],
         "the same links open"
     );
     let stranger = Records::new(open_with_another_key(database).await);
     assert_eq!(
-        numbers_of_opening_links(&stranger, database).await,
+        numbers_of_working_links(&stranger, database).await,
         [0u8; 0],
         "a copy without the key opens nothing"
     );
     assert!(
         records
-            .finish_verification(&[3; 32], LINK_USE_TIME)
+            .finish_email_verification(&[3; 32], LINK_USE_TIME)
             .await
             .expect("written")
     );
     assert_eq!(
-        numbers_of_opening_links(&records, database).await,
+        numbers_of_working_links(&records, database).await,
         [1, 2, 4, 5, 6, 7, 3]
     );
     assert_eq!(
@@ -258,20 +258,23 @@ async fn plain_link_hashes_are_converted_and_their_links_still_open() {
         "a second conversion changes nothing"
     );
 
-    records.sweep_ticket_links(KICK_OFF).await.expect("swept");
+    records
+        .delete_expired_ticket_links(KICK_OFF)
+        .await
+        .expect("swept");
     let named = "select count(*) from email_outbox where kind = 'my-tickets' and to_address = $1";
     assert_eq!(
-        database.count(named, "alice@buyer.test").await,
+        database.query_number(named, "alice@buyer.test").await,
         0,
         "the link's mail was found by its new key"
     );
 }
 
 #[tokio::test]
-async fn links_of_an_account_are_used_up_after_the_conversion() {
+async fn converted_account_links_work_only_once() {
     let (world, _) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    database.run(INSERT_PLAIN_HASHES_SQL).await;
+    database.execute_sql(INSERT_PLAIN_HASHES_SQL).await;
     let records = Records::new(postgres.clone());
     postgres.convert_link_secrets().await.expect("converted");
     for kind in [1, 2, 4] {
@@ -306,9 +309,9 @@ async fn links_of_an_account_are_used_up_after_the_conversion() {
 async fn conversion_waits_until_older_nodes_are_gone() {
     let (world, token) = world_with_bought_order().await;
     let (database, postgres) = postgres(&world);
-    write_clear_secrets(&world, &token).await;
+    write_clear_text_secrets(&world, &token).await;
     database
-        .run("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
+        .execute_sql("insert into nodes (boot_id, address, lease_until) values (gen_random_uuid(), 'old', now() + interval '1 hour')")
         .await;
     assert_eq!(
         postgres.convert_link_secrets().await,
@@ -322,34 +325,34 @@ async fn conversion_waits_until_older_nodes_are_gone() {
     };
     postgres.renew(&me).await.expect("renewed");
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 2, 1).await;
+    world.buy_until_allocated(&mut owner, 2, 1).await;
     let clear = "select count(*) from orders where token is not null and client_secret is not null and $1 = ''";
     assert_eq!(
-        database.count(clear, "").await,
+        database.query_number(clear, "").await,
         2,
         "what an older node must read is also written in clear text"
     );
     let (records, club) = (Records::new(postgres.clone()), ClubId(1));
     records
-        .begin_verification(club, &[8; 32], KICK_OFF)
+        .begin_email_verification(club, &[8; 32], KICK_OFF)
         .await
         .expect("begun");
     let plain = "select count(*) from clubs where email_verification_token = $1";
-    assert_eq!(database.count(plain, &hex::encode([8; 32])).await, 1);
+    assert_eq!(database.query_number(plain, &hex::encode([8; 32])).await, 1);
 
-    world.end_leases().await;
+    world.end_all_node_leases().await;
     postgres.renew(&me).await.expect("renewed");
     assert_eq!(postgres.convert_link_secrets().await, Ok(3));
-    assert_eq!(database.count(clear, "").await, 0);
+    assert_eq!(database.query_number(clear, "").await, 0);
     assert!(
         records
-            .finish_verification(&[8; 32], LINK_USE_TIME)
+            .finish_email_verification(&[8; 32], LINK_USE_TIME)
             .await
             .expect("written")
     );
-    world.buy_allocated(&mut owner, 3, 1).await;
+    world.buy_until_allocated(&mut owner, 3, 1).await;
     assert_eq!(
-        database.count(clear, "").await,
+        database.query_number(clear, "").await,
         0,
         "from now on nothing is stored in clear text"
     );

@@ -8,7 +8,7 @@ use persistence::{Postgres, Sealer};
 async fn processes_that_migrate_at_once_do_not_deadlock() {
     let database = empty_database().await;
     let connect = async || {
-        let owner = DatabaseLogins::single(database.options.clone());
+        let owner = DatabaseLogins::single_login(database.options.clone());
         Postgres::connect_with_logins(owner, Sealer::new(&[42; 32]))
             .await
             .expect("connected")
@@ -16,7 +16,7 @@ async fn processes_that_migrate_at_once_do_not_deadlock() {
     let (first, second, third) = (connect().await, connect().await, connect().await);
     let migrated = tokio::join!(first.migrate(), second.migrate(), third.migrate());
     assert_eq!(migrated, (Ok(()), Ok(()), Ok(())));
-    assert_eq!(first.migrations_missing().await, Ok(0));
+    assert_eq!(first.count_missing_migrations().await, Ok(0));
     let invalid = "select count(*) from pg_index where not indisvalid and $1 = ''";
-    assert_eq!(database.count(invalid, "").await, 0);
+    assert_eq!(database.query_number(invalid, "").await, 0);
 }

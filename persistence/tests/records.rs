@@ -9,7 +9,7 @@ use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{AccountChange, NewClub};
 use persistence::records::draws::DrawToCreate;
 use persistence::records::payouts::NewPayout;
-use persistence::records::sessions::{Holder, SessionLifetime};
+use persistence::records::sessions::{SessionHolder, SessionLifetime};
 use persistence::records::settings::MAINTENANCE_MODE;
 use persistence::records::terms::{CreateDrawsOutcome, TermsAcceptance};
 use persistence::records::tries::RateLimitTry;
@@ -19,7 +19,7 @@ use sqlx::{Connection, PgConnection};
 
 const NOW: Timestamp = Timestamp(1_795_165_800_000);
 
-async fn records() -> (Records, persistence::testing::Database) {
+async fn records() -> (Records, persistence::testing::TestDatabase) {
     let database = persistence::testing::database().await;
     let sealer = Sealer::new(&[7; 32]);
     let postgres = Postgres::connect_with(database.options.clone(), sealer)
@@ -84,7 +84,7 @@ async fn club_has_defaults_and_unique_slug_and_account() {
         .expect("joined");
     let report = async |account: &AccountId, charges| {
         records
-            .account_updated(account, charges, true, false)
+            .update_connected_account_state(account, charges, true, false)
             .await
             .expect("written")
     };
@@ -100,7 +100,7 @@ async fn club_has_defaults_and_unique_slug_and_account() {
         "no club has this account"
     );
     let mails = "select count(*) from email_outbox where kind = $1";
-    assert_eq!(database.count(mails, "account-lost").await, 0);
+    assert_eq!(database.query_number(mails, "account-lost").await, 0);
     assert_eq!(
         (report(&account, false).await, report(&account, false).await),
         (AccountChange::Lost, AccountChange::Nothing)
@@ -111,7 +111,7 @@ async fn club_has_defaults_and_unique_slug_and_account() {
         AccountChange::Lost,
         "each loss is mailed"
     );
-    assert_eq!(database.count(mails, "account-lost").await, 2);
+    assert_eq!(database.query_number(mails, "account-lost").await, 2);
     report(&account, true).await;
     let read = records
         .club(created.id)
@@ -126,7 +126,7 @@ async fn club_has_defaults_and_unique_slug_and_account() {
         .expect("there");
     assert_eq!(
         (holder, hash.as_str()),
-        (Holder::Club(created.id), "$argon2id$…")
+        (SessionHolder::Club(created.id), "$argon2id$…")
     );
 }
 
@@ -174,7 +174,7 @@ async fn draws_are_numbered_from_1001_and_keep_their_commitment() {
         .expect("opens");
     let seed = Seed(seed.try_into().expect("32 bytes"));
     assert_eq!(seed.commitment(ids[0]).to_vec(), listings[0].commitment);
-    assert_eq!(records.fixtures(club).await.expect("read").len(), 2);
+    assert_eq!(records.club_fixtures(club).await.expect("read").len(), 2);
 }
 
 #[tokio::test]
@@ -194,11 +194,11 @@ async fn session_ends_when_idle_old_or_closed() {
         whole_seconds: 3600,
     };
     records
-        .open_session(&[1; 32], Holder::Club(club), None, NOW, lifetime)
+        .open_session(&[1; 32], SessionHolder::Club(club), None, NOW, lifetime)
         .await
         .expect("opened");
     records
-        .open_session(&[2; 32], Holder::Admin(admin), None, NOW, lifetime)
+        .open_session(&[2; 32], SessionHolder::Admin(admin), None, NOW, lifetime)
         .await
         .expect("opened");
     let seen = |token: [u8; 32], minutes: i64| {
@@ -214,7 +214,7 @@ async fn session_ends_when_idle_old_or_closed() {
         seen([1; 32], 0)
             .await
             .map(|session| session.holder.principal()),
-        Some(Principal::Club(club, Role::Owner))
+        Some(Principal::Club(club, Role::DrawOwner))
     );
     assert_eq!(
         seen([2; 32], 0)
@@ -235,7 +235,7 @@ async fn session_ends_when_idle_old_or_closed() {
     assert_eq!(seen([1; 32], 59).await, None);
     assert_eq!(
         records
-            .sweep_sessions(NOW.plus_seconds(3600))
+            .delete_expired_sessions(NOW.plus_seconds(3600))
             .await
             .expect("swept"),
         1
@@ -274,7 +274,12 @@ async fn draw_has_one_winner_payout_settled_once() {
     .execute(&mut database.connection().await)
     .await
     .expect("a result");
-    assert!(!records.winner_disputed(draw).await.expect("read"));
+    assert!(
+        !records
+            .is_winner_payment_disputed(draw)
+            .await
+            .expect("read")
+    );
     let first = records.record_payout(&new).await.expect("recorded");
     assert_eq!(
         records.record_payout(&new).await.expect("the same").id,
@@ -360,7 +365,7 @@ async fn settings_footers_offers_and_others_are_stored() {
     ));
     assert!(
         records
-            .bundle_slug_taken(club, &bundle.slug.to_uppercase(), None)
+            .is_bundle_slug_taken(club, &bundle.slug.to_uppercase(), None)
             .await
             .expect("read")
     );
@@ -404,7 +409,7 @@ async fn settings_footers_offers_and_others_are_stored() {
         ip: None,
     };
     records
-        .audit(act, &serde_json::json!({ "home": 9 }))
+        .record_audit_entry(act, &serde_json::json!({ "home": 9 }))
         .await
         .expect("written");
     let financials = records.draw_financials(draw).await.expect("read");
@@ -425,7 +430,7 @@ async fn rewritten_audit_log_is_detected() {
             ip: "::1".parse().ok(),
         };
         records
-            .audit(act, &serde_json::json!({ "home": 7 }))
+            .record_audit_entry(act, &serde_json::json!({ "home": 7 }))
             .await
             .expect("written");
     }
@@ -495,12 +500,15 @@ async fn second_factor_code_works_once_and_reset_ends_sessions() {
         "a repeated enrolment keeps the secret"
     );
     let used: Vec<bool> = [
-        records.use_code_step(admin, 7, NOW).await,
-        records.use_code_step(admin, 7, NOW).await,
+        records.mark_code_step_used(admin, 7, NOW).await,
+        records.mark_code_step_used(admin, 7, NOW).await,
     ]
     .into_iter()
     .map(|used| used.expect("written"))
-    .chain([records.use_code_step(admin, 6, NOW).await.expect("written")])
+    .chain([records
+        .mark_code_step_used(admin, 6, NOW)
+        .await
+        .expect("written")])
     .collect();
     assert_eq!(used, [true, false, false]);
     let lifetime = SessionLifetime {
@@ -508,7 +516,13 @@ async fn second_factor_code_works_once_and_reset_ends_sessions() {
         whole_seconds: 3600,
     };
     records
-        .open_session(&[1; 32], Holder::Admin(admin), Some(NOW), NOW, lifetime)
+        .open_session(
+            &[1; 32],
+            SessionHolder::Admin(admin),
+            Some(NOW),
+            NOW,
+            lifetime,
+        )
         .await
         .expect("opened");
     assert!(
@@ -561,17 +575,17 @@ async fn concurrent_tries_count_once_each_until_the_window_ends() {
         count_accepted(&records, (0..40).map(|_| account.to_vec())).await,
         5
     );
-    records
-        .take_back_tries(&account)
-        .await
-        .expect("it was right");
+    records.uncount_tries(&account).await.expect("it was right");
     assert_eq!(records.count_tries(&account, NOW).await, Ok(true));
     assert_eq!(records.count_tries(&account, NOW).await, Ok(false));
     assert!(
         !database.all_rows_as_text().await.contains("a@demo.test"),
         "the table contains no account name"
     );
-    assert_eq!(records.sweep_tries(NOW.plus_seconds(59)).await, Ok(0));
+    assert_eq!(
+        records.delete_expired_tries(NOW.plus_seconds(59)).await,
+        Ok(0)
+    );
     let later = NOW.plus_seconds(60);
     assert_eq!(
         records.count_tries(&account, later).await,
@@ -583,11 +597,14 @@ async fn concurrent_tries_count_once_each_until_the_window_ends() {
         Ok(true),
         "which is as long"
     );
-    assert_eq!(records.sweep_tries(later.plus_seconds(60)).await, Ok(1));
+    assert_eq!(
+        records.delete_expired_tries(later.plus_seconds(60)).await,
+        Ok(1)
+    );
 }
 
 #[tokio::test]
-async fn refused_try_counts_for_no_limit_without_deadlock() {
+async fn refused_try_counts_against_no_limit() {
     let (records, database) = records().await;
     let (account, place) = (
         rate_limit_try("password of b@demo.test", 5),
@@ -617,7 +634,7 @@ async fn refused_try_counts_for_no_limit_without_deadlock() {
         "a try refused by the address's limit does not count for the account"
     );
     drop(records);
-    assert_eq!(database.deadlocks().await, 0);
+    assert_eq!(database.count_deadlocks().await, 0);
 }
 
 #[tokio::test]

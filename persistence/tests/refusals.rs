@@ -10,14 +10,14 @@ use domain::{
 use persistence::Failure;
 use sqlx::Executor;
 
-use support::{NOW, Owner, TERMS, World};
+use support::{DrawOwner, NOW, TERMS, TestWorld};
 
-async fn world() -> World {
-    World::in_postgres(&[TERMS; 3]).await
+async fn world_with_three_draws() -> TestWorld {
+    TestWorld::in_postgres(&[TERMS; 3]).await
 }
 
 /// Appends the given events, as an actor with a bug might do.
-async fn append_events(owner: &Owner, events: Vec<Event>) -> Result<(), Failure> {
+async fn append_events(owner: &DrawOwner, events: Vec<Event>) -> Result<(), Failure> {
     let command = Command::Tick;
     owner
         .ledger
@@ -60,9 +60,9 @@ fn serials(numbers: impl IntoIterator<Item = u16>) -> Vec<Serial> {
 
 #[tokio::test]
 async fn ticket_is_never_sold_twice() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 2).await;
+    world.buy_until_allocated(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     let again = Event::Allocated {
         order: OrderId(2),
@@ -75,7 +75,7 @@ async fn ticket_is_never_sold_twice() {
 
 #[tokio::test]
 async fn draw_is_never_oversold() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let owner = world.owner(0).await;
     let reserved = |order| {
         let reservation = Reservation {
@@ -96,7 +96,7 @@ async fn draw_is_never_oversold() {
 
 #[tokio::test]
 async fn fee_never_exceeds_the_cap_or_the_amount_due() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     for wrong in [
@@ -115,7 +115,7 @@ async fn fee_never_exceeds_the_cap_or_the_amount_due() {
 
 #[tokio::test]
 async fn reservation_has_at_most_fifty_tickets() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let owner = world.owner(0).await;
     let reservation = Reservation {
         count: 51,
@@ -134,7 +134,7 @@ async fn reservation_has_at_most_fifty_tickets() {
 
 /// Returns terms whose kick-off has passed by the database's clock, and a time before kick-off for
 /// the clock of the actors. No ticket is sold after kick-off (rule 5 of the decisions).
-fn terms_after_kick_off() -> (Terms, Timestamp) {
+fn terms_with_past_kick_off() -> (Terms, Timestamp) {
     let kick_off = Timestamp(1_600_000_000_000);
     (
         Terms {
@@ -145,8 +145,8 @@ fn terms_after_kick_off() -> (Terms, Timestamp) {
     )
 }
 
-async fn sale_after_kick_off(world: World) {
-    let (_, before) = terms_after_kick_off();
+async fn sale_after_kick_off(world: TestWorld) {
+    let (_, before) = terms_with_past_kick_off();
     let mut owner = world.owner(0).await;
     let refusal = owner
         .draw
@@ -209,23 +209,23 @@ async fn sale_after_kick_off(world: World) {
 
 #[tokio::test]
 async fn postgres_clock_refuses_a_sale_after_kick_off() {
-    let (terms, _) = terms_after_kick_off();
-    sale_after_kick_off(World::in_postgres(&[terms]).await).await;
+    let (terms, _) = terms_with_past_kick_off();
+    sale_after_kick_off(TestWorld::in_postgres(&[terms]).await).await;
 }
 
 #[tokio::test]
 async fn memory_clock_refuses_a_sale_after_kick_off() {
-    let (terms, _) = terms_after_kick_off();
-    let world = World::in_memory(&[terms]);
+    let (terms, _) = terms_with_past_kick_off();
+    let world = TestWorld::in_memory(&[terms]);
     world.memory.as_ref().expect("in memory").set_clock(|| NOW);
     sale_after_kick_off(world).await;
 }
 
 /// Runs a statement, and checks that the named constraint refuses it.
 async fn assert_refused_by(sql: &'static str, constraint: &str) {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let mut owner = world.owner(0).await;
-    world.buy_captured(&mut owner, 1, 2).await;
+    world.buy_until_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     let why = world
         .connection()
@@ -289,7 +289,7 @@ refused! {
 /// The number pair of a ticket is computed from the sealed seed and is never stored (decision K-3).
 #[tokio::test]
 async fn no_column_holds_a_number_pair() {
-    let world = world().await;
+    let world = world_with_three_draws().await;
     let mut connection = world.connection().await;
     let suspects: Vec<(String, String)> = sqlx::query_as(
         "select table_name::text, column_name::text from information_schema.columns

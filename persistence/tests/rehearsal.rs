@@ -51,7 +51,10 @@ async fn backdated_draw_moves_with_its_orders() {
         .await
         .expect("two draws");
     let before = records.catalogue_revision().await.expect("a revision");
-    records.backdate(ids[0], 3 * DAY_MS).await.expect("moved");
+    records
+        .backdate_draw(ids[0], 3 * DAY_MS)
+        .await
+        .expect("moved");
     let listings = records.listings().await.expect("listings");
     let kick_off = |id| {
         listings

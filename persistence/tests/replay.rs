@@ -7,7 +7,7 @@ use domain::{Command, Deal, Draw, Event, GameResult, OrderId, Seed, Timestamp};
 use persistence::journal;
 use persistence::ledger::AttachedWrite;
 
-use support::{NOW, Owner, TERMS, World};
+use support::{DrawOwner, NOW, TERMS, TestWorld};
 
 /// A small generator of pseudo-random numbers. The same seed gives the same numbers.
 struct SeededRandom(u64);
@@ -22,7 +22,7 @@ impl SeededRandom {
     }
 }
 
-async fn read_journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
+async fn read_journal(world: &TestWorld, draw: usize) -> Vec<Vec<Event>> {
     let texts: Vec<String> = sqlx::query_scalar(
         "select events::text from draw_events where draw_id = $1 order by revision",
     )
@@ -38,8 +38,8 @@ async fn read_journal(world: &World, draw: usize) -> Vec<Vec<Event>> {
 
 /// Executes one random command on the draw. A refused command changes nothing.
 async fn run_random_command(
-    world: &World,
-    owner: &mut Owner,
+    world: &TestWorld,
+    owner: &mut DrawOwner,
     random: &mut SeededRandom,
     now: Timestamp,
     opened: &mut Vec<u128>,
@@ -48,7 +48,7 @@ async fn run_random_command(
         .get(random.next_below(opened.len().max(1) as u64) as usize)
         .copied()
         .unwrap_or(0);
-    let count = |owner: &Owner| {
+    let count = |owner: &DrawOwner| {
         owner
             .draw
             .reservation(OrderId(known))
@@ -123,7 +123,7 @@ async fn run_random_command(
 
 #[tokio::test]
 async fn replayed_journal_equals_the_tables() {
-    let world = World::in_postgres(&[TERMS]).await;
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let mut owner = world.owner(0).await;
     let (mut random, mut opened) = (SeededRandom(7), Vec::new());
     for second in 0..300 {

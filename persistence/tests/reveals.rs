@@ -5,10 +5,10 @@
 mod support;
 
 use persistence::MIGRATOR;
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, Row};
 
-use support::{TERMS, World};
+use support::{TERMS, TestWorld};
 
 const REVEALS_MIGRATION: i64 = 20_261_128_000_301;
 
@@ -27,7 +27,7 @@ async fn sql_state(connection: &mut PgConnection, statement: &'static str) -> Op
 
 #[tokio::test]
 async fn database_refuses_to_sell_a_revealed_draw_again() {
-    let world = World::in_postgres(&[TERMS; 2]).await;
+    let world = TestWorld::in_postgres(&[TERMS; 2]).await;
     let mut connection = world.connection().await;
     let reveal = "update draws set status = 'closed', kick_off = now() - interval '1 hour', revealed_at = now() where id = 1001";
     connection.execute(reveal).await.expect("revealed");
@@ -70,7 +70,7 @@ async fn database_refuses_to_sell_a_revealed_draw_again() {
 
 #[tokio::test]
 async fn undo_by_an_older_server_marks_the_draw_revealed() {
-    let world = World::in_postgres(&[TERMS; 1]).await;
+    let world = TestWorld::in_postgres(&[TERMS; 1]).await;
     let mut connection = world.connection().await;
     let completed =
         "update draws set status = 'completed', result_home = 1, result_away = 1, winning_serial = 1, prize_cents = 0,
@@ -95,7 +95,7 @@ async fn undo_by_an_older_server_marks_the_draw_revealed() {
 }
 
 /// Returns a database with the schema as it was before a migration.
-async fn database_before(version: i64) -> (Database, PgConnection) {
+async fn database_migrated_before(version: i64) -> (TestDatabase, PgConnection) {
     let database = persistence::testing::empty_database().await;
     let mut connection = database.connection().await;
     for migration in MIGRATOR
@@ -132,7 +132,7 @@ const INSERT_OLD_DRAWS_SQL: &str = "
 
 #[tokio::test]
 async fn migration_finds_revealed_draws_and_returned_tickets() {
-    let (_database, mut connection) = database_before(REVEALS_MIGRATION).await;
+    let (_database, mut connection) = database_migrated_before(REVEALS_MIGRATION).await;
     connection
         .execute(INSERT_OLD_DRAWS_SQL)
         .await

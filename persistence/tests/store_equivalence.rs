@@ -8,13 +8,13 @@ use domain::{
     AllocationAuthority, Cents, Command, DrawId, OrderId, PaymentStatus, Terms, Timestamp,
 };
 use persistence::Failure;
-use persistence::ledger::{Append, AttachedWrite, BuyerDetails};
+use persistence::ledger::{AttachedWrite, BuyerDetails, DrawCommit};
 use persistence::nodes::InstanceId;
 use persistence::stores::{
-    Attempt, BuyerSource, Mail, NotifyBuyer, Operation, OperationKind, OrderRecord,
+    AttemptOutcome, BuyerSource, Mail, NotifyBuyer, Operation, OperationKind, OrderRecord,
 };
 
-use support::{NOW, Owner, TERMS, World, intent_id, line, provider_intent};
+use support::{DrawOwner, NOW, TERMS, TestWorld, intent_id, line, provider_intent};
 
 const DRAW_COUNT: usize = 3;
 const ORDER_COUNT: u128 = 40;
@@ -75,7 +75,7 @@ enum StepOutcome {
     Other(String),
 }
 
-fn outcome_of<T>(
+fn to_step_outcome<T>(
     result: Result<T, Failure>,
     convert: impl FnOnce(T) -> StepOutcome,
 ) -> StepOutcome {
@@ -114,12 +114,12 @@ fn notification_for(order: u128) -> NotifyBuyer {
 }
 
 struct StoreRun {
-    world: World,
-    owners: Vec<Owner>,
+    world: TestWorld,
+    owners: Vec<DrawOwner>,
 }
 
 impl StoreRun {
-    async fn in_world(world: World) -> StoreRun {
+    async fn in_world(world: TestWorld) -> StoreRun {
         let mut owners = Vec::new();
         for draw in 0..DRAW_COUNT {
             owners.push(world.owner(draw).await);
@@ -140,7 +140,7 @@ impl StoreRun {
                 self.append(*draw, command, attached_write.as_deref().cloned(), *at)
                     .await
             }
-            StoreCall::Opened(id) => outcome_of(
+            StoreCall::Opened(id) => to_step_outcome(
                 stores
                     .record_payment_intent(OrderId(*id), &intent_id(*id), "secret")
                     .await,
@@ -156,8 +156,8 @@ impl StoreRun {
                     },
                 ];
                 let source = sources[*id as usize % sources.len()];
-                outcome_of(
-                    stores.fill_buyer(OrderId(*id), buyer, source).await,
+                to_step_outcome(
+                    stores.fill_buyer_details(OrderId(*id), buyer, source).await,
                     |done| {
                         if done {
                             StepOutcome::Done
@@ -167,17 +167,18 @@ impl StoreRun {
                     },
                 )
             }
-            StoreCall::Corrected(id, buyer) => {
-                outcome_of(stores.correct_buyer(OrderId(*id), buyer).await, |done| {
+            StoreCall::Corrected(id, buyer) => to_step_outcome(
+                stores.correct_buyer_details(OrderId(*id), buyer).await,
+                |done| {
                     if done {
                         StepOutcome::Done
                     } else {
                         StepOutcome::Refused
                     }
-                })
-            }
+                },
+            ),
             StoreCall::Captured(id) => match stores.order(OrderId(*id)).await.expect("read") {
-                Some(record) if record.order.payment_intent.is_some() => outcome_of(
+                Some(record) if record.order.payment_intent.is_some() => to_step_outcome(
                     stores
                         .record_capture(
                             OrderId(*id),
@@ -190,23 +191,26 @@ impl StoreRun {
                 _ => StepOutcome::Refused,
             },
             StoreCall::Rejecting(id) => {
-                outcome_of(stores.reject(OrderId(*id), "no", now).await, done)
+                to_step_outcome(stores.reject_order(OrderId(*id), "no", now).await, done)
             }
-            StoreCall::Released(id) => outcome_of(
+            StoreCall::Released(id) => to_step_outcome(
                 stores
-                    .release(OrderId(*id), "gone", notification_for(*id), now)
+                    .release_order(OrderId(*id), "gone", notification_for(*id), now)
                     .await,
                 done,
             ),
-            StoreCall::Voided(id) => outcome_of(
+            StoreCall::Voided(id) => to_step_outcome(
                 stores
-                    .void(OrderId(*id), "void", notification_for(*id), now)
+                    .void_order(OrderId(*id), "void", notification_for(*id), now)
                     .await,
                 done,
             ),
             StoreCall::Refunding(id) => {
-                let fee = stores.fee_returned(OrderId(*id)).await.expect("read");
-                outcome_of(
+                let fee = stores
+                    .fee_reduction_by_voids(OrderId(*id))
+                    .await
+                    .expect("read");
+                to_step_outcome(
                     stores
                         .queue_refund(OrderId(*id), Cents(700), fee, "refund")
                         .await,
@@ -215,12 +219,12 @@ impl StoreRun {
             }
             StoreCall::FeesBack(draw) => {
                 let draw = self.world.draws[*draw];
-                let owed = stores.draws_owing_fees().await.expect("read");
-                outcome_of(stores.queue_fee_refunds(draw).await, |()| {
+                let owed = stores.draws_owing_fee_refunds().await.expect("read");
+                to_step_outcome(stores.queue_fee_refunds(draw).await, |()| {
                     StepOutcome::Owed(owed)
                 })
             }
-            StoreCall::Claim(id, kind) => outcome_of(
+            StoreCall::Claim(id, kind) => to_step_outcome(
                 stores
                     .claim_operation(OrderId(*id), *kind, now, LEASE_MS)
                     .await,
@@ -245,7 +249,7 @@ impl StoreRun {
         if events.is_empty() {
             return StepOutcome::Done;
         }
-        let append = Append {
+        let append = DrawCommit {
             at,
             ..owner.commit(command, events.clone(), attached_write)
         };
@@ -253,7 +257,7 @@ impl StoreRun {
         if written.is_ok() {
             owner.draw.apply(&events);
         }
-        outcome_of(written, |()| StepOutcome::Done)
+        to_step_outcome(written, |()| StepOutcome::Done)
     }
 
     async fn run_operations(&mut self, tries_again: bool, now: Timestamp) -> StepOutcome {
@@ -271,14 +275,14 @@ impl StoreRun {
                 _ if tries_again => {
                     let (attempts, new_key) =
                         (operation.attempts, Some(format!("{}x", operation.key)));
-                    Attempt::Again {
+                    AttemptOutcome::Again {
                         attempts,
                         at: now.plus_ms(500),
                         new_key,
                     }
                 }
-                OperationKind::FeeRefund => Attempt::Failed { why: "no".into() },
-                _ => Attempt::Done,
+                OperationKind::FeeRefund => AttemptOutcome::Failed { why: "no".into() },
+                _ => AttemptOutcome::Done,
             };
             self.world
                 .stores
@@ -318,7 +322,7 @@ impl StoreRun {
     }
 
     /// Returns the orders and the lists of orders that the store can return.
-    async fn read_all(&mut self) -> (Vec<Option<OrderRecord>>, Vec<OrderId>, Vec<OrderId>) {
+    async fn read_all_orders(&mut self) -> (Vec<Option<OrderRecord>>, Vec<OrderId>, Vec<OrderId>) {
         let mut records = Vec::new();
         for id in 0..ORDER_COUNT {
             records.push(self.world.stores.order(OrderId(id)).await.expect("read"));
@@ -328,20 +332,20 @@ impl StoreRun {
         let open = self
             .world
             .stores
-            .undecided_orders(far, 1_000)
+            .unfinished_orders(far, 1_000)
             .await
             .expect("read");
         let captured = self
             .world
             .stores
-            .orders_captured(NOW, 1_000)
+            .orders_captured_since(NOW, 1_000)
             .await
             .expect("read");
         (records, ids(open), ids(captured))
     }
 }
 
-fn random_cart(world: &World, id: u128, random: &mut SeededRandom) -> Vec<(usize, u16)> {
+fn random_cart(world: &TestWorld, id: u128, random: &mut SeededRandom) -> Vec<(usize, u16)> {
     let first = (id % DRAW_COUNT as u128) as usize;
     let mut lines = vec![(first, random.next_below(6) as u16 + 1)];
     if random.next_below(3) == 0 {
@@ -356,7 +360,7 @@ fn random_cart(world: &World, id: u128, random: &mut SeededRandom) -> Vec<(usize
 
 /// Chooses the next call. Both stores get the same calls and carts.
 fn random_step(
-    world: &World,
+    world: &TestWorld,
     carts: &mut [Vec<(usize, u16)>],
     random: &mut SeededRandom,
     now: Timestamp,
@@ -481,8 +485,8 @@ fn random_step(
 async fn run_random_day(seed: u64) {
     let terms = [Terms { ..TERMS }; DRAW_COUNT];
     let mut runs = [
-        StoreRun::in_world(World::in_memory(&terms)).await,
-        StoreRun::in_world(World::in_postgres(&terms).await).await,
+        StoreRun::in_world(TestWorld::in_memory(&terms)).await,
+        StoreRun::in_world(TestWorld::in_postgres(&terms).await).await,
     ];
     let mut random = SeededRandom(seed);
     let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
@@ -510,8 +514,8 @@ async fn run_random_day(seed: u64) {
     }
     let [memory, postgres] = &mut runs;
     assert_eq!(
-        format!("{:?}", memory.read_all().await),
-        format!("{:?}", postgres.read_all().await),
+        format!("{:?}", memory.read_all_orders().await),
+        format!("{:?}", postgres.read_all_orders().await),
         "seed {seed}"
     );
     for draw in 0..DRAW_COUNT {
@@ -559,7 +563,7 @@ async fn both_stores_agree_on_random_day_3() {
 /// Checks that the random calls are varied enough to bring orders into most states.
 #[tokio::test]
 async fn random_day_reaches_most_order_states() {
-    let mut run = StoreRun::in_world(World::in_memory(&[TERMS; DRAW_COUNT])).await;
+    let mut run = StoreRun::in_world(TestWorld::in_memory(&[TERMS; DRAW_COUNT])).await;
     let mut random = SeededRandom(1);
     let mut carts: Vec<Vec<(usize, u16)>> = (0..ORDER_COUNT)
         .map(|id| random_cart(&run.world, id, &mut random))
@@ -576,5 +580,5 @@ async fn random_day_reaches_most_order_states() {
         .map(|record| format!("{:?}", record.order.state))
         .collect();
     assert!(states.len() >= 5, "{states:?}");
-    assert!(memory.draws() == memory.replayed());
+    assert!(memory.draws() == memory.replayed_draws());
 }

@@ -11,13 +11,13 @@ use persistence::records::payouts::NewPayout;
 use persistence::{Failure, Postgres};
 use sqlx::Executor;
 
-use support::{CLUB, NOW, Owner, TERMS, World};
+use support::{CLUB, DrawOwner, NOW, TERMS, TestWorld};
 
-async fn world_with_result() -> (World, Postgres, Owner) {
-    let world = World::in_postgres(&[TERMS; 2]).await;
+async fn world_with_result() -> (TestWorld, Postgres, DrawOwner) {
+    let world = TestWorld::in_postgres(&[TERMS; 2]).await;
     let postgres = world.postgres.as_ref().expect("in Postgres").1.clone();
     let mut owner = world.owner(0).await;
-    world.buy_captured(&mut owner, 1, 2).await;
+    world.buy_until_captured(&mut owner, 1, 2).await;
     let result = GameResult::new(7, 9).expect("a result");
     owner
         .execute(Command::Complete { result }, None)
@@ -26,7 +26,7 @@ async fn world_with_result() -> (World, Postgres, Owner) {
     (world, postgres, owner)
 }
 
-async fn record_winner_payout(world: &World, postgres: &Postgres) -> Result<i64, Failure> {
+async fn record_winner_payout(world: &TestWorld, postgres: &Postgres) -> Result<i64, Failure> {
     let (amount, draw) = (Cents(500), world.draws[0]);
     let new = NewPayout {
         draw,
@@ -92,7 +92,7 @@ async fn club_share_does_not_prevent_an_undo() {
     assert!(records.payouts(draw).await.expect("read").is_empty());
 }
 
-async fn queue_winner_mail(world: &World, key: &str) -> bool {
+async fn queue_winner_mail(world: &TestWorld, key: &str) -> bool {
     let data = format!(r#"{{"draw":{},"serial":1}}"#, world.draws[0]);
     let queued = world
         .stores
@@ -109,7 +109,7 @@ async fn queue_winner_mail(world: &World, key: &str) -> bool {
 }
 
 /// Returns the kinds of the mails that wait to be sent, except ticket mails.
-async fn pending_mail_kinds(world: &World) -> Vec<String> {
+async fn pending_mail_kinds(world: &TestWorld) -> Vec<String> {
     let read = sqlx::query_scalar(
         "select kind from email_outbox where state = 'pending' and kind <> 'tickets' order by 1",
     );
@@ -202,7 +202,7 @@ async fn undo_corrects_only_winner_mails_that_were_tried() {
     );
     assert_eq!(
         Records::new(postgres)
-            .vitals()
+            .background_work_health()
             .await
             .expect("read")
             .mails_dead,

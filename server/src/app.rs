@@ -171,7 +171,7 @@ fn connect_peers(
     postgres: &Postgres,
     clock: &Arc<dyn Clock>,
 ) -> anyhow::Result<(Peers, Option<PeerCredentials>)> {
-    let (boot, nodes) = (InstanceId::fresh(), Arc::new(postgres.clone()));
+    let (boot, nodes) = (InstanceId::random(), Arc::new(postgres.clone()));
     let Some(peer_endpoint) = peer_endpoint else {
         return Ok((Peers::of_single_node(boot, nodes), None));
     };

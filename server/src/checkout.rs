@@ -82,8 +82,11 @@ pub struct OpenedCheckout {
 /// were.
 pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheckout, Problem> {
     limits::check_open_for_payments(state)?;
-    let quote =
-        failpoint::around(PurchaseStep::Quote, quote::price(state, &request.tickets)).await?;
+    let quote = failpoint::run_between_failpoints(
+        PurchaseStep::Quote,
+        quote::price(state, &request.tickets),
+    )
+    .await?;
     limits::check_amount(&request, &quote)?;
     limits::check_not_sold_out(state, &request, &quote)?;
     let _turn = state.open_orders.lock_browser(&request.browser).await;

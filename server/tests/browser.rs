@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use persistence::testing::Folder;
+use persistence::testing::TempFolder;
 use server::cli::demo;
 use server::config::{Config, Environment};
 use server::render::site::{self, Site};
@@ -76,7 +76,7 @@ static CHROMIUM_PATH: LazyLock<String> = LazyLock::new(find_or_install_chromium)
 
 /// Runs the tests in some folders of `web/e2e` against a demo of their own.
 async fn run_browser_tests(half: &str, folders: &'static [&'static str]) {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let data = folder.path().join("data");
     let environment =
         Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);

@@ -10,7 +10,7 @@ use actors::{Gateway, NewIntent};
 use domain::{AccountId, Cents, OrderId};
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
-use persistence::testing::{Database, Folder, database, empty_database};
+use persistence::testing::{TempFolder, TestDatabase, database, empty_database};
 use persistence::{Postgres, Sealer};
 use sandbox::{Sandbox, SandboxOptions};
 
@@ -24,8 +24,8 @@ mod moved_clock;
 const SEAL_KEY_HEX: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
 struct CliEnvironment {
-    database: Database,
-    folder: Folder,
+    database: TestDatabase,
+    folder: TempFolder,
     records: Records,
 }
 
@@ -38,7 +38,7 @@ impl CliEnvironment {
             .expect("connected");
         CliEnvironment {
             database,
-            folder: Folder::new(),
+            folder: TempFolder::new(),
             records: Records::new(postgres),
         }
     }
@@ -112,7 +112,7 @@ fn output_text(output: &Output) -> String {
 
 #[test]
 fn serve_without_secrets_names_each_missing_one() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let output = run_server_program(&["serve"], &[], folder.path(), "");
     let text = output_text(&output);
     assert!(!output.status.success());
@@ -132,7 +132,7 @@ fn serve_without_secrets_names_each_missing_one() {
 
 #[test]
 fn serve_refuses_demo_secrets_without_printing_them() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let variables = [
         ("STRIPE_SECRET_KEY", "sk_test_demo"),
         ("SEAL_KEY", SEAL_KEY_HEX),
@@ -152,7 +152,7 @@ fn serve_refuses_demo_secrets_without_printing_them() {
 
 #[test]
 fn command_without_database_url_is_refused() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let file = folder.path().join("x").to_string_lossy().into_owned();
     let commands: [&[&str]; 7] = [
         &["migrate"],
@@ -199,7 +199,7 @@ async fn wrong_sealing_key_is_refused() {
     assert!(cli.run_with_database(&["migrate"], "").status.success());
     assert_eq!(
         cli.database
-            .count("select count(*) from seal_canary where $1 = ''", "")
+            .query_number("select count(*) from seal_canary where $1 = ''", "")
             .await,
         1
     );
@@ -246,7 +246,7 @@ async fn database_without_key_check_accepts_only_original_key() {
         "50",
     ];
     assert!(cli.run_with_database(&import, "").status.success());
-    cli.database.run("delete from seal_canary").await;
+    cli.database.execute_sql("delete from seal_canary").await;
     let other = "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
     let variables = [
         ("DATABASE_URL", cli.database.url.as_str()),
@@ -357,7 +357,7 @@ async fn serve_error_names_unusable_login_and_port() {
 
 #[actix_web::test]
 async fn command_on_empty_database_suggests_migrate() {
-    let (database, folder) = (empty_database().await, Folder::new());
+    let (database, folder) = (empty_database().await, TempFolder::new());
     let variables = [
         ("DATABASE_URL", database.url.as_str()),
         ("SEAL_KEY", SEAL_KEY_HEX),
@@ -378,7 +378,7 @@ async fn command_on_empty_database_suggests_migrate() {
 
 #[test]
 fn unreachable_database_is_reported_in_one_line() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let variables = [
         (
             "DATABASE_URL",
@@ -650,7 +650,7 @@ async fn fence_command_fences_all_draws_and_names_next_step() {
         output_text(&output)
     );
     let fenced = "select count(*) from draws where owner_epoch >= 1000000 and owner_boot is null and $1 = ''";
-    assert_eq!(cli.database.count(fenced, "").await, 2);
+    assert_eq!(cli.database.query_number(fenced, "").await, 2);
     assert_eq!(
         cli.records.settings().await.expect("read")["maintenance_mode"],
         "true"

@@ -10,7 +10,7 @@ use demo::demo_content;
 use flate2::read::GzDecoder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use persistence::testing::Folder;
+use persistence::testing::TempFolder;
 use serde_json::Value;
 
 mod demo {
@@ -125,7 +125,7 @@ fn write_stub_front_end(folder: &Path) {
 
 #[actix_web::test]
 async fn demo_starts_on_empty_folder_and_loses_nothing() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     write_stub_front_end(folder.path());
 
     let mut demo = DemoProcess::start(folder.path());
@@ -200,7 +200,7 @@ async fn demo_starts_on_empty_folder_and_loses_nothing() {
 
 #[test]
 fn demo_stopped_during_seeding_leaves_no_postgres() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     write_stub_front_end(folder.path());
     let mut child = demo_command(folder.path())
         .stdout(Stdio::null())

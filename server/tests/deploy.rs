@@ -48,7 +48,7 @@ fn haproxy_accepts_its_configuration() {
 fn nginx_accepts_its_configuration() {
     let (path, folder) = (
         deploy_file("nginx.conf"),
-        persistence::testing::Folder::new(),
+        persistence::testing::TempFolder::new(),
     );
     let here = folder.path().to_string_lossy().into_owned();
     if let Some((accepted, output_text)) =

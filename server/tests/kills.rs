@@ -47,7 +47,7 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
                     ticket_count_of_buyer(buyers.len()),
                 )
                 .await;
-                server.arm_fail_point(&failpoint::name(step, side));
+                server.arm_fail_point(&failpoint::failpoint_name(step, side));
                 // From the step `Allocate` on, a webhook or the reconciler can complete the order
                 // without the buyer's page.
                 let leave_when = matches!(
@@ -114,7 +114,10 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
 
     // Counter-check: repeated calls are safe because the page has a client key and a session. A
     // page that lost both opens a second payment.
-    server.arm_fail_point(&failpoint::name(PurchaseStep::Intent, FailpointSide::After));
+    server.arm_fail_point(&failpoint::failpoint_name(
+        PurchaseStep::Intent,
+        FailpointSide::After,
+    ));
     let forgetful = Buyer::open_draw_page(&server, buyers.len(), 1).await;
     let forgetful = forgetful.buy_with_lost_cookies(&mut server).await;
     assert_eq!(forgetful.intents.len(), 2);

@@ -11,7 +11,7 @@ use domain::{
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
 use persistence::stores::OrderRecord;
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use sandbox::mailbox::MailMessage;
 use sandbox::{Sandbox, SandboxOptions};
 use server::app::{self, Provider, RunningServer, ServerParts};
@@ -33,7 +33,7 @@ struct MailFixture {
     sandbox: Arc<Sandbox>,
     seller: Seller,
     draw: DrawId,
-    _database: Database,
+    _database: TestDatabase,
 }
 
 impl MailFixture {
@@ -65,12 +65,12 @@ impl MailFixture {
             .expect("connected");
         let (token_hash, now) = ([1; 32], running.state.clock.now());
         records
-            .begin_verification(club, &token_hash, now.plus_ms(HOUR_MS))
+            .begin_email_verification(club, &token_hash, now.plus_ms(HOUR_MS))
             .await
             .expect("begun");
         assert!(
             records
-                .finish_verification(&token_hash, now)
+                .finish_email_verification(&token_hash, now)
                 .await
                 .expect("confirmed")
         );

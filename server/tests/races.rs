@@ -134,7 +134,7 @@ async fn carts_in_opposite_order_never_deadlock() {
     assert_eq!(environment.count_deadlocks().await, 0);
     println!("carts in opposite order: {played} rounds, 0 deadlocks");
     // Counter-check: causes a deadlock, which the counter must find.
-    environment.database.lock_each_other_out().await;
+    environment.database.cause_deadlock().await;
     assert_eq!(environment.count_deadlocks().await, 1);
 }
 

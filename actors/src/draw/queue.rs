@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use domain::{AllocationAuthority, Command, Draw, Event, HoldLimiter, OrderId, Timestamp};
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
-use persistence::ledger::{Append, AttachedWrite};
+use persistence::ledger::{AttachedWrite, DrawCommit};
 
 use super::{DrawAction, ReplySender};
 use crate::{Clock, CommandOutcome, Denied, DrawRequest};
@@ -217,7 +217,7 @@ fn order_of_command(command: &Command) -> Option<OrderId> {
 pub(super) struct CommandBatch {
     /// The draw after the last commit of the batch. `None`: there is nothing to write.
     next: Option<Draw>,
-    appends: Vec<Append>,
+    appends: Vec<DrawCommit>,
     /// The orders that have a command in `appends`.
     orders: BTreeSet<OrderId>,
     /// Whether further commands may be added to the transaction.
@@ -297,7 +297,7 @@ impl CommandBatch {
         let order = order_of_command(command);
         let reserves = matches!(command, Command::Reserve { .. });
         if reserves {
-            failpoint::reach(PurchaseStep::Hold, FailpointSide::Before);
+            failpoint::reach_failpoint(PurchaseStep::Hold, FailpointSide::Before);
         }
         let before = self.next.as_ref().unwrap_or(draw);
         let events = limiter.decide(before, now, command, request.source)?;
@@ -305,7 +305,7 @@ impl CommandBatch {
             return Ok(outcome_for_order(before, order, false));
         }
         if reserves {
-            failpoint::reach(PurchaseStep::Hold, FailpointSide::After);
+            failpoint::reach_failpoint(PurchaseStep::Hold, FailpointSide::After);
         }
         self.allocates |= matches!(command, Command::Allocate { .. });
         self.orders.extend(order);
@@ -336,7 +336,7 @@ impl CommandBatch {
         let (id, after, sells) = (next.id(), next.revision(), is_sale(command, &events));
         next.apply(&events);
         let (attached_write, act) = (attached_write.clone(), act.clone());
-        self.appends.push(Append {
+        self.appends.push(DrawCommit {
             draw: id,
             epoch,
             after,
@@ -362,7 +362,7 @@ impl CommandBatch {
 
     /// Returns the commits to write, and the state of the draw after them. `None`: there is nothing
     /// to write.
-    pub(super) fn into_uncommitted(self) -> Option<(Vec<Append>, UncommittedBatch)> {
+    pub(super) fn into_uncommitted(self) -> Option<(Vec<DrawCommit>, UncommittedBatch)> {
         let next = self.next?;
         let uncommitted = UncommittedBatch {
             next,

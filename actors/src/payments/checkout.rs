@@ -54,7 +54,7 @@ impl<'a> Checkout<'a> {
         let gateway = &self.context.gateway;
         let account = &record.order.account;
         let key = self.new_confirmation_idempotency_key(order);
-        let confirm = failpoint::around(
+        let confirm = failpoint::run_between_failpoints(
             PurchaseStep::Confirm,
             gateway.confirm(&key, account, id, payment_method),
         );
@@ -231,7 +231,7 @@ impl<'a> Checkout<'a> {
     ) -> Result<(), PaymentFailure> {
         self.context
             .store
-            .reject(order, reason, self.context.clock.now())
+            .reject_order(order, reason, self.context.clock.now())
             .await
             .map_err(unavailable)?;
         Fulfilment::new(self.context)

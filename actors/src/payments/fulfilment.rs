@@ -62,7 +62,7 @@ impl<'a> Fulfilment<'a> {
         let Some(id) = record.order.payment_intent.clone() else {
             return self.finish_without_intent(record).await;
         };
-        let intent = match failpoint::around(
+        let intent = match failpoint::run_between_failpoints(
             PurchaseStep::Ask,
             self.context.gateway.retrieve(&record.order.account, &id),
         )
@@ -139,7 +139,7 @@ impl<'a> Fulfilment<'a> {
         // The fulfilment that stored the operation attempts it at once under its first key. It
         // claims the operation only when that attempt fails.
         let first_key = std::mem::take(&mut state.just_allocated)
-            .then(|| OperationKind::Capture.first_key(order))
+            .then(|| OperationKind::Capture.first_idempotency_key(order))
             .flatten();
         let (key, claimed) = if let Some(key) = first_key {
             (key, None)
@@ -153,7 +153,7 @@ impl<'a> Fulfilment<'a> {
             &state.record.order.account,
             state.record.order.application_fee,
         );
-        let capture = failpoint::around(
+        let capture = failpoint::run_between_failpoints(
             PurchaseStep::Capture,
             context
                 .gateway
@@ -216,7 +216,7 @@ impl<'a> Fulfilment<'a> {
     /// Stores that the payment was captured. The same transaction queues the confirmation mail.
     async fn record_capture(self, state: &mut FulfilmentContext) -> Result<(), Deferred> {
         let at = self.context.clock.now();
-        failpoint::around(
+        failpoint::run_between_failpoints(
             PurchaseStep::Record,
             self.context
                 .store

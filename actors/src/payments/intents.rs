@@ -59,8 +59,10 @@ impl<'a> Intents<'a> {
         record: &mut OrderRecord,
     ) -> Result<(), IntentError> {
         let order = record.order.id;
-        let key = OperationKind::Create.first_key(order).unwrap_or_default();
-        match failpoint::around(
+        let key = OperationKind::Create
+            .first_idempotency_key(order)
+            .unwrap_or_default();
+        match failpoint::run_between_failpoints(
             PurchaseStep::Intent,
             self.context
                 .gateway
@@ -144,7 +146,7 @@ impl<'a> Intents<'a> {
         opened: OpenedIntent,
     ) -> Result<(), IntentError> {
         let order = record.order.id;
-        let stored = failpoint::around(
+        let stored = failpoint::run_between_failpoints(
             PurchaseStep::Name,
             self.context
                 .store

@@ -2,7 +2,7 @@
 //! the provider that is stored before the first attempt, with its own idempotency key.
 
 use domain::OrderId;
-use persistence::stores::{Attempt, Operation, OperationKind};
+use persistence::stores::{AttemptOutcome, Operation, OperationKind};
 
 use super::context::{Deferred, PaymentContext};
 use super::retry_delay::retry_delay_ms;
@@ -43,7 +43,7 @@ impl PaymentContext {
         let new_key = (failure_is_stored && operation.attempts >= ATTEMPTS_PER_IDEMPOTENCY_KEY_MIN)
             .then(|| next_idempotency_key(&operation.key));
         self.wakeups.operations.notify_one();
-        let again = Attempt::Again {
+        let again = AttemptOutcome::Again {
             attempts: operation.attempts,
             at,
             new_key,
@@ -59,7 +59,7 @@ impl PaymentContext {
     pub(super) async fn complete_operation(&self, operation: &Operation) -> Result<(), Deferred> {
         Ok(self
             .store
-            .record_attempt(operation.id, Attempt::Done)
+            .record_attempt(operation.id, AttemptOutcome::Done)
             .await?)
     }
 
@@ -71,7 +71,7 @@ impl PaymentContext {
     ) -> Result<(), Deferred> {
         Ok(self
             .store
-            .record_attempt(operation.id, Attempt::Failed { why })
+            .record_attempt(operation.id, AttemptOutcome::Failed { why })
             .await?)
     }
 }

@@ -78,7 +78,7 @@ impl<'a> Refunds<'a> {
         }
         let fee = context
             .store
-            .fee_returned(order.id)
+            .fee_reduction_by_voids(order.id)
             .await
             .map_err(unavailable)?;
         context
@@ -192,7 +192,7 @@ impl<'a> Refunds<'a> {
             // that this operation succeeded.
             OperationKind::FeeRefund => {
                 intent.application_fee_refunded
-                    >= context.store.fee_refunded(order.id).await? + amount
+                    >= context.store.fee_refunded_so_far(order.id).await? + amount
             }
             _ => intent.amount_refunded >= amount,
         };
@@ -228,11 +228,11 @@ impl<'a> Refunds<'a> {
         if let (OperationKind::Refund, Some(id)) = (operation.kind, &record.order.payment_intent) {
             context
                 .store
-                .resolve_healed(id, AnomalyKind::MissingTicket, context.clock.now())
+                .resolve_healed_anomalies(id, AnomalyKind::MissingTicket, context.clock.now())
                 .await?;
             context
                 .store
-                .resolve_healed(id, AnomalyKind::OrphanedTicket, context.clock.now())
+                .resolve_healed_anomalies(id, AnomalyKind::OrphanedTicket, context.clock.now())
                 .await?;
         }
         // This write is last, because a completed operation is never attempted again.

@@ -7,7 +7,7 @@ use domain::{AccountId, AnomalyKind, DrawId, OrderId, PaymentIntentId, Refusal, 
 use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::records::audit::AuditEntry;
-use persistence::stores::{BuyerSource, NotifyBuyer, OrderRecord, Repair};
+use persistence::stores::{BuyerSource, NotifyBuyer, OrderRecord, PaymentRepair};
 use thiserror::Error;
 
 use super::context::{Deferred, PaymentContext};
@@ -118,7 +118,7 @@ impl<'a> Repairs<'a> {
     async fn end_repair<T>(
         self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         outcome: Result<T, RepairError>,
     ) -> Result<T, RepairError> {
         if !matches!(outcome, Err(RepairError::Unavailable))
@@ -160,7 +160,7 @@ impl<'a> Repairs<'a> {
         };
         if !context
             .store
-            .fill_buyer_audited(order, buyer, source, audit_entry.as_ref())
+            .fill_buyer_details_audited(order, buyer, source, audit_entry.as_ref())
             .await?
         {
             return Err(RepairError::NeedsApproval);
@@ -169,7 +169,7 @@ impl<'a> Repairs<'a> {
         if let Some(id) = &record.order.payment_intent {
             context
                 .store
-                .resolve_healed(id, AnomalyKind::OrphanedTicket, context.clock.now())
+                .resolve_healed_anomalies(id, AnomalyKind::OrphanedTicket, context.clock.now())
                 .await?;
         }
         context
@@ -201,7 +201,7 @@ impl<'a> Repairs<'a> {
         }
         context
             .store
-            .void(
+            .void_order(
                 record.order.id,
                 "the payment is disputed",
                 NotifyBuyer::Nobody,

@@ -58,7 +58,7 @@ impl CaptureCheck {
         let mut lists = BTreeMap::new();
         loop {
             let page = store
-                .orders_captured(self.until, ROWS_PER_QUERY_MAX)
+                .orders_captured_since(self.until, ROWS_PER_QUERY_MAX)
                 .await?;
             let is_full = page.len() == ROWS_PER_QUERY_MAX as usize;
             let is_known = |order: &OrderId| {

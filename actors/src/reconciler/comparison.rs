@@ -193,7 +193,7 @@ impl PaymentComparison {
             && self
                 .context
                 .store
-                .open_anomalies_of(&observed.intent.id)
+                .open_anomalies_of_payment(&observed.intent.id)
                 .await?
                 .is_empty()
         {
@@ -279,7 +279,7 @@ impl PaymentComparison {
             let open = self
                 .context
                 .store
-                .open_anomalies_of(&earlier.intent.id)
+                .open_anomalies_of_payment(&earlier.intent.id)
                 .await?;
             let observed = self
                 .fetch_observed_intent(&earlier.intent.account, &earlier.intent.id)
@@ -290,7 +290,7 @@ impl PaymentComparison {
         let this = self.clone();
         let work = async move {
             let store = &this.context.store;
-            let open = store.open_anomalies_of(&earlier.intent.id).await?;
+            let open = store.open_anomalies_of_payment(&earlier.intent.id).await?;
             let mut record = store.order(order).await?;
             let observed = this
                 .fetch_observed_intent(&earlier.intent.account, &earlier.intent.id)
@@ -361,7 +361,7 @@ impl PaymentComparison {
             }
         }
         if report.unsettled == 0 && !open.is_empty() {
-            report.healed += store.resolve_listed(open, now).await?;
+            report.healed += store.resolve_healed_anomalies_by_id(open, now).await?;
         }
         Ok(report)
     }

@@ -2,7 +2,7 @@
 
 use actix::{AsyncContext, Context};
 use domain::DrawId;
-use persistence::ledger::Claims;
+use persistence::ledger::DrawClaims;
 use persistence::nodes::InstanceId;
 use persistence::{Failure, Ledger};
 
@@ -13,7 +13,7 @@ use crate::membership::{Membership, STALE_READ_MAX};
 /// former owner may no longer answer from memory.
 pub(super) struct DelayedTakeover {
     pub(super) draw: DrawId,
-    claims: Result<Claims, Failure>,
+    claims: Result<DrawClaims, Failure>,
     /// Number of this node's lease at the time of the takeover. `None`: there was no valid lease.
     lease_number: Option<u64>,
 }
@@ -24,7 +24,7 @@ pub(super) async fn take_over(
     ledger: &dyn Ledger,
     membership: &Membership,
     stalled_draws: &[(DrawId, InstanceId)],
-    claims: Option<&mut Claims>,
+    claims: Option<&mut DrawClaims>,
 ) -> Vec<DelayedTakeover> {
     let (Some(claims), mut takeovers) = (claims, Vec::new()) else {
         return Vec::new();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actors::Denied;
 use persistence::Ledger;
-use persistence::memory::{Call, Fault};
+use persistence::memory::{MemoryCall, MemoryFault};
 use persistence::nodes::InstanceId;
 
 use super::test_nodes::{ANSWER_TIMEOUT, TestNode, TestNodes, start_two_settled_nodes};
@@ -30,7 +30,7 @@ fn unreachable_owner_loses_draw_despite_valid_lease() {
         );
         assert_eq!(
             nodes.memory.draws(),
-            nodes.memory.replayed(),
+            nodes.memory.replayed_draws(),
             "one chain of commits"
         );
     });
@@ -45,8 +45,8 @@ fn former_owner_without_database_does_not_answer_from_memory() {
         // or fail.
         one.drop_requests();
         nodes.memory.set_faults(|call| match call {
-            Call::Read("moved") => Fault::NotWritten,
-            _ => Fault::None,
+            MemoryCall::Read("moved") => MemoryFault::NotWritten,
+            _ => MemoryFault::None,
         });
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 4);
         let from_memory = one.reserve(6, 1).await;
@@ -78,7 +78,7 @@ fn draw_is_taken_over_when_owners_answers_are_lost() {
         );
         assert_eq!(
             nodes.memory.draws(),
-            nodes.memory.replayed(),
+            nodes.memory.replayed_draws(),
             "one chain of commits"
         );
     });
@@ -112,7 +112,7 @@ fn owner_without_two_answers_loses_a_nearly_idle_draw() {
         assert_eq!(owner_in_database(&nodes).await, other.boot);
         assert_eq!(
             nodes.memory.draws(),
-            nodes.memory.replayed(),
+            nodes.memory.replayed_draws(),
             "one chain of commits"
         );
     });
@@ -214,8 +214,8 @@ fn node_without_database_takes_over_no_draw() {
         let (nodes, one, other) = start_two_settled_nodes().await;
         one.drop_requests();
         nodes.memory.set_faults(|call| match call {
-            Call::Read("moved") => Fault::NotWritten,
-            _ => Fault::None,
+            MemoryCall::Read("moved") => MemoryFault::NotWritten,
+            _ => MemoryFault::None,
         });
         assert_eq!(
             other.reserve(7, 3).await,
@@ -223,7 +223,7 @@ fn node_without_database_takes_over_no_draw() {
             "the database may hang for both nodes"
         );
         assert_eq!(owner_in_database(&nodes).await, one.boot);
-        nodes.memory.set_faults(|_| Fault::None);
+        nodes.memory.set_faults(|_| MemoryFault::None);
         assert_eq!(other.reserve(7, 3).await.unwrap().held, 3);
         assert_eq!(owner_in_database(&nodes).await, other.boot);
     });

@@ -11,7 +11,7 @@ use actors::{
 };
 use async_trait::async_trait;
 use domain::{AccountId, ClubId, DrawId, View};
-use persistence::memory::Memory;
+use persistence::memory::MemoryStores;
 use persistence::nodes::{InstanceId, Node, Nodes, OtherNodes};
 use persistence::{Failure, Ledger};
 use tokio::sync::watch;
@@ -67,7 +67,7 @@ impl PeerClient for FakeNetwork {
 
 /// A node's connection to the shared store. A node that is cut off gets no answer.
 pub struct InterruptibleNodes {
-    pub memory: Memory,
+    pub memory: MemoryStores,
     open: watch::Receiver<bool>,
 }
 
@@ -88,9 +88,9 @@ impl Nodes for InterruptibleNodes {
         self.memory.renew(me).await
     }
 
-    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
+    async fn remove_ended_node(&self, gone: InstanceId) -> Result<bool, Failure> {
         self.wait_until_link_is_open().await;
-        self.memory.remove_ended(gone).await
+        self.memory.remove_ended_node(gone).await
     }
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
@@ -104,7 +104,7 @@ impl Nodes for InterruptibleNodes {
 
 pub struct TestNodes {
     pub clock: ManualClock,
-    pub memory: Memory,
+    pub memory: MemoryStores,
     pub gateway: FakeGateway,
     pub network: FakeNetwork,
 }
@@ -118,7 +118,7 @@ pub struct TestNode {
 
 impl TestNodes {
     pub fn with_draws(numbers: &[i64]) -> TestNodes {
-        let (clock, memory) = (ManualClock::new(NOON), Memory::new());
+        let (clock, memory) = (ManualClock::new(NOON), MemoryStores::new());
         memory.add_club(ClubId(1), AccountId("acct_club".into()));
         for number in numbers {
             memory.add_draw(draw_snapshot(*number));

@@ -8,7 +8,7 @@ use domain::{
     OrderState, PaymentIntentId, Refusal, Serial, Timestamp,
 };
 use persistence::ledger::BuyerDetails;
-use persistence::memory::{Call, Fault as Lost};
+use persistence::memory::{MemoryCall, MemoryFault as Lost};
 use persistence::nodes::InstanceId;
 use persistence::stores::{AnomalyRecord, StoredWebhookEvent};
 use persistence::stores::{AnomalyStore, OrderStore, WebhookEventStore};
@@ -228,10 +228,12 @@ fn order_opened_for_a_payment_references_it_at_once() {
         let give = || anomalies.allocate_missing_tickets(&id, recovered_buyer(), "f".repeat(32));
         // The node that allocates the tickets dies after it has written the first line.
         world.memory.set_faults(|call| match call {
-            Call::Append(appends) if appends.iter().any(|append| append.draw == DrawId(1043)) => {
+            MemoryCall::Append(appends)
+                if appends.iter().any(|append| append.draw == DrawId(1043)) =>
+            {
                 Lost::NotWritten
             }
-            Call::Write("opened") => Lost::NotWritten,
+            MemoryCall::Write("opened") => Lost::NotWritten,
             _ => Lost::None,
         });
         assert_eq!(give().await.err(), Some(RepairError::Unavailable));

@@ -8,7 +8,7 @@ use crate::world::{TestWorld, account, intent_of, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
 use actors::{ConfirmationOutcome, FulfilStatus, PaymentFailure};
 use domain::{Cents, OrderState, Timestamp};
-use persistence::memory::{Call, Fault as BooksFault};
+use persistence::memory::{MemoryCall, MemoryFault as BooksFault};
 use persistence::nodes::InstanceId;
 use persistence::stores::WebhookEventStore;
 
@@ -374,7 +374,7 @@ fn many_captured_payments_are_recorded_page_by_page() {
         });
         world.memory.set_faults(move |call| {
             written.fetch_add(
-                usize::from(matches!(call, Call::Write("witness"))),
+                usize::from(matches!(call, MemoryCall::Write("witness"))),
                 Ordering::Relaxed,
             );
             BooksFault::None

@@ -8,7 +8,7 @@ use crate::world::{TestWorld, account, intent_of, order_line, run_in_paused_time
 use actors::testing::{Fault, GatewayMethod};
 use actors::{FulfilStatus, PaymentFailure};
 use domain::{Cents, Command, DrawId, GameResult, OrderState, PaymentStatus};
-use persistence::memory::{Call, Fault as BooksFault};
+use persistence::memory::{MemoryCall, MemoryFault as BooksFault};
 
 const ALL_FAULTS: [Fault; 5] = [
     Fault::TimeoutAfter,
@@ -164,8 +164,8 @@ fn kill_at_any_purchase_step_loses_nothing() {
             let mut calls = 0;
             world.memory.set_faults(move |call| {
                 // Workers poll all the time, so only the writes below count as steps.
-                let counts = matches!(call, Call::Append(_))
-                    || matches!(call, Call::Write(name) if !matches!(name, "claim_operations" | "claim_mail"));
+                let counts = matches!(call, MemoryCall::Append(_))
+                    || matches!(call, MemoryCall::Write(name) if !matches!(name, "claim_operations" | "claim_mail"));
                 calls += usize::from(counts);
                 if counts
                     && calls == step
@@ -437,7 +437,7 @@ fn externally_refunded_half_cart_keeps_no_tickets() {
             .await
             .unwrap();
         world.memory.set_faults(|call| match call {
-            Call::Write("rejecting") => BooksFault::NotWritten,
+            MemoryCall::Write("rejecting") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         assert_eq!(

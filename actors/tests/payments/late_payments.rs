@@ -87,7 +87,7 @@ fn intent_of_abandoned_order_is_cancelled() {
             .unwrap();
         world
             .memory
-            .release(order, "the buyer left", NotifyBuyer::Nobody, NOON)
+            .release_order(order, "the buyer left", NotifyBuyer::Nobody, NOON)
             .await
             .unwrap();
         world.advance_seconds(10).await;

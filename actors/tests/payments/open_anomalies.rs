@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use actors::testing::GatewayMethod;
 use domain::{Anomaly, AnomalyKind, OrderState};
-use persistence::memory::{Call, Fault as BooksFault};
+use persistence::memory::{MemoryCall, MemoryFault as BooksFault};
 use persistence::stores::AnomalyStore;
 
 use crate::anomalies::open_anomalies;
@@ -58,7 +58,7 @@ fn wrongly_resolved_anomaly_is_raised_again() {
         assert_eq!(open_anomalies(&world), wrong);
         world
             .memory
-            .resolve_healed(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
+            .resolve_healed_anomalies(&id, AnomalyKind::MismatchedAmount, KICK_OFF)
             .await
             .unwrap();
         assert_eq!(open_anomalies(&world), []);
@@ -81,7 +81,7 @@ fn payment_checked_before_allocation_is_checked_again() {
         let id = intent_of(&record);
         assert!(world.gateway.authorise(&id) && world.gateway.capture_in_dashboard(&id));
         world.memory.set_faults(|call| match call {
-            Call::Append(_) => BooksFault::NotWritten,
+            MemoryCall::Append(_) => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         world.advance_seconds(40).await;

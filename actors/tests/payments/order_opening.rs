@@ -9,7 +9,7 @@ use domain::{
     Cents, Command, DrawId, OrderState, PaymentStatus, Refusal, ReservationSource,
     ReservationSourceId, Timestamp,
 };
-use persistence::memory::{Call, Fault as BooksFault};
+use persistence::memory::{MemoryCall, MemoryFault as BooksFault};
 
 #[test]
 fn same_client_key_resizes_the_same_order() {
@@ -265,7 +265,7 @@ fn full_draw_refuses_without_database_access() {
             world.buy_tickets(&[(1042, count)]).await;
         }
         world.memory.set_faults(|call| match call {
-            Call::Append(_) | Call::Read("order_by_client_key") => {
+            MemoryCall::Append(_) | MemoryCall::Read("order_by_client_key") => {
                 panic!("{call:?} for a draw that is full")
             }
             _ => BooksFault::None,
@@ -293,7 +293,9 @@ fn interrupted_cart_continues_with_the_same_client_key() {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let request = world.order_request(&[(1042, 2), (1043, 3)]);
         world.memory.set_faults(|call| match call {
-            Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
+            MemoryCall::Append(appends) if appends[0].draw == DrawId(1043) => {
+                BooksFault::NotWritten
+            }
             _ => BooksFault::None,
         });
         let (other, half) = (

@@ -7,7 +7,7 @@ use crate::world::{KICK_OFF, TestWorld, account, intent_of, run_in_paused_time};
 use actors::testing::{Fault, GatewayCall, GatewayMethod};
 use actors::{Denied, FulfilStatus, Gateway, PaymentFailure, RepairError};
 use domain::{AnomalyKind, Cents, Command, DrawId, GameResult, OrderState, Refusal, Status};
-use persistence::memory::{Call, Fault as BooksFault};
+use persistence::memory::{MemoryCall, MemoryFault as BooksFault};
 
 #[test]
 fn external_capture_gets_tickets_while_on_sale() {
@@ -199,7 +199,7 @@ fn payment_with_tickets_cannot_be_refunded_manually() {
         let record = world.open_order(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&record));
         world.memory.set_faults(|call| match call {
-            Call::Write("captured") => BooksFault::NotWritten,
+            MemoryCall::Write("captured") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         assert_eq!(
@@ -339,7 +339,7 @@ fn cancelled_game_refunds_all_orders_even_after_a_kill() {
         world.gateway.authorise(&intent_of(&late));
         // The process is killed when it queues the first refund.
         world.memory.set_faults(|call| match call {
-            Call::Write("refunding") => BooksFault::NotWritten,
+            MemoryCall::Write("refunding") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         let cancelled = world
@@ -438,7 +438,9 @@ fn partially_returned_cart_is_refunded_by_the_sweeper() {
         let world = TestWorld::with_draws(&[1042, 1043]).await;
         let cart = world.buy_tickets(&[(1042, 1), (1043, 3)]).await;
         world.memory.set_faults(|call| match call {
-            Call::Append(appends) if appends[0].draw == DrawId(1043) => BooksFault::NotWritten,
+            MemoryCall::Append(appends) if appends[0].draw == DrawId(1043) => {
+                BooksFault::NotWritten
+            }
             _ => BooksFault::None,
         });
         world
@@ -464,7 +466,7 @@ fn interrupted_refund_is_finished_by_the_sweeper() {
         let mut world = TestWorld::with_draws(&[1042]).await;
         let record = world.buy_tickets(&[(1042, 2)]).await;
         world.memory.set_faults(|call| match call {
-            Call::Write("refunding") => BooksFault::NotWritten,
+            MemoryCall::Write("refunding") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         let cut_off = world.payments().refund(record.order.id, "asked for").await;

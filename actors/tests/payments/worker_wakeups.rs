@@ -4,7 +4,7 @@
 use actors::testing::{Fault, GatewayMethod};
 use domain::{Cents, DrawId, OrderState, PaymentStatus, Serial};
 use persistence::ledger::BuyerDetails;
-use persistence::memory::{Call, Fault as BooksFault};
+use persistence::memory::{MemoryCall, MemoryFault as BooksFault};
 use persistence::stores::OrderRecord;
 use tokio::time::Instant;
 
@@ -107,7 +107,7 @@ fn refund_is_sent_at_once_while_its_fee_waits() {
         let world = TestWorld::with_draws(&[1042]).await;
         let record = buy_order(&world).await;
         world.memory.set_faults(|call| match call {
-            Call::Write("give_fees_back") => BooksFault::NotWritten,
+            MemoryCall::Write("give_fees_back") => BooksFault::NotWritten,
             _ => BooksFault::None,
         });
         assert_completes_without_delay(async {
@@ -161,7 +161,7 @@ fn refused_order_is_cancelled_by_worker_within_seconds() {
         let record = world.open_order(&[(1042, 2)]).await;
         let mut is_first = true;
         world.memory.set_faults(move |call| match call {
-            Call::Write("claim_operation") if std::mem::take(&mut is_first) => {
+            MemoryCall::Write("claim_operation") if std::mem::take(&mut is_first) => {
                 BooksFault::NotWritten
             }
             _ => BooksFault::None,

@@ -170,7 +170,12 @@ pub async fn pending_work(world: &World) -> Vec<String> {
             ));
         }
     }
-    for draw in world.memory.draws_owing_fees().await.unwrap_or_default() {
+    for draw in world
+        .memory
+        .draws_owing_fee_refunds()
+        .await
+        .unwrap_or_default()
+    {
         pending_items.push(format!("P5 pending: draw {draw} owes a fee to its orders"));
     }
     let draws = world.monitor.rebuild_draws(world);
@@ -251,7 +256,7 @@ impl Audit<'_> {
     /// Checks D7, T2, T3 and T6: a captured order has exactly its tickets, and no other order has
     /// any.
     fn check_tickets(&self) {
-        if self.draws != self.world.memory.replayed() {
+        if self.draws != self.world.memory.replayed_draws() {
             self.report_violation("D7: the journal has another trace than the tables".into());
         }
         let mut owned: BTreeMap<_, u16> = BTreeMap::new();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::testing::{self, FakeGateway, GatewayCall, ManualClock};
-use persistence::memory::{self, Call, Memory};
+use persistence::memory::{MemoryCall, MemoryFault, MemoryStores};
 
 use super::plan::{FaultRates, NOON, WorldPlan};
 use super::random_stream::RandomStream;
@@ -20,7 +20,7 @@ pub struct FaultInjector {
     store_random: RandomStream,
     provider_random: RandomStream,
     outage_from_ms: i64,
-    last: Mutex<memory::Fault>,
+    last: Mutex<MemoryFault>,
 }
 
 impl FaultInjector {
@@ -38,7 +38,7 @@ impl FaultInjector {
     }
 
     /// Installs the faults in the store and the provider.
-    pub fn install(self: &Arc<FaultInjector>, memory: &Memory, provider: &FakeGateway) {
+    pub fn install(self: &Arc<FaultInjector>, memory: &MemoryStores, provider: &FakeGateway) {
         let injector = self.clone();
         memory.set_faults(move |call| injector.choose_store_fault(call));
         let injector = self.clone();
@@ -82,7 +82,7 @@ impl FaultInjector {
     }
 
     /// Returns the fault that the latest call to the store had.
-    pub fn last_store_fault(&self) -> memory::Fault {
+    pub fn last_store_fault(&self) -> MemoryFault {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -93,22 +93,23 @@ impl FaultInjector {
         Duration::from_millis(self.provider_random.between(1, most_ms))
     }
 
-    fn choose_store_fault(&self, call: Call<'_>) -> memory::Fault {
-        use memory::Fault;
+    fn choose_store_fault(&self, call: MemoryCall<'_>) -> MemoryFault {
         let random = &self.store_random;
         let fault = match call {
-            Call::Read(_) if random.happens(self.current_fault_rate(|r| r.read_failed)) => {
-                Fault::NotWritten
+            MemoryCall::Read(_) if random.happens(self.current_fault_rate(|r| r.read_failed)) => {
+                MemoryFault::NotWritten
             }
-            Call::Read(_) => Fault::None,
-            _ if random.happens(self.current_fault_rate(|r| r.not_written)) => Fault::NotWritten,
+            MemoryCall::Read(_) => MemoryFault::None,
+            _ if random.happens(self.current_fault_rate(|r| r.not_written)) => {
+                MemoryFault::NotWritten
+            }
             _ if random.happens(self.current_fault_rate(|r| r.written_unknown)) => {
-                Fault::UnknownWritten
+                MemoryFault::UnknownWritten
             }
             _ if random.happens(self.current_fault_rate(|r| r.unwritten_unknown)) => {
-                Fault::UnknownNotWritten
+                MemoryFault::UnknownNotWritten
             }
-            _ => Fault::None,
+            _ => MemoryFault::None,
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = fault;
         fault

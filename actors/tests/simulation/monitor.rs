@@ -9,8 +9,8 @@ use domain::draw::DrawOutcome;
 use domain::prize::prize;
 use domain::{Draw, DrawId, Event, OrderId, PaymentIntentId, Status};
 use persistence::Failure;
-use persistence::ledger::{Append, ClaimedDraw};
-use persistence::memory::Fault;
+use persistence::ledger::{ClaimedDraw, DrawCommit};
+use persistence::memory::MemoryFault;
 use persistence::nodes::InstanceId;
 use persistence::stores::{Mail, StoredWebhookEvent};
 
@@ -115,12 +115,12 @@ impl Monitor {
         &self,
         world: &World,
         process: u64,
-        appends: &[Append],
+        appends: &[DrawCommit],
         written: &Result<(), Failure>,
     ) {
         let unknown = matches!(written, Err(Failure::Unknown(_)));
         let is_written = written.is_ok()
-            || (unknown && world.fault_injector.last_store_fault() == Fault::UnknownWritten);
+            || (unknown && world.fault_injector.last_store_fault() == MemoryFault::UnknownWritten);
         let sign = u64::from(is_written) + 2 * u64::from(unknown);
         for append in appends {
             world.trace.record_event(
@@ -184,7 +184,7 @@ impl Monitor {
     }
 
     /// T7: a node whose epoch is outdated never writes.
-    fn check_epoch(&self, append: &Append) {
+    fn check_epoch(&self, append: &DrawCommit) {
         let newest = self.newest_epoch(append.draw);
         if append.epoch < newest {
             let stale_epoch = append.epoch;
@@ -197,7 +197,7 @@ impl Monitor {
 
     /// T5 (rule 5 of the decisions): by the database's clock, nothing is sold after kick-off. Only
     /// the order of an externally captured payment may get tickets later.
-    fn check_kick_off(&self, world: &World, append: &Append, draw: &Draw) {
+    fn check_kick_off(&self, world: &World, append: &DrawCommit, draw: &Draw) {
         let is_over = world.clock.true_now() >= draw.terms().closes_at;
         for event in &append.events {
             let Event::Allocated { order, serials, .. } = event else {
@@ -215,7 +215,7 @@ impl Monitor {
 
     /// T11: a draw whose number pairs are public never sells again, because the pairs of the new
     /// tickets would be public too (decision M-4).
-    fn check_revealed(&self, append: &Append, draw: &Draw) {
+    fn check_revealed(&self, append: &DrawCommit, draw: &Draw) {
         let was_revealed = self.state().revealed.contains(&append.draw);
         for event in &append.events {
             match event {
@@ -246,7 +246,7 @@ impl Monitor {
 
     /// T8, T9, M7, R1: the winner has the cell of the result, the prize follows the formula, and
     /// both stay unchanged until the result is undone.
-    fn check_outcome(&self, append: &Append, draw: &Draw) {
+    fn check_outcome(&self, append: &DrawCommit, draw: &Draw) {
         let before = self
             .state()
             .outcomes
@@ -365,7 +365,7 @@ impl Monitor {
         let apart = ["disown-", "forgotten-", "confirm-", "return-"]
             .iter()
             .any(|start| key.starts_with(start));
-        if !apart && !key.ends_with("-late") && !world.memory.has_key(key) {
+        if !apart && !key.ends_with("-late") && !world.memory.has_operation_key(key) {
             self.report_violation(format!(
                 "O2: {key} was sent to the provider, but no operation has that key"
             ));

@@ -7,7 +7,7 @@ use domain::{
     PaymentIntentId, Timestamp,
 };
 use persistence::Failure;
-use persistence::ledger::{Append, Claims};
+use persistence::ledger::{DrawClaims, DrawCommit};
 use persistence::stores::OutboxStore;
 use persistence::stores::{Operation, OperationKind, OrderRecord, StoredWebhookEvent};
 
@@ -75,7 +75,7 @@ impl Mutant {
         Mutant::RevealForgotten,
     ];
 
-    pub fn mutate_appends(self, world: &World, appends: Vec<Append>) -> Vec<Append> {
+    pub fn mutate_appends(self, world: &World, appends: Vec<DrawCommit>) -> Vec<DrawCommit> {
         let draw = appends[0].draw;
         let first = match self {
             Mutant::FenceIgnored | Mutant::LostAnswerTreatedAsFailure => {
@@ -84,17 +84,17 @@ impl Mutant {
             _ => None,
         };
         let first = first.unwrap_or(appends[0].after);
-        let mutated = |(place, append): (u64, Append)| match self {
-            Mutant::KickOffUnchecked => Append {
+        let mutated = |(place, append): (u64, DrawCommit)| match self {
+            Mutant::KickOffUnchecked => DrawCommit {
                 sells: false,
                 ..append
             },
-            Mutant::FenceIgnored => Append {
+            Mutant::FenceIgnored => DrawCommit {
                 epoch: world.monitor.newest_epoch(draw),
                 after: first + place,
                 ..append
             },
-            Mutant::LostAnswerTreatedAsFailure => Append {
+            Mutant::LostAnswerTreatedAsFailure => DrawCommit {
                 after: first + place,
                 ..append
             },
@@ -108,7 +108,7 @@ impl Mutant {
     pub fn mutate_store_before_claim(self, world: &World, draws: &[DrawId]) {
         if self == Mutant::RevealForgotten {
             for draw in draws {
-                world.memory.forget_reveal(*draw);
+                world.memory.clear_revealed_flag(*draw);
             }
         }
     }
@@ -116,15 +116,15 @@ impl Mutant {
     pub fn mutate_claims(
         self,
         world: &World,
-        claims: Result<Claims, Failure>,
-    ) -> Result<Claims, Failure> {
+        claims: Result<DrawClaims, Failure>,
+    ) -> Result<DrawClaims, Failure> {
         let mut claims = claims?;
         if self == Mutant::LeaseIgnored {
             let elsewhere = std::mem::take(&mut claims.elsewhere);
             claims.taken.extend(
                 elsewhere
                     .iter()
-                    .filter_map(|one| world.memory.steal(one.view.draw)),
+                    .filter_map(|one| world.memory.remove_owner_despite_lease(one.view.draw)),
             );
         }
         Ok(claims)
@@ -133,7 +133,7 @@ impl Mutant {
     /// Returns the result of its commit that the actor is told. Two mutants falsify it.
     pub fn mutate_commit_answer(
         self,
-        appends: &[Append],
+        appends: &[DrawCommit],
         written: Result<(), Failure>,
     ) -> Result<(), Failure> {
         match written {

@@ -11,7 +11,7 @@ use domain::{
     AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
     Timestamp,
 };
-use persistence::ledger::{Append, ChangedDraw, Claims, KnownDraw};
+use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
 use persistence::nodes::InstanceId;
 use persistence::stores::{Mail, OrderRecord};
 use persistence::{Failure, Ledger};
@@ -119,7 +119,7 @@ impl SimulatedLedger {
 
 #[async_trait]
 impl Ledger for SimulatedLedger {
-    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         let (world, process) = &self.0;
         delay_or_fail_request(&self.0).await?;
         let owners: Vec<_> = draws
@@ -149,7 +149,7 @@ impl Ledger for SimulatedLedger {
         me: InstanceId,
         draw: DrawId,
         from: InstanceId,
-    ) -> Result<Claims, Failure> {
+    ) -> Result<DrawClaims, Failure> {
         let (world, process) = &self.0;
         delay_or_fail_request(&self.0).await?;
         let claims = world.memory.take_over(me, draw, from).await;
@@ -200,7 +200,7 @@ impl Ledger for SimulatedLedger {
         deal
     }
 
-    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure> {
         let (world, process) = &self.0;
         delay_or_fail_request(&self.0).await?;
         let written = world

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use actors::testing::{FakeGateway, ManualClock};
 use domain::{Draw, DrawId, OrderId, Terms};
-use persistence::memory::Memory;
+use persistence::memory::MemoryStores;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::Notify;
 use tokio::time::sleep;
@@ -48,7 +48,7 @@ pub struct World {
     pub mutant: Mutant,
     /// The correct time, which the database uses.
     pub clock: ManualClock,
-    pub memory: Memory,
+    pub memory: MemoryStores,
     pub provider: FakeGateway,
     pub fault_injector: Arc<FaultInjector>,
     pub processes: Processes,
@@ -144,7 +144,7 @@ impl World {
     fn new(plan: WorldPlan, mutant: Mutant, readable: bool) -> Arc<World> {
         let random = RandomStream::new(!plan.seed);
         let clock = ManualClock::new(NOON);
-        let memory = Memory::new();
+        let memory = MemoryStores::new();
         for (draw, club) in plan.draws.iter().zip(&plan.clubs) {
             memory.add_club(*club, account(*club));
             memory.add_draw(draw.clone());

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use domain::{Deal, DrawId};
-use persistence::ledger::{Append, ChangedDraw, Claims, KnownDraw};
-use persistence::memory::Memory;
+use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
+use persistence::memory::MemoryStores;
 use persistence::nodes::InstanceId;
 use persistence::{Failure, Ledger};
 use tokio::sync::Semaphore;
@@ -15,7 +15,7 @@ use super::world::TestWorld;
 
 /// Controls a slow ledger, and records the number of commands in each transaction.
 pub struct SlowLedgerControl {
-    memory: Memory,
+    memory: MemoryStores,
     pub permits: Semaphore,
     sizes: Mutex<Vec<usize>>,
 }
@@ -30,7 +30,7 @@ struct SlowLedger(Arc<SlowLedgerControl>);
 
 #[async_trait]
 impl Ledger for SlowLedger {
-    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         self.0.memory.claim(me, draws).await
     }
 
@@ -39,7 +39,7 @@ impl Ledger for SlowLedger {
         me: InstanceId,
         draw: DrawId,
         from: InstanceId,
-    ) -> Result<Claims, Failure> {
+    ) -> Result<DrawClaims, Failure> {
         self.0.memory.take_over(me, draw, from).await
     }
 
@@ -55,7 +55,7 @@ impl Ledger for SlowLedger {
         self.0.memory.deal(draw).await
     }
 
-    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure> {
         self.0.sizes.lock().unwrap().push(appends.len());
         self.0.permits.acquire().await.unwrap().forget();
         self.0.memory.append(appends).await
@@ -67,7 +67,7 @@ impl Ledger for SlowLedger {
 }
 
 /// Returns a ledger whose commits wait, and its control. All other stores answer at once.
-pub fn new_slow_ledger(memory: Memory) -> (Arc<dyn Ledger>, Arc<SlowLedgerControl>) {
+pub fn new_slow_ledger(memory: MemoryStores) -> (Arc<dyn Ledger>, Arc<SlowLedgerControl>) {
     let control = Arc::new(SlowLedgerControl {
         memory,
         permits: Semaphore::new(0),

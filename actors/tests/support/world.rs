@@ -19,7 +19,7 @@ use domain::{
 };
 use persistence::Ledger;
 use persistence::ledger::BuyerDetails;
-use persistence::memory::Memory;
+use persistence::memory::MemoryStores;
 use persistence::nodes::InstanceId;
 use persistence::stores::{Mail, OrderRecord};
 
@@ -58,7 +58,7 @@ impl MailTransport for RecordingMailer {
 
 pub struct TestWorld {
     pub clock: ManualClock,
-    pub memory: Memory,
+    pub memory: MemoryStores,
     pub gateway: FakeGateway,
     pub mailer: RecordingMailer,
     pub engine: Option<Engine>,
@@ -114,11 +114,11 @@ impl TestWorld {
 
     /// Like [`Self::with_draws`], but the engine uses the ledger that `ledger` returns.
     pub async fn with_ledger(
-        ledger: impl FnOnce(Memory) -> Arc<dyn Ledger>,
+        ledger: impl FnOnce(MemoryStores) -> Arc<dyn Ledger>,
         numbers: &[i64],
     ) -> TestWorld {
         let clock = ManualClock::new(NOON);
-        let memory = Memory::new();
+        let memory = MemoryStores::new();
         memory.add_club(ClubId(1), account());
         for number in numbers {
             memory.add_draw(draw_snapshot(*number));
@@ -167,7 +167,7 @@ impl TestWorld {
     }
 
     /// Kills the engine and starts a new one on a restored backup.
-    pub async fn restart_engine_on(&mut self, backup: Memory) {
+    pub async fn restart_engine_on(&mut self, backup: MemoryStores) {
         let database_clock = self.clock.clone();
         backup.set_clock(move || database_clock.true_now());
         self.ledger = Arc::new(backup.clone());
@@ -276,7 +276,11 @@ impl TestWorld {
     /// refunds, and tables, journal and views agree.
     pub fn assert_consistent(&self) {
         let drawn = self.memory.draws();
-        assert_eq!(drawn, self.memory.replayed(), "tables and journal agree");
+        assert_eq!(
+            drawn,
+            self.memory.replayed_draws(),
+            "tables and journal agree"
+        );
         for draw in &drawn {
             draw.assert_invariants();
         }

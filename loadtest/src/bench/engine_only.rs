@@ -72,7 +72,7 @@ impl EngineUnderTest {
             gateway: provider.clone(),
             clock: Arc::new(SystemClock),
             mail: provider.clone(),
-            peers: Peers::of_single_node(InstanceId::fresh(), Arc::new(store.clone())),
+            peers: Peers::of_single_node(InstanceId::random(), Arc::new(store.clone())),
         };
         let (ready, started) = oneshot::channel();
         let (stop, stop_receiver) = oneshot::channel();

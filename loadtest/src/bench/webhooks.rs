@@ -44,7 +44,7 @@ impl BenchContext<'_> {
         .await?;
         let auditor = Auditor::open(&self.database).await?;
         let payments: Vec<OrderAmounts> = auditor
-            .order_sums()
+            .order_amounts()
             .await?
             .into_iter()
             .filter(|order| order.is_taken)
@@ -76,7 +76,7 @@ impl BenchContext<'_> {
             let last = Instant::now();
             loop {
                 let (stored, handled) = auditor
-                    .webhook_event_counts(&burst.event_id_prefix())
+                    .count_stored_and_handled_webhooks(&burst.event_id_prefix())
                     .await?;
                 ensure!(
                     stored == i64::from(burst.event_count()),

@@ -11,7 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use persistence::auditor::Auditor;
 use persistence::embedded::EmbeddedPostgres;
-use persistence::postgres::bank::{BANK_LOGIN_NAME, PAGES_LOGIN_NAME};
+use persistence::postgres::bank::{BANK_LOGIN_NAME, SERVING_LOGIN_NAME};
 use persistence::{Postgres, Sealer};
 use tokio::net::{TcpListener, UnixStream};
 use tokio::process::{Child, Command};
@@ -193,7 +193,7 @@ impl Cluster {
             .arg("serve")
             .env(
                 "DATABASE_URL",
-                format!("postgres://{PAGES_LOGIN_NAME}@{}", self.database_address),
+                format!("postgres://{SERVING_LOGIN_NAME}@{}", self.database_address),
             )
             .env(
                 "BANK_DATABASE_URL",
@@ -271,7 +271,10 @@ impl Cluster {
             self.new_buyer(&[0, 1])?
                 .reserve_and_release(self.probe, RETRY_TIMEOUT)
                 .await?;
-            let owner = auditor.owner_address(self.probe).await?.unwrap_or_default();
+            let owner = auditor
+                .draw_owner_node_address(self.probe)
+                .await?
+                .unwrap_or_default();
             let named = |number: &usize| owner.ends_with(&format!(":{}", peer_port(*number)));
             if let Some(number) = (0..NODE_COUNT).find(named) {
                 self.owner = number;

@@ -143,7 +143,7 @@ async fn count_winner_mails_in_outbox(test_run: &TestRun) -> Result<i64> {
     let mails = Auditor::open(&access.url)
         .await
         .context("opening the database")?
-        .mail_counts()
+        .count_mails_by_kind_and_state()
         .await?;
     Ok(mails
         .iter()

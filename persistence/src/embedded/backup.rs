@@ -18,13 +18,13 @@ use super::EmbeddedError;
 
 /// Name of the archive's first entry. The entry contains the program's name and the Postgres
 /// version that can open the backup.
-pub(super) const ABOUT_ENTRY_NAME: &str = "about";
-pub(super) const ABOUT_ENTRY_PREFIX: &str = "football-doubles backup, postgres ";
+pub(super) const HEADER_ENTRY_NAME: &str = "about";
+pub(super) const HEADER_TEXT_PREFIX: &str = "football-doubles backup, postgres ";
 /// Name of the folder in the archive that holds the database's files.
 pub(super) const DATA_ENTRY_NAME: &str = "data";
 /// Folders that the archive contains without the files in them, because Postgres creates those
 /// files when it starts.
-const FOLDERS_WITHOUT_FILES: [&str; 8] = [
+const FOLDERS_BACKED_UP_EMPTY: [&str; 8] = [
     "pg_dynshmem",
     "pg_notify",
     "pg_replslot",
@@ -72,7 +72,7 @@ pub enum BackupError {
 }
 
 impl BackupError {
-    pub(super) fn at(path: &Path) -> impl Fn(io::Error) -> BackupError {
+    pub(super) fn io_error_at(path: &Path) -> impl Fn(io::Error) -> BackupError {
         let path = path.to_path_buf();
         move |why| BackupError::Io {
             path: path.clone(),
@@ -96,7 +96,7 @@ pub async fn back_up(url: &str, beside: &[(&str, &Path)], file: &Path) -> Result
     let done = write_backup(url, beside, &unfinished)
         .await
         .and_then(|bytes| {
-            fs::rename(&unfinished, file).map_err(BackupError::at(file))?;
+            fs::rename(&unfinished, file).map_err(BackupError::io_error_at(file))?;
             Ok(bytes)
         });
     if done.is_err() {
@@ -119,14 +119,14 @@ async fn write_backup(
         .write(true)
         .mode(0o600)
         .open(file)
-        .map_err(BackupError::at(file))?;
+        .map_err(BackupError::io_error_at(file))?;
     let mut archive = Archive {
         to: Builder::new(GzEncoder::new(open, Compression::fast())),
         file,
     };
     archive.archive_text(
-        ABOUT_ENTRY_NAME,
-        &format!("{ABOUT_ENTRY_PREFIX}{}\n", version / 10_000),
+        HEADER_ENTRY_NAME,
+        &format!("{HEADER_TEXT_PREFIX}{}\n", version / 10_000),
     )?;
 
     // A replication slot keeps the WAL of the backup until this connection ends.
@@ -209,7 +209,7 @@ impl Archive<'_> {
         self.append_entry(name, EntryType::Directory, 0, io::empty())?;
         let mut entries = fs::read_dir(folder)
             .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-            .map_err(BackupError::at(folder))?;
+            .map_err(BackupError::io_error_at(folder))?;
         entries.sort_by_key(fs::DirEntry::file_name);
         for entry in entries {
             let (path, entry_name) = (entry.path(), entry.file_name());
@@ -222,14 +222,14 @@ impl Archive<'_> {
                 Ok(found)
                     if found.is_dir()
                         && skipped == SkippedFiles::OfPostgres
-                        && FOLDERS_WITHOUT_FILES.contains(&&*plain) =>
+                        && FOLDERS_BACKED_UP_EMPTY.contains(&&*plain) =>
                 {
                     self.append_entry(&within, EntryType::Directory, 0, io::empty())?;
                 }
                 Ok(found) if found.is_dir() => self.archive_folder(&path, &within, skipped)?,
                 Ok(_) => self.archive_file(&path, &within)?,
                 Err(why) if why.kind() == io::ErrorKind::NotFound => {}
-                Err(why) => return Err(BackupError::at(&path)(why)),
+                Err(why) => return Err(BackupError::io_error_at(&path)(why)),
             }
         }
         Ok(())
@@ -238,9 +238,12 @@ impl Archive<'_> {
     fn archive_file(&mut self, path: &Path, name: &Path) -> Result<(), BackupError> {
         let found = match File::open(path) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(()),
-            found => found.map_err(BackupError::at(path))?,
+            found => found.map_err(BackupError::io_error_at(path))?,
         };
-        let bytes = found.metadata().map_err(BackupError::at(path))?.len();
+        let bytes = found
+            .metadata()
+            .map_err(BackupError::io_error_at(path))?
+            .len();
         self.append_entry(
             name,
             EntryType::Regular,
@@ -253,7 +256,7 @@ impl Archive<'_> {
     fn archive_wal(&mut self, folder: &Path, begun: &str, ended: &str) -> Result<(), BackupError> {
         let mut segments = Vec::new();
         for entry in fs::read_dir(folder)
-            .map_err(BackupError::at(folder))?
+            .map_err(BackupError::io_error_at(folder))?
             .flatten()
         {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -298,7 +301,7 @@ impl Archive<'_> {
         header.set_size(bytes);
         self.to
             .append_data(&mut header, name, from)
-            .map_err(BackupError::at(self.file))
+            .map_err(BackupError::io_error_at(self.file))
     }
 
     /// Writes everything to disk, then returns the archive's size in bytes.
@@ -311,7 +314,7 @@ impl Archive<'_> {
                 written.sync_all()?;
                 Ok(written.metadata()?.len())
             });
-        written.map_err(BackupError::at(self.file))
+        written.map_err(BackupError::io_error_at(self.file))
     }
 }
 

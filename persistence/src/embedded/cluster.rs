@@ -66,7 +66,7 @@ impl Cluster {
 
     /// Stops the Postgres that a killed server process left running on this folder, if there is
     /// one.
-    pub(super) async fn stop_left_running(dir: &Path) {
+    pub(super) async fn stop_leftover_postgres(dir: &Path) {
         if let Some(running) = adopt_running_postgres(dir).await {
             running.stop().await;
         }
@@ -76,7 +76,7 @@ impl Cluster {
         &self.dir
     }
 
-    pub(crate) fn adopted(&self) -> bool {
+    pub(crate) fn adopted_running_postgres(&self) -> bool {
         self.child.is_none()
     }
 
@@ -99,9 +99,9 @@ impl Cluster {
     }
 
     #[cfg(feature = "testing")]
-    pub(crate) fn url_as(&self, login: Option<&str>, database: &str) -> String {
+    pub(crate) fn url_with_login(&self, login: Option<&str>, database: &str) -> String {
         self.address
-            .url_as(login.unwrap_or(DATABASE_ROLE), database)
+            .url_with_login(login.unwrap_or(DATABASE_ROLE), database)
     }
 
     /// Stops Postgres by a fast shutdown, which rolls back open transactions and writes committed
@@ -139,10 +139,10 @@ impl PostgresAddress {
     }
 
     pub(super) fn url(&self, database: &str) -> String {
-        self.url_as(DATABASE_ROLE, database)
+        self.url_with_login(DATABASE_ROLE, database)
     }
 
-    fn url_as(&self, login: &str, database: &str) -> String {
+    fn url_with_login(&self, login: &str, database: &str) -> String {
         format!(
             "postgres://{login}@localhost/{database}?host={}",
             self.socket_dir.display()
@@ -188,7 +188,7 @@ async fn adopt_running_postgres(dir: &Path) -> Option<Cluster> {
                 child: None,
             });
         }
-        if !pid_file.is_changing() {
+        if !pid_file.is_starting_or_stopping() {
             // The process may belong to another Postgres by now, so it is not adopted.
             return None;
         }

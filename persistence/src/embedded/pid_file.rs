@@ -37,12 +37,12 @@ impl PidFile {
         })
     }
 
-    pub(super) fn is_changing(&self) -> bool {
+    pub(super) fn is_starting_or_stopping(&self) -> bool {
         matches!(self.status.as_str(), "starting" | "stopping" | "")
     }
 
     pub(super) fn is_running(&self) -> bool {
-        kill(self.pid, None).is_ok() && !is_another_process(self.pid)
+        kill(self.pid, None).is_ok() && !is_zombie_or_other_program(self.pid)
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) fn replace_stale_pid(pid_file: &Path) -> io::Result<()> {
     if !pid
         .trim()
         .parse()
-        .is_ok_and(|pid| is_another_process(Pid::from_raw(pid)))
+        .is_ok_and(|pid| is_zombie_or_other_program(Pid::from_raw(pid)))
     {
         return Ok(());
     }
@@ -76,7 +76,7 @@ pub(super) fn replace_stale_pid(pid_file: &Path) -> io::Result<()> {
 
 /// Returns whether the process with this id is a zombie or another program than Postgres. Returns
 /// `false` when there is no such process, or `/proc` does not show it.
-fn is_another_process(pid: Pid) -> bool {
+fn is_zombie_or_other_program(pid: Pid) -> bool {
     // In `/proc/PID/stat` the process name is in parentheses and may contain any character. The
     // state follows the name.
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use flate2::read::GzDecoder;
 use tar::Archive;
 
-use super::backup::{ABOUT_ENTRY_NAME, ABOUT_ENTRY_PREFIX, BackupError, DATA_ENTRY_NAME};
+use super::backup::{BackupError, DATA_ENTRY_NAME, HEADER_ENTRY_NAME, HEADER_TEXT_PREFIX};
 use super::cluster::Cluster;
-use super::{binaries, lock_folder, os_user};
+use super::{binaries, lock_data_folder, os_user};
 
 /// Replaces the database of a private Postgres by the database in the backup, and the folders
 /// `beside` by the folders in the backup. Returns where the previous folders were moved.
@@ -25,20 +25,20 @@ pub async fn restore(
 ) -> Result<Vec<PathBuf>, BackupError> {
     let wrote = postgres_version_of_backup(file)?;
     let dir = os_user::create_postgres_folder(dir)?;
-    let _lock = lock_folder(&dir)?;
+    let _lock = lock_data_folder(&dir)?;
     check_version_installed(&dir, file, &wrote)?;
-    Cluster::stop_left_running(&dir).await;
+    Cluster::stop_leftover_postgres(&dir).await;
     let unpacked = dir.join("restored.unfinished");
     clear_folder(&unpacked)?;
     let placed =
-        unpack(file, &unpacked).and_then(|()| put_folders_in_place(&dir, beside, &unpacked));
+        unpack_backup(file, &unpacked).and_then(|()| put_folders_in_place(&dir, beside, &unpacked));
     clear_folder(&unpacked)?;
     placed
 }
 
 /// Returns the Postgres version that wrote the backup file.
 fn postgres_version_of_backup(file: &Path) -> Result<String, BackupError> {
-    let open = File::open(file).map_err(BackupError::at(file))?;
+    let open = File::open(file).map_err(BackupError::io_error_at(file))?;
     let unreadable = || BackupError::Unreadable(file.to_path_buf());
     let mut archive = Archive::new(GzDecoder::new(open));
     let mut entries = archive.entries().map_err(|_| unreadable())?;
@@ -46,12 +46,12 @@ fn postgres_version_of_backup(file: &Path) -> Result<String, BackupError> {
     let mut about = String::new();
     let is_ours = first
         .path()
-        .is_ok_and(|path| path == Path::new(ABOUT_ENTRY_NAME));
+        .is_ok_and(|path| path == Path::new(HEADER_ENTRY_NAME));
     if !is_ours || first.read_to_string(&mut about).is_err() {
         return Err(unreadable());
     }
     about
-        .strip_prefix(ABOUT_ENTRY_PREFIX)
+        .strip_prefix(HEADER_TEXT_PREFIX)
         .map(|version| version.trim().to_string())
         .ok_or_else(unreadable)
 }
@@ -73,14 +73,14 @@ fn check_version_installed(dir: &Path, file: &Path, wrote: &str) -> Result<(), B
 
 /// Unpacks the whole archive or fails. A truncated file is detected, because the compressed stream
 /// ends with a checksum.
-fn unpack(file: &Path, to: &Path) -> Result<(), BackupError> {
-    fs::create_dir_all(to).map_err(BackupError::at(to))?;
-    let open = File::open(file).map_err(BackupError::at(file))?;
+fn unpack_backup(file: &Path, to: &Path) -> Result<(), BackupError> {
+    fs::create_dir_all(to).map_err(BackupError::io_error_at(to))?;
+    let open = File::open(file).map_err(BackupError::io_error_at(file))?;
     let mut archive = Archive::new(GzDecoder::new(open));
     archive.set_preserve_permissions(true);
     archive.set_preserve_mtime(false);
-    archive.unpack(to).map_err(|why| match why.kind() {
-        std::io::ErrorKind::StorageFull => BackupError::at(to)(why),
+    archive.unpack_backup(to).map_err(|why| match why.kind() {
+        std::io::ErrorKind::StorageFull => BackupError::io_error_at(to)(why),
         _ => BackupError::Unreadable(file.to_path_buf()),
     })?;
     // Reads the rest of the compressed stream after the end of the archive, because the stream's
@@ -121,7 +121,7 @@ fn replace_folder(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError
         .expect("numbers do not end");
     let was_there = old.exists();
     if was_there {
-        fs::rename(old, &aside).map_err(BackupError::at(&aside))?;
+        fs::rename(old, &aside).map_err(BackupError::io_error_at(&aside))?;
     }
     move_folder(new, old)?;
     Ok(was_there.then_some(aside))
@@ -132,19 +132,19 @@ fn replace_folder(new: &Path, old: &Path) -> Result<Option<PathBuf>, BackupError
 fn move_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
     match fs::rename(from, to) {
         Err(why) if why.kind() == std::io::ErrorKind::CrossesDevices => copy_folder(from, to),
-        moved => moved.map_err(BackupError::at(to)),
+        moved => moved.map_err(BackupError::io_error_at(to)),
     }
 }
 
 fn copy_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
-    fs::create_dir_all(to).map_err(BackupError::at(to))?;
-    for entry in fs::read_dir(from).map_err(BackupError::at(from))? {
-        let entry = entry.map_err(BackupError::at(from))?;
+    fs::create_dir_all(to).map_err(BackupError::io_error_at(to))?;
+    for entry in fs::read_dir(from).map_err(BackupError::io_error_at(from))? {
+        let entry = entry.map_err(BackupError::io_error_at(from))?;
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
             copy_folder(&path, &target)?;
         } else {
-            fs::copy(&path, &target).map_err(BackupError::at(&target))?;
+            fs::copy(&path, &target).map_err(BackupError::io_error_at(&target))?;
         }
     }
     Ok(())
@@ -152,7 +152,9 @@ fn copy_folder(from: &Path, to: &Path) -> Result<(), BackupError> {
 
 fn clear_folder(folder: &Path) -> Result<(), BackupError> {
     match fs::remove_dir_all(folder) {
-        Err(why) if why.kind() != std::io::ErrorKind::NotFound => Err(BackupError::at(folder)(why)),
+        Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
+            Err(BackupError::io_error_at(folder)(why))
+        }
         _ => Ok(()),
     }
 }

@@ -60,7 +60,7 @@ impl Anomalies {
 
     /// Returns the open anomalies about a payment, and those about the payment's order that name no
     /// payment. `kind` limits them to one kind; `None` means all.
-    pub fn open_anomalies_about(
+    pub fn open_anomaly_ids_of_payment(
         &self,
         payment_intent: &PaymentIntentId,
         order: Option<OrderId>,
@@ -78,7 +78,7 @@ impl Anomalies {
         rows.filter(about).map(|row| row.id).collect()
     }
 
-    pub fn resolve_healed_ids(&mut self, ids: &[u128], at: Timestamp) -> u64 {
+    pub fn resolve_anomalies_by_id(&mut self, ids: &[u128], at: Timestamp) -> u64 {
         let rows = &mut self.rows;
         let before = self.open.len();
         self.open.retain(|_, index| {
@@ -91,7 +91,7 @@ impl Anomalies {
         (before - self.open.len()) as u64
     }
 
-    pub fn close_by_person(&mut self, id: u128, at: Timestamp) -> bool {
+    pub fn close_anomaly_by_person(&mut self, id: u128, at: Timestamp) -> bool {
         let Some(row) = self
             .rows
             .iter_mut()
@@ -120,7 +120,7 @@ impl Anomalies {
         self.rows.iter().filter(about).any(is_open) || self.dismissed.iter().any(was_closed)
     }
 
-    pub fn count_anomalies(&self) -> (u64, u64) {
+    pub fn count_raised_and_open_anomalies(&self) -> (u64, u64) {
         (self.rows.len() as u64, self.open.len() as u64)
     }
 

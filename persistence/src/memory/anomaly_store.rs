@@ -5,39 +5,40 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use domain::{Anomaly, AnomalyKind, Cents, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory};
+use super::{MemoryCall, MemoryStores};
 use crate::error::Failure;
 use crate::stores::{AnomalyRecord, AnomalyStore};
 
 #[async_trait]
-impl AnomalyStore for Memory {
+impl AnomalyStore for MemoryStores {
     async fn raise_anomaly(
         &self,
         anomaly: &Anomaly,
         amount: Option<Cents>,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("raise"), |state| {
+        self.write_state(MemoryCall::Write("raise"), |state| {
             Ok(state.anomalies.raise_anomaly_once(anomaly, amount, at))
         })
     }
 
-    async fn resolve_healed(
+    async fn resolve_healed_anomalies(
         &self,
         payment_intent: &PaymentIntentId,
         kind: AnomalyKind,
         at: Timestamp,
     ) -> Result<u64, Failure> {
-        self.write_state(Call::Write("heal"), |state| {
+        self.write_state(MemoryCall::Write("heal"), |state| {
             let order = state.orders.id_by_payment_intent(payment_intent);
-            let open = state
-                .anomalies
-                .open_anomalies_about(payment_intent, order, Some(kind));
-            Ok(state.anomalies.resolve_healed_ids(&open, at))
+            let open =
+                state
+                    .anomalies
+                    .open_anomaly_ids_of_payment(payment_intent, order, Some(kind));
+            Ok(state.anomalies.resolve_anomalies_by_id(&open, at))
         })
     }
 
-    async fn open_anomalies_of(
+    async fn open_anomalies_of_payment(
         &self,
         payment_intent: &PaymentIntentId,
     ) -> Result<Vec<u128>, Failure> {
@@ -45,7 +46,7 @@ impl AnomalyStore for Memory {
             let order = state.orders.id_by_payment_intent(payment_intent);
             state
                 .anomalies
-                .open_anomalies_about(payment_intent, order, None)
+                .open_anomaly_ids_of_payment(payment_intent, order, None)
         })
     }
 
@@ -58,16 +59,20 @@ impl AnomalyStore for Memory {
                 let order = state.orders.id_by_payment_intent(id);
                 !state
                     .anomalies
-                    .open_anomalies_about(id, order, None)
+                    .open_anomaly_ids_of_payment(id, order, None)
                     .is_empty()
             };
             among.iter().filter(is_reported).cloned().collect()
         })
     }
 
-    async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
-        self.write_state(Call::Write("heal_known"), |state| {
-            Ok(state.anomalies.resolve_healed_ids(anomalies, at))
+    async fn resolve_healed_anomalies_by_id(
+        &self,
+        anomalies: &[u128],
+        at: Timestamp,
+    ) -> Result<u64, Failure> {
+        self.write_state(MemoryCall::Write("heal_known"), |state| {
+            Ok(state.anomalies.resolve_anomalies_by_id(anomalies, at))
         })
     }
 
@@ -77,8 +82,10 @@ impl AnomalyStore for Memory {
         })
     }
 
-    async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
-        self.read_state("anomaly_counts", |state| state.anomalies.count_anomalies())
+    async fn count_raised_and_open_anomalies(&self) -> Result<(u64, u64), Failure> {
+        self.read_state("anomaly_counts", |state| {
+            state.anomalies.count_raised_and_open_anomalies()
+        })
     }
 
     async fn close_anomaly(
@@ -87,8 +94,8 @@ impl AnomalyStore for Memory {
         _resolution: &str,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("resolve"), |state| {
-            Ok(state.anomalies.close_by_person(anomaly, at))
+        self.write_state(MemoryCall::Write("resolve"), |state| {
+            Ok(state.anomalies.close_anomaly_by_person(anomaly, at))
         })
     }
 }

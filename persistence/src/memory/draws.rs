@@ -113,7 +113,7 @@ impl Draws {
             BuyerSource::Operator {
                 at,
                 approved: false,
-            } => !rows.any(|row| row.has_won(record, at)),
+            } => !rows.any(|row| row.holds_revealed_winning_ticket(record, at)),
         }
     }
 
@@ -153,7 +153,7 @@ impl MemoryDraw {
     }
 
     /// Returns whether an order holds the draw's winning ticket and kick-off has passed.
-    fn has_won(&self, record: &OrderRecord, at: Timestamp) -> bool {
+    fn holds_revealed_winning_ticket(&self, record: &OrderRecord, at: Timestamp) -> bool {
         let outcome = self
             .base
             .outcome
@@ -208,7 +208,7 @@ impl MemoryDraw {
             .filter_map(|order| self.reservations.get(order))
             .map(|held| held.count)
             .sum();
-        let held = self.reserved_ticket_count() + change.reserved_tickets_after() - freed;
+        let held = self.reserved_ticket_count() + change.tickets_in_changed_reservations() - freed;
         let sold = self.tickets.len() as i16 + change.sold_delta();
         if sold + held as i16 > TICKETS as i16 {
             return refused("oversold");

@@ -6,20 +6,20 @@ use async_trait::async_trait;
 use domain::{Deal, Draw, DrawId, Timestamp};
 
 use super::draws::MemoryDraw;
-use super::{Call, Memory, MemoryState};
+use super::{MemoryCall, MemoryState, MemoryStores};
 use crate::change::DrawChange;
 use crate::error::Failure;
 use crate::ledger::{
-    Append, AttachedWrite, ChangedDraw, Claims, ForeignDraw, KnownDraw, Ledger,
+    AttachedWrite, ChangedDraw, DrawClaims, DrawCommit, DrawOfAnotherNode, KnownDraw, Ledger,
     check_shared_transaction,
 };
 use crate::nodes::InstanceId;
 
 #[async_trait]
-impl Ledger for Memory {
-    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
+impl Ledger for MemoryStores {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         let now = self.now();
-        self.write_state(Call::Claim(draws), |state| {
+        self.write_state(MemoryCall::Claim(draws), |state| {
             Ok(state.claim(me, draws, None, now))
         })
     }
@@ -29,17 +29,19 @@ impl Ledger for Memory {
         me: InstanceId,
         draw: DrawId,
         from: InstanceId,
-    ) -> Result<Claims, Failure> {
+    ) -> Result<DrawClaims, Failure> {
         let now = self.now();
-        self.write_state(Call::Claim(&[draw]), |state| {
+        self.write_state(MemoryCall::Claim(&[draw]), |state| {
             Ok(state.claim(me, &[draw], Some(from), now))
         })
     }
 
-    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure> {
         check_shared_transaction(&appends)?;
         let now = self.now();
-        self.write_state(Call::Append(&appends), |state| state.append(&appends, now))
+        self.write_state(MemoryCall::Append(&appends), |state| {
+            state.append(&appends, now)
+        })
     }
 
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
@@ -85,8 +87,8 @@ impl MemoryState {
         draws: &[DrawId],
         from: Option<InstanceId>,
         now: Option<Timestamp>,
-    ) -> Claims {
-        let mut claims = Claims::default();
+    ) -> DrawClaims {
+        let mut claims = DrawClaims::default();
         for draw in draws {
             let Some(row) = self.draws.get_mut(*draw) else {
                 continue;
@@ -97,7 +99,7 @@ impl MemoryState {
             match owner.and_then(|owner| self.nodes.find_living_node(owner, now)) {
                 Some(owner) => {
                     let view = Draw::restore(row.snapshot()).view();
-                    claims.elsewhere.push(ForeignDraw {
+                    claims.elsewhere.push(DrawOfAnotherNode {
                         view,
                         owner: owner.clone(),
                     });
@@ -110,7 +112,7 @@ impl MemoryState {
 
     /// Writes consecutive commits of one draw. Checks all of them before it changes anything, so
     /// that either all are written or none.
-    fn append(&mut self, appends: &[Append], now: Option<Timestamp>) -> Result<(), Failure> {
+    fn append(&mut self, appends: &[DrawCommit], now: Option<Timestamp>) -> Result<(), Failure> {
         let (first, last) = (&appends[0], appends.len() - 1);
         let row = self.draws.get(first.draw).ok_or(Failure::NotFound)?;
         if row.epoch != first.epoch || row.base.revision != first.after {
@@ -122,21 +124,21 @@ impl MemoryState {
         for (place, append) in appends.iter().enumerate() {
             let now = now.unwrap_or(append.at);
             let change = DrawChange::from_events(&append.events);
-            self.check_append(append, &change, &trial, now)?;
+            self.check_commit(append, &change, &trial, now)?;
             self.refuse_order_opened_twice(append, &appends[..place])?;
             if place < last {
                 trial.to_mut().apply(&append.events, &change, now);
             }
         }
         for append in appends {
-            self.write_append(append, now.unwrap_or(append.at));
+            self.write_commit(append, now.unwrap_or(append.at));
         }
         Ok(())
     }
 
-    fn check_append(
+    fn check_commit(
         &self,
-        append: &Append,
+        append: &DrawCommit,
         change: &DrawChange,
         row: &MemoryDraw,
         now: Timestamp,
@@ -165,13 +167,13 @@ impl MemoryState {
     /// Refuses two commits of the same call that open the same order.
     fn refuse_order_opened_twice(
         &self,
-        append: &Append,
-        earlier: &[Append],
+        append: &DrawCommit,
+        earlier: &[DrawCommit],
     ) -> Result<(), Failure> {
         let Some(AttachedWrite::Open(new)) = &append.attached_write else {
             return Ok(());
         };
-        let same = |other: &Append| match &other.attached_write {
+        let same = |other: &DrawCommit| match &other.attached_write {
             Some(AttachedWrite::Open(other)) => {
                 other.client_key == new.client_key || other.token == new.token
             }
@@ -184,41 +186,45 @@ impl MemoryState {
         }
     }
 
-    /// Writes one commit that [`MemoryState::check_append`] has accepted.
-    fn write_append(&mut self, append: &Append, now: Timestamp) {
+    /// Writes one commit that [`MemoryState::check_commit`] has accepted.
+    fn write_commit(&mut self, append: &DrawCommit, now: Timestamp) {
         let change = DrawChange::from_events(&append.events);
         self.write_attached(append);
         for ticket_change in &change.allocated {
             let complete = self.orders.add_line_tickets(append.draw, ticket_change);
             if !append.sells {
-                self.operations.drop_pending_cancel(ticket_change.order);
+                self.operations
+                    .drop_pending_cancel_operation(ticket_change.order);
             }
             if complete {
-                self.operations.add_capture(ticket_change.order, append.at);
+                self.operations
+                    .add_capture_operation(ticket_change.order, append.at);
             }
         }
         for ticket_change in &change.voided {
             let rejected = self.orders.remove_line_tickets(append.draw, ticket_change);
             self.operations
-                .drop_capture(ticket_change.order, rejected, append.at);
-            self.orders.mark_waiting_for_refund(ticket_change.order);
+                .drop_capture_operation(ticket_change.order, rejected, append.at);
+            self.orders
+                .mark_unfinished_if_tickets_missing(ticket_change.order);
         }
         let row = self.draws.get_mut(append.draw).expect("checked before");
         row.apply(&append.events, &change, now);
     }
 
-    fn write_attached(&mut self, append: &Append) {
+    fn write_attached(&mut self, append: &DrawCommit) {
         match &append.attached_write {
             None => {}
             Some(AttachedWrite::Open(order)) => {
                 self.orders.insert_order(order);
                 if order.payment_intent.is_none() {
-                    self.operations.add_create(order.id, order.at);
+                    self.operations.add_create_operation(order.id, order.at);
                 }
             }
             Some(AttachedWrite::Reprice { order, lines }) => {
-                let has_intent = self.orders.replace_lines(*order, lines);
-                self.operations.replace_update(*order, has_intent, append);
+                let has_intent = self.orders.replace_order_lines(*order, lines);
+                self.operations
+                    .replace_update_operation(*order, has_intent, append);
             }
             Some(AttachedWrite::Authorised { order, at }) => {
                 self.orders.record_authorisation(*order, *at)

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use domain::Timestamp;
 
-use super::{Call, Memory};
+use super::{MemoryCall, MemoryStores};
 use crate::error::Failure;
-use crate::nodes::{GONE_AFTER_LEASE_MS, InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
+use crate::nodes::{GONE_AFTER_LEASE_END_MS, InstanceId, LEASE_MS, Node, Nodes, OtherNodes};
 
 /// The nodes, in the order in which they started.
 #[derive(Clone, Default)]
@@ -33,13 +33,13 @@ impl NodeList {
     }
 
     /// Returns whether the node left, was removed, or has not renewed its lease for
-    /// [`GONE_AFTER_LEASE_MS`] after the lease ended.
+    /// [`GONE_AFTER_LEASE_END_MS`] after the lease ended.
     pub fn is_gone(&self, boot: InstanceId, now: Option<Timestamp>) -> bool {
         let row = self.rows.iter().find(|row| row.node.boot == boot);
         row.is_none_or(|row| {
             row.until
                 .zip(now)
-                .is_some_and(|(until, now)| until.plus_ms(GONE_AFTER_LEASE_MS) <= now)
+                .is_some_and(|(until, now)| until.plus_ms(GONE_AFTER_LEASE_END_MS) <= now)
         })
     }
 
@@ -85,14 +85,16 @@ impl NodeLease {
 }
 
 #[async_trait]
-impl Nodes for Memory {
+impl Nodes for MemoryStores {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         let now = self.now();
-        self.write_state(Call::Write("renew"), |state| Ok(state.nodes.renew(me, now)))
+        self.write_state(MemoryCall::Write("renew"), |state| {
+            Ok(state.nodes.renew(me, now))
+        })
     }
 
-    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
-        self.write_state(Call::Write("bury"), |state| {
+    async fn remove_ended_node(&self, gone: InstanceId) -> Result<bool, Failure> {
+        self.write_state(MemoryCall::Write("bury"), |state| {
             let dead = !state.nodes.running.contains(&gone);
             if dead {
                 state.nodes.end_lease(gone);
@@ -102,7 +104,7 @@ impl Nodes for Memory {
     }
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
-        self.write_state(Call::Write("leave"), |state| {
+        self.write_state(MemoryCall::Write("leave"), |state| {
             state.nodes.end_lease(me);
             Ok(())
         })

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::{Cents, OrderId, Timestamp};
 
 use crate::error::Failure;
-use crate::ledger::Append;
-use crate::stores::{Attempt, FAST_PATH_MS, Operation, OperationKind};
+use crate::ledger::DrawCommit;
+use crate::stores::{AttemptOutcome, FAST_PATH_EXCLUSIVE_MS, Operation, OperationKind};
 
 /// The state of a payment operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,12 +40,12 @@ impl Operations {
         self.rows.values().cloned()
     }
 
-    pub fn has_key(&self, key: &str) -> bool {
+    pub fn has_operation_key(&self, key: &str) -> bool {
         self.by_key.contains_key(key)
     }
 
     /// Returns the total amount of the order's operations of a kind that are done.
-    pub fn done_sum(&self, order: OrderId, kind: OperationKind) -> Cents {
+    pub fn sum_done_amounts(&self, order: OrderId, kind: OperationKind) -> Cents {
         let of_order = self
             .by_order
             .get(&order)
@@ -57,20 +57,25 @@ impl Operations {
         done.filter_map(|(operation, _)| operation.amount).sum()
     }
 
-    pub fn add_create(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_create_operation(&mut self, order: OrderId, at: Timestamp) {
         self.put_operation(
             order,
             OperationKind::Create,
             format!("create-{order}-1"),
             None,
-            at.plus_ms(FAST_PATH_MS),
+            at.plus_ms(FAST_PATH_EXCLUSIVE_MS),
         );
     }
 
     /// Replaces the order's pending `update` operation after the order's price has changed. Queues
     /// none if the order has no payment intent.
-    pub fn replace_update(&mut self, order: OrderId, has_intent: bool, append: &Append) {
-        self.drop_pending(order, &[OperationKind::Update]);
+    pub fn replace_update_operation(
+        &mut self,
+        order: OrderId,
+        has_intent: bool,
+        append: &DrawCommit,
+    ) {
+        self.drop_pending_operations(order, &[OperationKind::Update]);
         if has_intent {
             let key = format!("update-{order}-{}-{}", append.draw, append.after + 1);
             self.put_operation(
@@ -78,39 +83,39 @@ impl Operations {
                 OperationKind::Update,
                 key,
                 None,
-                append.at.plus_ms(FAST_PATH_MS),
+                append.at.plus_ms(FAST_PATH_EXCLUSIVE_MS),
             );
         }
     }
 
     /// Drops the order's pending `cancel` operation, because a repair gives tickets to the order.
-    pub fn drop_pending_cancel(&mut self, order: OrderId) {
-        self.drop_pending(order, &[OperationKind::Cancel]);
+    pub fn drop_pending_cancel_operation(&mut self, order: OrderId) {
+        self.drop_pending_operations(order, &[OperationKind::Cancel]);
     }
 
-    pub fn add_capture(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_capture_operation(&mut self, order: OrderId, at: Timestamp) {
         self.add_or_revive_operation(
             order,
             OperationKind::Capture,
             format!("cap-{order}"),
-            at.plus_ms(FAST_PATH_MS),
+            at.plus_ms(FAST_PATH_EXCLUSIVE_MS),
         );
     }
 
     /// Drops the order's pending `capture` operation, because the order's tickets were taken back.
-    pub fn drop_capture(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
-        self.drop_pending(order, &[OperationKind::Capture]);
+    pub fn drop_capture_operation(&mut self, order: OrderId, rejected: bool, at: Timestamp) {
+        self.drop_pending_operations(order, &[OperationKind::Capture]);
         if rejected {
-            self.add_cancel(order, at);
+            self.add_cancel_operation(order, at);
         }
     }
 
-    pub fn add_cancel(&mut self, order: OrderId, at: Timestamp) {
+    pub fn add_cancel_operation(&mut self, order: OrderId, at: Timestamp) {
         self.add_or_revive_operation(
             order,
             OperationKind::Cancel,
             format!("cancel-{order}"),
-            at.plus_ms(FAST_PATH_MS),
+            at.plus_ms(FAST_PATH_EXCLUSIVE_MS),
         );
     }
 
@@ -118,12 +123,12 @@ impl Operations {
         self.put_operation(order, kind, key, Some(amount), DUE_NOW);
     }
 
-    pub fn mark_done(&mut self, order: OrderId, kinds: &[OperationKind]) {
-        self.settle_operations(order, kinds, OperationState::Done);
+    pub fn mark_operations_done(&mut self, order: OrderId, kinds: &[OperationKind]) {
+        self.end_pending_operations(order, kinds, OperationState::Done);
     }
 
-    pub fn drop_pending(&mut self, order: OrderId, kinds: &[OperationKind]) {
-        self.settle_operations(order, kinds, OperationState::Dropped);
+    pub fn drop_pending_operations(&mut self, order: OrderId, kinds: &[OperationKind]) {
+        self.end_pending_operations(order, kinds, OperationState::Dropped);
     }
 
     pub fn claim_due_operations(
@@ -162,7 +167,7 @@ impl Operations {
             })
     }
 
-    pub fn claim_for_order(
+    pub fn claim_operation_of_order(
         &mut self,
         order: OrderId,
         kind: OperationKind,
@@ -184,15 +189,15 @@ impl Operations {
     pub fn record_attempt_outcome(
         &mut self,
         id: i64,
-        attempt: &Attempt,
+        attempt: &AttemptOutcome,
     ) -> Result<Option<Operation>, Failure> {
         let (operation, state) = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         if !matches!(state, OperationState::Pending { .. }) {
             return Ok(None);
         }
         match attempt {
-            Attempt::Again { attempts, .. } if *attempts != operation.attempts => Ok(None),
-            Attempt::Again { at, new_key, .. } => {
+            AttemptOutcome::Again { attempts, .. } if *attempts != operation.attempts => Ok(None),
+            AttemptOutcome::Again { at, new_key, .. } => {
                 *state = OperationState::Pending { due_at: *at };
                 if let Some(key) = new_key {
                     operation.key.clone_from(key);
@@ -200,9 +205,9 @@ impl Operations {
                 }
                 Ok(None)
             }
-            Attempt::Done | Attempt::Failed { .. } => {
+            AttemptOutcome::Done | AttemptOutcome::Failed { .. } => {
                 *state = match attempt {
-                    Attempt::Failed { why } => OperationState::Failed { why: why.clone() },
+                    AttemptOutcome::Failed { why } => OperationState::Failed { why: why.clone() },
                     _ => OperationState::Done,
                 };
                 let operation = operation.clone();
@@ -260,7 +265,7 @@ impl Operations {
         }
     }
 
-    fn settle_operations(
+    fn end_pending_operations(
         &mut self,
         order: OrderId,
         kinds: &[OperationKind],

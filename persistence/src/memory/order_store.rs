@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use domain::{OrderId, OrderState, OrderTransition, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory, MemoryState};
+use super::{MemoryCall, MemoryState, MemoryStores};
 use crate::error::Failure;
 use crate::ledger::BuyerDetails;
 use crate::stores::{
@@ -18,9 +18,9 @@ const CAPTURE_PATH_OPERATIONS: [OperationKind; 3] = [
 ];
 
 #[async_trait]
-impl OrderStore for Memory {
+impl OrderStore for MemoryStores {
     async fn order(&self, id: OrderId) -> Result<Option<OrderRecord>, Failure> {
-        self.read_state("order", |state| state.orders.record(id))
+        self.read_state("order", |state| state.orders.find_record(id))
     }
 
     async fn order_by_client_key(&self, client_key: &str) -> Result<Option<OrderRecord>, Failure> {
@@ -41,7 +41,7 @@ impl OrderStore for Memory {
             state
                 .orders
                 .id_by_payment_intent(id)
-                .and_then(|id| state.orders.record(id))
+                .and_then(|id| state.orders.find_record(id))
         })
     }
 
@@ -51,7 +51,7 @@ impl OrderStore for Memory {
         id: &PaymentIntentId,
         client_secret: &str,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("opened"), |state| {
+        self.write_state(MemoryCall::Write("opened"), |state| {
             let row = state.orders.get_mut(order)?;
             match &row.record.order.payment_intent {
                 Some(known) if known == id => {}
@@ -67,34 +67,40 @@ impl OrderStore for Memory {
                 .client_secret
                 .get_or_insert_with(|| client_secret.into());
             state.orders.set_payment_intent(order, id);
-            state.operations.mark_done(order, &[OperationKind::Create]);
+            state
+                .operations
+                .mark_operations_done(order, &[OperationKind::Create]);
             Ok(())
         })
     }
 
-    async fn fill_buyer(
+    async fn fill_buyer_details(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
         source: BuyerSource,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("fill_buyer"), |state| {
+        self.write_state(MemoryCall::Write("fill_buyer"), |state| {
             let record = &state.orders.get(order)?.record;
-            let filled = record.buyer.clone().filled_from(buyer);
+            let filled = record.buyer.clone().with_blanks_filled_from(buyer);
             if filled == record.buyer || !state.draws.accepts_buyer_details(record, source) {
                 return Ok(filled == record.buyer);
             }
             let email = filled.email.clone();
             state.orders.get_mut(order)?.record.buyer = filled;
             if let Some(email) = &email {
-                state.outbox.address_waiting_mails(order, email);
+                state.outbox.set_waiting_mails_address(order, email);
             }
             Ok(true)
         })
     }
 
-    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
-        self.write_state(Call::Write("correct_buyer"), |state| {
+    async fn correct_buyer_details(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+    ) -> Result<bool, Failure> {
+        self.write_state(MemoryCall::Write("correct_buyer"), |state| {
             let Ok(row) = state.orders.get_mut(order) else {
                 return Ok(false);
             };
@@ -113,7 +119,7 @@ impl OrderStore for Memory {
         _ip: &str,
         _terms: AgreedTerms,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("consented"), |state| {
+        self.write_state(MemoryCall::Write("consented"), |state| {
             state
                 .orders
                 .get_mut(order)?
@@ -130,56 +136,63 @@ impl OrderStore for Memory {
         _intent: &PaymentIntent,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("captured"), |state| state.capture(order, at))
+        self.write_state(MemoryCall::Write("captured"), |state| {
+            state.capture(order, at)
+        })
     }
 
-    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
-        self.write_state(Call::Write("rejecting"), |state| {
+    async fn reject_order(
+        &self,
+        order: OrderId,
+        reason: &str,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
+        self.write_state(MemoryCall::Write("rejecting"), |state| {
             let row = state.orders.get_mut(order)?;
-            if !row.check(OrderTransition::Reject)? {
+            if !row.check_transition(OrderTransition::Reject)? {
                 return Ok(());
             }
             row.record.reason.get_or_insert_with(|| reason.into());
             state.orders.set_state(order, OrderState::Rejecting);
             state
                 .operations
-                .drop_pending(order, &CAPTURE_PATH_OPERATIONS);
-            state.operations.add_cancel(order, at);
+                .drop_pending_operations(order, &CAPTURE_PATH_OPERATIONS);
+            state.operations.add_cancel_operation(order, at);
             Ok(())
         })
     }
 
-    async fn release(
+    async fn release_order(
         &self,
         order: OrderId,
         reason: &str,
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("released"), |state| {
+        self.write_state(MemoryCall::Write("released"), |state| {
             let row = state.orders.get(order)?;
-            if !row.check(OrderTransition::Release)? {
+            if !row.check_transition(OrderTransition::Release)? {
                 return Ok(());
             }
             state.end_order(order, OrderState::Released, reason);
-            state.queue_not_charged(order, tell, at)
+            state.queue_not_charged_mail(order, tell, at)
         })
     }
 
-    async fn void(
+    async fn void_order(
         &self,
         order: OrderId,
         reason: &str,
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("voided"), |state| {
+        self.write_state(MemoryCall::Write("voided"), |state| {
             let row = state.orders.get(order)?;
-            if !row.check(OrderTransition::Void)? {
+            if !row.check_transition(OrderTransition::Void)? {
                 return Ok(());
             }
             state.end_order(order, OrderState::Void, reason);
-            state.queue_not_charged(order, tell, at)
+            state.queue_not_charged_mail(order, tell, at)
         })
     }
 }
@@ -190,14 +203,15 @@ impl MemoryState {
         let capture = OrderTransition::Capture {
             was_captured: row.record.captured_at.is_some(),
         };
-        if !row.check(capture)? {
+        if !row.check_transition(capture)? {
             return Ok(());
         }
         row.record.captured_at = Some(at);
         let to = row.record.buyer.email.clone();
         self.orders.set_state(order, OrderState::Captured);
-        self.operations.mark_done(order, &[OperationKind::Capture]);
-        self.operations.drop_pending(
+        self.operations
+            .mark_operations_done(order, &[OperationKind::Capture]);
+        self.operations.drop_pending_operations(
             order,
             &[
                 OperationKind::Create,
@@ -205,7 +219,7 @@ impl MemoryState {
                 OperationKind::Cancel,
             ],
         );
-        self.outbox.queue_once(
+        self.outbox.queue_mail_once(
             &format!("tickets-{order}"),
             "tickets",
             Some(order),
@@ -223,8 +237,8 @@ impl MemoryState {
         }
         self.orders.set_state(order, becomes);
         self.operations
-            .drop_pending(order, &CAPTURE_PATH_OPERATIONS);
+            .drop_pending_operations(order, &CAPTURE_PATH_OPERATIONS);
         self.operations
-            .drop_pending(order, &[OperationKind::Cancel]);
+            .drop_pending_operations(order, &[OperationKind::Cancel]);
     }
 }

@@ -9,7 +9,7 @@ use domain::{
 
 use crate::change::TicketChange;
 use crate::error::Failure;
-use crate::ledger::{Append, AttachedWrite, BuyerDetails, NewOrder};
+use crate::ledger::{AttachedWrite, BuyerDetails, DrawCommit, NewOrder};
 use crate::stores::OrderRecord;
 
 #[derive(Clone, Default)]
@@ -34,7 +34,7 @@ pub(super) struct MemoryOrder {
 }
 
 impl MemoryOrder {
-    pub fn lines_allocated(&self) -> usize {
+    pub fn allocated_line_count(&self) -> usize {
         self.record.tickets.len()
     }
 
@@ -42,12 +42,12 @@ impl MemoryOrder {
         self.record.order.state
     }
 
-    pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
-        Ok(transition.needs_write(self.state(), self.lines_allocated() > 0)?)
+    pub fn check_transition(&self, transition: OrderTransition) -> Result<bool, Failure> {
+        Ok(transition.needs_write(self.state(), self.allocated_line_count() > 0)?)
     }
 
     /// Returns how much of a draw's application fee the order holds.
-    pub fn fee_held(&self, draw: DrawId) -> Cents {
+    pub fn fee_held_for_draw(&self, draw: DrawId) -> Cents {
         let of = |fees: &BTreeMap<DrawId, Cents>| fees.get(&draw).copied().unwrap_or_default();
         of(&self.line_fees) - of(&self.fees_refunded)
     }
@@ -81,44 +81,52 @@ impl Orders {
         self.rows.get_mut(&id).ok_or(Failure::NotFound)
     }
 
-    pub fn record(&self, id: OrderId) -> Option<OrderRecord> {
+    pub fn find_record(&self, id: OrderId) -> Option<OrderRecord> {
         self.rows.get(&id).map(|row| row.record.clone())
     }
 
     pub fn by_client_key(&self, key: &str) -> Option<OrderRecord> {
-        self.by_client_key.get(key).and_then(|id| self.record(*id))
+        self.by_client_key
+            .get(key)
+            .and_then(|id| self.find_record(*id))
     }
 
     pub fn by_token(&self, token: &str) -> Option<OrderRecord> {
-        self.by_token.get(token).and_then(|id| self.record(*id))
+        self.by_token
+            .get(token)
+            .and_then(|id| self.find_record(*id))
     }
 
     pub fn id_by_payment_intent(&self, id: &PaymentIntentId) -> Option<OrderId> {
         self.by_payment_intent.get(id).copied()
     }
 
-    pub fn open_before(&self, before: Timestamp, limit: usize) -> Vec<OrderRecord> {
+    pub fn unfinished_orders_opened_before(
+        &self,
+        before: Timestamp,
+        limit: usize,
+    ) -> Vec<OrderRecord> {
         let before = (before, OrderId(0));
         self.open
             .range(..before)
             .take(limit)
-            .filter_map(|(_, id)| self.record(*id))
+            .filter_map(|(_, id)| self.find_record(*id))
             .collect()
     }
 
-    pub fn captured_since(&self, since: Timestamp, limit: usize) -> Vec<OrderRecord> {
+    pub fn orders_captured_since(&self, since: Timestamp, limit: usize) -> Vec<OrderRecord> {
         let since = (since, OrderId(0));
         self.captured
             .range(since..)
             .take(limit)
-            .filter_map(|(_, id)| self.record(*id))
+            .filter_map(|(_, id)| self.find_record(*id))
             .collect()
     }
 
     /// Returns the captured orders that hold a part of a draw's application fee, each with that
     /// part. They are in the sequence in which the fee is refunded: refunded orders first, then the
     /// earliest captured.
-    pub fn fee_holders(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
+    pub fn orders_holding_fee(&self, draw: DrawId) -> Vec<(OrderId, Cents)> {
         let of_draw = self
             .by_draw
             .get(&draw)
@@ -132,7 +140,7 @@ impl Orders {
         captured_orders.sort();
         captured_orders
             .into_iter()
-            .map(|(_, _, id)| (id, self.rows[&id].fee_held(draw)))
+            .map(|(_, _, id)| (id, self.rows[&id].fee_held_for_draw(draw)))
             .collect()
     }
 
@@ -154,7 +162,7 @@ impl Orders {
             }
             AttachedWrite::Reprice { order, .. } => {
                 let row = self.get(*order)?;
-                let fixed = row.state() != OrderState::Quoted || row.lines_allocated() > 0;
+                let fixed = row.state() != OrderState::Quoted || row.allocated_line_count() > 0;
                 if fixed {
                     Err(Failure::NotFound)
                 } else {
@@ -168,7 +176,7 @@ impl Orders {
 
     pub fn check_allocation(
         &self,
-        append: &Append,
+        append: &DrawCommit,
         ticket_change: &TicketChange,
         opened_order: Option<&NewOrder>,
     ) -> Result<(), Failure> {
@@ -191,7 +199,7 @@ impl Orders {
         let allocate = OrderTransition::Allocate {
             is_sale: append.sells,
         };
-        let is_allowed = row.check(allocate) == Ok(true);
+        let is_allowed = row.check_transition(allocate) == Ok(true);
         if fits && !has_tickets && is_allowed {
             Ok(())
         } else {
@@ -229,7 +237,7 @@ impl Orders {
             client_key: new.client_key.clone(),
             token: new.token.clone(),
             client_secret: None,
-            buyer: BuyerDetails::default().filled_from(&new.buyer),
+            buyer: BuyerDetails::default().with_blanks_filled_from(&new.buyer),
             consent_at: None,
             opened_at: new.at,
             authorised_at: new.authorised_at,
@@ -257,7 +265,7 @@ impl Orders {
     }
 
     /// Replaces the lines of an order. Returns whether the order already has a payment intent.
-    pub fn replace_lines(&mut self, id: OrderId, lines: &[Line]) -> bool {
+    pub fn replace_order_lines(&mut self, id: OrderId, lines: &[Line]) -> bool {
         let row = self.rows.get_mut(&id).expect("checked before");
         for line in &row.record.order.lines {
             self.by_draw.entry(line.draw).or_default().remove(&id);
@@ -319,10 +327,10 @@ impl Orders {
     }
 
     /// Counts a captured order that lost tickets as undecided again, because it must be refunded.
-    pub fn mark_waiting_for_refund(&mut self, id: OrderId) {
+    pub fn mark_unfinished_if_tickets_missing(&mut self, id: OrderId) {
         let row = &self.rows[&id];
         if row.state() == OrderState::Captured
-            && row.lines_allocated() < row.record.order.lines.len()
+            && row.allocated_line_count() < row.record.order.lines.len()
         {
             self.open.insert((row.record.opened_at, id));
         }

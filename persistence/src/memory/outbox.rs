@@ -43,7 +43,7 @@ impl Outbox {
         self.rows.values()
     }
 
-    pub fn queue_once(
+    pub fn queue_mail_once(
         &mut self,
         dedupe_key: &str,
         kind: &str,
@@ -81,7 +81,7 @@ impl Outbox {
     }
 
     /// Sets the recipient's address of those mails of the order that waited for it.
-    pub fn address_waiting_mails(&mut self, order: OrderId, to: &str) {
+    pub fn set_waiting_mails_address(&mut self, order: OrderId, to: &str) {
         for id in self.waiting.remove(&order).unwrap_or_default() {
             self.rows.get_mut(&id).expect("waiting rows exist").to = Some(to.into());
             self.pending.insert(id);
@@ -131,7 +131,11 @@ impl Outbox {
         Ok(())
     }
 
-    pub fn record_failure(&mut self, id: i64, again: Option<Timestamp>) -> Result<(), Failure> {
+    pub fn record_send_failure(
+        &mut self,
+        id: i64,
+        again: Option<Timestamp>,
+    ) -> Result<(), Failure> {
         let row = self.rows.get_mut(&id).ok_or(Failure::NotFound)?;
         if row.sent_at.is_some() {
             return Ok(());
@@ -149,14 +153,14 @@ impl Outbox {
 
 /// Returns an invented e-mail address for a club. The memory store holds no club addresses, only
 /// connected accounts.
-fn invented_club_address(club: ClubId) -> String {
+fn fake_club_email(club: ClubId) -> String {
     format!("club-{club}@club.test")
 }
 
 impl MemoryState {
     /// Queues the mail that tells the buyer that nothing was charged, when an order ends. An order
     /// that was ever captured gets other mails instead.
-    pub(super) fn queue_not_charged(
+    pub(super) fn queue_not_charged_mail(
         &mut self,
         order: OrderId,
         tell: NotifyBuyer,
@@ -166,7 +170,7 @@ impl MemoryState {
         if let (NotifyBuyer::Buyer, Some(to), None) =
             (tell, record.buyer.email.clone(), record.captured_at)
         {
-            self.outbox.queue_once(
+            self.outbox.queue_mail_once(
                 &format!("not-charged-{order}"),
                 "not-charged",
                 Some(order),
@@ -179,19 +183,19 @@ impl MemoryState {
     }
 
     /// Stores a provider snapshot. For a disputed payment it queues a mail to the order's club.
-    pub(super) fn store_snapshot(
+    pub(super) fn store_provider_snapshot(
         &mut self,
         intent: &PaymentIntent,
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.webhook_events.store_snapshot(intent, at);
+        self.webhook_events.store_provider_snapshot(intent, at);
         if let Some(order) = self
             .orders
             .id_by_payment_intent(&intent.id)
             .filter(|_| intent.disputed)
         {
-            let to = invented_club_address(self.orders.get(order)?.record.order.club);
-            self.outbox.queue_once(
+            let to = fake_club_email(self.orders.get(order)?.record.order.club);
+            self.outbox.queue_mail_once(
                 &format!("disputed-{}", intent.id),
                 "disputed",
                 Some(order),

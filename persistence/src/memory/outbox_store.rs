@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 use domain::{OrderId, Timestamp};
 
-use super::{Call, Memory, MemoryState};
+use super::{MemoryCall, MemoryState, MemoryStores};
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{Mail, OutboxStore};
 
 #[async_trait]
-impl OutboxStore for Memory {
+impl OutboxStore for MemoryStores {
     async fn queue_mail(
         &self,
         dedupe_key: &str,
@@ -19,10 +19,10 @@ impl OutboxStore for Memory {
         data: &str,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("queue_mail"), |state| {
+        self.write_state(MemoryCall::Write("queue_mail"), |state| {
             Ok(state
                 .outbox
-                .queue_once(dedupe_key, kind, order, Some(to), data, at))
+                .queue_mail_once(dedupe_key, kind, order, Some(to), data, at))
         })
     }
 
@@ -34,7 +34,7 @@ impl OutboxStore for Memory {
         limit: u32,
     ) -> Result<Vec<Mail>, Failure> {
         let database_now = self.now();
-        self.write_state(Call::Write("claim_mail"), |state| {
+        self.write_state(MemoryCall::Write("claim_mail"), |state| {
             let MemoryState { outbox, nodes, .. } = state;
             let freed = |of: InstanceId| of != sender && nodes.is_gone(of, database_now);
             Ok(outbox.claim_due_mails(sender, freed, now, lease_ms, limit as usize))
@@ -42,7 +42,7 @@ impl OutboxStore for Memory {
     }
 
     async fn mark_mail_sent(&self, mail: i64, at: Timestamp) -> Result<(), Failure> {
-        self.write_state(Call::Write("mark_mail_sent"), |state| {
+        self.write_state(MemoryCall::Write("mark_mail_sent"), |state| {
             state.outbox.mark_sent(mail, at)
         })
     }
@@ -53,8 +53,8 @@ impl OutboxStore for Memory {
         _why: &str,
         again: Option<Timestamp>,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("record_mail_failure"), |state| {
-            state.outbox.record_failure(mail, again)
+        self.write_state(MemoryCall::Write("record_mail_failure"), |state| {
+            state.outbox.record_send_failure(mail, again)
         })
     }
 }

@@ -3,19 +3,21 @@
 use async_trait::async_trait;
 use domain::{Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, Timestamp};
 
-use super::{Call, Memory, MemoryState, Refund};
+use super::{MemoryCall, MemoryState, MemoryStores, Refund};
 use crate::error::Failure;
-use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
+use crate::stores::{
+    AttemptOutcome, Operation, OperationKind, PaymentOperationStore, PaymentRepair,
+};
 
 #[async_trait]
-impl PaymentOperationStore for Memory {
+impl PaymentOperationStore for MemoryStores {
     async fn claim_operations(
         &self,
         now: Timestamp,
         lease_ms: i64,
         limit: u32,
     ) -> Result<Vec<Operation>, Failure> {
-        self.write_state(Call::Write("claim_operations"), |state| {
+        self.write_state(MemoryCall::Write("claim_operations"), |state| {
             Ok(state
                 .operations
                 .claim_due_operations(now, lease_ms, limit as usize))
@@ -29,13 +31,15 @@ impl PaymentOperationStore for Memory {
         now: Timestamp,
         lease_ms: i64,
     ) -> Result<Option<Operation>, Failure> {
-        self.write_state(Call::Write("claim_operation"), |state| {
-            Ok(state.operations.claim_for_order(order, kind, now, lease_ms))
+        self.write_state(MemoryCall::Write("claim_operation"), |state| {
+            Ok(state
+                .operations
+                .claim_operation_of_order(order, kind, now, lease_ms))
         })
     }
 
-    async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure> {
-        self.write_state(Call::Write("attempted"), |state| {
+    async fn record_attempt(&self, operation: i64, attempt: AttemptOutcome) -> Result<(), Failure> {
+        self.write_state(MemoryCall::Write("attempted"), |state| {
             if let Some(ended) = state
                 .operations
                 .record_attempt_outcome(operation, &attempt)?
@@ -46,13 +50,15 @@ impl PaymentOperationStore for Memory {
         })
     }
 
-    async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
-        self.read_state("fee_returned", |state| state.fee_returned(order))
+    async fn fee_reduction_by_voids(&self, order: OrderId) -> Result<Cents, Failure> {
+        self.read_state("fee_returned", |state| state.fee_reduction_by_voids(order))
     }
 
-    async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
+    async fn fee_refunded_so_far(&self, order: OrderId) -> Result<Cents, Failure> {
         self.read_state("fee_given_back", |state| {
-            state.operations.done_sum(order, OperationKind::FeeRefund)
+            state
+                .operations
+                .sum_done_amounts(order, OperationKind::FeeRefund)
         })
     }
 
@@ -63,19 +69,19 @@ impl PaymentOperationStore for Memory {
         fee: Cents,
         reason: &str,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("refunding"), |state| {
-            state.queue_refund_and_void(order, amount, fee, reason)
+        self.write_state(MemoryCall::Write("refunding"), |state| {
+            state.queue_refund_and_void_order(order, amount, fee, reason)
         })
     }
 
-    async fn draws_owing_fees(&self) -> Result<Vec<DrawId>, Failure> {
+    async fn draws_owing_fee_refunds(&self) -> Result<Vec<DrawId>, Failure> {
         self.read_state("draws_owing_fees", |state| {
             state.draws.draws_owing_fee_refunds()
         })
     }
 
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure> {
-        self.write_state(Call::Write("give_fees_back"), |state| {
+        self.write_state(MemoryCall::Write("give_fees_back"), |state| {
             state.queue_fee_refunds_of_draw(draw)
         })
     }
@@ -83,16 +89,16 @@ impl PaymentOperationStore for Memory {
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("begin_repair"), |state| {
+        self.write_state(MemoryCall::Write("begin_repair"), |state| {
             Ok(state.repairs.begin(id, repair, at))
         })
     }
 
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
-        self.write_state(Call::Write("end_repair"), |state| {
+    async fn end_repair(&self, id: &PaymentIntentId, repair: PaymentRepair) -> Result<(), Failure> {
+        self.write_state(MemoryCall::Write("end_repair"), |state| {
             state.repairs.end(id, repair);
             Ok(())
         })
@@ -100,7 +106,7 @@ impl PaymentOperationStore for Memory {
 }
 
 impl MemoryState {
-    fn queue_refund_and_void(
+    fn queue_refund_and_void_order(
         &mut self,
         order: OrderId,
         amount: Cents,
@@ -111,7 +117,7 @@ impl MemoryState {
         if self.refunds.has_refund(order) {
             return Ok(());
         }
-        let is_open = row.check(OrderTransition::Refund)?;
+        let is_open = row.check_transition(OrderTransition::Refund)?;
         if amount <= Cents::ZERO {
             return Err(Failure::NotWritten(
                 "a refund needs a positive amount".into(),

@@ -6,29 +6,31 @@ use domain::{
     Serial, Timestamp,
 };
 
-use super::{Call, Memory};
+use super::{MemoryCall, MemoryStores};
 use crate::error::Failure;
 use crate::stores::{OrderRecord, ReconciliationStore};
 
 #[async_trait]
-impl ReconciliationStore for Memory {
-    async fn undecided_orders(
+impl ReconciliationStore for MemoryStores {
+    async fn unfinished_orders(
         &self,
         opened_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
         self.read_state("undecided_orders", |state| {
-            state.orders.open_before(opened_before, limit as usize)
+            state
+                .orders
+                .unfinished_orders_opened_before(opened_before, limit as usize)
         })
     }
 
-    async fn orders_captured(
+    async fn orders_captured_since(
         &self,
         since: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
         self.read_state("orders_captured", |state| {
-            state.orders.captured_since(since, limit as usize)
+            state.orders.orders_captured_since(since, limit as usize)
         })
     }
 
@@ -53,7 +55,7 @@ impl ReconciliationStore for Memory {
         })
     }
 
-    async fn orders_without_address(
+    async fn captured_orders_without_email(
         &self,
         captured_before: Timestamp,
         limit: u32,
@@ -80,7 +82,7 @@ impl ReconciliationStore for Memory {
         })
     }
 
-    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure> {
+    async fn newest_order_opened_at(&self) -> Result<Option<Timestamp>, Failure> {
         self.read_state("newest_order_time", |state| {
             state.orders.all().map(|row| row.record.opened_at).max()
         })
@@ -100,10 +102,10 @@ impl ReconciliationStore for Memory {
         intents: &[PaymentIntent],
         at: Timestamp,
     ) -> Result<(), Failure> {
-        self.write_state(Call::Write("witness"), |state| {
+        self.write_state(MemoryCall::Write("witness"), |state| {
             intents
                 .iter()
-                .try_for_each(|intent| state.store_snapshot(intent, at))
+                .try_for_each(|intent| state.store_provider_snapshot(intent, at))
         })
     }
 
@@ -119,7 +121,7 @@ impl ReconciliationStore for Memory {
         })
     }
 
-    async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure> {
+    async fn club_of_account(&self, account: &AccountId) -> Result<Option<ClubId>, Failure> {
         self.read_state("club_of", |state| {
             state
                 .clubs

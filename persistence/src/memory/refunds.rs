@@ -6,7 +6,7 @@ use domain::{Cents, DrawId, OrderId};
 
 use super::MemoryState;
 use crate::error::Failure;
-use crate::stores::{Attempt, Operation, OperationKind};
+use crate::stores::{AttemptOutcome, Operation, OperationKind};
 
 /// The refund of one order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,11 +37,11 @@ impl Refunds {
         self.rows.insert(refund.order, refund);
     }
 
-    pub fn record_attempt_outcome(&mut self, operation: &Operation, attempt: &Attempt) {
+    pub fn record_attempt_outcome(&mut self, operation: &Operation, attempt: &AttemptOutcome) {
         if operation.kind == OperationKind::Refund
             && let Some(refund) = self.rows.get_mut(&operation.order)
         {
-            refund.succeeded = Some(matches!(attempt, Attempt::Done));
+            refund.succeeded = Some(matches!(attempt, AttemptOutcome::Done));
         }
     }
 }
@@ -51,7 +51,7 @@ impl MemoryState {
     /// captured orders hold. Takes the fee of refunded orders first, then of the earliest captured.
     pub fn queue_fee_refunds_of_draw(&mut self, draw: DrawId) -> Result<(), Failure> {
         let mut left = self.draws.get(draw).ok_or(Failure::NotFound)?.to_return;
-        for (order, holds) in self.orders.fee_holders(draw) {
+        for (order, holds) in self.orders.orders_holding_fee(draw) {
             let part = holds.min(left);
             if part > Cents::ZERO {
                 let refunded = self.orders.get_mut(order)?.add_refunded_fee(draw, part);
@@ -67,7 +67,7 @@ impl MemoryState {
 
     /// Returns the application fee that voids took back from the order. It is the sum over the
     /// draws whose last fee step for this order is a void.
-    pub fn fee_returned(&self, order: OrderId) -> Cents {
+    pub fn fee_reduction_by_voids(&self, order: OrderId) -> Cents {
         let Ok(row) = self.orders.get(order) else {
             return Cents::ZERO;
         };

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use domain::{PaymentIntentId, Timestamp};
 
-use crate::stores::{REPAIR_BLOCK_MS, Repair};
+use crate::stores::{PaymentRepair, REPAIR_BLOCK_MS};
 
 #[derive(Clone, Default)]
-pub(super) struct Repairs(BTreeMap<PaymentIntentId, (Repair, Timestamp)>);
+pub(super) struct Repairs(BTreeMap<PaymentIntentId, (PaymentRepair, Timestamp)>);
 
 impl Repairs {
-    pub fn begin(&mut self, id: &PaymentIntentId, repair: Repair, at: Timestamp) -> bool {
+    pub fn begin(&mut self, id: &PaymentIntentId, repair: PaymentRepair, at: Timestamp) -> bool {
         let begins = self
             .0
             .get(id)
@@ -22,7 +22,7 @@ impl Repairs {
         begins
     }
 
-    pub fn end(&mut self, id: &PaymentIntentId, repair: Repair) {
+    pub fn end(&mut self, id: &PaymentIntentId, repair: PaymentRepair) {
         if self
             .0
             .get(id)

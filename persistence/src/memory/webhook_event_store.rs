@@ -3,20 +3,20 @@
 use async_trait::async_trait;
 use domain::Timestamp;
 
-use super::{Call, Memory};
+use super::{MemoryCall, MemoryStores};
 use crate::error::Failure;
 use crate::nodes::InstanceId;
 use crate::stores::{StoredWebhookEvent, WebhookEventStore};
 
 #[async_trait]
-impl WebhookEventStore for Memory {
+impl WebhookEventStore for MemoryStores {
     async fn store_event(
         &self,
         notice: &StoredWebhookEvent,
         receiver: InstanceId,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        self.write_state(Call::Write("notice"), |state| {
+        self.write_state(MemoryCall::Write("notice"), |state| {
             Ok(state.webhook_events.store_once(notice, receiver, at))
         })
     }
@@ -39,7 +39,7 @@ impl WebhookEventStore for Memory {
     }
 
     async fn mark_event_handled(&self, event_id: &str, _at: Timestamp) -> Result<(), Failure> {
-        self.write_state(Call::Write("notice_handled"), |state| {
+        self.write_state(MemoryCall::Write("notice_handled"), |state| {
             state.webhook_events.mark_handled(event_id)
         })
     }

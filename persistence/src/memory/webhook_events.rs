@@ -60,7 +60,7 @@ impl WebhookEvents {
         Ok(())
     }
 
-    pub fn store_snapshot(&mut self, intent: &PaymentIntent, at: Timestamp) {
+    pub fn store_provider_snapshot(&mut self, intent: &PaymentIntent, at: Timestamp) {
         if self
             .provider_snapshots
             .get(&intent.id)

@@ -28,7 +28,7 @@ pub(super) async fn raise_anomaly_once(
            select from anomalies where payment_intent_id = $2 and kind = $1 and note = $5 and resolution <> 'healed')
          on conflict (kind, subject) where resolved_at is null do nothing",
     )
-    .bind(codec::anomaly(anomaly.kind))
+    .bind(codec::anomaly_kind_text(anomaly.kind))
     .bind(anomaly.payment_intent.as_ref().map(|id| id.0.as_str()))
     .bind(anomaly.order.map(codec::order_uuid))
     .bind(amount.map(|amount| amount.0))
@@ -49,7 +49,7 @@ macro_rules! open_about {
     };
 }
 
-pub(super) async fn resolve_healed(
+pub(super) async fn resolve_healed_anomalies(
     pool: &PgPool,
     payment_intent: &PaymentIntentId,
     kind: AnomalyKind,
@@ -60,7 +60,7 @@ pub(super) async fn resolve_healed(
         open_about!()
     ))
     .bind(&payment_intent.0)
-    .bind(codec::anomaly(kind))
+    .bind(codec::anomaly_kind_text(kind))
     .bind(instant::to_stored_time(at))
     .execute(pool)
     .await
@@ -68,7 +68,7 @@ pub(super) async fn resolve_healed(
     Ok(healed.rows_affected())
 }
 
-pub(super) async fn open_ids_about(
+pub(super) async fn open_anomaly_ids_of_payment(
     pool: &PgPool,
     payment_intent: &PaymentIntentId,
 ) -> Result<Vec<u128>, Failure> {
@@ -81,7 +81,7 @@ pub(super) async fn open_ids_about(
     Ok(open.into_iter().map(|id| id.as_u128()).collect())
 }
 
-pub(super) async fn payments_with_open(
+pub(super) async fn payments_with_open_anomalies(
     pool: &PgPool,
     among: &[PaymentIntentId],
 ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
@@ -99,7 +99,7 @@ pub(super) async fn payments_with_open(
     Ok(reported.into_iter().map(PaymentIntentId).collect())
 }
 
-pub(super) async fn resolve_listed(
+pub(super) async fn resolve_healed_anomalies_by_id(
     pool: &PgPool,
     anomalies: &[u128],
     at: Timestamp,
@@ -116,7 +116,7 @@ pub(super) async fn resolve_listed(
     Ok(healed.rows_affected())
 }
 
-pub(super) async fn count_anomalies(pool: &PgPool) -> Result<(u64, u64), Failure> {
+pub(super) async fn count_raised_and_open_anomalies(pool: &PgPool) -> Result<(u64, u64), Failure> {
     let counts: (i64, i64) = sqlx::query_as(
         "select count(*), count(*) filter (where resolved_at is null) from anomalies",
     )
@@ -126,7 +126,7 @@ pub(super) async fn count_anomalies(pool: &PgPool) -> Result<(u64, u64), Failure
     Ok((counts.0.cast_unsigned(), counts.1.cast_unsigned()))
 }
 
-pub(super) async fn close_by_person(
+pub(super) async fn close_anomaly_by_person(
     pool: &PgPool,
     id: u128,
     resolution: &str,
@@ -156,7 +156,10 @@ pub(super) async fn account_of_payment(
     Ok(account.map(AccountId))
 }
 
-pub(super) async fn club_of(pool: &PgPool, account: &AccountId) -> Result<Option<ClubId>, Failure> {
+pub(super) async fn club_of_account(
+    pool: &PgPool,
+    account: &AccountId,
+) -> Result<Option<ClubId>, Failure> {
     let club: Option<i64> =
         sqlx::query_scalar("select id from clubs where stripe_connect_account_id = $1")
             .bind(&account.0)
@@ -198,11 +201,11 @@ pub(super) async fn newest_anomalies(
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read_error)?;
-    rows.iter().map(read).collect()
+    rows.iter().map(read_anomaly_row).collect()
 }
 
-fn read(row: &PgRow) -> Result<AnomalyRecord, Failure> {
-    let kind = codec::read_anomaly(row.try_get("kind").map_err(Failure::from_read_error)?)?;
+fn read_anomaly_row(row: &PgRow) -> Result<AnomalyRecord, Failure> {
+    let kind = codec::parse_anomaly_kind(row.try_get("kind").map_err(Failure::from_read_error)?)?;
     let record = || {
         let note: String = row.try_get("note")?;
         Ok(AnomalyRecord {

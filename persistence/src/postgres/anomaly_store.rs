@@ -18,32 +18,34 @@ impl AnomalyStore for Postgres {
         at: Timestamp,
     ) -> Result<bool, Failure> {
         let (postgres, anomaly) = (self.clone(), anomaly.clone());
-        self.write(async move || {
-            anomalies::raise_anomaly_once(postgres.background(), &anomaly, amount, at).await
+        self.write_with_retries(async move || {
+            anomalies::raise_anomaly_once(postgres.background_pool(), &anomaly, amount, at).await
         })
         .await
     }
 
-    async fn resolve_healed(
+    async fn resolve_healed_anomalies(
         &self,
         payment_intent: &PaymentIntentId,
         kind: AnomalyKind,
         at: Timestamp,
     ) -> Result<u64, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
-        self.write(async move || {
-            anomalies::resolve_healed(postgres.background(), &id, kind, at).await
+        self.write_with_retries(async move || {
+            anomalies::resolve_healed_anomalies(postgres.background_pool(), &id, kind, at).await
         })
         .await
     }
 
-    async fn open_anomalies_of(
+    async fn open_anomalies_of_payment(
         &self,
         payment_intent: &PaymentIntentId,
     ) -> Result<Vec<u128>, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
-        self.run(async move { anomalies::open_ids_about(postgres.background(), &id).await })
-            .await
+        self.run_on_database_threads(async move {
+            anomalies::open_anomaly_ids_of_payment(postgres.background_pool(), &id).await
+        })
+        .await
     }
 
     async fn payments_with_open_anomalies(
@@ -51,30 +53,39 @@ impl AnomalyStore for Postgres {
         among: &[PaymentIntentId],
     ) -> Result<BTreeSet<PaymentIntentId>, Failure> {
         let (postgres, among) = (self.clone(), among.to_vec());
-        self.run(async move { anomalies::payments_with_open(postgres.background(), &among).await })
-            .await
+        self.run_on_database_threads(async move {
+            anomalies::payments_with_open_anomalies(postgres.background_pool(), &among).await
+        })
+        .await
     }
 
-    async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure> {
+    async fn resolve_healed_anomalies_by_id(
+        &self,
+        anomalies: &[u128],
+        at: Timestamp,
+    ) -> Result<u64, Failure> {
         let (postgres, anomalies) = (self.clone(), anomalies.to_vec());
-        self.write(async move || {
-            anomalies::resolve_listed(postgres.background(), &anomalies, at).await
+        self.write_with_retries(async move || {
+            anomalies::resolve_healed_anomalies_by_id(postgres.background_pool(), &anomalies, at)
+                .await
         })
         .await
     }
 
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure> {
         let postgres = self.clone();
-        self.run(async move {
-            anomalies::newest_anomalies(postgres.background(), only_open, limit).await
+        self.run_on_database_threads(async move {
+            anomalies::newest_anomalies(postgres.background_pool(), only_open, limit).await
         })
         .await
     }
 
-    async fn anomaly_counts(&self) -> Result<(u64, u64), Failure> {
+    async fn count_raised_and_open_anomalies(&self) -> Result<(u64, u64), Failure> {
         let postgres = self.clone();
-        self.run(async move { anomalies::count_anomalies(postgres.background()).await })
-            .await
+        self.run_on_database_threads(async move {
+            anomalies::count_raised_and_open_anomalies(postgres.background_pool()).await
+        })
+        .await
     }
 
     async fn close_anomaly(
@@ -84,8 +95,9 @@ impl AnomalyStore for Postgres {
         at: Timestamp,
     ) -> Result<bool, Failure> {
         let (postgres, resolution) = (self.clone(), resolution.to_string());
-        self.write(async move || {
-            anomalies::close_by_person(postgres.background(), anomaly, &resolution, at).await
+        self.write_with_retries(async move || {
+            anomalies::close_anomaly_by_person(postgres.background_pool(), anomaly, &resolution, at)
+                .await
         })
         .await
     }

@@ -12,7 +12,7 @@ use super::{codec, instant};
 use crate::error::Failure;
 use crate::ledger::{AttachedWrite, BuyerDetails, DrawDetails, NewOrder};
 use crate::link_secrets::LinkSecrets;
-use crate::stores::FAST_PATH_MS;
+use crate::stores::FAST_PATH_EXCLUSIVE_MS;
 
 pub(super) async fn write_attached(
     connection: &mut PgConnection,
@@ -34,7 +34,7 @@ pub(super) async fn write_attached(
             }
             // New lines and new draw details are rare, so each such write is a separate statement.
             Some(AttachedWrite::Reprice { order, lines }) => {
-                replace_lines(connection, commit, codec::order_uuid(*order), lines).await?;
+                replace_order_lines(connection, commit, codec::order_uuid(*order), lines).await?;
             }
             Some(AttachedWrite::Describe(details)) => {
                 update_draw_details(connection, commit.append.draw, details).await?;
@@ -45,7 +45,7 @@ pub(super) async fn write_attached(
         insert_orders(connection, secrets, &opens).await?;
     }
     if !authorised.0.is_empty() {
-        record_authorised(connection, authorised).await?;
+        record_authorisations(connection, authorised).await?;
     }
     Ok(())
 }
@@ -71,7 +71,7 @@ async fn insert_orders(
         clubs.push(order.club.0);
         accounts.push(order.account.0.as_str());
         keys.push(order.client_key.as_str());
-        let token = secrets.store_token(codec::order_uuid(order.id), &order.token);
+        let token = secrets.stored_token_forms(codec::order_uuid(order.id), &order.token);
         tokens.push(token.clear);
         hashes.push(token.hash.to_vec());
         sealed.push(token.sealed);
@@ -79,12 +79,14 @@ async fn insert_orders(
         lines.push(order.lines.len() as i16);
         subtotals.push(total.subtotal().0);
         card_fees.push(total.card_fee().0);
-        let buyer = BuyerDetails::default().filled_from(&order.buyer);
+        let buyer = BuyerDetails::default().with_blanks_filled_from(&order.buyer);
         names.push(buyer.name);
         emails.push(buyer.email);
         phones.push(buyer.phone);
         opened.push(instant::to_stored_time(order.at));
-        due.push(instant::to_stored_time(order.at.plus_ms(FAST_PATH_MS)));
+        due.push(instant::to_stored_time(
+            order.at.plus_ms(FAST_PATH_EXCLUSIVE_MS),
+        ));
         intents.push(order.payment_intent.as_ref().map(|id| id.0.as_str()));
         columns.add(codec::order_uuid(order.id), &order.lines);
     }
@@ -187,7 +189,7 @@ impl OrderLineColumns {
 
 /// Replaces the lines of a `quoted` order that has no tickets. If the order has a payment intent,
 /// an `update` operation is queued.
-async fn replace_lines(
+async fn replace_order_lines(
     connection: &mut PgConnection,
     commit: &PreparedCommit,
     order: Uuid,
@@ -276,11 +278,11 @@ async fn update_draw_details(
 }
 
 fn update_due_at(at: Timestamp) -> Timestamp {
-    at.plus_ms(FAST_PATH_MS)
+    at.plus_ms(FAST_PATH_EXCLUSIVE_MS)
 }
 
 /// Records when payments were authorised. If an order has a time already, that time stays.
-async fn record_authorised(
+async fn record_authorisations(
     connection: &mut PgConnection,
     (orders, at): (Vec<Uuid>, Vec<OffsetDateTime>),
 ) -> Result<(), TransactionError> {

@@ -16,7 +16,7 @@ const BANK_CONNECTIONS_MAX: u32 = 2;
 pub(crate) static BANK_MIGRATOR: Migrator = sqlx::migrate!("../migrations/bank");
 
 /// Name of the login with which a private Postgres (demo or test) serves pages.
-pub const PAGES_LOGIN_NAME: &str = "football_doubles_app";
+pub const SERVING_LOGIN_NAME: &str = "football_doubles_app";
 /// Name of the login with which a private Postgres (demo or test) stores and reads bank details.
 pub const BANK_LOGIN_NAME: &str = "football_doubles_bank";
 
@@ -35,7 +35,7 @@ pub struct DatabaseLogins {
 impl DatabaseLogins {
     /// Returns logins that all use `options`. Without a login for bank details, these are
     /// inaccessible.
-    pub fn single(options: PgConnectOptions) -> DatabaseLogins {
+    pub fn single_login(options: PgConnectOptions) -> DatabaseLogins {
         DatabaseLogins {
             owner: options.clone(),
             serves: options,
@@ -44,9 +44,9 @@ impl DatabaseLogins {
     }
 
     /// Returns the three logins of a private Postgres, given the login of the owner.
-    pub fn private(owner: PgConnectOptions) -> DatabaseLogins {
+    pub fn for_private_postgres(owner: PgConnectOptions) -> DatabaseLogins {
         let (serves, bank) = (
-            owner.clone().username(PAGES_LOGIN_NAME),
+            owner.clone().username(SERVING_LOGIN_NAME),
             Some(owner.clone().username(BANK_LOGIN_NAME)),
         );
         DatabaseLogins {
@@ -58,8 +58,8 @@ impl DatabaseLogins {
 
     /// Returns the logins for a demo on an existing Postgres: three logins if `owner` may create
     /// two more and these need no password, otherwise only `owner`.
-    pub async fn create_if_possible(owner: PgConnectOptions) -> DatabaseLogins {
-        let logins = DatabaseLogins::private(owner.clone());
+    pub async fn separate_if_possible(owner: PgConnectOptions) -> DatabaseLogins {
+        let logins = DatabaseLogins::for_private_postgres(owner.clone());
         let try_logins = async {
             create_missing_logins(&mut PgConnection::connect_with(&owner).await?).await?;
             for login in logins.bank.iter().chain([&logins.serves]) {
@@ -70,7 +70,7 @@ impl DatabaseLogins {
         if try_logins.await.is_ok() {
             logins
         } else {
-            DatabaseLogins::single(owner)
+            DatabaseLogins::single_login(owner)
         }
     }
 
@@ -80,7 +80,7 @@ impl DatabaseLogins {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when a URL is invalid.
-    pub fn hosted(url: &str, bank: Option<&str>) -> Result<DatabaseLogins, Failure> {
+    pub fn from_urls(url: &str, bank: Option<&str>) -> Result<DatabaseLogins, Failure> {
         let read = |url: &str| {
             url.parse()
                 .map_err(|_| Failure::NotWritten("not a database url".into()))
@@ -88,14 +88,14 @@ impl DatabaseLogins {
         let bank = bank.map(read).transpose()?;
         Ok(DatabaseLogins {
             bank,
-            ..DatabaseLogins::single(read(url)?)
+            ..DatabaseLogins::single_login(read(url)?)
         })
     }
 }
 
 /// Creates the additional logins that are missing. All databases of the Postgres server share them.
 pub(crate) async fn create_missing_logins(owner: &mut PgConnection) -> Result<(), sqlx::Error> {
-    for role in [PAGES_LOGIN_NAME, BANK_LOGIN_NAME] {
+    for role in [SERVING_LOGIN_NAME, BANK_LOGIN_NAME] {
         // Two processes may create the role at the same time. The slower process finds that it
         // exists.
         let make = format!(
@@ -116,7 +116,7 @@ pub(crate) async fn migrate(logins: &DatabaseLogins) -> Result<(), MigrateError>
     let Some(bank) = &logins.bank else {
         return Ok(());
     };
-    grant_rights(logins, bank).await?;
+    grant_rights_and_create_schema(logins, bank).await?;
     // The search path puts the table of applied migrations into the schema `bank` as well.
     let bank = bank.clone().options([("search_path", "bank")]);
     let pool = PgPoolOptions::new()
@@ -127,9 +127,12 @@ pub(crate) async fn migrate(logins: &DatabaseLogins) -> Result<(), MigrateError>
     migrated
 }
 
-async fn grant_rights(logins: &DatabaseLogins, bank: &PgConnectOptions) -> Result<(), sqlx::Error> {
+async fn grant_rights_and_create_schema(
+    logins: &DatabaseLogins,
+    bank: &PgConnectOptions,
+) -> Result<(), sqlx::Error> {
     let mut owner = PgConnection::connect_with(&logins.owner).await?;
-    grant_right(&mut owner, logins, bank).await?;
+    grant_login_rights(&mut owner, logins, bank).await?;
     owner.close().await?;
     let mut connection = PgConnection::connect_with(bank).await?;
     let schema_exists = "select exists (select from pg_namespace where nspname = 'bank')";
@@ -144,7 +147,7 @@ async fn grant_rights(logins: &DatabaseLogins, bank: &PgConnectOptions) -> Resul
     connection.close().await
 }
 
-async fn grant_right(
+async fn grant_login_rights(
     owner: &mut PgConnection,
     logins: &DatabaseLogins,
     bank: &PgConnectOptions,
@@ -197,7 +200,7 @@ pub(super) fn open_bank_pool(
 
 impl Postgres {
     /// Returns the connection pool for bank details.
-    pub(crate) fn bank(&self) -> Result<&PgPool, Failure> {
+    pub(crate) fn bank_pool(&self) -> Result<&PgPool, Failure> {
         let none = || {
             Failure::NotWritten("there is no login for bank details: set BANK_DATABASE_URL".into())
         };
@@ -215,8 +218,8 @@ impl Postgres {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the database cannot be read.
-    pub async fn is_bank_separate(&self) -> Result<bool, Failure> {
-        let (serves, bank) = (self.reads().clone(), self.inner.logins.bank.clone());
+    pub async fn are_bank_details_hidden_from_pages(&self) -> Result<bool, Failure> {
+        let (serves, bank) = (self.reads_pool().clone(), self.inner.logins.bank.clone());
         let Some(bank) = bank else { return Ok(false) };
         let check = async move {
             // The query asks for effective rights, because a superuser, a member of the bank's
@@ -233,7 +236,7 @@ impl Postgres {
                 .map_err(Failure::from_read_error)?;
             Ok(!has_access)
         };
-        self.run(check).await
+        self.run_on_database_threads(check).await
     }
 
     /// Drops all tables, including bank details. The next migration creates them again.
@@ -264,6 +267,6 @@ impl Postgres {
                 .await
                 .map_err(Failure::from_commit_error)
         };
-        self.run(work).await
+        self.run_on_database_threads(work).await
     }
 }

@@ -21,12 +21,12 @@ pub(super) trait BatchWorker: Send + 'static {
     fn conflict_key(request: &Self::Request) -> Option<u128>;
 
     /// Returns how much of a batch's capacity a request uses.
-    fn size(_: &Self::Request) -> usize {
+    fn request_size(_: &Self::Request) -> usize {
         1
     }
 
     /// Processes a batch. Returns one response for each request, in the order of the requests.
-    fn process(
+    fn process_batch(
         &mut self,
         batch: Vec<Self::Request>,
     ) -> impl Future<Output = Vec<Self::Response>> + Send;
@@ -101,7 +101,7 @@ impl<W: BatchWorker> Inbox<W> {
             None => self.receiver.recv().await?,
         };
         let mut keys: BTreeSet<u128> = W::conflict_key(&first.request).into_iter().collect();
-        let mut capacity = batch_size_max.saturating_sub(W::size(&first.request));
+        let mut capacity = batch_size_max.saturating_sub(W::request_size(&first.request));
         let mut batch = vec![first];
         let mut put_back = VecDeque::new();
         while capacity > 0 {
@@ -112,7 +112,7 @@ impl<W: BatchWorker> Inbox<W> {
             else {
                 break;
             };
-            let size = W::size(&pending.request);
+            let size = W::request_size(&pending.request);
             if size > capacity {
                 put_back.push_back(pending);
                 break;
@@ -165,7 +165,7 @@ async fn run_worker<W: BatchWorker>(
             .into_iter()
             .map(|pending| (pending.request, pending.reply))
             .unzip();
-        let responses = worker.process(requests).await;
+        let responses = worker.process_batch(requests).await;
         for (reply, response) in replies.into_iter().zip(responses) {
             // Sending the response fails when the caller has stopped waiting for it. The error is
             // ignored.
@@ -192,11 +192,11 @@ mod tests {
 
         /// Returns size five for requests from 100 on, so that the tests can fill a batch. Other
         /// requests have size one.
-        fn size(request: &u128) -> usize {
+        fn request_size(request: &u128) -> usize {
             if *request < 100 { 1 } else { 5 }
         }
 
-        async fn process(&mut self, batch: Vec<u128>) -> Vec<usize> {
+        async fn process_batch(&mut self, batch: Vec<u128>) -> Vec<usize> {
             let _gate = self.0.lock().await;
             assert!(!batch.contains(&0), "request zero makes the worker panic");
             vec![batch.len(); batch.len()]

@@ -13,7 +13,7 @@ const CANARY_PLAINTEXT: &[u8] = b"football-doubles";
 
 /// The result of checking the sealing key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SealCheck {
+pub enum SealingKeyCheck {
     Opens,
     WrongKey,
     /// The database has no canary yet. The key opens the seed of the newest draw, if there is a
@@ -28,9 +28,9 @@ impl Postgres {
     /// # Errors
     ///
     /// The database could not be read.
-    pub async fn check_seal(&self) -> Result<SealCheck, Failure> {
+    pub async fn check_sealing_key(&self) -> Result<SealingKeyCheck, Failure> {
         if self.has_table("seal_canary").await? {
-            let pool = self.reads().clone();
+            let pool = self.reads_pool().clone();
             let read = async move {
                 let row = sqlx::query("select sealed from seal_canary")
                     .fetch_optional(&pool)
@@ -42,22 +42,22 @@ impl Postgres {
                 })
                 .transpose()
             };
-            if let Some(sealed) = self.run(read).await? {
+            if let Some(sealed) = self.run_on_database_threads(read).await? {
                 let opens = self
                     .sealer()
                     .open(CANARY_PURPOSE, CANARY_ID, &sealed)
                     .is_ok_and(|text| text == CANARY_PLAINTEXT);
                 return Ok(if opens {
-                    SealCheck::Opens
+                    SealingKeyCheck::Opens
                 } else {
-                    SealCheck::WrongKey
+                    SealingKeyCheck::WrongKey
                 });
             }
         }
         if !self.has_table("draws").await? {
-            return Ok(SealCheck::Missing);
+            return Ok(SealingKeyCheck::Missing);
         }
-        let pool = self.reads().clone();
+        let pool = self.reads_pool().clone();
         let read = async move {
             let newest = "select id, seed_sealed from draws order by id desc limit 1";
             let row = sqlx::query(newest)
@@ -70,19 +70,19 @@ impl Postgres {
             seed.transpose().map_err(Failure::from_read_error)
         };
         let opens = self
-            .run(read)
+            .run_on_database_threads(read)
             .await?
             .is_none_or(|(draw, seed)| self.sealer().open(SEED_SEAL_PURPOSE, draw, &seed).is_ok());
         Ok(if opens {
-            SealCheck::Missing
+            SealingKeyCheck::Missing
         } else {
-            SealCheck::WrongKey
+            SealingKeyCheck::WrongKey
         })
     }
 
     /// Writes the canary, sealed with this server's sealing key, unless the database has a canary.
-    /// Another server may write a canary first, so the caller must call [`Postgres::check_seal`]
-    /// afterwards.
+    /// Another server may write a canary first, so the caller must call
+    /// [`Postgres::check_sealing_key`] afterwards.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Postgres {
                 .map_err(Failure::from_read_error)?;
             Ok(())
         };
-        self.run(write).await
+        self.run_on_database_threads(write).await
     }
 
     /// Checks that the login for bank details can connect.
@@ -111,8 +111,8 @@ impl Postgres {
     ///
     /// The login is missing or refused, or the database does not answer.
     pub async fn check_bank_login(&self) -> Result<(), Failure> {
-        let bank = self.bank()?.clone();
-        self.run(async move {
+        let bank = self.bank_pool()?.clone();
+        self.run_on_database_threads(async move {
             bank.acquire()
                 .await
                 .map(|_| ())
@@ -122,7 +122,7 @@ impl Postgres {
     }
 
     async fn has_table(&self, name: &'static str) -> Result<bool, Failure> {
-        let pool = self.reads().clone();
+        let pool = self.reads_pool().clone();
         let read = async move {
             // A table for which the login has no rights counts as missing.
             let exists = "select coalesce(has_table_privilege(to_regclass('public.' || $1), 'select'), false)";
@@ -132,6 +132,6 @@ impl Postgres {
                 .await
                 .map_err(Failure::from_read_error)
         };
-        self.run(read).await
+        self.run_on_database_threads(read).await
     }
 }

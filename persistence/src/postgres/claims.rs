@@ -17,7 +17,7 @@ use super::nodes::instance_uuid;
 use super::views::{ViewRow, view_columns};
 use super::{codec, instant};
 use crate::error::Failure;
-use crate::ledger::{ChangedDraw, ClaimedDraw, Claims, ForeignDraw, KnownDraw};
+use crate::ledger::{ChangedDraw, ClaimedDraw, DrawClaims, DrawOfAnotherNode, KnownDraw};
 use crate::nodes::{InstanceId, Node};
 use crate::seal::{SEED_SEAL_PURPOSE, Sealer};
 
@@ -59,7 +59,7 @@ pub(super) async fn claim_draws(
     me: InstanceId,
     draws: &[DrawId],
     from: Option<InstanceId>,
-) -> Result<Claims, Failure> {
+) -> Result<DrawClaims, Failure> {
     let ids: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
     let mut connection = pool.acquire().await.map_err(Failure::from_read_error)?;
     let stored: Vec<DrawRow> = sqlx::query_as(
@@ -86,7 +86,7 @@ pub(super) async fn claim_draws(
     };
     let ids: Vec<i64> = stored.iter().map(|row| row.id).collect();
     if ids.is_empty() {
-        return Ok(Claims {
+        return Ok(DrawClaims {
             taken: Vec::new(),
             elsewhere,
         });
@@ -119,7 +119,7 @@ pub(super) async fn claim_draws(
         });
     }
     claimed.sort_by_key(|claimed| claimed.snapshot.id);
-    Ok(Claims {
+    Ok(DrawClaims {
         taken: claimed,
         elsewhere,
     })
@@ -131,7 +131,7 @@ async fn foreign_draws(
     connection: &mut PgConnection,
     asked: &[i64],
     taken: &[DrawRow],
-) -> Result<Vec<ForeignDraw>, Failure> {
+) -> Result<Vec<DrawOfAnotherNode>, Failure> {
     #[derive(FromRow)]
     struct ForeignDrawRow {
         #[sqlx(flatten)]
@@ -156,8 +156,8 @@ async fn foreign_draws(
     .map_err(Failure::from_read_error)?;
     let read = |row: ForeignDrawRow| {
         let boot = InstanceId(row.owner_boot.unwrap_or_default().as_u128());
-        Ok(ForeignDraw {
-            view: row.view.view()?,
+        Ok(DrawOfAnotherNode {
+            view: row.view.to_view()?,
             owner: Node {
                 boot,
                 address: row.address.unwrap_or_default(),
@@ -202,7 +202,7 @@ pub(super) async fn changed_draws(
     rows.into_iter()
         .map(|row| {
             Ok(ChangedDraw {
-                view: row.view.view()?,
+                view: row.view.to_view()?,
                 ours: row.ours,
             })
         })
@@ -333,7 +333,7 @@ impl DrawRow {
                 cap: Cents(self.fee_cap_cents),
             },
             deal,
-            status: codec::read_status(&self.status)?,
+            status: codec::parse_draw_status(&self.status)?,
             revision: self.revision.cast_unsigned(),
             reservations,
             allocations,

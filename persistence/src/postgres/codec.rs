@@ -4,13 +4,13 @@ use domain::{AnomalyKind, OrderId, OrderState, PaymentStatus, Status};
 use uuid::Uuid;
 
 use crate::error::Failure;
-use crate::stores::{OperationKind, Repair};
+use crate::stores::{OperationKind, PaymentRepair};
 
 pub(crate) fn order_uuid(order: OrderId) -> Uuid {
     Uuid::from_u128(order.0)
 }
 
-pub(crate) fn status(status: Status) -> &'static str {
+pub(crate) fn draw_status_text(status: Status) -> &'static str {
     match status {
         Status::Active => "active",
         Status::Closed => "closed",
@@ -19,7 +19,7 @@ pub(crate) fn status(status: Status) -> &'static str {
     }
 }
 
-pub(crate) fn read_status(word: &str) -> Result<Status, Failure> {
+pub(crate) fn parse_draw_status(word: &str) -> Result<Status, Failure> {
     find_word(
         word,
         [
@@ -28,15 +28,15 @@ pub(crate) fn read_status(word: &str) -> Result<Status, Failure> {
             Status::Completed,
             Status::Cancelled,
         ],
-        status,
+        draw_status_text,
     )
 }
 
-pub(crate) fn read_order_state(word: &str) -> Result<OrderState, Failure> {
-    OrderState::from_name(word).ok_or_else(|| unknown_word(word))
+pub(crate) fn parse_order_state(word: &str) -> Result<OrderState, Failure> {
+    OrderState::from_name(word).ok_or_else(|| unknown_word_error(word))
 }
 
-pub(crate) fn operation(kind: OperationKind) -> &'static str {
+pub(crate) fn operation_kind_text(kind: OperationKind) -> &'static str {
     match kind {
         OperationKind::Create => "create",
         OperationKind::Update => "update",
@@ -47,23 +47,23 @@ pub(crate) fn operation(kind: OperationKind) -> &'static str {
     }
 }
 
-pub(crate) fn read_operation(word: &str) -> Result<OperationKind, Failure> {
+pub(crate) fn parse_operation_kind(word: &str) -> Result<OperationKind, Failure> {
     use OperationKind::{Cancel, Capture, Create, FeeRefund, Refund, Update};
     find_word(
         word,
         [Create, Update, Capture, Cancel, Refund, FeeRefund],
-        operation,
+        operation_kind_text,
     )
 }
 
-pub(crate) fn repair(repair: Repair) -> &'static str {
+pub(crate) fn repair_text(repair: PaymentRepair) -> &'static str {
     match repair {
-        Repair::Tickets => "tickets",
-        Repair::Return => "return",
+        PaymentRepair::Tickets => "tickets",
+        PaymentRepair::Return => "return",
     }
 }
 
-pub(crate) fn anomaly(kind: AnomalyKind) -> &'static str {
+pub(crate) fn anomaly_kind_text(kind: AnomalyKind) -> &'static str {
     match kind {
         AnomalyKind::MissingTicket => "missing_ticket",
         AnomalyKind::DuplicatePayment => "duplicate_payment",
@@ -73,7 +73,7 @@ pub(crate) fn anomaly(kind: AnomalyKind) -> &'static str {
     }
 }
 
-pub(crate) fn read_anomaly(word: &str) -> Result<AnomalyKind, Failure> {
+pub(crate) fn parse_anomaly_kind(word: &str) -> Result<AnomalyKind, Failure> {
     use AnomalyKind::{
         DuplicatePayment, FailedAllocation, MismatchedAmount, MissingTicket, OrphanedTicket,
     };
@@ -86,12 +86,12 @@ pub(crate) fn read_anomaly(word: &str) -> Result<AnomalyKind, Failure> {
             MismatchedAmount,
             OrphanedTicket,
         ],
-        anomaly,
+        anomaly_kind_text,
     )
 }
 
 /// Returns the status in the payment provider's spelling.
-pub(crate) fn payment_status(status: PaymentStatus) -> &'static str {
+pub(crate) fn payment_status_text(status: PaymentStatus) -> &'static str {
     match status {
         PaymentStatus::RequiresPaymentMethod => "requires_payment_method",
         PaymentStatus::RequiresConfirmation => "requires_confirmation",
@@ -110,9 +110,9 @@ fn find_word<T: Copy, const N: usize>(
 ) -> Result<T, Failure> {
     all.into_iter()
         .find(|one| spell(*one) == word)
-        .ok_or_else(|| unknown_word(word))
+        .ok_or_else(|| unknown_word_error(word))
 }
 
-fn unknown_word(word: &str) -> Failure {
+fn unknown_word_error(word: &str) -> Failure {
     Failure::Corrupt(format!("unknown word {word}"))
 }

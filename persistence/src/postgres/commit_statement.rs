@@ -22,7 +22,7 @@ use super::{codec, instant};
 use crate::change::{DrawChange, TicketChange};
 use crate::error::Failure;
 use crate::journal;
-use crate::ledger::Append;
+use crate::ledger::DrawCommit;
 
 /// Its `update draws` locks each draw's row until the commit, so other writers of the draw wait.
 /// The other tables are written only for draws that this update accepts. All parts of the statement
@@ -115,7 +115,7 @@ struct DrawColumns {
 
 impl DrawColumns {
     fn add(&mut self, draw_batch: &DrawBatch, change: &DrawChange) {
-        let first = draw_batch.first_append();
+        let first = draw_batch.first_commit();
         let after = first.after.cast_signed();
         self.ids.push(first.draw.0);
         self.epochs.push(first.epoch);
@@ -125,11 +125,11 @@ impl DrawColumns {
             .push(draw_batch.commits.iter().any(|commit| commit.append.sells));
         self.sold.push(change.sold_delta());
         self.kept
-            .push(change.reserved_tickets_after().cast_signed());
+            .push(change.tickets_in_changed_reservations().cast_signed());
         let step = change.last_fee_step().map(|(_, step)| step);
         self.revenue.push(step.map(|step| step.revenue_after.0));
         self.fee.push(step.map(|step| step.fee_after.0));
-        self.to_return.push(change.fee_to_return().0);
+        self.to_return.push(change.fee_refund_due_increase().0);
         // The order ids of each draw are joined to one text, because Postgres accepts only
         // rectangular arrays of arrays.
         let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
@@ -247,7 +247,7 @@ struct JournalColumns {
 }
 
 impl JournalColumns {
-    fn add(&mut self, append: &Append) {
+    fn add(&mut self, append: &DrawCommit) {
         self.draws.push(append.draw.0);
         self.revisions.push(append.after.cast_signed() + 1);
         self.epochs.push(append.epoch);
@@ -286,14 +286,14 @@ pub(super) async fn rejection_reasons(
             (row.try_get::<i64, _>(1)?, row.try_get::<i64, _>(2)?),
         );
     }
-    let reason = |first: &Append| match owned.get(&first.draw.0) {
+    let reason = |first: &DrawCommit| match owned.get(&first.draw.0) {
         None => Failure::NotFound,
         Some(found) if *found != (first.epoch, first.after.cast_signed()) => Failure::Fenced,
         Some(_) => Failure::ClosedByClock,
     };
     Ok(rejected
         .iter()
-        .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first_append())))
+        .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first_commit())))
         .collect())
 }
 
@@ -346,7 +346,7 @@ pub(super) async fn update_draws(
     for PreparedCommit { append, change } in changed {
         draws.push(append.draw.0);
         at.push(instant::to_stored_time(append.at));
-        status.push(change.status.map(codec::status));
+        status.push(change.status.map(codec::draw_status_text));
         closes.push(
             append
                 .events
@@ -400,7 +400,7 @@ pub(super) async fn update_draws(
 
 /// Increments the catalogue's revision (a counter for cached lists) if lists of draws have changed.
 /// This must be the last write, so that no transaction holds this row's lock for long.
-pub(super) async fn bump_catalogue(
+pub(super) async fn increment_catalogue_revision(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {

@@ -79,7 +79,7 @@ impl Postgres {
         let postgres = self.clone();
         let created = async move || {
             let mut transaction = postgres
-                .reads()
+                .reads_pool()
                 .begin()
                 .await
                 .map_err(Failure::from_error_before_commit)?;
@@ -90,7 +90,7 @@ impl Postgres {
                 .map_err(Failure::from_commit_error)?;
             Ok(ids)
         };
-        self.write(created).await
+        self.write_with_retries(created).await
     }
 }
 

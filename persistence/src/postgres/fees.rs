@@ -115,7 +115,7 @@ async fn queue_fee_refund(
 
 /// Returns the application fee that voids took back from an order. It is the sum over the draws
 /// whose last fee step for this order is a void.
-pub(super) async fn fee_returned(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
+pub(super) async fn fee_reduction_by_voids(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
     let row = sqlx::query(
         "select coalesce(sum(-s.fee_delta), 0)::bigint
          from order_lines l cross join lateral (

@@ -19,7 +19,7 @@ use crate::change::DrawChange;
 use crate::error::Failure;
 use crate::failpoint::{self, FailpointSide, PurchaseStep};
 use crate::ledger::{
-    Append, AttachedWrite, ChangedDraw, Claims, KnownDraw, Ledger, check_shared_transaction,
+    AttachedWrite, ChangedDraw, DrawClaims, DrawCommit, KnownDraw, Ledger, check_shared_transaction,
 };
 use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
@@ -29,10 +29,10 @@ pub(super) const TRANSACTION_COMMITS_MAX: usize = 256;
 
 #[async_trait]
 impl Ledger for Postgres {
-    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         let (postgres, draws) = (self.clone(), draws.to_vec());
-        self.write(async move || {
-            claims::claim_draws(postgres.actors(), postgres.sealer(), me, &draws, None).await
+        self.write_with_retries(async move || {
+            claims::claim_draws(postgres.actors_pool(), postgres.sealer(), me, &draws, None).await
         })
         .await
     }
@@ -42,29 +42,31 @@ impl Ledger for Postgres {
         me: InstanceId,
         draw: DrawId,
         from: InstanceId,
-    ) -> Result<Claims, Failure> {
+    ) -> Result<DrawClaims, Failure> {
         let postgres = self.clone();
-        self.run(async move {
-            takeover::take_over(postgres.actors(), postgres.sealer(), me, draw, from).await
+        self.run_on_database_threads(async move {
+            takeover::take_over(postgres.actors_pool(), postgres.sealer(), me, draw, from).await
         })
         .await
     }
 
-    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure> {
         check_shared_transaction(&appends)?;
         let draw_batch = DrawBatch::new(appends);
         let steps = draw_batch.purchase_steps();
         let answer = self.inner.group_commit.submit(draw_batch).await;
         for step in steps {
-            failpoint::reach(step, FailpointSide::After);
+            failpoint::reach_failpoint(step, FailpointSide::After);
         }
         answer.unwrap_or_else(|_| Err(Failure::Unknown("the writer panicked".into())))
     }
 
     async fn live_draws(&self) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { claims::live_draws(postgres.actors()).await })
-            .await
+        self.run_on_database_threads(
+            async move { claims::live_draws(postgres.actors_pool()).await },
+        )
+        .await
     }
 
     async fn changed_draws(
@@ -73,14 +75,18 @@ impl Ledger for Postgres {
         known: &[KnownDraw],
     ) -> Result<Vec<ChangedDraw>, Failure> {
         let (postgres, known) = (self.clone(), known.to_vec());
-        self.run(async move { claims::changed_draws(postgres.reads(), me, &known).await })
-            .await
+        self.run_on_database_threads(async move {
+            claims::changed_draws(postgres.reads_pool(), me, &known).await
+        })
+        .await
     }
 
     async fn deal(&self, draw: DrawId) -> Result<Deal, Failure> {
         let postgres = self.clone();
-        self.run(async move { claims::load_deal(postgres.reads(), postgres.sealer(), draw).await })
-            .await
+        self.run_on_database_threads(async move {
+            claims::load_deal(postgres.reads_pool(), postgres.sealer(), draw).await
+        })
+        .await
     }
 }
 
@@ -91,15 +97,15 @@ pub(super) struct DrawBatch {
 
 /// An append with the table changes that its events cause.
 pub(super) struct PreparedCommit {
-    pub append: Append,
+    pub append: DrawCommit,
     pub change: DrawChange,
 }
 
 impl DrawBatch {
     /// Computes the table changes of appends that passed
     /// [`crate::ledger::check_shared_transaction`].
-    pub fn new(appends: Vec<Append>) -> DrawBatch {
-        let prepare = |append: Append| PreparedCommit {
+    pub fn new(appends: Vec<DrawCommit>) -> DrawBatch {
+        let prepare = |append: DrawCommit| PreparedCommit {
             change: DrawChange::from_events(&append.events),
             append,
         };
@@ -110,12 +116,12 @@ impl DrawBatch {
 
     /// Returns the batch's first append. All appends of the batch have its draw and epoch. Its
     /// `after` is the revision that the whole batch follows.
-    pub fn first_append(&self) -> &Append {
+    pub fn first_commit(&self) -> &DrawCommit {
         &self.commits[0].append
     }
 
     pub fn draw(&self) -> DrawId {
-        self.first_append().draw
+        self.first_commit().draw
     }
 
     /// Returns the combined table changes of all commits of the batch. Where two commits change the
@@ -168,11 +174,11 @@ impl BatchTransaction for GroupCommit {
         Some(draw_batch.draw().0.cast_unsigned().into())
     }
 
-    fn size(draw_batch: &DrawBatch) -> usize {
+    fn request_size(draw_batch: &DrawBatch) -> usize {
         draw_batch.commits.len()
     }
 
-    async fn transact(
+    async fn write_in_transaction(
         connection: &mut PgConnection,
         secrets: &LinkSecrets,
         batch: &[&DrawBatch],
@@ -196,12 +202,12 @@ impl BatchTransaction for GroupCommit {
             commit_statement::update_draws(connection, &commits).await?;
             undo_result::revert_results(connection, &commits).await?;
             write_audit_entries(connection, secrets, &commits).await?;
-            commit_statement::bump_catalogue(connection, &commits).await?;
+            commit_statement::increment_catalogue_revision(connection, &commits).await?;
         }
         batch
             .iter()
             .flat_map(|draw_batch| draw_batch.purchase_steps())
-            .for_each(|step| failpoint::reach(step, FailpointSide::Before));
+            .for_each(|step| failpoint::reach_failpoint(step, FailpointSide::Before));
         Ok(batch
             .iter()
             .map(|draw_batch| failures.remove(&draw_batch.draw().0).map_or(Ok(()), Err))
@@ -218,7 +224,8 @@ async fn write_audit_entries(
 ) -> Result<(), TransactionError> {
     for PreparedCommit { append, change } in commits {
         if let Some(entry) = &append.act {
-            let entry = entry.at_revision(append.after + 1, change.status.map(codec::status));
+            let entry = entry
+                .with_draw_revision(append.after + 1, change.status.map(codec::draw_status_text));
             audit_log::write_entry(connection, secrets.sealer(), &entry).await?;
         }
     }

@@ -72,9 +72,9 @@ impl Postgres {
     ///
     /// The database could not be read or written. The caller may call again.
     pub async fn convert_link_secrets(&self) -> Result<u64, Failure> {
-        let (pool, secrets) = (self.background().clone(), self.inner.secrets.clone());
+        let (pool, secrets) = (self.background_pool().clone(), self.inner.secrets.clone());
         let beside_older = self
-            .run(async move {
+            .run_on_database_threads(async move {
                 has_older_node(&pool)
                     .await
                     .map_err(Failure::from_read_error)
@@ -86,13 +86,13 @@ impl Postgres {
         let mut converted = 0;
         for step in ConversionStep::all() {
             for _ in 0..BATCHES_PER_CALL_MAX {
-                let (pool, secrets) = (self.background().clone(), secrets.clone());
+                let (pool, secrets) = (self.background_pool().clone(), secrets.clone());
                 let batch = async move {
                     step.convert_batch(&pool, &secrets)
                         .await
                         .map_err(Failure::from_commit_error)
                 };
-                let rows = self.run(batch).await?;
+                let rows = self.run_on_database_threads(batch).await?;
                 converted += rows;
                 if rows < BATCH_ROWS_MAX as u64 {
                     break;
@@ -151,14 +151,14 @@ async fn convert_orders(pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sql
     for (id, token, client_secret) in &rows {
         let token = token
             .as_deref()
-            .map(|token| secrets.store_token(*id, token));
+            .map(|token| secrets.stored_token_forms(*id, token));
         ids.push(*id);
         hashes.push(token.as_ref().map(|token| token.hash.to_vec()));
         tokens.push(token.map(|token| token.sealed));
         client_secrets.push(
             client_secret
                 .as_deref()
-                .map(|secret| secrets.store_client_secret(*id, secret).1),
+                .map(|secret| secrets.stored_client_secret_forms(*id, secret).1),
         );
     }
     sqlx::query(

@@ -23,7 +23,7 @@ const NODE_QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 const CONNECTED_BEFORE_REMOVAL_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
 
 /// SQL condition: the process whose id is in the column `$boot` is gone. The caller binds
-/// `GONE_AFTER_LEASE_MS` to the parameter `$after_ms`.
+/// `GONE_AFTER_LEASE_END_MS` to the parameter `$after_ms`.
 macro_rules! is_gone {
     ($boot:literal, $after_ms:literal) => {
         concat!(
@@ -113,7 +113,7 @@ fn lock_key(boot: InstanceId) -> i64 {
 impl Nodes for Postgres {
     async fn renew(&self, me: &Node) -> Result<OtherNodes, Failure> {
         let (postgres, me) = (self.clone(), me.clone());
-        self.run(async move {
+        self.run_on_database_threads(async move {
             let rows = postgres
                 .inner
                 .node_connection
@@ -142,9 +142,9 @@ impl Nodes for Postgres {
         .await
     }
 
-    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
+    async fn remove_ended_node(&self, gone: InstanceId) -> Result<bool, Failure> {
         let postgres = self.clone();
-        self.run(async move {
+        self.run_on_database_threads(async move {
             let node_connection = &postgres.inner.node_connection;
             if !node_connection.may_remove_nodes().await {
                 return Ok(false);
@@ -172,7 +172,7 @@ impl Nodes for Postgres {
 
     async fn leave(&self, me: InstanceId) -> Result<(), Failure> {
         let postgres = self.clone();
-        self.run(async move {
+        self.run_on_database_threads(async move {
             let left = postgres
                 .inner
                 .node_connection

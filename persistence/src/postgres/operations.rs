@@ -12,10 +12,10 @@ use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{codec, instant};
 use crate::error::Failure;
-use crate::stores::{Attempt, Operation, OperationKind};
+use crate::stores::{AttemptOutcome, Operation, OperationKind};
 
-fn read(row: &PgRow) -> Result<Operation, Failure> {
-    let kind = codec::read_operation(row.try_get("kind").map_err(Failure::from_read_error)?)?;
+fn read_operation_row(row: &PgRow) -> Result<Operation, Failure> {
+    let kind = codec::parse_operation_kind(row.try_get("kind").map_err(Failure::from_read_error)?)?;
     let operation = || {
         Ok(Operation {
             id: row.try_get("id")?,
@@ -60,7 +60,7 @@ pub(super) async fn claim_due_operations(
     .map_err(Failure::from_commit_error)?;
     let mut claimed = rows
         .iter()
-        .map(read)
+        .map(read_operation_row)
         .collect::<Result<Vec<Operation>, Failure>>()?;
     claimed.sort_by_key(|operation| (operation.kind != OperationKind::Capture, operation.id));
     Ok(claimed)
@@ -68,7 +68,7 @@ pub(super) async fn claim_due_operations(
 
 /// Claims one pending operation for each given order, right after the commit that queued it. Claims
 /// none if another worker has tried the operation and it is not due again.
-pub(super) async fn claim_for_orders(
+pub(super) async fn claim_operations_of_orders(
     connection: &mut PgConnection,
     batch: &[&PurchaseWrite],
     outcomes: &mut WriteOutcomes,
@@ -86,7 +86,7 @@ pub(super) async fn claim_for_orders(
         {
             positions.push(position as i64);
             orders.push(codec::order_uuid(*order));
-            kinds.push(codec::operation(*kind));
+            kinds.push(codec::operation_kind_text(*kind));
             nows.push(instant::to_stored_time(*now));
             untils.push(instant::to_stored_time(now.plus_ms(*lease_ms)));
             outcomes[position] = Some(Ok(WriteOutcome::Claimed(None)));
@@ -118,7 +118,7 @@ pub(super) async fn claim_for_orders(
     for row in rows {
         let position: i64 = row.try_get(0)?;
         outcomes[position as usize] =
-            Some(read(&row).map(|operation| WriteOutcome::Claimed(Some(operation))));
+            Some(read_operation_row(&row).map(|operation| WriteOutcome::Claimed(Some(operation))));
     }
     Ok(())
 }
@@ -144,8 +144,8 @@ pub(super) async fn record_attempts(
             positions.insert(*operation, position);
             ids.push(*operation);
             let (state, at, key, why, attempts) = match attempt {
-                Attempt::Done => ("done", None, None, None, None),
-                Attempt::Again {
+                AttemptOutcome::Done => ("done", None, None, None, None),
+                AttemptOutcome::Again {
                     attempts,
                     at,
                     new_key,
@@ -156,7 +156,7 @@ pub(super) async fn record_attempts(
                     None,
                     Some(*attempts as i32),
                 ),
-                Attempt::Failed { why } => ("failed", None, None, Some(why.as_str()), None),
+                AttemptOutcome::Failed { why } => ("failed", None, None, Some(why.as_str()), None),
             };
             becomes.push(state);
             due.push(at);
@@ -194,12 +194,13 @@ pub(super) async fn record_attempts(
     let mut refunds = Vec::new();
     for row in rows {
         let id: i64 = row.try_get(0)?;
-        let kind = codec::read_operation(row.try_get(1)?).map_err(TransactionError::Refused)?;
+        let kind =
+            codec::parse_operation_kind(row.try_get(1)?).map_err(TransactionError::Refused)?;
         let is_refund = matches!(kind, OperationKind::Refund | OperationKind::FeeRefund);
         let has_ended = matches!(
             batch[positions[&id]],
             PurchaseWrite::RecordAttempt {
-                attempt: Attempt::Done | Attempt::Failed { .. },
+                attempt: AttemptOutcome::Done | AttemptOutcome::Failed { .. },
                 ..
             }
         );

@@ -63,7 +63,7 @@ impl OrderStore for Postgres {
         self.submit(entry).await.map(drop)
     }
 
-    async fn fill_buyer(
+    async fn fill_buyer_details(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -71,20 +71,27 @@ impl OrderStore for Postgres {
     ) -> Result<bool, Failure> {
         let (postgres, buyer) = (self.clone(), buyer.clone());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
-            let accepted = orders::fill_buyer(&mut transaction, order, &buyer, source).await?;
+            let mut transaction = postgres.begin_transaction().await?;
+            let accepted =
+                orders::fill_buyer_details(&mut transaction, order, &buyer, source).await?;
             commit(transaction).await.map(|()| accepted)
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
-    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure> {
+    async fn correct_buyer_details(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+    ) -> Result<bool, Failure> {
         let (postgres, buyer) = (self.clone(), buyer.clone());
-        self.write(async move || orders::correct_buyer(postgres.actors(), order, &buyer).await)
-            .await
+        self.write_with_retries(async move || {
+            orders::correct_buyer_details(postgres.actors_pool(), order, &buyer).await
+        })
+        .await
     }
 
-    async fn fill_buyer_audited(
+    async fn fill_buyer_details_audited(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -93,8 +100,9 @@ impl OrderStore for Postgres {
     ) -> Result<bool, Failure> {
         let (postgres, buyer, audit_entry) = (self.clone(), buyer.clone(), audit_entry.cloned());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
-            let accepted = orders::fill_buyer(&mut transaction, order, &buyer, source).await?;
+            let mut transaction = postgres.begin_transaction().await?;
+            let accepted =
+                orders::fill_buyer_details(&mut transaction, order, &buyer, source).await?;
             if let Some(audit_entry) = audit_entry.filter(|_| accepted) {
                 audit_log::write_entry(&mut transaction, postgres.sealer(), &audit_entry)
                     .await
@@ -102,19 +110,19 @@ impl OrderStore for Postgres {
             }
             commit(transaction).await.map(|()| accepted)
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn write_audit_entry(&self, audit_entry: &audit_log::AuditEntry) -> Result<(), Failure> {
         let (postgres, audit_entry) = (self.clone(), audit_entry.clone());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             audit_log::write_entry(&mut transaction, postgres.sealer(), &audit_entry)
                 .await
                 .map_err(Failure::from_error_before_commit)?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn record_consent(
@@ -149,17 +157,22 @@ impl OrderStore for Postgres {
         .map(drop)
     }
 
-    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure> {
+    async fn reject_order(
+        &self,
+        order: OrderId,
+        reason: &str,
+        at: Timestamp,
+    ) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             order_transitions::reject_order(&mut transaction, order, &reason, at).await?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
-    async fn release(
+    async fn release_order(
         &self,
         order: OrderId,
         reason: &str,
@@ -170,7 +183,7 @@ impl OrderStore for Postgres {
             .await
     }
 
-    async fn void(
+    async fn void_order(
         &self,
         order: OrderId,
         reason: &str,
@@ -198,12 +211,12 @@ impl Postgres {
     ) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             order_transitions::end_order(&mut transaction, order, becomes, &reason, tell, at)
                 .await?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 }
 
@@ -245,7 +258,7 @@ impl BatchWorker for OrderLookup {
         None
     }
 
-    async fn process(&mut self, keys: Vec<OrderKey>) -> Vec<Self::Response> {
+    async fn process_batch(&mut self, keys: Vec<OrderKey>) -> Vec<Self::Response> {
         // A failed lookup is repeated once, because a connection that was idle during a restart of
         // the database fails at its first statement.
         let records = match self.find_batch(&keys).await {
@@ -334,7 +347,9 @@ async fn find_orders(
     .fetch_all(connection)
     .await
     .map_err(Failure::from_read_error)?;
-    rows.iter().map(|row| read(row, secrets)).collect()
+    rows.iter()
+        .map(|row| read_order_row(row, secrets))
+        .collect()
 }
 
 /// SQL that selects orders, with the lines of each order in arrays, ascending by draw.
@@ -356,8 +371,8 @@ macro_rules! select_orders {
 
 pub(super) use select_orders;
 
-pub(super) fn read(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
-    let state = codec::read_order_state(row.try_get("state").map_err(Failure::from_read_error)?)?;
+pub(super) fn read_order_row(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
+    let state = codec::parse_order_state(row.try_get("state").map_err(Failure::from_read_error)?)?;
     let (lines, tickets) = read_lines(row)?;
     let (token, client_secret) = read_secrets(row, secrets)?;
     let record = || {
@@ -413,11 +428,11 @@ fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<St
     };
     let token = match (clear("token")?, sealed("token_sealed")?) {
         (Some(token), _) => token,
-        (None, Some(sealed)) => secrets.open_token(order, &sealed)?,
+        (None, Some(sealed)) => secrets.unseal_token(order, &sealed)?,
         (None, None) => return Err(Failure::Corrupt(format!("order {order} has no token"))),
     };
     let client_secret = match (clear("client_secret")?, sealed("client_secret_sealed")?) {
-        (None, Some(sealed)) => Some(secrets.open_client_secret(order, &sealed)?),
+        (None, Some(sealed)) => Some(secrets.unseal_client_secret(order, &sealed)?),
         (clear, _) => clear,
     };
     Ok((token, client_secret))

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::orders::lock_order;
 use super::{codec, instant, outbox};
 use crate::error::Failure;
-use crate::stores::{FAST_PATH_MS, NotifyBuyer};
+use crate::stores::{FAST_PATH_EXCLUSIVE_MS, NotifyBuyer};
 
 /// A state in which an order ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(super) async fn reject_order(
     at: Timestamp,
 ) -> Result<(), Failure> {
     let locked = lock_order(connection, order).await?;
-    if !locked.check(OrderTransition::Reject)? {
+    if !locked.check_transition(OrderTransition::Reject)? {
         return Ok(());
     }
     sqlx::query(
@@ -51,14 +51,14 @@ pub(super) async fn reject_order(
     .execute(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
-    drop_pending(connection, order, &["create", "update", "capture"]).await?;
+    drop_pending_operations(connection, order, &["create", "update", "capture"]).await?;
     sqlx::query(
         "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'cancel', 'cancel-' || $1, $2)
          on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
            where payment_ops.state in ('dropped', 'failed')",
     )
     .bind(codec::order_uuid(order))
-    .bind(instant::to_stored_time(at.plus_ms(FAST_PATH_MS)))
+    .bind(instant::to_stored_time(at.plus_ms(FAST_PATH_EXCLUSIVE_MS)))
     .execute(connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -74,13 +74,13 @@ pub(super) async fn end_order(
     at: Timestamp,
 ) -> Result<(), Failure> {
     let locked = lock_order(connection, order).await?;
-    if !locked.check(becomes.transition())? {
+    if !locked.check_transition(becomes.transition())? {
         return Ok(());
     }
     write_final_state(connection, order, becomes, reason, Some(at)).await?;
     match tell {
         NotifyBuyer::Nobody => Ok(()),
-        NotifyBuyer::Buyer => outbox::queue_not_charged(connection, order).await,
+        NotifyBuyer::Buyer => outbox::queue_not_charged_mail(connection, order).await,
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) async fn end_order(
 ///
 /// For a captured order, [`super::fees::queue_fee_refunds_of_draw`] decides which fee is refunded.
 /// For an order that was never captured, this function queues a fee refund of `fee`.
-pub(super) async fn refund_and_void(
+pub(super) async fn queue_refund_and_void_order(
     connection: &mut PgConnection,
     order: OrderId,
     amount: Cents,
@@ -111,7 +111,7 @@ pub(super) async fn refund_and_void(
     if inserted.rows_affected() == 0 {
         return Ok(());
     }
-    let is_open = locked.check(OrderTransition::Refund)?;
+    let is_open = locked.check_transition(OrderTransition::Refund)?;
     queue_refund_operation(
         connection,
         codec::order_uuid(order),
@@ -155,7 +155,7 @@ async fn write_final_state(
     .execute(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
-    drop_pending(
+    drop_pending_operations(
         connection,
         order,
         &["create", "update", "capture", "cancel"],
@@ -163,7 +163,7 @@ async fn write_final_state(
     .await
 }
 
-async fn drop_pending(
+async fn drop_pending_operations(
     connection: &mut PgConnection,
     order: OrderId,
     kinds: &[&str],
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn allocate_statement_accepts_the_states_of_the_table() {
+    fn allocate_sql_accepts_states_that_may_allocate() {
         let sale = states_allowing(OrderTransition::Allocate { is_sale: true });
         let mut repair = states_allowing(OrderTransition::Allocate { is_sale: false });
         assert!(sale.iter().all(|state| repair.contains(state)));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn capture_statement_accepts_the_states_of_the_table() {
+    fn capture_sql_accepts_states_that_may_capture() {
         let capture = OrderTransition::Capture {
             was_captured: false,
         };

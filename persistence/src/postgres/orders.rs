@@ -9,7 +9,7 @@ use sqlx::postgres::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::order_store::{read, select_orders};
+use super::order_store::{read_order_row, select_orders};
 use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{codec, instant};
@@ -18,10 +18,10 @@ use crate::ledger::BuyerDetails;
 use crate::link_secrets::LinkSecrets;
 use crate::stores::{BuyerSource, OrderRecord};
 
-/// Fills blank buyer details by the rule of [`BuyerDetails::filled_from`], and sets the address of
-/// a mail that waits for one. Returns `false` when the order no longer accepts details from this
-/// source.
-pub(super) async fn fill_buyer(
+/// Fills blank buyer details by the rule of [`BuyerDetails::with_blanks_filled_from`], and sets the
+/// address of a mail that waits for one. Returns `false` when the order no longer accepts details
+/// from this source.
+pub(super) async fn fill_buyer_details(
     connection: &mut PgConnection,
     order: OrderId,
     buyer: &BuyerDetails,
@@ -36,7 +36,7 @@ pub(super) async fn fill_buyer(
     .map_err(Failure::from_error_before_commit)?;
     let (name, email, phone) = stored.ok_or(Failure::NotFound)?;
     let before = BuyerDetails { name, email, phone };
-    let after = before.clone().filled_from(buyer);
+    let after = before.clone().with_blanks_filled_from(buyer);
     if after == before {
         return Ok(true);
     }
@@ -107,13 +107,14 @@ async fn accepts_buyer_details(
 
 /// Replaces buyer details of an unpaid order by the rule of [`BuyerDetails::corrected_by`]. No
 /// queued mail needs the new address, because no mail waits for an address before the capture.
-pub(super) async fn correct_buyer(
+pub(super) async fn correct_buyer_details(
     pool: &PgPool,
     order: OrderId,
     buyer: &BuyerDetails,
 ) -> Result<bool, Failure> {
     // Drops a name without an address and an address without a name, because neither is a contact.
-    let BuyerDetails { name, email, phone } = BuyerDetails::default().filled_from(buyer);
+    let BuyerDetails { name, email, phone } =
+        BuyerDetails::default().with_blanks_filled_from(buyer);
     let corrected = sqlx::query(
         "update orders set buyer_name = coalesce($2, buyer_name), buyer_email = coalesce($3, buyer_email),
            buyer_phone = coalesce($4, buyer_phone)
@@ -181,7 +182,7 @@ pub(super) async fn record_consents(
 }
 
 /// Returns orders whose outcome is undecided, oldest first.
-pub(super) async fn undecided_before(
+pub(super) async fn unfinished_orders_opened_before(
     pool: &PgPool,
     secrets: &LinkSecrets,
     before: Timestamp,
@@ -202,7 +203,7 @@ pub(super) async fn undecided_before(
 
 /// Returns orders that were captured, earliest capture first. Orders that were refunded since are
 /// included.
-pub(super) async fn captured_since(
+pub(super) async fn orders_captured_since(
     pool: &PgPool,
     secrets: &LinkSecrets,
     since: Timestamp,
@@ -242,7 +243,7 @@ pub(super) async fn captured_of_cancelled_draws(
 
 /// Returns orders that were captured before a time and whose buyer left no e-mail address, oldest
 /// first. Leaves out orders about which an anomaly is open or was closed by a person.
-pub(super) async fn captured_without_address(
+pub(super) async fn captured_orders_without_email(
     pool: &PgPool,
     secrets: &LinkSecrets,
     before: Timestamp,
@@ -277,7 +278,9 @@ async fn fetch_orders(
         .fetch_all(pool)
         .await
         .map_err(Failure::from_read_error)?;
-    rows.iter().map(|row| read(row, secrets)).collect()
+    rows.iter()
+        .map(|row| read_order_row(row, secrets))
+        .collect()
 }
 
 pub(super) async fn newest_opened_at(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
@@ -311,7 +314,7 @@ pub(super) struct LockedOrder {
 }
 
 impl LockedOrder {
-    pub fn check(&self, transition: OrderTransition) -> Result<bool, Failure> {
+    pub fn check_transition(&self, transition: OrderTransition) -> Result<bool, Failure> {
         Ok(transition.needs_write(self.state, self.has_tickets)?)
     }
 }
@@ -328,7 +331,7 @@ pub(super) async fn lock_order(
         .map_err(Failure::from_read_error)?;
     let lines_allocated: i16 = row.try_get(1).map_err(Failure::from_read_error)?;
     Ok(LockedOrder {
-        state: codec::read_order_state(row.try_get(0).map_err(Failure::from_read_error)?)?,
+        state: codec::parse_order_state(row.try_get(0).map_err(Failure::from_read_error)?)?,
         has_tickets: lines_allocated > 0,
     })
 }

@@ -11,7 +11,7 @@ use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{codec, instant, nodes};
 use crate::error::Failure;
-use crate::nodes::{GONE_AFTER_LEASE_MS, InstanceId};
+use crate::nodes::{GONE_AFTER_LEASE_END_MS, InstanceId};
 use crate::stores::Mail;
 
 /// A mail to queue.
@@ -25,7 +25,7 @@ pub(super) struct NewMail {
     pub at: Timestamp,
 }
 
-pub(super) async fn queue_once(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure> {
+pub(super) async fn queue_mail_once(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure> {
     let queued = sqlx::query(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at) values ($1, $2, $3, $4, $5, $6)
          on conflict (dedupe_key) do nothing",
@@ -44,7 +44,7 @@ pub(super) async fn queue_once(pool: &PgPool, mail: &NewMail) -> Result<bool, Fa
 
 /// Queues the mail that tells the buyer that nothing was charged, in the transaction that ends the
 /// order. An order that was ever captured gets other mails instead.
-pub(super) async fn queue_not_charged(
+pub(super) async fn queue_not_charged_mail(
     connection: &mut PgConnection,
     order: OrderId,
 ) -> Result<(), Failure> {
@@ -85,7 +85,7 @@ pub(super) async fn claim_due_mails(
     .bind(instant::to_stored_time(now.plus_ms(lease_ms)))
     .bind(i64::from(limit))
     .bind(nodes::instance_uuid(sender))
-    .bind(GONE_AFTER_LEASE_MS)
+    .bind(GONE_AFTER_LEASE_END_MS)
     .fetch_all(pool)
     .await
     .map_err(Failure::from_commit_error)?;
@@ -143,7 +143,7 @@ pub(super) async fn mark_sent(
     Ok(())
 }
 
-pub(super) async fn record_failure(
+pub(super) async fn record_send_failure(
     pool: &PgPool,
     mail: i64,
     why: &str,

@@ -31,8 +31,10 @@ impl OutboxStore for Postgres {
             data: data.into(),
             at,
         };
-        self.write(async move || outbox::queue_once(postgres.actors(), &mail).await)
-            .await
+        self.write_with_retries(async move || {
+            outbox::queue_mail_once(postgres.actors_pool(), &mail).await
+        })
+        .await
     }
 
     async fn claim_mail(
@@ -43,8 +45,8 @@ impl OutboxStore for Postgres {
         limit: u32,
     ) -> Result<Vec<Mail>, Failure> {
         let postgres = self.clone();
-        self.write(async move || {
-            outbox::claim_due_mails(postgres.background(), sender, now, lease_ms, limit).await
+        self.write_with_retries(async move || {
+            outbox::claim_due_mails(postgres.background_pool(), sender, now, lease_ms, limit).await
         })
         .await
     }
@@ -62,8 +64,8 @@ impl OutboxStore for Postgres {
         again: Option<Timestamp>,
     ) -> Result<(), Failure> {
         let (postgres, why) = (self.clone(), why.to_string());
-        self.write(async move || {
-            outbox::record_failure(postgres.background(), mail, &why, again).await
+        self.write_with_retries(async move || {
+            outbox::record_send_failure(postgres.background_pool(), mail, &why, again).await
         })
         .await
     }

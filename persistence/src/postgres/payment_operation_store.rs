@@ -6,7 +6,9 @@ use domain::{Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
 use super::purchase_writes::{PurchaseWrite, WriteOutcome};
 use super::{Postgres, codec, commit, fees, operations, order_transitions, repairs};
 use crate::error::Failure;
-use crate::stores::{Attempt, Operation, OperationKind, PaymentOperationStore, Repair};
+use crate::stores::{
+    AttemptOutcome, Operation, OperationKind, PaymentOperationStore, PaymentRepair,
+};
 
 #[async_trait]
 impl PaymentOperationStore for Postgres {
@@ -17,8 +19,8 @@ impl PaymentOperationStore for Postgres {
         limit: u32,
     ) -> Result<Vec<Operation>, Failure> {
         let postgres = self.clone();
-        self.write(async move || {
-            operations::claim_due_operations(postgres.background(), now, lease_ms, limit).await
+        self.write_with_retries(async move || {
+            operations::claim_due_operations(postgres.background_pool(), now, lease_ms, limit).await
         })
         .await
     }
@@ -44,24 +46,24 @@ impl PaymentOperationStore for Postgres {
         }
     }
 
-    async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure> {
+    async fn record_attempt(&self, operation: i64, attempt: AttemptOutcome) -> Result<(), Failure> {
         self.submit(PurchaseWrite::RecordAttempt { operation, attempt })
             .await
             .map(drop)
     }
 
-    async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure> {
+    async fn fee_reduction_by_voids(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(
-            async move { fees::fee_returned(postgres.actors(), codec::order_uuid(order)).await },
-        )
+        self.run_on_database_threads(async move {
+            fees::fee_reduction_by_voids(postgres.actors_pool(), codec::order_uuid(order)).await
+        })
         .await
     }
 
-    async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure> {
+    async fn fee_refunded_so_far(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
-        self.run(async move {
-            fees::fee_refunded_so_far(postgres.actors(), codec::order_uuid(order)).await
+        self.run_on_database_threads(async move {
+            fees::fee_refunded_so_far(postgres.actors_pool(), codec::order_uuid(order)).await
         })
         .await
     }
@@ -75,44 +77,56 @@ impl PaymentOperationStore for Postgres {
     ) -> Result<(), Failure> {
         let (postgres, reason) = (self.clone(), reason.to_string());
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
-            order_transitions::refund_and_void(&mut transaction, order, amount, fee, &reason)
-                .await?;
+            let mut transaction = postgres.begin_transaction().await?;
+            order_transitions::queue_refund_and_void_order(
+                &mut transaction,
+                order,
+                amount,
+                fee,
+                &reason,
+            )
+            .await?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
-    async fn draws_owing_fees(&self) -> Result<Vec<DrawId>, Failure> {
+    async fn draws_owing_fee_refunds(&self) -> Result<Vec<DrawId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { fees::draws_owing_fee_refunds(postgres.background()).await })
-            .await
+        self.run_on_database_threads(async move {
+            fees::draws_owing_fee_refunds(postgres.background_pool()).await
+        })
+        .await
     }
 
     async fn queue_fee_refunds(&self, draw: DrawId) -> Result<(), Failure> {
         let postgres = self.clone();
         let work = async move || {
-            let mut transaction = postgres.begin().await?;
+            let mut transaction = postgres.begin_transaction().await?;
             fees::queue_fee_refunds_of_draw(&mut transaction, draw).await?;
             commit(transaction).await
         };
-        self.write(work).await
+        self.write_with_retries(work).await
     }
 
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         at: Timestamp,
     ) -> Result<bool, Failure> {
         let (postgres, id) = (self.clone(), id.clone());
-        self.write(async move || repairs::begin(postgres.background(), &id, repair, at).await)
-            .await
+        self.write_with_retries(async move || {
+            repairs::begin(postgres.background_pool(), &id, repair, at).await
+        })
+        .await
     }
 
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure> {
+    async fn end_repair(&self, id: &PaymentIntentId, repair: PaymentRepair) -> Result<(), Failure> {
         let (postgres, id) = (self.clone(), id.clone());
-        self.write(async move || repairs::end(postgres.background(), &id, repair).await)
-            .await
+        self.write_with_retries(async move || {
+            repairs::end(postgres.background_pool(), &id, repair).await
+        })
+        .await
     }
 }

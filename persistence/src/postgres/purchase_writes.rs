@@ -17,7 +17,7 @@ use crate::error::Failure;
 use crate::link_secrets::LinkSecrets;
 use crate::nodes::InstanceId;
 use crate::stable_hash::fnv1a;
-use crate::stores::{AgreedTerms, Attempt, Operation, OperationKind, StoredWebhookEvent};
+use crate::stores::{AgreedTerms, AttemptOutcome, Operation, OperationKind, StoredWebhookEvent};
 
 /// Maximum number of writes in one transaction.
 pub(super) const TRANSACTION_WRITES_MAX: usize = 256;
@@ -48,7 +48,7 @@ pub(super) enum PurchaseWrite {
     },
     RecordAttempt {
         operation: i64,
-        attempt: Attempt,
+        attempt: AttemptOutcome,
     },
     StoreWebhookEvent {
         event: StoredWebhookEvent,
@@ -107,7 +107,7 @@ impl BatchTransaction for PurchaseWrites {
         })
     }
 
-    async fn transact(
+    async fn write_in_transaction(
         connection: &mut PgConnection,
         secrets: &LinkSecrets,
         batch: &[&PurchaseWrite],
@@ -117,7 +117,7 @@ impl BatchTransaction for PurchaseWrites {
         // before it locks operations and mails.
         orders::record_consents(connection, batch, &mut outcomes).await?;
         record_intents_and_captures(connection, secrets, batch, &mut outcomes).await?;
-        operations::claim_for_orders(connection, batch, &mut outcomes).await?;
+        operations::claim_operations_of_orders(connection, batch, &mut outcomes).await?;
         operations::record_attempts(connection, batch, &mut outcomes).await?;
         webhook_events::store_events_once(connection, batch, &mut outcomes).await?;
         webhook_events::mark_handled(connection, batch, &mut outcomes).await?;
@@ -147,7 +147,7 @@ pub(super) const RECORD_INTENT_OR_CAPTURE_SQL: &str = "update orders o set
 /// its `create` operation done. A capture marks its operation done, drops the order's other
 /// operations and stores the provider's figures. It also records offers as sold (the first sale
 /// locks an offer, decision H-4), and queues the confirmation mail.
-const RECORD_CONSEQUENCES_SQL: &str = "with ended as (
+const INTENT_AND_CAPTURE_EFFECTS_SQL: &str = "with ended as (
        update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
        from unnest($15::uuid[], $16::text[]) as a (order_id, done)
        where p.order_id = a.order_id and p.state = 'pending'
@@ -207,8 +207,8 @@ async fn record_intents_and_captures(
         positions.insert(codec::order_uuid(*order), position);
         orders.push(codec::order_uuid(*order));
         ids.push(id);
-        let secret =
-            secret.map(|secret| secrets.store_client_secret(codec::order_uuid(*order), secret));
+        let secret = secret
+            .map(|secret| secrets.stored_client_secret_forms(codec::order_uuid(*order), secret));
         let (clear, sealed) = secret.unzip();
         clear_secrets.push(clear.flatten());
         sealed_secrets.push(sealed);
@@ -224,7 +224,7 @@ async fn record_intents_and_captures(
         .bind(at)
         .bind(sealed_secrets);
     let done: Vec<Uuid> = query.fetch_all(&mut *connection).await?;
-    record_consequences(
+    write_intent_and_capture_effects(
         connection,
         done.iter()
             .map(|order| (*order, batch[positions[order]]))
@@ -238,7 +238,9 @@ async fn record_intents_and_captures(
         order_states(connection, &orders_without_outcome(&positions, outcomes)).await?
     {
         let outcome = match batch[positions[&order]] {
-            PurchaseWrite::RecordCapture { .. } => explain_unwritten_capture(state, was_captured),
+            PurchaseWrite::RecordCapture { .. } => {
+                outcome_of_unwritten_capture(state, was_captured)
+            }
             _ => Err(Failure::NotWritten(format!(
                 "an order that is {} has another payment intent, or needs none",
                 state.name()
@@ -249,7 +251,7 @@ async fn record_intents_and_captures(
     Ok(())
 }
 
-async fn record_consequences(
+async fn write_intent_and_capture_effects(
     connection: &mut PgConnection,
     changed: Vec<(Uuid, &PurchaseWrite)>,
 ) -> Result<(), TransactionError> {
@@ -269,7 +271,7 @@ async fn record_consequences(
         }
     }
     intents
-        .bind(sqlx::query(RECORD_CONSEQUENCES_SQL))
+        .bind(sqlx::query(INTENT_AND_CAPTURE_EFFECTS_SQL))
         .bind(orders)
         .bind(done)
         .execute(connection)
@@ -290,7 +292,7 @@ fn orders_without_outcome(
 
 /// Returns the outcome of a capture whose statement changed no order: either the capture was
 /// recorded before, or it is refused.
-fn explain_unwritten_capture(
+fn outcome_of_unwritten_capture(
     state: OrderState,
     was_captured: bool,
 ) -> Result<WriteOutcome, Failure> {
@@ -319,7 +321,7 @@ async fn order_states(
             .await?;
     rows.into_iter()
         .map(|(order, state, was_captured)| {
-            let state = codec::read_order_state(&state).map_err(TransactionError::Refused)?;
+            let state = codec::parse_order_state(&state).map_err(TransactionError::Refused)?;
             Ok((order, state, was_captured))
         })
         .collect()
@@ -345,7 +347,8 @@ impl PaymentIntentColumns {
         self.ids.push(intent.id.0.clone());
         self.orders.push(order);
         self.accounts.push(intent.account.0.clone());
-        self.statuses.push(codec::payment_status(intent.status));
+        self.statuses
+            .push(codec::payment_status_text(intent.status));
         self.currencies.push(intent.currency.clone());
         let amounts = [
             intent.amount,

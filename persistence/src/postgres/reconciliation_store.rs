@@ -13,15 +13,15 @@ use crate::stores::{OrderRecord, ReconciliationStore};
 
 #[async_trait]
 impl ReconciliationStore for Postgres {
-    async fn undecided_orders(
+    async fn unfinished_orders(
         &self,
         opened_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
-        self.run(async move {
-            orders::undecided_before(
-                postgres.background(),
+        self.run_on_database_threads(async move {
+            orders::unfinished_orders_opened_before(
+                postgres.background_pool(),
                 postgres.secrets(),
                 opened_before,
                 limit,
@@ -31,36 +31,46 @@ impl ReconciliationStore for Postgres {
         .await
     }
 
-    async fn orders_captured(
+    async fn orders_captured_since(
         &self,
         since: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
-        self.run(async move {
-            orders::captured_since(postgres.background(), postgres.secrets(), since, limit).await
+        self.run_on_database_threads(async move {
+            orders::orders_captured_since(
+                postgres.background_pool(),
+                postgres.secrets(),
+                since,
+                limit,
+            )
+            .await
         })
         .await
     }
 
     async fn orders_of_cancelled_draws(&self, limit: u32) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
-        self.run(async move {
-            orders::captured_of_cancelled_draws(postgres.background(), postgres.secrets(), limit)
-                .await
+        self.run_on_database_threads(async move {
+            orders::captured_of_cancelled_draws(
+                postgres.background_pool(),
+                postgres.secrets(),
+                limit,
+            )
+            .await
         })
         .await
     }
 
-    async fn orders_without_address(
+    async fn captured_orders_without_email(
         &self,
         captured_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure> {
         let postgres = self.clone();
-        self.run(async move {
-            orders::captured_without_address(
-                postgres.background(),
+        self.run_on_database_threads(async move {
+            orders::captured_orders_without_email(
+                postgres.background_pool(),
                 postgres.secrets(),
                 captured_before,
                 limit,
@@ -70,16 +80,20 @@ impl ReconciliationStore for Postgres {
         .await
     }
 
-    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure> {
+    async fn newest_order_opened_at(&self) -> Result<Option<Timestamp>, Failure> {
         let postgres = self.clone();
-        self.run(async move { orders::newest_opened_at(postgres.background()).await })
-            .await
+        self.run_on_database_threads(async move {
+            orders::newest_opened_at(postgres.background_pool()).await
+        })
+        .await
     }
 
     async fn connected_accounts(&self) -> Result<Vec<AccountId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { orders::connected_accounts(postgres.background()).await })
-            .await
+        self.run_on_database_threads(async move {
+            orders::connected_accounts(postgres.background_pool()).await
+        })
+        .await
     }
 
     async fn record_provider_snapshots(
@@ -88,8 +102,10 @@ impl ReconciliationStore for Postgres {
         at: Timestamp,
     ) -> Result<(), Failure> {
         let (postgres, intents) = (self.clone(), intents.to_vec());
-        self.write(async move || store_snapshots(postgres.background(), &intents, at).await)
-            .await
+        self.write_with_retries(async move || {
+            store_snapshots(postgres.background_pool(), &intents, at).await
+        })
+        .await
     }
 
     async fn account_of_payment(
@@ -97,20 +113,26 @@ impl ReconciliationStore for Postgres {
         payment_intent: &PaymentIntentId,
     ) -> Result<Option<AccountId>, Failure> {
         let (postgres, id) = (self.clone(), payment_intent.clone());
-        self.run(async move { anomalies::account_of_payment(postgres.background(), &id).await })
-            .await
+        self.run_on_database_threads(async move {
+            anomalies::account_of_payment(postgres.background_pool(), &id).await
+        })
+        .await
     }
 
-    async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure> {
+    async fn club_of_account(&self, account: &AccountId) -> Result<Option<ClubId>, Failure> {
         let (postgres, account) = (self.clone(), account.clone());
-        self.run(async move { anomalies::club_of(postgres.background(), &account).await })
-            .await
+        self.run_on_database_threads(async move {
+            anomalies::club_of_account(postgres.background_pool(), &account).await
+        })
+        .await
     }
 
     async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure> {
         let postgres = self.clone();
-        self.run(async move { anomalies::ticket_owner(postgres.background(), draw, serial).await })
-            .await
+        self.run_on_database_threads(async move {
+            anomalies::ticket_owner(postgres.background_pool(), draw, serial).await
+        })
+        .await
     }
 }
 

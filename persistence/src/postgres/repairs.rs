@@ -6,12 +6,12 @@ use sqlx::postgres::PgPool;
 
 use super::{codec, instant};
 use crate::error::Failure;
-use crate::stores::{REPAIR_BLOCK_MS, Repair};
+use crate::stores::{PaymentRepair, REPAIR_BLOCK_MS};
 
 pub(super) async fn begin(
     pool: &PgPool,
     id: &PaymentIntentId,
-    repair: Repair,
+    repair: PaymentRepair,
     at: Timestamp,
 ) -> Result<bool, Failure> {
     let begun = sqlx::query(
@@ -20,7 +20,7 @@ pub(super) async fn begin(
            where repairs.repair = excluded.repair or repairs.until <= $4",
     )
     .bind(&id.0)
-    .bind(codec::repair(repair))
+    .bind(codec::repair_text(repair))
     .bind(instant::to_stored_time(at.plus_ms(REPAIR_BLOCK_MS)))
     .bind(instant::to_stored_time(at))
     .execute(pool)
@@ -32,11 +32,11 @@ pub(super) async fn begin(
 pub(super) async fn end(
     pool: &PgPool,
     id: &PaymentIntentId,
-    repair: Repair,
+    repair: PaymentRepair,
 ) -> Result<(), Failure> {
     sqlx::query("delete from repairs where payment_intent_id = $1 and repair = $2")
         .bind(&id.0)
-        .bind(codec::repair(repair))
+        .bind(codec::repair_text(repair))
         .execute(pool)
         .await
         .map_err(Failure::from_commit_error)?;

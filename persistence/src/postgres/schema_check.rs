@@ -12,12 +12,12 @@ impl Postgres {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the database cannot be read.
-    pub async fn migrations_missing(&self) -> Result<usize, Failure> {
+    pub async fn count_missing_migrations(&self) -> Result<usize, Failure> {
         let postgres = self.clone();
         let count = async move {
             let has_migrations_table: bool =
                 sqlx::query_scalar("select to_regclass('_sqlx_migrations') is not null")
-                    .fetch_one(postgres.background())
+                    .fetch_one(postgres.background_pool())
                     .await
                     .map_err(Failure::from_read_error)?;
             if !has_migrations_table {
@@ -25,7 +25,7 @@ impl Postgres {
             }
             let applied: Vec<i64> =
                 sqlx::query_scalar("select version from _sqlx_migrations where success")
-                    .fetch_all(postgres.background())
+                    .fetch_all(postgres.background_pool())
                     .await
                     .map_err(Failure::from_read_error)?;
             Ok(MIGRATOR
@@ -33,6 +33,6 @@ impl Postgres {
                 .filter(|migration| !applied.contains(&migration.version))
                 .count())
         };
-        self.run(count).await
+        self.run_on_database_threads(count).await
     }
 }

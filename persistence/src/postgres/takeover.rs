@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::claims::claim_draws;
 use crate::error::Failure;
-use crate::ledger::Claims;
+use crate::ledger::DrawClaims;
 use crate::nodes::InstanceId;
 use crate::seal::Sealer;
 
@@ -36,7 +36,7 @@ pub(super) async fn take_over(
     me: InstanceId,
     draw: DrawId,
     from: InstanceId,
-) -> Result<Claims, Failure> {
+) -> Result<DrawClaims, Failure> {
     let mut tries_left = CLAIM_TRIES_MAX;
     loop {
         tries_left -= 1;
@@ -57,7 +57,7 @@ async fn claim_past_idle_transactions(
     me: InstanceId,
     draw: DrawId,
     from: InstanceId,
-) -> Result<Claims, Failure> {
+) -> Result<DrawClaims, Failure> {
     let draws = [draw];
     let mut claim = pin!(claim_draws(pool, sealer, me, &draws, Some(from)));
     loop {

@@ -15,24 +15,26 @@ use tokio::task::JoinSet;
 
 use super::{BACKGROUND_CONNECTIONS_MAX, DeadConnectionFlag, Postgres, build_pool};
 use crate::error::Failure;
-use crate::testing::{Database, Folder, database, sealer};
+use crate::testing::{TempFolder, TestDatabase, database, sealer};
 
 /// Once a statement contains this word, the test's proxy forwards no more bytes on that connection.
-const FREEZE_WORD: &[u8] = b"silence";
+const FREEZE_TRIGGER_TEXT: &[u8] = b"silence";
 
 /// Number of `BEGIN` statements that the test cancels on its only connection. After every tenth of
 /// them it writes a row.
 const CANCELLED_BEGIN_COUNT: usize = 10_000;
 
-async fn create_table() -> (Database, PgConnectOptions) {
+async fn create_table() -> (TestDatabase, PgConnectOptions) {
     let database = database().await;
-    database.run("create table innocent (round bigint)").await;
+    database
+        .execute_sql("create table innocent (round bigint)")
+        .await;
     let options = database.options.clone();
     (database, options)
 }
 
 /// Returns how many writes reported success, and how many of these rows are in the table.
-async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (i64, i64) {
+async fn write_between_cancelled_begins(pool: &PgPool, database: &TestDatabase) -> (i64, i64) {
     let mut confirmed = 0;
     for round in 0..CANCELLED_BEGIN_COUNT {
         let begins = pool.clone();
@@ -56,7 +58,7 @@ async fn write_between_cancelled_begins(pool: &PgPool, database: &Database) -> (
     (
         confirmed,
         database
-            .count("select count(*) from innocent where $1 = ''", "")
+            .query_number("select count(*) from innocent where $1 = ''", "")
             .await,
     )
 }
@@ -95,8 +97,8 @@ async fn pool_without_rollback_loses_writes() {
     );
 }
 
-/// Forwards one connection until a statement contains `FREEZE_WORD`. After that, both ends stay
-/// connected but receive nothing more.
+/// Forwards one connection until a statement contains `FREEZE_TRIGGER_TEXT`. After that, both ends
+/// stay connected but receive nothing more.
 async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io::Result<()> {
     let mut far = UnixStream::connect(socket).await?;
     let (mut asked, mut answered, mut silent) = (vec![0; 8192], vec![0; 8192], false);
@@ -104,7 +106,7 @@ async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io:
         tokio::select! {
             read = near.read(&mut asked) => {
                 let read = read?;
-                silent |= asked[..read].windows(FREEZE_WORD.len()).any(|window| window == FREEZE_WORD);
+                silent |= asked[..read].windows(FREEZE_TRIGGER_TEXT.len()).any(|window| window == FREEZE_TRIGGER_TEXT);
                 match read {
                     0 => return Ok(()),
                     _ if silent => {}
@@ -122,7 +124,7 @@ async fn forward_until_frozen(mut near: UnixStream, socket: PathBuf) -> std::io:
 
 #[tokio::test]
 async fn dead_connections_time_out_and_leave_the_pool() {
-    let (database, folder) = (database().await, Folder::new());
+    let (database, folder) = (database().await, TempFolder::new());
     let socket = PathBuf::from(
         database
             .url
@@ -145,13 +147,13 @@ async fn dead_connections_time_out_and_leave_the_pool() {
         let (postgres, inside) = (postgres.clone(), postgres.clone());
         let query = async move {
             sqlx::query_scalar(question)
-                .fetch_one(inside.background())
+                .fetch_one(inside.background_pool())
                 .await
                 .map_err(Failure::from_read_error)
         };
         async move {
             postgres
-                .run_within(Duration::from_millis(limit), query)
+                .run_on_database_threads_within(Duration::from_millis(limit), query)
                 .await
         }
     };

@@ -11,7 +11,7 @@ use super::writer::TransactionError;
 use super::{codec, instant};
 use crate::change::TicketChange;
 use crate::error::Failure;
-use crate::stores::FAST_PATH_MS;
+use crate::stores::FAST_PATH_EXCLUSIVE_MS;
 
 /// A ticket change, and the draw's commit that contains it.
 struct CommittedTicketChange<'a> {
@@ -19,7 +19,7 @@ struct CommittedTicketChange<'a> {
     ticket_change: &'a TicketChange,
 }
 
-fn committed_changes<'a>(
+fn ticket_changes_of_commits<'a>(
     commits: &[&'a PreparedCommit],
     which: fn(&PreparedCommit) -> &[TicketChange],
 ) -> Vec<CommittedTicketChange<'a>> {
@@ -37,7 +37,7 @@ fn committed_changes<'a>(
         .collect()
 }
 
-fn refuse_not_found<T>() -> Result<T, TransactionError> {
+fn refuse_as_not_found<T>() -> Result<T, TransactionError> {
     Err(TransactionError::Refused(Failure::NotFound))
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn allocate_tickets(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {
-    let moves = committed_changes(commits, |commit| &commit.change.allocated);
+    let moves = ticket_changes_of_commits(commits, |commit| &commit.change.allocated);
     if moves.is_empty() {
         return Ok(());
     }
@@ -102,7 +102,7 @@ pub(super) async fn allocate_tickets(
     if repaired.is_empty() {
         Ok(())
     } else {
-        drop_pending(connection, &repaired, "cancel").await
+        drop_pending_operations(connection, &repaired, "cancel").await
     }
 }
 
@@ -150,12 +150,12 @@ async fn write_allocations(
         .bind(at)
         .bind(sells)
         .bind(authorised)
-        .bind(FAST_PATH_MS as f64);
+        .bind(FAST_PATH_EXCLUSIVE_MS as f64);
     let updated_counts: (i64, i64) = query.fetch_one(connection).await?;
     if updated_counts == (moves.len() as i64, distinct) {
         Ok(())
     } else {
-        refuse_not_found()
+        refuse_as_not_found()
     }
 }
 
@@ -171,7 +171,7 @@ pub(super) async fn void_tickets(
     connection: &mut PgConnection,
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {
-    let moves = committed_changes(commits, |commit| &commit.change.voided);
+    let moves = ticket_changes_of_commits(commits, |commit| &commit.change.voided);
     if moves.is_empty() {
         return Ok(());
     }
@@ -198,9 +198,9 @@ pub(super) async fn void_tickets(
     .execute(&mut *connection)
     .await?;
     if lines.rows_affected() != moves.len() as u64 {
-        return refuse_not_found();
+        return refuse_as_not_found();
     }
-    drop_pending(connection, &orders, "capture").await?;
+    drop_pending_operations(connection, &orders, "capture").await?;
     queue_cancellations(connection, &rejected).await
 }
 
@@ -233,7 +233,7 @@ async fn delete_tickets(
     .execute(&mut *connection)
     .await?;
     if deleted.rows_affected() != ticket_count {
-        return refuse_not_found();
+        return refuse_as_not_found();
     }
     // Marks the serials as returned, because returned tickets are sold last (decision M-3).
     sqlx::query(
@@ -293,7 +293,7 @@ async fn decrement_allocated_lines(
     // An order's state is not the one that the command assumed: the order was captured meanwhile,
     // or it was assumed to be captured and is not. The fee step would be wrong.
     if rows.len() != distinct.len() {
-        return refuse_not_found();
+        return refuse_as_not_found();
     }
     let mut rejected = RejectedOrders::default();
     for row in rows {
@@ -305,7 +305,7 @@ async fn decrement_allocated_lines(
     Ok(rejected)
 }
 
-async fn drop_pending(
+async fn drop_pending_operations(
     connection: &mut PgConnection,
     orders: &[Uuid],
     kind: &str,
@@ -339,7 +339,7 @@ async fn queue_cancellations(
     )
     .bind(&rejected.orders)
     .bind(&rejected.at)
-    .bind(FAST_PATH_MS as f64)
+    .bind(FAST_PATH_EXCLUSIVE_MS as f64)
     .execute(connection)
     .await?;
     Ok(())

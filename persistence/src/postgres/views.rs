@@ -37,7 +37,7 @@ macro_rules! view_columns {
 pub(crate) use view_columns;
 
 impl ViewRow {
-    pub(crate) fn view(&self) -> Result<View, Failure> {
+    pub(crate) fn to_view(&self) -> Result<View, Failure> {
         let damaged = |what: &str| Failure::Corrupt(format!("draw {}: {what}", self.id));
         let result = match (self.result_home, self.result_away, self.winning_serial) {
             (Some(home), Some(away), Some(serial)) => {
@@ -60,7 +60,7 @@ impl ViewRow {
         Ok(View {
             draw: DrawId(self.id),
             revision: self.revision as u64,
-            status: codec::read_status(&self.status)?,
+            status: codec::parse_draw_status(&self.status)?,
             sold: self.sold as u16,
             held: self.held as u16,
             price,

@@ -34,9 +34,14 @@ impl WebhookEventStore for Postgres {
         limit: u32,
     ) -> Result<Vec<StoredWebhookEvent>, Failure> {
         let postgres = self.clone();
-        self.run(async move {
-            webhook_events::find_unhandled_events(postgres.background(), receiver, overdue, limit)
-                .await
+        self.run_on_database_threads(async move {
+            webhook_events::find_unhandled_events(
+                postgres.background_pool(),
+                receiver,
+                overdue,
+                limit,
+            )
+            .await
         })
         .await
     }

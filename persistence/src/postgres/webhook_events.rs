@@ -11,7 +11,7 @@ use super::writer::TransactionError;
 use super::{instant, nodes};
 use crate::error::Failure;
 use crate::link_secrets::without_client_secrets;
-use crate::nodes::{GONE_AFTER_LEASE_MS, InstanceId};
+use crate::nodes::{GONE_AFTER_LEASE_END_MS, InstanceId};
 use crate::stores::StoredWebhookEvent;
 
 /// Stores webhook events. The primary key prevents a second row for the same event.
@@ -117,7 +117,7 @@ pub(super) async fn find_unhandled_events(
     .bind(i64::from(limit))
     .bind(nodes::instance_uuid(receiver))
     .bind(instant::to_stored_time(overdue))
-    .bind(GONE_AFTER_LEASE_MS)
+    .bind(GONE_AFTER_LEASE_END_MS)
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read_error)?;

@@ -14,7 +14,7 @@ use sqlx::{Connection, Executor};
 use tokio::time::timeout;
 
 use super::batch_queue::BatchWorker;
-use crate::error::{Failure, is_collision, is_read_only, is_timeout};
+use crate::error::{Failure, is_deadlock_or_serialization_failure, is_read_only, is_timeout};
 use crate::link_secrets::LinkSecrets;
 
 /// Maximum number of attempts at a batch. After the last, a deadlock, serialization failure or lost
@@ -34,13 +34,13 @@ pub(super) trait BatchTransaction: Send + 'static {
     fn conflict_key(request: &Self::Request) -> Option<u128>;
 
     /// Returns how much of a transaction's capacity a request uses.
-    fn size(_: &Self::Request) -> usize {
+    fn request_size(_: &Self::Request) -> usize {
         1
     }
 
     /// Runs everything between `BEGIN` and `COMMIT`, and returns one response for each request, in
     /// the same order. A request whose response is a failure has written nothing.
-    fn transact(
+    fn write_in_transaction(
         connection: &mut PgConnection,
         secrets: &LinkSecrets,
         batch: &[&Self::Request],
@@ -70,15 +70,16 @@ impl From<sqlx::Error> for TransactionError {
     /// Classifies an error that happened before `COMMIT` was sent.
     fn from(error: sqlx::Error) -> TransactionError {
         let is_connection_lost = !matches!(error, sqlx::Error::Database(_));
-        let kind: fn(Failure) -> TransactionError = if is_connection_lost || is_collision(&error) {
-            TransactionError::Retry
-        } else if is_timeout(&error) {
-            TransactionError::Busy
-        } else if is_read_only(&error) {
-            TransactionError::ReadOnly
-        } else {
-            TransactionError::Refused
-        };
+        let kind: fn(Failure) -> TransactionError =
+            if is_connection_lost || is_deadlock_or_serialization_failure(&error) {
+                TransactionError::Retry
+            } else if is_timeout(&error) {
+                TransactionError::Busy
+            } else if is_read_only(&error) {
+                TransactionError::ReadOnly
+            } else {
+                TransactionError::Refused
+            };
         kind(Failure::from_error_before_commit(error))
     }
 }
@@ -115,16 +116,16 @@ impl<T: BatchTransaction> BatchWorker for BatchWriter<T> {
         T::conflict_key(request)
     }
 
-    fn size(request: &T::Request) -> usize {
-        T::size(request)
+    fn request_size(request: &T::Request) -> usize {
+        T::request_size(request)
     }
 
-    async fn process(&mut self, batch: Vec<T::Request>) -> Vec<Result<T::Response, Failure>> {
+    async fn process_batch(&mut self, batch: Vec<T::Request>) -> Vec<Result<T::Response, Failure>> {
         let batch: Vec<&T::Request> = batch.iter().collect();
         match self.write_batch(&batch).await {
             Ok(responses) => responses,
             Err(TransactionError::Refused(_) | TransactionError::Busy(_)) if batch.len() > 1 => {
-                self.write_each(&batch).await
+                self.write_one_by_one(&batch).await
             }
             Err(error) => {
                 let failure = error.into_failure();
@@ -146,12 +147,15 @@ impl<T: BatchTransaction> BatchWriter<T> {
 
     /// Writes each request in a separate transaction. After two requests that failed because the
     /// database was busy, silent or read-only, the remaining requests fail without an attempt.
-    async fn write_each(&mut self, batch: &[&T::Request]) -> Vec<Result<T::Response, Failure>> {
-        const BUSY_REQUESTS_MAX: usize = 2;
+    async fn write_one_by_one(
+        &mut self,
+        batch: &[&T::Request],
+    ) -> Vec<Result<T::Response, Failure>> {
+        const BUSY_FAILURES_MAX: usize = 2;
         let mut busy = 0;
         let mut responses = Vec::with_capacity(batch.len());
         for request in batch {
-            if busy == BUSY_REQUESTS_MAX {
+            if busy == BUSY_FAILURES_MAX {
                 responses.push(Err(Failure::NotWritten("the database is busy".into())));
                 continue;
             }
@@ -193,7 +197,7 @@ impl<T: BatchTransaction> BatchWriter<T> {
         within_timeout(connection.execute("begin")).await?;
         let result = timeout(
             STATEMENT_ANSWER_TIMEOUT,
-            T::transact(&mut connection, &self.secrets, batch),
+            T::write_in_transaction(&mut connection, &self.secrets, batch),
         )
         .await;
         match result.unwrap_or_else(|_| no_answer_error()) {

@@ -34,13 +34,13 @@ impl Records {
                 .fetch_one(&pool)
                 .await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     pub async fn admin(&self, id: i64) -> Result<Option<Admin>, Failure> {
         let read = sqlx::query_as("select id, email, name from admins where id = $1").bind(id);
         let work = async move |pool: PgPool| read.fetch_optional(&pool).await;
-        let row: Option<(i64, String, String)> = self.read(work).await?;
+        let row: Option<(i64, String, String)> = self.run_read(work).await?;
         Ok(row.map(|(id, email, name)| Admin { id, email, name }))
     }
 
@@ -48,7 +48,7 @@ impl Records {
     pub async fn admins(&self) -> Result<Vec<Admin>, Failure> {
         let read = sqlx::query_as("select id, email, name from admins order by id");
         let rows: Vec<(i64, String, String)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()
@@ -61,7 +61,7 @@ impl Records {
     pub async fn admin_credentials(&self, email: &str) -> Result<Option<(i64, String)>, Failure> {
         let read = "select id, password from admins where lower(email) = lower($1)";
         let read = sqlx::query_as(read).bind(email.to_string());
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 }

@@ -28,19 +28,23 @@ pub struct StoredAuditEntry {
     pub previous_hash: Vec<u8>,
 }
 
-/// An audit entry together with the sealer that computes its keyed hash. [`Records::by`] stores
-/// one.
+/// An audit entry together with the sealer that computes its keyed hash.
+/// [`Records::with_audit_entry`] stores one.
 #[derive(Debug)]
-pub(super) struct SignedEntry {
+pub(super) struct SignedAuditEntry {
     pub entry: AuditEntry,
     pub sealer: Sealer,
 }
 
-impl SignedEntry {
+impl SignedAuditEntry {
     /// Returns a copy of the entry with an action and details that are known only inside the
     /// transaction.
-    pub fn with_action_and_detail(&self, action: &str, detail: serde_json::Value) -> SignedEntry {
-        SignedEntry {
+    pub fn with_action_and_detail(
+        &self,
+        action: &str,
+        detail: serde_json::Value,
+    ) -> SignedAuditEntry {
+        SignedAuditEntry {
             entry: self.entry.with_action(action, detail),
             sealer: self.sealer.clone(),
         }
@@ -83,7 +87,7 @@ impl From<AuditRow> for StoredAuditEntry {
 impl Records {
     /// Writes an entry for an action that changes nothing else in the database, such as a look-up
     /// or a request to the provider.
-    pub async fn audit(
+    pub async fn record_audit_entry(
         &self,
         act: AuditAction<'_>,
         detail: &serde_json::Value,
@@ -95,12 +99,12 @@ impl Records {
             write_entry(&mut transaction, &sealer, &entry).await?;
             transaction.commit().await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Runs one statement and writes the audit entry in the same transaction. Returns whether the
     /// statement changed a row. If it changed none, no entry is written.
-    pub(super) async fn write_audited(
+    pub(super) async fn write_with_audit_entry(
         &self,
         statement: Statement,
         entry: AuditEntry,
@@ -126,7 +130,7 @@ impl Records {
             transaction.commit().await?;
             Ok(found)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Returns audit entries before the entry `before`, newest first. `objects` limits the entries
@@ -154,7 +158,7 @@ impl Records {
             .bind(limit)
             .bind(kinds);
         let rows: Vec<AuditRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(StoredAuditEntry::from).collect())
     }
@@ -164,9 +168,9 @@ impl Records {
 /// the entry's object ends with a colon, `id` is appended to it. The caller increments the
 /// catalogue's revision after this call, because every writer locks the audit log before the
 /// catalogue.
-pub(super) async fn write_signed(
+pub(super) async fn write_signed_audit_entry(
     connection: &mut PgConnection,
-    signer: Option<&SignedEntry>,
+    signer: Option<&SignedAuditEntry>,
     id: impl std::fmt::Display,
 ) -> Result<(), sqlx::Error> {
     match signer {

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use sqlx::PgPool;
 
 use super::Records;
-use crate::audit_log::{FIRST_PREVIOUS_HASH, keyed_hash};
+use crate::audit_log::{FIRST_ENTRY_PREVIOUS_HASH, keyed_hash};
 use crate::{Failure, Sealer};
 
 /// The number of audit entries that one statement of a check reads.
@@ -69,10 +69,13 @@ impl Records {
                  (select min(id) from audit_breaks)";
         let read = sqlx::query_as(read);
         let (length, head, plain_break): (i64, Vec<u8>, Option<i64>) = self
-            .read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await?;
-        let first_keyed_break = self.first_keyed_break().await?;
-        let broken_at = plain_break.into_iter().chain(first_keyed_break).min();
+        let first_mismatched_keyed_hash = self.first_mismatched_keyed_hash().await?;
+        let broken_at = plain_break
+            .into_iter()
+            .chain(first_mismatched_keyed_hash)
+            .min();
         Ok(AuditChainReport {
             length,
             head,
@@ -80,8 +83,8 @@ impl Records {
         })
     }
 
-    async fn first_keyed_break(&self) -> Result<Option<i64>, Failure> {
-        let mut walk = ChainWalk {
+    async fn first_mismatched_keyed_hash(&self) -> Result<Option<i64>, Failure> {
+        let mut walk = KeyedHashCheck {
             previous: None,
             after: 0,
         };
@@ -90,9 +93,9 @@ impl Records {
                 "select id, hash, keyed_hash from audit_log where id > $1 order by id limit $2";
             let read = sqlx::query_as(read).bind(walk.after).bind(CHAIN_PAGE_ROWS);
             let page: Vec<KeyedEntryRow> = self
-                .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+                .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
                 .await?;
-            if let Some(entry) = walk.first_break(self.postgres.sealer(), &page) {
+            if let Some(entry) = walk.first_mismatched_entry(self.postgres.sealer(), &page) {
                 return Ok(Some(entry));
             }
             if page.len() < CHAIN_PAGE_ROWS as usize {
@@ -105,7 +108,7 @@ impl Records {
     pub async fn audit_anchor(&self) -> Result<Option<AuditAnchor>, Failure> {
         let read = sqlx::query_as("select id, keyed_hash from audit_log order by id desc limit 1");
         let newest: Option<(i64, Option<Vec<u8>>)> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         let anchor = |(entry, keyed): (i64, Option<Vec<u8>>)| {
             Some(AuditAnchor {
@@ -118,31 +121,35 @@ impl Records {
 
     /// Returns whether the audit log still contains the anchor's entry unchanged.
     /// [`Records::verify_audit_chain`] checks the entries before that one.
-    pub async fn holds_anchor(&self, anchor: &AuditAnchor) -> Result<bool, Failure> {
+    pub async fn audit_log_contains_anchor(&self, anchor: &AuditAnchor) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from audit_log where id = $1 and keyed_hash = $2)",
         );
         let read = read.bind(anchor.entry).bind(anchor.keyed_hash.to_vec());
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }
 
 /// The state of a check that follows the keyed hashes from entry to entry.
-struct ChainWalk {
+struct KeyedHashCheck {
     /// The keyed hash of the previous entry. `None` while no entry had one.
     previous: Option<[u8; 32]>,
     after: i64,
 }
 
-impl ChainWalk {
-    fn first_break(&mut self, sealer: &Sealer, page: &[KeyedEntryRow]) -> Option<i64> {
+impl KeyedHashCheck {
+    fn first_mismatched_entry(&mut self, sealer: &Sealer, page: &[KeyedEntryRow]) -> Option<i64> {
         for (id, hash, keyed) in page {
             self.after = *id;
             if keyed.is_none() && self.previous.is_none() {
                 continue;
             }
-            let expected = keyed_hash(sealer, &self.previous.unwrap_or(FIRST_PREVIOUS_HASH), hash);
+            let expected = keyed_hash(
+                sealer,
+                &self.previous.unwrap_or(FIRST_ENTRY_PREVIOUS_HASH),
+                hash,
+            );
             if keyed.as_deref() != Some(&expected[..]) {
                 return Some(*id);
             }

@@ -10,7 +10,7 @@ use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::claims::{BankDetailsSource, Claim, ClaimBankDetails, ClaimOutcome};
+use super::claims::{BankDetailsSource, ClaimBankDetails, ClaimOutcome, WinnerClaim};
 use super::{Records, audit, timestamp, to_column_time};
 use crate::Failure;
 
@@ -69,18 +69,20 @@ impl Records {
         let (records, change) = (self.clone(), change.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let outcome = records.apply_or_propose(&mut transaction, &change).await?;
+            let outcome = records
+                .apply_or_propose_bank_change(&mut transaction, &change)
+                .await?;
             transaction.commit().await?;
             Ok(outcome)
         };
-        self.write_bank(work).await
+        self.run_bank_write(work).await
     }
 
     /// Stores bank details that the winner entered through the mailed link. The link works once,
     /// and only before its deadline.
     pub async fn store_winner_details(
         &self,
-        claim: &Claim,
+        claim: &WinnerClaim,
         change: &BankChange,
     ) -> Result<ClaimOutcome, Failure> {
         if claim.respond_by.is_none_or(|until| change.at >= until) {
@@ -114,7 +116,7 @@ impl Records {
             transaction.commit().await?;
             Ok(ClaimOutcome::Kept)
         };
-        self.write_bank(work).await
+        self.run_bank_write(work).await
     }
 
     /// Returns the proposed change of a draw's bank details, or `None` when there is none.
@@ -129,7 +131,7 @@ impl Records {
                 .read_proposal(&mut *pool.acquire().await?, draw, at)
                 .await
         };
-        self.read_bank(work).await
+        self.run_bank_read(work).await
     }
 
     /// Deletes the proposed change of a draw's bank details. Returns `false`, and writes no audit
@@ -153,14 +155,14 @@ impl Records {
                 .signer
                 .as_ref()
                 .map(|entry| entry.with_action_and_detail("decline-winner-bank", detail));
-            audit::write_signed(&mut transaction, signer.as_ref(), "").await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_ref(), "").await?;
             transaction.commit().await?;
             Ok(true)
         };
-        self.write_bank(work).await
+        self.run_bank_write(work).await
     }
 
-    async fn apply_or_propose(
+    async fn apply_or_propose_bank_change(
         &self,
         connection: &mut PgConnection,
         change: &BankChange,
@@ -247,7 +249,7 @@ impl Records {
             "update public.winner_claims set bank_from = $2, received_at = $3 where draw_id = $1",
         )
         .bind(draw.0)
-        .bind(from.word())
+        .bind(from.column_text())
         .bind(to_column_time(change.at))
         .execute(&mut *connection)
         .await?;
@@ -337,7 +339,7 @@ impl Records {
             .signer
             .as_ref()
             .map(|entry| entry.with_action_and_detail(action, detail));
-        audit::write_signed(connection, signer.as_ref(), "").await
+        audit::write_signed_audit_entry(connection, signer.as_ref(), "").await
     }
 }
 
@@ -362,8 +364,7 @@ async fn queue_bank_change_mail(
     let Some(winner) = &change.winner else {
         return Ok(());
     };
-    let data =
-        json!({ "draw": change.draw.0, "account": change.bank.masked_number(), "by": by.word() });
+    let data = json!({ "draw": change.draw.0, "account": change.bank.masked_number(), "by": by.column_text() });
     sqlx::query(
         "insert into public.email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
          values ($1 || ':' || $2::bigint || ':' || gen_random_uuid(), $1, $3, $4, $5, $6)",

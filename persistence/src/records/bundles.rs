@@ -90,7 +90,7 @@ impl Records {
         )
         .bind(club.0);
         let rows: Vec<BundleRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(Bundle::from).collect())
     }
@@ -127,10 +127,10 @@ impl Records {
                 .bind(games)
                 .execute(&mut *transaction)
                 .await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(id)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

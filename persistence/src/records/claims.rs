@@ -58,7 +58,7 @@ pub enum BankDetailsSource {
 }
 
 impl BankDetailsSource {
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn column_text(self) -> &'static str {
         match self {
             BankDetailsSource::Winner => "winner",
             BankDetailsSource::Club => "club",
@@ -67,7 +67,7 @@ impl BankDetailsSource {
 }
 
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub struct WinnerClaim {
     pub draw: DrawId,
     pub serial: u16,
     /// The deadline for using the mailed link. `None` when no link was mailed.
@@ -104,7 +104,7 @@ pub struct WinnerInvitation {
     pub at: Timestamp,
 }
 
-type ClaimRow = (
+type WinnerClaimRow = (
     i64,
     i16,
     Option<OffsetDateTime>,
@@ -114,28 +114,31 @@ type ClaimRow = (
 );
 
 impl Records {
-    pub async fn claim(&self, draw: DrawId) -> Result<Option<Claim>, Failure> {
+    pub async fn winner_claim(&self, draw: DrawId) -> Result<Option<WinnerClaim>, Failure> {
         let read = sqlx::query_as(
             "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims where draw_id = $1",
         )
         .bind(draw.0);
-        let row: Option<ClaimRow> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        let row: Option<WinnerClaimRow> = self
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
-        Ok(row.map(Claim::from))
+        Ok(row.map(WinnerClaim::from))
     }
 
     /// Returns the prize claim whose mailed link has a token with this hash.
-    pub async fn claim_by_token(&self, token_hash: &[u8; 32]) -> Result<Option<Claim>, Failure> {
+    pub async fn winner_claim_by_token(
+        &self,
+        token_hash: &[u8; 32],
+    ) -> Result<Option<WinnerClaim>, Failure> {
         let read = sqlx::query_as(
             "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims
              where token_hash = any($1)",
         )
         .bind(self.link_hashes(LinkKind::Claim, token_hash));
-        let row: Option<ClaimRow> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        let row: Option<WinnerClaimRow> = self
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
-        Ok(row.map(Claim::from))
+        Ok(row.map(WinnerClaim::from))
     }
 
     /// Returns a draw's bank details. `None` when nobody entered any, or when they were deleted.
@@ -143,7 +146,7 @@ impl Records {
         let read = sqlx::query_scalar("select sealed from bank.winner_details where draw_id = $1")
             .bind(draw.0);
         let sealed: Option<Vec<u8>> = self
-            .read_bank(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_bank_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         sealed
             .map(|sealed| self.unseal_bank_details(draw.0, &sealed))
@@ -205,12 +208,17 @@ impl Records {
                 .bind(to_column_time(invitation.respond_by))
                 .execute(&mut *transaction)
                 .await?;
-                audit::write_signed(&mut transaction, signer.as_deref(), invitation.draw).await?;
+                audit::write_signed_audit_entry(
+                    &mut transaction,
+                    signer.as_deref(),
+                    invitation.draw,
+                )
+                .await?;
             }
             transaction.commit().await?;
             Ok(fresh)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Records that the prize was paid. Its bank details are deleted after
@@ -230,7 +238,7 @@ impl Records {
     /// of a winner whose personal data was erased after they were received (decision F-8), whether
     /// the prize was paid or not. Also deletes proposed changes that have expired, or whose winner
     /// was paid or erased. Returns how many details were deleted.
-    pub async fn purge_claims(&self, at: Timestamp) -> Result<u64, Failure> {
+    pub async fn purge_expired_bank_details(&self, at: Timestamp) -> Result<u64, Failure> {
         let until = to_column_time(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
         let write = "with served as (
                  delete from bank.winner_details d using public.winner_claims c
@@ -248,17 +256,17 @@ impl Records {
                 .await?
                 .rows_affected())
         };
-        self.write_bank(work).await
+        self.run_bank_write(work).await
     }
 }
 
-impl std::convert::From<ClaimRow> for Claim {
-    fn from((draw, serial, respond_by, from, received_at, paid_at): ClaimRow) -> Claim {
+impl std::convert::From<WinnerClaimRow> for WinnerClaim {
+    fn from((draw, serial, respond_by, from, received_at, paid_at): WinnerClaimRow) -> WinnerClaim {
         let from = match from.as_deref() {
             Some("club") => BankDetailsSource::Club,
             _ => BankDetailsSource::Winner,
         };
-        Claim {
+        WinnerClaim {
             draw: DrawId(draw),
             serial: serial as u16,
             respond_by: respond_by.map(timestamp),

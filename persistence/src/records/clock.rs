@@ -14,7 +14,7 @@ impl Records {
     /// [`Failure::NotWritten`] when the database could not be read.
     pub async fn database_time(&self) -> Result<Timestamp, Failure> {
         let read = query_scalar("select current_instant()");
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
             .map(timestamp)
     }
@@ -27,7 +27,7 @@ impl Records {
     /// [`Failure::NotWritten`] when the database could not be read.
     pub async fn clock_ahead_ms(&self) -> Result<i64, Failure> {
         let read = query_scalar("select ahead_ms from clock_offset");
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
@@ -39,7 +39,7 @@ impl Records {
     /// The change was not written.
     pub async fn move_clock_ahead(&self, ahead_ms: i64) -> Result<i64, Failure> {
         let write = "update clock_offset set ahead_ms = greatest(ahead_ms, $1) returning ahead_ms";
-        self.write(async move |pool: PgPool| {
+        self.run_write(async move |pool: PgPool| {
             query_scalar(write).bind(ahead_ms).fetch_one(&pool).await
         })
         .await

@@ -113,11 +113,11 @@ impl Records {
             let rows: Vec<ClubUserRow> = read.fetch_all(&pool).await?;
             rows.into_iter().map(ClubUser::try_from).collect()
         };
-        self.read(work).await
+        self.run_read(work).await
     }
 
     pub async fn club_user(&self, id: i64) -> Result<Option<ClubUser>, Failure> {
-        self.read(async move |pool: PgPool| find_member(&mut *pool.acquire().await?, id).await)
+        self.run_read(async move |pool: PgPool| find_member(&mut *pool.acquire().await?, id).await)
             .await
     }
 
@@ -127,7 +127,7 @@ impl Records {
         let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
         let read = sqlx::query_scalar(read).bind(club.0);
         let seen: Option<OffsetDateTime> = self
-            .read(async move |pool: PgPool| read.fetch_one(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await?;
         Ok(seen.map(timestamp))
     }
@@ -141,12 +141,13 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let invited = invite_member(&mut transaction, &new, &token_hash).await?;
             if let InvitationOutcome::New(user) | InvitationOutcome::Again(user) = &invited {
-                audit::write_signed(&mut transaction, signer.as_deref(), user.id).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), user.id)
+                    .await?;
             }
             transaction.commit().await?;
             Ok(invited)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Changes a member's name and role. A changed role ends the member's sessions. Returns `None`
@@ -177,11 +178,11 @@ impl Records {
                 .execute(&mut *transaction)
                 .await?;
             let user = find_member(&mut transaction, id).await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(user)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Removes a member, with all sessions and links of that member, in one transaction. Returns
@@ -210,11 +211,11 @@ impl Records {
             .bind(to_column_time(at))
             .execute(&mut *transaction)
             .await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(true)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 

@@ -134,7 +134,7 @@ impl Records {
                 .fetch_all(&pool)
                 .await
         };
-        let rows: Vec<ClubColumns> = self.read(work).await?;
+        let rows: Vec<ClubColumns> = self.run_read(work).await?;
         Ok(rows.into_iter().map(Club::from).collect())
     }
 
@@ -142,7 +142,7 @@ impl Records {
         let read = "select * from clubs where id = $1";
         let work =
             async move |pool: PgPool| sqlx::query_as(read).bind(id.0).fetch_optional(&pool).await;
-        let row: Option<ClubColumns> = self.read(work).await?;
+        let row: Option<ClubColumns> = self.run_read(work).await?;
         Ok(row.map(Club::from))
     }
 
@@ -150,7 +150,7 @@ impl Records {
     pub async fn slug_aliases(&self) -> Result<Vec<(String, ClubId)>, Failure> {
         let read = "select lower(slug), club_id from club_slug_aliases";
         let rows: Vec<(String, i64)> = self
-            .read(async move |pool: PgPool| sqlx::query_as(read).fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| sqlx::query_as(read).fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()
@@ -172,7 +172,7 @@ impl Records {
             transaction.commit().await?;
             Ok(row)
         };
-        let row: ClubColumns = self.write(work).await?;
+        let row: ClubColumns = self.run_write(work).await?;
         Ok(row.into())
     }
 
@@ -219,22 +219,22 @@ impl Records {
             transaction.commit().await?;
             Ok(removed)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Stores the id of the club's connected account at the payment provider.
-    /// [`Records::account_updated`] stores what that account may do.
+    /// [`Records::update_connected_account_state`] stores what that account may do.
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
         let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
-        self.change_listed_row(sqlx::query(write).bind(account).bind(club.0))
+        self.change_row_shown_in_lists(sqlx::query(write).bind(account).bind(club.0))
             .await?;
         Ok(())
     }
 
     /// Stores what a connected account may do, as reported by the provider (decision B-13). If the
     /// club may no longer sell, the same transaction queues a mail to the club.
-    pub async fn account_updated(
+    pub async fn update_connected_account_state(
         &self,
         account: &AccountId,
         charges_enabled: bool,
@@ -247,20 +247,20 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let moved = update_account_state(&mut transaction, account, capabilities).await?;
             if moved != AccountChange::Nothing {
-                audit::write_signed(&mut transaction, signer.as_deref(), "").await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), "").await?;
                 bump_catalogue_revision(&mut transaction).await?;
                 transaction.commit().await?;
             }
             Ok(moved)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Archives a club, or undoes that. An archived club is hidden from lists and gets no new
     /// payment intents (decision H-3).
     pub async fn archive_club(&self, club: ClubId, archived: bool) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2 where id = $1";
-        self.change_listed_row(sqlx::query(write).bind(club.0).bind(archived))
+        self.change_row_shown_in_lists(sqlx::query(write).bind(club.0).bind(archived))
             .await
     }
 }

@@ -6,7 +6,7 @@ use sqlx::PgPool;
 
 use super::Records;
 use super::club_users::parse_role;
-use super::sessions::{Holder, Member};
+use super::sessions::{Member, SessionHolder};
 use crate::Failure;
 
 impl Records {
@@ -15,7 +15,10 @@ impl Records {
     ///
     /// One query searches all kinds of accounts, so that its duration does not reveal which kind
     /// has the address. An account without a password is not returned.
-    pub async fn credentials(&self, email: &str) -> Result<Option<(Holder, String)>, Failure> {
+    pub async fn credentials(
+        &self,
+        email: &str,
+    ) -> Result<Option<(SessionHolder, String)>, Failure> {
         type CredentialRow = (
             Option<i64>,
             Option<i64>,
@@ -39,32 +42,32 @@ impl Records {
                 return Ok(None);
             };
             let holder = match (admin, club, member) {
-                (Some(admin), ..) => Holder::Admin(admin),
+                (Some(admin), ..) => SessionHolder::Admin(admin),
                 (None, Some(club), Some(id)) => {
                     let role = parse_role(&word.unwrap_or_default())?;
-                    Holder::Member(Member {
+                    SessionHolder::Member(Member {
                         id,
                         club: ClubId(club),
                         role,
                     })
                 }
-                (None, Some(club), None) => Holder::Club(ClubId(club)),
+                (None, Some(club), None) => SessionHolder::Club(ClubId(club)),
                 (None, None, _) => return Ok(None),
             };
             Ok(Some((holder, hash)))
         };
-        self.read(work).await
+        self.run_read(work).await
     }
 
     /// Returns whether an account has this e-mail address, or an open invitation was sent to it.
-    pub async fn address_is_taken(&self, email: &str) -> Result<bool, Failure> {
+    pub async fn is_email_taken(&self, email: &str) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (select from admins where lower(email) = lower($1))
                  or exists (select from clubs where lower(email) = lower($1))
                  or exists (select from club_users where lower(email) = lower($1) and removed_at is null)",
         )
         .bind(email.trim().to_string());
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

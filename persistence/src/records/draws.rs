@@ -48,13 +48,13 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let ids = insert_draws(&mut transaction, &sealer, &new).await?;
             if let Some(first) = ids.first() {
-                audit::write_signed(&mut transaction, signer.as_deref(), first).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), first).await?;
             }
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(ids)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) async fn insert_draws(
     let ids: Vec<DrawId> = numbers.into_iter().map(DrawId).collect();
     let numbered: Vec<(DrawId, &DrawToCreate)> = ids.iter().copied().zip(new).collect();
     for chunk in numbered.chunks(ROWS_PER_STATEMENT_MAX) {
-        insert_query(sealer, chunk)
+        insert_draws_query(sealer, chunk)
             .build()
             .execute(&mut *connection)
             .await?;
@@ -128,7 +128,10 @@ pub(super) async fn find_same_game(
     Ok(found.map(DrawId))
 }
 
-fn insert_query(sealer: &Sealer, draws: &[(DrawId, &DrawToCreate)]) -> QueryBuilder<Postgres> {
+fn insert_draws_query(
+    sealer: &Sealer,
+    draws: &[(DrawId, &DrawToCreate)],
+) -> QueryBuilder<Postgres> {
     let mut query = QueryBuilder::new(
         "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
          prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,

@@ -37,10 +37,10 @@ pub struct ErasureProgress {
 }
 
 impl Records {
-    /// Erases the buyers of at most [`ORDERS_PER_ERASURE_MAX`] orders of one draw: the first draw after `after`
-    /// that is due. A draw is due when its kick-off was `months` ago and some of its orders can be
-    /// erased. An order with several games is erased after its last game. Returns `None` when no
-    /// draw is due.
+    /// Erases the buyers of at most [`ORDERS_PER_ERASURE_MAX`] orders of one draw: the first draw
+    /// after `after` that is due. A draw is due when its kick-off was `months` ago and some of its
+    /// orders can be erased. An order with several games is erased after its last game. Returns
+    /// `None` when no draw is due.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Records {
                 whole,
             }))
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Returns the keyed hash of an e-mail address. The search finds an erased order by this hash.
@@ -213,7 +213,7 @@ async fn erase_orders(
 }
 
 /// Erases the winner's name and e-mail address. Bank details need the login for bank details, so
-/// `purge_claims` deletes them.
+/// `purge_expired_bank_details` deletes them.
 async fn erase_winner(
     connection: &mut PgConnection,
     draw: DrawId,

@@ -63,6 +63,6 @@ impl Records {
             transaction.commit().await?;
             Ok(draws)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

@@ -96,7 +96,7 @@ impl Records {
         .bind(club.map(|club| club.0))
         .bind(FAILED_PAYMENTS_LISTED_MAX);
         let rows: Vec<FailedPaymentRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         let Some(FailedPaymentRow {
             count,

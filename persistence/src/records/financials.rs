@@ -111,7 +111,7 @@ impl Records {
         let read =
             sums!("l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)");
         let rows: Vec<FinancialsRow> = self
-            .read(async move |pool: PgPool| {
+            .run_read(async move |pool: PgPool| {
                 sqlx::query_as(read).bind(draw.0).fetch_all(&pool).await
             })
             .await?;
@@ -126,7 +126,7 @@ impl Records {
     ) -> Result<BTreeMap<DrawId, DrawFinancials>, Failure> {
         let read = sums!("o.club_id = $1");
         let rows: Vec<FinancialsRow> = self
-            .read(async move |pool: PgPool| {
+            .run_read(async move |pool: PgPool| {
                 sqlx::query_as(read).bind(club.0).fetch_all(&pool).await
             })
             .await?;

@@ -54,13 +54,13 @@ impl Records {
             "select id, heading, display_order, is_visible from footer_menus order by display_order, id",
         );
         let menus: Vec<(i64, String, i32, bool)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         let read = sqlx::query_as(
             "select id, menu_id, label, url, display_order, is_visible from footer_menu_items order by display_order, id",
         );
         let items: Vec<FooterItem> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         let mut of_menu: BTreeMap<i64, Vec<FooterItem>> = BTreeMap::new();
         for item in items {
@@ -95,7 +95,7 @@ impl Records {
             transaction.commit().await?;
             Ok(id)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     pub async fn create_footer_item(
@@ -111,7 +111,7 @@ impl Records {
             .bind(label.to_string())
             .bind(url.to_string())
             .bind(display_order);
-        self.change_listed_row(write).await?;
+        self.change_row_shown_in_lists(write).await?;
         Ok(())
     }
 
@@ -169,7 +169,7 @@ impl Records {
 
     /// Removes a footer menu with its items. Returns `false` when there is no such menu.
     pub async fn remove_footer_menu(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
-        self.write_audited(
+        self.write_with_audit_entry(
             sqlx::query("delete from footer_menus where id = $1").bind(id),
             entry,
             true,
@@ -178,7 +178,7 @@ impl Records {
     }
 
     pub async fn remove_footer_item(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
-        self.write_audited(
+        self.write_with_audit_entry(
             sqlx::query("delete from footer_menu_items where id = $1").bind(id),
             entry,
             true,
@@ -206,6 +206,6 @@ impl Records {
             transaction.commit().await?;
             Ok(id)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

@@ -66,8 +66,8 @@ pub(super) struct ListingRow {
 }
 
 impl ListingRow {
-    pub(super) fn listing(self) -> Result<Listing, Failure> {
-        let view = self.view_row.view()?;
+    pub(super) fn into_listing(self) -> Result<Listing, Failure> {
+        let view = self.view_row.to_view()?;
         Ok(Listing {
             club: ClubId(self.club_id),
             league: self.league,
@@ -106,7 +106,7 @@ macro_rules! select_listings {
 }
 
 /// Returns draws that the caller's transaction has inserted, sorted by number.
-pub(super) async fn inserted_listings(
+pub(super) async fn fetch_inserted_listings(
     connection: &mut PgConnection,
     draws: &[DrawId],
 ) -> Result<Vec<ListingRow>, sqlx::Error> {
@@ -122,13 +122,13 @@ impl Records {
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
         let read = sqlx::query_as(select_listings!("order by kick_off, id"));
         let rows: Vec<ListingRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        rows.into_iter().map(ListingRow::listing).collect()
+        rows.into_iter().map(ListingRow::into_listing).collect()
     }
 
     /// Returns the given draws, sorted by kick-off. Unknown ones are left out.
-    pub async fn listings_of(
+    pub async fn listings_of_draws(
         &self,
         draws: impl IntoIterator<Item = DrawId>,
     ) -> Result<Vec<Listing>, Failure> {
@@ -136,21 +136,21 @@ impl Records {
         let read = sqlx::query_as(select_listings!("where id = any($1) order by kick_off, id"))
             .bind(draws);
         let rows: Vec<ListingRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        rows.into_iter().map(ListingRow::listing).collect()
+        rows.into_iter().map(ListingRow::into_listing).collect()
     }
 
     /// Returns a club's draws by their teams and kick-off. An import looks up each of its lines
     /// among these draws, so that a repeated import creates no second draw.
-    pub async fn fixtures(
+    pub async fn club_fixtures(
         &self,
         club: ClubId,
     ) -> Result<Vec<(String, String, Timestamp)>, Failure> {
         let read = "select home_team, away_team, kick_off from draws where club_id = $1 and status <> 'cancelled'";
         let read = sqlx::query_as(read).bind(club.0);
         let rows: Vec<(String, String, OffsetDateTime)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()

@@ -17,7 +17,7 @@ pub enum OfferChangeOutcome {
 
 impl Records {
     /// Returns whether another offer of the club has this slug.
-    pub async fn bundle_slug_taken(
+    pub async fn is_bundle_slug_taken(
         &self,
         club: ClubId,
         slug: &str,
@@ -28,16 +28,16 @@ impl Records {
             .bind(club.0)
             .bind(slug.to_string())
             .bind(but.unwrap_or(0));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     /// Returns the id of each offer of a club, with its number of sales.
-    pub async fn bundle_sales(&self, club: ClubId) -> Result<Vec<(i64, i64)>, Failure> {
+    pub async fn sales_by_bundle(&self, club: ClubId) -> Result<Vec<(i64, i64)>, Failure> {
         let read = "select b.id, coalesce(sum(s.quantity), 0)::bigint from bundles b
              left join bundle_sales s on s.bundle_id = b.id where b.club_id = $1 group by b.id order by b.id";
         let read = sqlx::query_as(read).bind(club.0);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -52,7 +52,7 @@ impl Records {
         let (new, signer) = (new.clone(), self.signer.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            if !is_open(&mut transaction, club, id).await? {
+            if !is_offer_open(&mut transaction, club, id).await? {
                 return Ok(OfferChangeOutcome::Locked);
             }
             let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
@@ -68,11 +68,11 @@ impl Records {
                 .bind(games)
                 .execute(&mut *transaction)
                 .await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Archives an offer, unless it has sales and `is_over` is false. The caller passes in
@@ -86,7 +86,7 @@ impl Records {
         let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            if !is_over && !is_open(&mut transaction, club, id).await? {
+            if !is_over && !is_offer_open(&mut transaction, club, id).await? {
                 return Ok(OfferChangeOutcome::Locked);
             }
             let write = "update bundles set status = 'archived', updated_at = transaction_instant() where id = $1 and club_id = $2";
@@ -95,15 +95,15 @@ impl Records {
                 .bind(club.0)
                 .execute(&mut *transaction)
                 .await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 
-async fn is_open(
+async fn is_offer_open(
     connection: &mut PgConnection,
     club: ClubId,
     id: i64,

@@ -32,7 +32,7 @@ impl Records {
     pub async fn club_of_bundle(&self, bundle: i64) -> Result<Option<ClubId>, Failure> {
         let read = sqlx::query_scalar("select club_id from bundles where id = $1").bind(bundle);
         let club: Option<i64> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         Ok(club.map(ClubId))
     }
@@ -69,7 +69,7 @@ impl Records {
                 .await?;
             transaction.commit().await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 
@@ -84,7 +84,7 @@ impl Records {
             "select club_id, slug from bundles where status in ('active', 'locked') order by id",
         );
         let rows: Vec<(i64, String)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()

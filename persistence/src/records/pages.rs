@@ -38,22 +38,22 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             if let Some(slug) = &page.slug
-                && !change_slug(&mut transaction, club, slug).await?
+                && !change_club_slug(&mut transaction, club, slug).await?
             {
                 return Ok(SavePageOutcome::SlugTaken);
             }
-            update_page(&mut transaction, club, page).await?;
-            audit::write_signed(&mut transaction, signer.as_deref(), club).await?;
+            update_home_page(&mut transaction, club, page).await?;
+            audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), club).await?;
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(SavePageOutcome::Done)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 
 /// Changes the club's slug. Returns `false` when the slug belongs to another club.
-async fn change_slug(
+async fn change_club_slug(
     connection: &mut PgConnection,
     club: ClubId,
     slug: &str,
@@ -98,7 +98,7 @@ async fn change_slug(
     Ok(true)
 }
 
-async fn update_page(
+async fn update_home_page(
     connection: &mut PgConnection,
     club: ClubId,
     page: HomePage,

@@ -77,14 +77,14 @@ impl Records {
         let read =
             sqlx::query_as("select * from payouts where draw_id = $1 order by id").bind(draw.0);
         let rows: Vec<PayoutRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(Payout::from).collect())
     }
 
     /// Returns whether the bank of the winning ticket's buyer disputes the payment. Until the
     /// dispute is settled, there is no payout (decision C-25).
-    pub async fn winner_disputed(&self, draw: DrawId) -> Result<bool, Failure> {
+    pub async fn is_winner_payment_disputed(&self, draw: DrawId) -> Result<bool, Failure> {
         let read = sqlx::query_scalar(
             "select exists (
                select from draws d join tickets t on t.draw_id = d.id and t.serial = d.winning_serial
@@ -92,14 +92,14 @@ impl Records {
                where d.id = $1 and p.disputed)",
         )
         .bind(draw.0);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     pub async fn payout(&self, id: i64) -> Result<Option<Payout>, Failure> {
         let read = sqlx::query_as("select * from payouts where id = $1").bind(id);
         let row: Option<PayoutRow> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         Ok(row.map(Payout::from))
     }
@@ -132,12 +132,12 @@ impl Records {
                 .fetch_optional(&mut *transaction)
                 .await?;
             if inserted.is_some() {
-                audit::write_signed(&mut transaction, signer.as_deref(), draw).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), draw).await?;
             }
             transaction.commit().await?;
             Ok(inserted)
         };
-        let inserted: Option<PayoutRow> = self.write(work).await?;
+        let inserted: Option<PayoutRow> = self.run_write(work).await?;
         if let Some(row) = inserted {
             return Ok(row.into());
         }
@@ -147,7 +147,7 @@ impl Records {
         .bind(new.draw.0)
         .bind(new.kind.to_string());
         let row: Option<PayoutRow> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         row.map(Payout::from).ok_or(Failure::NotFound)
     }
@@ -160,7 +160,7 @@ impl Records {
              order by id limit 500";
         let read = sqlx::query_scalar(read);
         let rows: Vec<i64> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().map(DrawId).collect())
     }
@@ -170,7 +170,7 @@ impl Records {
         let read = "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
         let read = sqlx::query_as(read);
         let rows: Vec<(i64, i64)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()
@@ -211,11 +211,11 @@ impl Records {
             let write = sqlx::query_as(write).bind(id).bind(status).bind(note);
             let row: Option<PayoutRow> = write.fetch_optional(&mut *transaction).await?;
             if row.is_some() {
-                audit::write_signed(&mut transaction, signer.as_deref(), id).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             }
             transaction.commit().await?;
             Ok(row)
         };
-        Ok(self.write(work).await?.map(Payout::from))
+        Ok(self.run_write(work).await?.map(Payout::from))
     }
 }

@@ -6,17 +6,17 @@ use sqlx::{PgConnection, PgPool};
 
 use super::audit::AuditAction;
 use super::club_users::parse_role;
-use super::sessions::{Holder, Member};
+use super::sessions::{Member, SessionHolder};
 use super::{Records, audit, to_column_time};
 use crate::link_secrets::LinkKind;
 use crate::{Failure, Sealer};
 
-const RESET_ACTION: &str = "reset-password";
+const PASSWORD_RESET_AUDIT_ACTION: &str = "reset-password";
 
 /// The recipient of a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailRecipient {
-    pub holder: Holder,
+    pub holder: SessionHolder,
     pub email: String,
     /// The recipient's name. `None` when the e-mail address is not confirmed, because it may belong
     /// to a stranger, who should not read a name that another person entered.
@@ -47,7 +47,7 @@ impl Records {
             .await?;
             if let Some((id, email, name)) = admin {
                 return Ok(Some(MailRecipient {
-                    holder: Holder::Admin(id),
+                    holder: SessionHolder::Admin(id),
                     email,
                     name: Some(name),
                 }));
@@ -64,20 +64,20 @@ impl Records {
             .await?;
             if let Some((id, email, name)) = club {
                 return Ok(Some(MailRecipient {
-                    holder: Holder::Club(ClubId(id)),
+                    holder: SessionHolder::Club(ClubId(id)),
                     email,
                     name,
                 }));
             }
-            begin_member_reset(&pool, &email, hash, expires).await
+            begin_member_password_reset(&pool, &email, hash, expires).await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Returns the name, address and club slug of the account that a reset link belongs to. The
     /// caller calls this before it hashes the new password, because hashing is expensive. Returns
     /// `None` when the link no longer works.
-    pub async fn account_of_reset_link(
+    pub async fn find_account_by_reset_link(
         &self,
         token_hash: &[u8; 32],
         at: Timestamp,
@@ -92,10 +92,10 @@ impl Records {
                  where u.token_hash = any($2) and u.token_expires_at > $3
              limit 1",
         )
-        .bind(hex_texts(&self.link_hashes(LinkKind::Account, token_hash)))
+        .bind(hashes_to_hex(&self.link_hashes(LinkKind::Account, token_hash)))
         .bind(self.link_hashes(LinkKind::Account, token_hash))
         .bind(to_column_time(at));
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 
@@ -107,7 +107,7 @@ impl Records {
         token_hash: &[u8; 32],
         password_hash: &str,
         at: Timestamp,
-    ) -> Result<Option<Holder>, Failure> {
+    ) -> Result<Option<SessionHolder>, Failure> {
         let hashes = self.link_hashes(LinkKind::Account, token_hash);
         let mail = format!(
             "password-changed-{}",
@@ -122,36 +122,44 @@ impl Records {
                      email_verified_at = coalesce(email_verified_at, $3)
                  where password_reset_token = any($1) and password_reset_expires > $3 returning id",
             )
-            .bind(hex_texts(&hashes))
+            .bind(hashes_to_hex(&hashes))
             .bind(password.clone())
             .bind(at)
             .fetch_optional(&mut *transaction)
             .await?;
             let (holder, action) = match club {
-                Some(id) => (Some(Holder::Club(ClubId(id))), RESET_ACTION),
-                None => match reset_admin(&mut transaction, hashes.clone(), password.clone(), at)
-                    .await?
+                Some(id) => (
+                    Some(SessionHolder::Club(ClubId(id))),
+                    PASSWORD_RESET_AUDIT_ACTION,
+                ),
+                None => match reset_admin_password(
+                    &mut transaction,
+                    hashes.clone(),
+                    password.clone(),
+                    at,
+                )
+                .await?
                 {
-                    Some(id) => (Some(Holder::Admin(id)), RESET_ACTION),
-                    None => reset_member(&mut transaction, hashes, password, at).await?,
+                    Some(id) => (Some(SessionHolder::Admin(id)), PASSWORD_RESET_AUDIT_ACTION),
+                    None => reset_member_password(&mut transaction, hashes, password, at).await?,
                 },
             };
             if let Some(holder) = holder {
                 end_sessions(&mut transaction, holder).await?;
-                write_reset_entry(&mut transaction, &sealer, holder, action).await?;
-                if action == RESET_ACTION {
+                write_password_reset_audit_entry(&mut transaction, &sealer, holder, action).await?;
+                if action == PASSWORD_RESET_AUDIT_ACTION {
                     queue_password_mail(&mut transaction, holder, mail).await?;
                 }
             }
             transaction.commit().await?;
             Ok(holder)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Stores the hash of a token that confirms a club's e-mail address. An earlier token stops
     /// working.
-    pub async fn begin_verification(
+    pub async fn begin_email_verification(
         &self,
         club: ClubId,
         token_hash: &[u8; 32],
@@ -173,7 +181,7 @@ impl Records {
 
     /// Confirms the e-mail address of the token's club. Returns `false` when the token is unknown,
     /// used or expired.
-    pub async fn finish_verification(
+    pub async fn finish_email_verification(
         &self,
         token_hash: &[u8; 32],
         at: Timestamp,
@@ -183,9 +191,9 @@ impl Records {
                  email_verification_expires = null
              where email_verification_token = any($1) and email_verification_expires > $2",
         );
-        self.change_listed_row(
+        self.change_row_shown_in_lists(
             write
-                .bind(hex_texts(
+                .bind(hashes_to_hex(
                     &self.link_hashes(LinkKind::Verification, token_hash),
                 ))
                 .bind(to_column_time(at)),
@@ -195,22 +203,22 @@ impl Records {
 }
 
 /// Returns hashes as hexadecimal text, the form in which the table `clubs` stores them.
-fn hex_texts(hashes: &[Vec<u8>]) -> Vec<String> {
+fn hashes_to_hex(hashes: &[Vec<u8>]) -> Vec<String> {
     hashes.iter().map(hex::encode).collect()
 }
 
 /// Writes the audit entry of a password reset. The actor is the account, because the server knows
 /// only the mailed link, not the person.
-async fn write_reset_entry(
+async fn write_password_reset_audit_entry(
     connection: &mut PgConnection,
     sealer: &Sealer,
-    holder: Holder,
+    holder: SessionHolder,
     action: &str,
 ) -> Result<(), sqlx::Error> {
     let object = match holder {
-        Holder::Club(club) => format!("club:{club}"),
-        Holder::Member(member) => format!("club-user:{}", member.id),
-        Holder::Admin(admin) => format!("admin:{admin}"),
+        SessionHolder::Club(club) => format!("club:{club}"),
+        SessionHolder::Member(member) => format!("club-user:{}", member.id),
+        SessionHolder::Admin(admin) => format!("admin:{admin}"),
     };
     let action = AuditAction {
         actor: &holder.name(),
@@ -226,16 +234,16 @@ async fn write_reset_entry(
 /// address that received the link.
 async fn queue_password_mail(
     connection: &mut PgConnection,
-    holder: Holder,
+    holder: SessionHolder,
     key: String,
 ) -> Result<(), sqlx::Error> {
     let (read, id) = match holder {
-        Holder::Club(club) => ("select email, name from clubs where id = $1", club.0),
-        Holder::Member(member) => (
+        SessionHolder::Club(club) => ("select email, name from clubs where id = $1", club.0),
+        SessionHolder::Member(member) => (
             "select email, name from club_users where id = $1",
             member.id,
         ),
-        Holder::Admin(admin) => ("select email, name from admins where id = $1", admin),
+        SessionHolder::Admin(admin) => ("select email, name from admins where id = $1", admin),
     };
     let (email, name): (String, String) = sqlx::query_as(read)
         .bind(id)
@@ -252,7 +260,7 @@ async fn queue_password_mail(
     Ok(())
 }
 
-async fn reset_admin(
+async fn reset_admin_password(
     connection: &mut PgConnection,
     hashes: Vec<Vec<u8>>,
     password: String,
@@ -270,12 +278,12 @@ async fn reset_admin(
 
 /// Sets a member's new password through a mailed link. Also returns whether the link was an
 /// invitation or a password reset.
-async fn reset_member(
+async fn reset_member_password(
     connection: &mut PgConnection,
     hashes: Vec<Vec<u8>>,
     password: String,
     at: time::OffsetDateTime,
-) -> Result<(Option<Holder>, &'static str), sqlx::Error> {
+) -> Result<(Option<SessionHolder>, &'static str), sqlx::Error> {
     let row: Option<(i64, i64, String, bool)> = sqlx::query_as(
         "update club_users u set password = $2, token_hash = null, token_expires_at = null,
              joined_at = coalesce(u.joined_at, $3)
@@ -289,7 +297,7 @@ async fn reset_member(
     .fetch_optional(connection)
     .await?;
     let Some((id, club, word, joins)) = row else {
-        return Ok((None, RESET_ACTION));
+        return Ok((None, PASSWORD_RESET_AUDIT_ACTION));
     };
     let member = Member {
         id,
@@ -297,18 +305,18 @@ async fn reset_member(
         role: parse_role(&word)?,
     };
     Ok((
-        Some(Holder::Member(member)),
+        Some(SessionHolder::Member(member)),
         if joins {
             "accept-invitation"
         } else {
-            RESET_ACTION
+            PASSWORD_RESET_AUDIT_ACTION
         },
     ))
 }
 
 /// Stores a reset token for a member. A member with an open invitation gets one too, and only the
 /// newest link works.
-async fn begin_member_reset(
+async fn begin_member_password_reset(
     pool: &PgPool,
     email: &str,
     hash: Vec<u8>,
@@ -332,20 +340,25 @@ async fn begin_member_reset(
         role: parse_role(&word)?,
     };
     Ok(Some(MailRecipient {
-        holder: Holder::Member(member),
+        holder: SessionHolder::Member(member),
         email,
         name: Some(name),
     }))
 }
 
-async fn end_sessions(connection: &mut PgConnection, holder: Holder) -> Result<(), sqlx::Error> {
+async fn end_sessions(
+    connection: &mut PgConnection,
+    holder: SessionHolder,
+) -> Result<(), sqlx::Error> {
     let (write, id) = match holder {
-        Holder::Club(club) => (
+        SessionHolder::Club(club) => (
             "delete from sessions where club_id = $1 and club_user_id is null",
             club.0,
         ),
-        Holder::Member(member) => ("delete from sessions where club_user_id = $1", member.id),
-        Holder::Admin(admin) => ("delete from sessions where admin_id = $1", admin),
+        SessionHolder::Member(member) => {
+            ("delete from sessions where club_user_id = $1", member.id)
+        }
+        SessionHolder::Admin(admin) => ("delete from sessions where admin_id = $1", admin),
     };
     sqlx::query(write).bind(id).execute(connection).await?;
     Ok(())

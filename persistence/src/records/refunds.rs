@@ -17,20 +17,24 @@ impl Records {
             "select exists (select from refunds where order_id = $1 and state = 'succeeded')",
         )
         .bind(Uuid::from_u128(order.0));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     /// Queues a refused refund again, under a new idempotency key. If the money was returned
     /// meanwhile, the operation finds that out. Returns `false` when no refund of the order was
     /// refused.
-    pub async fn refund_again(&self, order: OrderId, entry: AuditEntry) -> Result<bool, Failure> {
+    pub async fn retry_refused_refund(
+        &self,
+        order: OrderId,
+        entry: AuditEntry,
+    ) -> Result<bool, Failure> {
         let write = "with again as (
                update payment_ops set state = 'pending', ended_at = null, due_at = 'epoch', key = key || '/' || attempts
                where order_id = $1 and kind = 'refund' and state = 'failed' returning order_id
              )
              update refunds r set state = 'pending', ended_at = null from again where r.order_id = again.order_id";
-        self.write_audited(
+        self.write_with_audit_entry(
             sqlx::query(write).bind(Uuid::from_u128(order.0)),
             entry,
             false,

@@ -28,7 +28,7 @@ const SHIFT_DRAW_TIMES_SQL: [&str; 7] = [
 impl Records {
     /// Moves a draw with its sales and orders into the past by `by_ms` milliseconds. The draw's
     /// actor must not be running, because it would not see the change.
-    pub async fn backdate(&self, draw: DrawId, by_ms: i64) -> Result<(), Failure> {
+    pub async fn backdate_draw(&self, draw: DrawId, by_ms: i64) -> Result<(), Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             let by = time::Duration::milliseconds(by_ms);
@@ -43,6 +43,6 @@ impl Records {
             transaction.commit().await?;
             Ok(())
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

@@ -29,7 +29,7 @@ impl Records {
              where id = $1 and totp_secret_sealed is not null";
         let read = sqlx::query_as(read).bind(admin);
         let row: Option<(Vec<u8>, bool, i64)> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         row.map(|(sealed, enrolled, last_step)| {
             let secret = self
@@ -60,7 +60,7 @@ impl Records {
 
     /// Marks the code of a time step as used. Returns `false` when this code, or a later one, was
     /// used before. The first use completes the enrolment.
-    pub async fn use_code_step(
+    pub async fn mark_code_step_used(
         &self,
         admin: i64,
         step: i64,
@@ -111,6 +111,6 @@ impl Records {
             transaction.commit().await?;
             Ok(found.is_some())
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

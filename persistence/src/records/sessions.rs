@@ -12,7 +12,7 @@ use crate::link_secrets::LinkKind;
 
 /// The account that signed in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
+pub enum SessionHolder {
     /// The shared login of a club.
     Club(ClubId),
     /// A member of a club.
@@ -29,12 +29,12 @@ pub struct Member {
     pub role: Role,
 }
 
-impl Holder {
+impl SessionHolder {
     pub fn principal(self) -> Principal {
         match self {
-            Holder::Club(club) => Principal::Club(club, Role::Owner),
-            Holder::Member(member) => Principal::Club(member.club, member.role),
-            Holder::Admin(_) => Principal::Operator,
+            SessionHolder::Club(club) => Principal::Club(club, Role::Owner),
+            SessionHolder::Member(member) => Principal::Club(member.club, member.role),
+            SessionHolder::Admin(_) => Principal::Operator,
         }
     }
 
@@ -42,18 +42,18 @@ impl Holder {
     /// who acted by this name.
     pub fn name(self) -> String {
         match self {
-            Holder::Club(club) => format!("club {club}"),
-            Holder::Member(member) => format!("club {} member {}", member.club, member.id),
-            Holder::Admin(admin) => format!("operator {admin}"),
+            SessionHolder::Club(club) => format!("club {club}"),
+            SessionHolder::Member(member) => format!("club {} member {}", member.club, member.id),
+            SessionHolder::Admin(admin) => format!("operator {admin}"),
         }
     }
 
     /// Returns the club that the account acts for.
     pub fn club(self) -> Option<ClubId> {
         match self {
-            Holder::Club(club) => Some(club),
-            Holder::Member(member) => Some(member.club),
-            Holder::Admin(_) => None,
+            SessionHolder::Club(club) => Some(club),
+            SessionHolder::Member(member) => Some(member.club),
+            SessionHolder::Admin(_) => None,
         }
     }
 }
@@ -61,7 +61,7 @@ impl Holder {
 /// A valid session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Session {
-    pub holder: Holder,
+    pub holder: SessionHolder,
     /// When an operator last entered the second factor, or a club member the password. `None` for
     /// an operator means that the sign-in is not complete.
     pub proven_at: Option<Timestamp>,
@@ -87,15 +87,15 @@ struct SessionRow {
 }
 
 impl SessionRow {
-    fn session(self) -> Option<Session> {
+    fn into_session(self) -> Option<Session> {
         let holder = match (self.club_id.map(ClubId), self.club_user_id) {
-            (Some(club), Some(id)) => Holder::Member(Member {
+            (Some(club), Some(id)) => SessionHolder::Member(Member {
                 id,
                 club,
                 role: parse_role(&self.role?).ok()?,
             }),
-            (Some(club), None) => Holder::Club(club),
-            (None, _) => Holder::Admin(self.admin_id?),
+            (Some(club), None) => SessionHolder::Club(club),
+            (None, _) => SessionHolder::Admin(self.admin_id?),
         };
         Some(Session {
             holder,
@@ -109,15 +109,15 @@ impl Records {
     pub async fn open_session(
         &self,
         token_hash: &[u8; 32],
-        holder: Holder,
+        holder: SessionHolder,
         proven_at: Option<Timestamp>,
         at: Timestamp,
         lifetime: SessionLifetime,
     ) -> Result<(), Failure> {
         let (admin, member) = match holder {
-            Holder::Club(_) => (None, None),
-            Holder::Member(member) => (None, Some(member.id)),
-            Holder::Admin(admin) => (Some(admin), None),
+            SessionHolder::Club(_) => (None, None),
+            SessionHolder::Member(member) => (None, Some(member.id)),
+            SessionHolder::Admin(admin) => (Some(admin), None),
         };
         // The row lock prevents the removal of a member while the session is created.
         let write = sqlx::query(
@@ -172,7 +172,7 @@ impl Records {
         .bind(self.link_hashes(LinkKind::Session, token_hash))
         .bind(to_column_time(at));
         let row: Option<SessionRow> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         let Some(row) = row else {
             return Ok(None);
@@ -186,7 +186,7 @@ impl Records {
             )
             .await?;
         }
-        Ok(row.session())
+        Ok(row.into_session())
     }
 
     /// Returns whether a session has not expired. Unlike [`Records::session`], the call does not
@@ -202,7 +202,7 @@ impl Records {
         )
         .bind(self.link_hashes(LinkKind::Session, token_hash))
         .bind(to_column_time(at));
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
@@ -214,7 +214,7 @@ impl Records {
     }
 
     /// Deletes expired sessions. There are at most a few thousand a day, so one statement suffices.
-    pub async fn sweep_sessions(&self, at: Timestamp) -> Result<u64, Failure> {
+    pub async fn delete_expired_sessions(&self, at: Timestamp) -> Result<u64, Failure> {
         let write = "delete from sessions where ends_at <= $1 or seen_at + make_interval(secs => idle_seconds) <= $1";
         self.execute(sqlx::query(write).bind(to_column_time(at)))
             .await

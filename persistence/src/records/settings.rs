@@ -38,7 +38,7 @@ impl Records {
     pub async fn setting_rows(&self) -> Result<Vec<SettingRow>, Failure> {
         let read = "select id, key, value, description, updated_at, updated_by from system_settings order by key";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -60,14 +60,14 @@ impl Records {
         let write = write
             .bind(description.map(str::to_string))
             .bind(by.to_string());
-        self.write_audited(write, entry, false).await?;
+        self.write_with_audit_entry(write, entry, false).await?;
         Ok(())
     }
 
     pub async fn settings(&self) -> Result<BTreeMap<String, String>, Failure> {
         let read = sqlx::query_as("select key, value from system_settings");
         let rows: Vec<(String, String)> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows.into_iter().collect())
     }

@@ -56,7 +56,7 @@ impl Records {
                 .fetch_one(&pool)
                 .await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Creates draws of one club under its latest unused acceptance of the terms, and links that
@@ -94,17 +94,17 @@ impl Records {
                 .execute(&mut *transaction)
                 .await?;
             if let Some(first) = ids.first() {
-                audit::write_signed(&mut transaction, signer.as_deref(), first).await?;
+                audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), first).await?;
             }
-            let rows = listings::inserted_listings(&mut transaction, &ids).await?;
+            let rows = listings::fetch_inserted_listings(&mut transaction, &ids).await?;
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
             Ok(Ok(rows))
         };
-        match self.write(work).await? {
+        match self.run_write(work).await? {
             Ok(rows) => Ok(CreateDrawsOutcome::Draws(
                 rows.into_iter()
-                    .map(listings::ListingRow::listing)
+                    .map(listings::ListingRow::into_listing)
                     .collect::<Result<_, _>>()?,
             )),
             Err(nothing) => Ok(nothing),

@@ -68,7 +68,7 @@ impl Records {
             transaction.commit().await?;
             Ok((summary, journal))
         };
-        let (summary, journal) = self.read(read).await?;
+        let (summary, journal) = self.run_read(read).await?;
         let (resold_lowest_first, sold) = summary.unwrap_or_default();
         let moves = if resold_lowest_first {
             None

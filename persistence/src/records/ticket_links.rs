@@ -54,7 +54,7 @@ impl Records {
             .fetch_optional(&pool)
             .await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Returns the orders of a link. `None` when the link is unknown or expired.
@@ -90,11 +90,11 @@ impl Records {
                 orders: orders.into_iter().map(|id| OrderId(id.as_u128())).collect(),
             }))
         };
-        self.read(work).await
+        self.run_read(work).await
     }
 
     /// Deletes expired links, with the addresses to which they were mailed (decision F-8).
-    pub async fn sweep_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
+    pub async fn delete_expired_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
         let write = sqlx::query(
             "with over as (delete from ticket_links where expires_at <= $1 returning token_hash),
                mailed as (

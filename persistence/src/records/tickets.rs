@@ -33,7 +33,7 @@ struct SoldTicketRow {
 }
 
 impl SoldTicketRow {
-    fn ticket(self) -> Result<SoldTicket, Failure> {
+    fn into_ticket(self) -> Result<SoldTicket, Failure> {
         let damaged = || Failure::Corrupt(format!("ticket serial {}", self.serial));
         Ok(SoldTicket {
             serial: Serial::new(self.serial as u16).ok_or_else(damaged)?,
@@ -54,7 +54,7 @@ impl Records {
             sqlx::query_scalar("select serial from tickets where draw_id = $1 order by serial")
                 .bind(draw.0);
         let rows: Vec<i16> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()
@@ -72,8 +72,8 @@ impl Records {
         )
         .bind(draw.0);
         let rows: Vec<SoldTicketRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        rows.into_iter().map(SoldTicketRow::ticket).collect()
+        rows.into_iter().map(SoldTicketRow::into_ticket).collect()
     }
 }

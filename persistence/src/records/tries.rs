@@ -59,7 +59,7 @@ impl Records {
             transaction.commit().await?;
             Ok(true)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Subtracts one try from each given limit, because the try should not count.
@@ -67,7 +67,7 @@ impl Records {
     /// # Errors
     ///
     /// The tries may remain counted until their window ends.
-    pub async fn take_back_tries(&self, tries: &[RateLimitTry]) -> Result<(), Failure> {
+    pub async fn uncount_tries(&self, tries: &[RateLimitTry]) -> Result<(), Failure> {
         let rows = self.sorted_limit_rows(tries);
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
@@ -78,7 +78,7 @@ impl Records {
             }
             transaction.commit().await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Deletes the counts of windows that have ended. Called every minute.
@@ -86,7 +86,7 @@ impl Records {
     /// # Errors
     ///
     /// The database could not be written.
-    pub async fn sweep_tries(&self, at: Timestamp) -> Result<u64, Failure> {
+    pub async fn delete_expired_tries(&self, at: Timestamp) -> Result<u64, Failure> {
         self.execute(query("delete from tries where until <= $1").bind(to_column_time(at)))
             .await
     }

@@ -48,13 +48,13 @@ impl Records {
             transaction.commit().await?;
             Ok(true)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     pub async fn upload(&self, key: &str) -> Result<Option<Vec<u8>>, Failure> {
         let read =
             sqlx::query_scalar("select bytes from uploads where key = $1").bind(key.to_string());
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 
@@ -85,6 +85,6 @@ impl Records {
                 .await?;
             Ok(is_theirs)
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }

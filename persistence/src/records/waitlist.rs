@@ -37,12 +37,12 @@ impl Records {
                 .bind(phone);
             write.fetch_one(&pool).await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 
     /// Removes a club from the waitlist. Returns `false` when the waitlist has no such entry.
     pub async fn remove_from_waitlist(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
-        self.write_audited(
+        self.write_with_audit_entry(
             sqlx::query("delete from waitlist where id = $1").bind(id),
             entry,
             false,
@@ -56,7 +56,7 @@ impl Records {
             "select id, club_name, contact_name, contact_email, contact_phone, created_at from waitlist order by id",
         );
         let rows: Vec<WaitlistRow> = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         let entry = |(id, club_name, contact_name, contact_email, contact_phone, created_at)| {
             WaitlistEntry {

@@ -11,7 +11,7 @@ impl Records {
     pub async fn is_webhook_event_known(&self, event_id: &str) -> Result<bool, Failure> {
         let read = "select exists (select from webhook_events where event_id = $1)";
         let read = sqlx::query_scalar(read).bind(event_id.to_string());
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

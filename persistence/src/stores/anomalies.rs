@@ -38,7 +38,7 @@ pub trait AnomalyStore: Send + Sync {
     /// Resolves the open anomalies of one kind about a payment, because their cause disappeared. An
     /// anomaly is about the payment if it names the payment, or names the payment's order and no
     /// payment. Returns how many were resolved.
-    async fn resolve_healed(
+    async fn resolve_healed_anomalies(
         &self,
         payment_intent: &PaymentIntentId,
         kind: AnomalyKind,
@@ -46,23 +46,27 @@ pub trait AnomalyStore: Send + Sync {
     ) -> Result<u64, Failure>;
     /// Returns the ids of the open anomalies that name a payment, or that name the payment's order
     /// and no payment.
-    async fn open_anomalies_of(
+    async fn open_anomalies_of_payment(
         &self,
         payment_intent: &PaymentIntentId,
     ) -> Result<Vec<u128>, Failure>;
     /// Returns which of the given payments have an open anomaly, as
-    /// [`open_anomalies_of`](AnomalyStore::open_anomalies_of) finds it.
+    /// [`open_anomalies_of_payment`](AnomalyStore::open_anomalies_of_payment) finds it.
     async fn payments_with_open_anomalies(
         &self,
         among: &[PaymentIntentId],
     ) -> Result<BTreeSet<PaymentIntentId>, Failure>;
     /// Resolves the given anomalies, because the differences that caused them have disappeared.
     /// Skips anomalies that are no longer open. Returns how many were resolved.
-    async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> Result<u64, Failure>;
+    async fn resolve_healed_anomalies_by_id(
+        &self,
+        anomalies: &[u128],
+        at: Timestamp,
+    ) -> Result<u64, Failure>;
     /// Returns anomalies, newest first, at most `limit`.
     async fn anomalies(&self, only_open: bool, limit: u32) -> Result<Vec<AnomalyRecord>, Failure>;
     /// Returns two counts: all anomalies that were ever raised, and the open anomalies among them.
-    async fn anomaly_counts(&self) -> Result<(u64, u64), Failure>;
+    async fn count_raised_and_open_anomalies(&self) -> Result<(u64, u64), Failure>;
     /// Closes an anomaly, because a person has dealt with it. An equal anomaly about the same
     /// payment is not raised again. Returns `false` when the anomaly is not open.
     async fn close_anomaly(

@@ -40,7 +40,7 @@ impl OrderRecord {
 
     /// Returns the tickets whose number pairs the buyer may see: all tickets once the payment was
     /// captured, none before (decision M-2).
-    pub fn shown_tickets(&self) -> &[(DrawId, Vec<Serial>)] {
+    pub fn tickets_shown_to_buyer(&self) -> &[(DrawId, Vec<Serial>)] {
         if self.order.state.shows_number_pairs() {
             &self.tickets
         } else {
@@ -118,7 +118,7 @@ pub trait OrderStore: Send + Sync {
     ///
     /// Returns `false` when the order no longer accepts details from this source. The check and the
     /// write are one transaction.
-    async fn fill_buyer(
+    async fn fill_buyer_details(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -128,11 +128,15 @@ pub trait OrderStore: Send + Sync {
     ///
     /// Returns `false` and changes nothing when the order is unknown, is not `quoted`, or is known
     /// to be authorised.
-    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> Result<bool, Failure>;
-    /// Fills blank buyer details as [`OrderStore::fill_buyer`] does, for an operator. Writes the
-    /// audit entry in the same transaction. The memory store has no audit log and only fills the
-    /// details.
-    async fn fill_buyer_audited(
+    async fn correct_buyer_details(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+    ) -> Result<bool, Failure>;
+    /// Fills blank buyer details as [`OrderStore::fill_buyer_details`] does, for an operator.
+    /// Writes the audit entry in the same transaction. The memory store has no audit log and only
+    /// fills the details.
+    async fn fill_buyer_details_audited(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
@@ -140,7 +144,7 @@ pub trait OrderStore: Send + Sync {
         audit_entry: Option<&AuditEntry>,
     ) -> Result<bool, Failure> {
         let _ = audit_entry;
-        self.fill_buyer(order, buyer, source).await
+        self.fill_buyer_details(order, buyer, source).await
     }
     /// Writes an audit entry for an operator's action that writes no draw commit. The caller calls
     /// this before the action takes effect. The memory store has no audit log and ignores the call.
@@ -175,7 +179,12 @@ pub trait OrderStore: Send + Sync {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] when the order has all its tickets, or is captured.
-    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> Result<(), Failure>;
+    async fn reject_order(
+        &self,
+        order: OrderId,
+        reason: &str,
+        at: Timestamp,
+    ) -> Result<(), Failure>;
     /// Ends the order without a charge: its state becomes `released`, and its open operations are
     /// dropped. An order that has ended does not change.
     ///
@@ -186,7 +195,7 @@ pub trait OrderStore: Send + Sync {
     /// # Errors
     ///
     /// [`Failure::NotWritten`] unless the order is `quoted` or `rejecting` and has no tickets.
-    async fn release(
+    async fn release_order(
         &self,
         order: OrderId,
         reason: &str,
@@ -195,12 +204,12 @@ pub trait OrderStore: Send + Sync {
     ) -> Result<(), Failure>;
     /// Ends the order for good: its state becomes `void`, and it can never get tickets again.
     /// Called when the order's tickets are taken back or its payment is refunded, even if the order
-    /// was released before. `tell` has the same meaning as in [`OrderStore::release`].
+    /// was released before. `tell` has the same meaning as in [`OrderStore::release_order`].
     ///
     /// # Errors
     ///
     /// [`Failure::NotWritten`] while the order has tickets.
-    async fn void(
+    async fn void_order(
         &self,
         order: OrderId,
         reason: &str,

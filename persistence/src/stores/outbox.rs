@@ -42,7 +42,7 @@ pub trait OutboxStore: Send + Sync {
     ) -> Result<bool, Failure>;
     /// Claims mails for the node `sender` for `lease_ms` milliseconds, oldest first. Claims mails
     /// that are due, and mails that were claimed by a node that is gone
-    /// ([`crate::nodes::GONE_AFTER_LEASE_MS`]).
+    /// ([`crate::nodes::GONE_AFTER_LEASE_END_MS`]).
     async fn claim_mail(
         &self,
         sender: InstanceId,

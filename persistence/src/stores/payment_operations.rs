@@ -20,9 +20,9 @@ pub enum OperationKind {
 
 impl OperationKind {
     /// Returns the idempotency key of an order's first operation of this kind, if a draw commit
-    /// queues that operation. `None` for other kinds. For [`FAST_PATH_MS`] after the commit, the
-    /// process that wrote it may try the operation under this key without a claim.
-    pub fn first_key(self, order: OrderId) -> Option<String> {
+    /// queues that operation. `None` for other kinds. For [`FAST_PATH_EXCLUSIVE_MS`] after the
+    /// commit, the process that wrote it may try the operation under this key without a claim.
+    pub fn first_idempotency_key(self, order: OrderId) -> Option<String> {
         match self {
             OperationKind::Create => Some(format!("create-{order}-1")),
             OperationKind::Capture => Some(format!("cap-{order}")),
@@ -34,7 +34,7 @@ impl OperationKind {
 
 /// Time during which only the process that queued an operation may try it, in milliseconds.
 /// Afterwards any worker may claim the operation.
-pub const FAST_PATH_MS: i64 = 2_000;
+pub const FAST_PATH_EXCLUSIVE_MS: i64 = 2_000;
 
 /// A call to the payment provider that a worker has claimed.
 #[derive(Clone, Debug)]
@@ -42,8 +42,8 @@ pub struct Operation {
     pub id: i64,
     pub order: OrderId,
     pub kind: OperationKind,
-    /// The idempotency key for the provider. Every attempt uses this key, until [`Attempt::Again`]
-    /// replaces it.
+    /// The idempotency key for the provider. Every attempt uses this key, until
+    /// [`AttemptOutcome::Again`] replaces it.
     pub key: String,
     /// The amount to refund. `None` for an operation that refunds nothing.
     pub amount: Option<Cents>,
@@ -53,7 +53,7 @@ pub struct Operation {
 
 /// The outcome of an attempt to carry out an operation.
 #[derive(Clone, Debug)]
-pub enum Attempt {
+pub enum AttemptOutcome {
     Done,
     /// Try the operation again at the time `at`. `new_key` replaces the idempotency key, if the
     /// provider cached a failure under the old key. This outcome is ignored if the operation was
@@ -71,7 +71,7 @@ pub enum Attempt {
 
 /// How an operator repairs a payment that belongs to no order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Repair {
+pub enum PaymentRepair {
     /// Allocate the tickets that the payment's metadata names.
     Tickets,
     /// Refund the payment to the buyer.
@@ -108,21 +108,21 @@ pub trait PaymentOperationStore: Send + Sync {
         lease_ms: i64,
     ) -> Result<Option<Operation>, Failure>;
     /// Records the outcome of an attempt at an operation.
-    async fn record_attempt(&self, operation: i64, attempt: Attempt) -> Result<(), Failure>;
+    async fn record_attempt(&self, operation: i64, attempt: AttemptOutcome) -> Result<(), Failure>;
 
     /// Returns by how much voiding this order's tickets reduced the application fees of its draws,
     /// as a positive amount. The amount is read from the database after the voids. So a refund that
     /// was interrupted uses the right amount when it continues.
-    async fn fee_returned(&self, order: OrderId) -> Result<Cents, Failure>;
+    async fn fee_reduction_by_voids(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Returns how much of this order's application fee was refunded so far: the sum of its fee
     /// refunds that are done. The refunded total that the provider reports is not enough, because
     /// one order's fee may be refunded for several other orders.
-    async fn fee_refunded(&self, order: OrderId) -> Result<Cents, Failure>;
+    async fn fee_refunded_so_far(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Queues a `refund` operation of `amount` and voids the order in the same transaction, so that
     /// no node gives tickets to the order any more. A repeated call changes nothing.
     ///
     /// For a captured order, `fee` is only recorded (see
-    /// [`fee_returned`](PaymentOperationStore::fee_returned)), and
+    /// [`fee_reduction_by_voids`](PaymentOperationStore::fee_reduction_by_voids)), and
     /// [`queue_fee_refunds`](PaymentOperationStore::queue_fee_refunds) refunds it later. Any other
     /// order adds nothing to a draw's fee, so this call queues a `fee_refund` of `fee`.
     async fn queue_refund(
@@ -135,7 +135,7 @@ pub trait PaymentOperationStore: Send + Sync {
 
     /// Returns the draws whose orders hold more application fee than the draw's fee ledger says is
     /// due. The excess must be refunded to the club.
-    async fn draws_owing_fees(&self) -> Result<Vec<DrawId>, Failure>;
+    async fn draws_owing_fee_refunds(&self) -> Result<Vec<DrawId>, Failure>;
     /// Queues `fee_refund` operations for the application fee that a draw must refund (decision
     /// D-3).
     ///
@@ -150,9 +150,9 @@ pub trait PaymentOperationStore: Send + Sync {
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         at: Timestamp,
     ) -> Result<bool, Failure>;
     /// Records that a repair has ended, so that a repair of the other kind may start.
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> Result<(), Failure>;
+    async fn end_repair(&self, id: &PaymentIntentId, repair: PaymentRepair) -> Result<(), Failure>;
 }

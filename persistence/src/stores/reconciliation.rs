@@ -20,13 +20,13 @@ pub trait ReconciliationStore: Send + Sync {
     /// Returns orders whose outcome is undecided (`quoted`, `allocated` or `rejecting`) and that
     /// were opened before a time, oldest first. Includes captured orders without tickets, because
     /// their refund was interrupted after their tickets were voided.
-    async fn undecided_orders(
+    async fn unfinished_orders(
         &self,
         opened_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure>;
     /// Returns the orders that were captured at or after a time, earliest capture first.
-    async fn orders_captured(
+    async fn orders_captured_since(
         &self,
         since: Timestamp,
         limit: u32,
@@ -37,13 +37,13 @@ pub trait ReconciliationStore: Send + Sync {
     /// Returns orders that were captured before a time, whose buyer left no e-mail address, and
     /// that are not reported yet. An order is reported when an anomaly about it is open, or was
     /// closed by a person.
-    async fn orders_without_address(
+    async fn captured_orders_without_email(
         &self,
         captured_before: Timestamp,
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure>;
     /// Returns when the newest order was opened, or `None` when there is no order.
-    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure>;
+    async fn newest_order_opened_at(&self) -> Result<Option<Timestamp>, Failure>;
     /// Returns every connected account that may have received payments: the accounts of clubs, and
     /// the accounts named in orders.
     async fn connected_accounts(&self) -> Result<Vec<AccountId>, Failure>;
@@ -67,7 +67,7 @@ pub trait ReconciliationStore: Send + Sync {
         payment_intent: &PaymentIntentId,
     ) -> Result<Option<AccountId>, Failure>;
     /// Returns the club that owns a connected account.
-    async fn club_of(&self, account: &AccountId) -> Result<Option<ClubId>, Failure>;
+    async fn club_of_account(&self, account: &AccountId) -> Result<Option<ClubId>, Failure>;
     /// Returns the order to which a sold ticket belongs. `None` when the ticket is not sold.
     async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> Result<Option<OrderId>, Failure>;
 }

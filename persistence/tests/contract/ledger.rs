@@ -8,9 +8,9 @@ use persistence::ledger::AttachedWrite;
 use persistence::stores::{NotifyBuyer, Operation, OperationKind};
 use persistence::{Failure, Ledger};
 
-use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
+use crate::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, TestWorld, intent_id, line};
 
-async fn reload(world: &World, draw: usize) -> Draw {
+async fn reload_draw(world: &TestWorld, draw: usize) -> Draw {
     let mut claimed = world
         .ledger
         .claim(LEASELESS_NODE, &[world.draws[draw]])
@@ -19,7 +19,7 @@ async fn reload(world: &World, draw: usize) -> Draw {
     Draw::restore(claimed.taken.remove(0).snapshot)
 }
 
-async fn claim_operation(world: &World, id: u128, kind: OperationKind) -> Option<Operation> {
+async fn claim_operation(world: &TestWorld, id: u128, kind: OperationKind) -> Option<Operation> {
     world
         .stores
         .claim_operation(OrderId(id), kind, NOW, 1_000)
@@ -33,15 +33,15 @@ fn serials(numbers: std::ops::RangeInclusive<u16>) -> Vec<Serial> {
         .collect()
 }
 
-pub async fn claim_loads_the_written_state(world: World) {
+pub async fn claim_loads_the_written_state(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 3)])).await.expect("opened");
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     owner.allocate(1, 3).await.expect("allocated");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
 }
 
-pub async fn claim_leaves_out_unknown_draws(world: World) {
+pub async fn claim_leaves_out_unknown_draws(world: TestWorld) {
     let mut requested = world.draws.clone();
     requested.insert(1, DrawId(77));
     let claimed = world
@@ -55,7 +55,7 @@ pub async fn claim_leaves_out_unknown_draws(world: World) {
     assert!(claimed.iter().all(|claimed| claimed.epoch == 1));
 }
 
-pub async fn later_claim_fences_the_earlier_owner(world: World) {
+pub async fn later_claim_fences_the_earlier_owner(world: TestWorld) {
     let mut first_owner = world.owner(0).await;
     first_owner
         .open(world.order(1, &[(0, 3)]))
@@ -76,10 +76,10 @@ pub async fn later_claim_fences_the_earlier_owner(world: World) {
             .is_none()
     );
     second_owner.allocate(1, 3).await.expect("allocated");
-    assert_eq!(reload(&world, 0).await, second_owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, second_owner.draw);
 }
 
-pub async fn stale_revision_is_fenced(world: World) {
+pub async fn stale_revision_is_fenced(world: TestWorld) {
     let owner = world.owner(0).await;
     let (mut one, mut other) = (owner.clone(), owner);
     one.open(world.order(1, &[(0, 1)])).await.expect("opened");
@@ -89,7 +89,7 @@ pub async fn stale_revision_is_fenced(world: World) {
     );
 }
 
-pub async fn last_line_completes_the_order(world: World) {
+pub async fn last_line_completes_the_order(world: TestWorld) {
     let (mut first, mut second) = (world.owner(0).await, world.owner(1).await);
     first
         .open(world.order(1, &[(0, 50), (1, 20)]))
@@ -143,10 +143,10 @@ pub async fn last_line_completes_the_order(world: World) {
     );
 }
 
-pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
+pub async fn void_reverts_tickets_fee_and_reservation(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    world.buy_captured(&mut owner, 1, 3).await;
-    world.buy_captured(&mut owner, 2, 4).await;
+    world.buy_until_captured(&mut owner, 1, 3).await;
+    world.buy_until_captured(&mut owner, 2, 4).await;
     owner.void(1).await.expect("voided");
     let record = world.record(1).await;
     assert_eq!(
@@ -160,13 +160,16 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
         "the fee stays on the order"
     );
     assert!(record.tickets.is_empty());
-    assert_eq!(world.stores.fee_returned(OrderId(1)).await, Ok(Cents(53)));
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(
+        world.stores.fee_reduction_by_voids(OrderId(1)).await,
+        Ok(Cents(53))
+    );
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     assert_eq!(owner.draw.sold(), 4);
     // Returned tickets are sold last (decision M-3). `reloaded` has claimed the draw and fenced the
     // owner, so the test claims it again.
     let mut owner = world.owner(0).await;
-    let next = world.buy_captured(&mut owner, 3, 4).await;
+    let next = world.buy_until_captured(&mut owner, 3, 4).await;
     let numbers: Vec<u16> = next.tickets[0]
         .1
         .iter()
@@ -175,9 +178,9 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: World) {
     assert_eq!(numbers, [8, 9, 10, 11]);
 }
 
-pub async fn void_before_the_capture_rejects_the_order(world: World) {
+pub async fn void_before_the_capture_rejects_the_order(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 3).await;
+    world.buy_until_allocated(&mut owner, 1, 3).await;
     owner.void(1).await.expect("voided");
     let record = world.record(1).await;
     assert_eq!(record.order.state, OrderState::Rejecting);
@@ -196,7 +199,7 @@ pub async fn void_before_the_capture_rejects_the_order(world: World) {
     );
 }
 
-pub async fn reject_works_until_all_tickets_are_allocated(world: World) {
+pub async fn reject_works_until_all_tickets_are_allocated(world: TestWorld) {
     let (mut first, mut second) = (world.owner(0).await, world.owner(1).await);
     for order in [1, 2] {
         first
@@ -207,7 +210,7 @@ pub async fn reject_works_until_all_tickets_are_allocated(world: World) {
     }
     world
         .stores
-        .reject(OrderId(1), "sold out", NOW)
+        .reject_order(OrderId(1), "sold out", NOW)
         .await
         .expect("rejected, with half its tickets");
     assert_eq!(
@@ -218,26 +221,26 @@ pub async fn reject_works_until_all_tickets_are_allocated(world: World) {
     assert!(matches!(
         world
             .stores
-            .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
+            .release_order(OrderId(1), "", NotifyBuyer::Nobody, NOW)
             .await,
         Err(Failure::NotWritten(_))
     ));
     first.void(1).await.expect("voided");
     world
         .stores
-        .release(OrderId(1), "", NotifyBuyer::Nobody, NOW)
+        .release_order(OrderId(1), "", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
 
     second.allocate(2, 2).await.expect("allocated");
     assert!(matches!(
-        world.stores.reject(OrderId(2), "", NOW).await,
+        world.stores.reject_order(OrderId(2), "", NOW).await,
         Err(Failure::NotWritten(_))
     ));
     assert_eq!(world.record(2).await.order.state, OrderState::Allocated);
 }
 
-pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
+pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: TestWorld) {
     let mut first = world.owner(0).await;
     first
         .open(world.order(1, &[(0, 2), (1, 2)]))
@@ -250,7 +253,7 @@ pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
     assert_eq!(record.order.application_fee, Cents::ZERO);
     world
         .stores
-        .reject(OrderId(1), "sold out", NOW)
+        .reject_order(OrderId(1), "sold out", NOW)
         .await
         .expect("rejected");
     assert!(
@@ -293,7 +296,7 @@ pub async fn void_of_one_cart_line_leaves_the_order_quoted(world: World) {
     );
 }
 
-pub async fn allocation_without_a_line_is_not_found(world: World) {
+pub async fn allocation_without_a_line_is_not_found(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let before = owner.draw.clone();
     assert_eq!(
@@ -314,15 +317,15 @@ pub async fn allocation_without_a_line_is_not_found(world: World) {
     // The allocation has another number of tickets than the order line.
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
     assert!(owner.execute(owner.sale_command(2, 3), None).await.is_err());
-    assert_eq!(reload(&world, 0).await.sold(), before.sold());
+    assert_eq!(reload_draw(&world, 0).await.sold(), before.sold());
 }
 
-pub async fn sale_needs_a_quoted_order(world: World) {
+pub async fn sale_needs_a_quoted_order(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     world
         .stores
-        .release(OrderId(1), "left", NotifyBuyer::Nobody, NOW)
+        .release_order(OrderId(1), "left", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
     assert_eq!(owner.allocate(1, 2).await, Err(Failure::NotFound));
@@ -333,7 +336,7 @@ pub async fn sale_needs_a_quoted_order(world: World) {
         .expect("the other order is not affected");
 }
 
-pub async fn order_is_opened_only_once(world: World) {
+pub async fn order_is_opened_only_once(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     let again = persistence::ledger::NewOrder {
@@ -345,7 +348,7 @@ pub async fn order_is_opened_only_once(world: World) {
         matches!(owner.open(again).await, Err(Failure::NotWritten(_))),
         "the same client key twice"
     );
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let record = world
         .stores
         .order_by_client_key("key-1")
@@ -363,7 +366,7 @@ pub async fn order_is_opened_only_once(world: World) {
     assert_eq!(found.client_key, "key-1");
 }
 
-pub async fn order_opened_with_a_payment_creates_no_intent(world: World) {
+pub async fn order_opened_with_a_payment_creates_no_intent(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let paid = |id| persistence::ledger::NewOrder {
         payment_intent: Some(intent_id(1)),
@@ -401,7 +404,7 @@ pub async fn order_opened_with_a_payment_creates_no_intent(world: World) {
     );
 }
 
-pub async fn repriced_order_has_its_new_lines(world: World) {
+pub async fn repriced_order_has_its_new_lines(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let id = OrderId(1);
     owner
@@ -457,7 +460,7 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
 
     world
         .stores
-        .release(id, "left", NotifyBuyer::Nobody, NOW)
+        .release_order(id, "left", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
     let late = AttachedWrite::Reprice { order: id, lines };
@@ -467,7 +470,7 @@ pub async fn repriced_order_has_its_new_lines(world: World) {
     );
 }
 
-pub async fn whole_draw_life_is_loaded_again(world: World) {
+pub async fn claim_restores_the_draw_in_every_stage(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let terms = Terms {
         price: Cents(250),
@@ -504,9 +507,9 @@ pub async fn whole_draw_life_is_loaded_again(world: World) {
         .expect("released");
     owner.allocate(1, 42).await.expect("allocated");
     owner.allocate(2, 42).await.expect("allocated");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let result = GameResult::new(13, 9).expect("a result");
-    let mut owner = Owner {
+    let mut owner = DrawOwner {
         epoch: world.owner(0).await.epoch,
         ..owner
     };
@@ -514,33 +517,33 @@ pub async fn whole_draw_life_is_loaded_again(world: World) {
         .execute(Command::Complete { result }, None)
         .await
         .expect("completed");
-    let completed = reload(&world, 0).await;
+    let completed = reload_draw(&world, 0).await;
     assert_eq!(completed, owner.draw);
     assert_eq!(completed.status(), Status::Completed);
     assert!(completed.outcome().is_some());
 
     let mut owner = world.owner(0).await;
     owner.void(2).await.expect("a refund after the result");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner
         .execute(Command::Archive { archived: true }, None)
         .await
         .expect("archived");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner.execute(Command::Undo, None).await.expect("undone");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     let mut owner = world.owner(0).await;
     owner
         .execute(Command::Cancel, None)
         .await
         .expect("cancelled");
-    assert_eq!(reload(&world, 0).await, owner.draw);
+    assert_eq!(reload_draw(&world, 0).await, owner.draw);
     assert!(owner.draw.sold() + owner.draw.held() <= TICKETS);
 }
 
-pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
+pub async fn live_draws_are_not_completed_or_cancelled(world: TestWorld) {
     world
         .owner(1)
         .await
@@ -552,7 +555,7 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
         Ok(vec![world.draws[0], world.draws[2]])
     );
     assert!(matches!(
-        Ledger::append(&*world.ledger, vec![append_without_events(&world)]).await,
+        Ledger::append(&*world.ledger, vec![commit_without_events(&world)]).await,
         Err(Failure::NotWritten(_))
     ));
     assert!(matches!(
@@ -561,9 +564,9 @@ pub async fn live_draws_are_not_completed_or_cancelled(world: World) {
     ));
 }
 
-fn append_without_events(world: &World) -> persistence::ledger::Append {
+fn commit_without_events(world: &TestWorld) -> persistence::ledger::DrawCommit {
     let (draw, at) = (world.draws[0], NOW);
-    persistence::ledger::Append {
+    persistence::ledger::DrawCommit {
         draw,
         epoch: 0,
         after: 0,

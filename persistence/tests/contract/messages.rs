@@ -9,7 +9,7 @@ use persistence::ledger::{BuyerDetails, NewOrder};
 use persistence::nodes::InstanceId;
 use persistence::stores::{NotifyBuyer, StoredWebhookEvent};
 
-use crate::support::{NOW, Process, World, intent_id, provider_intent};
+use crate::support::{NOW, Process, TestWorld, intent_id, provider_intent};
 
 const RECEIVING_NODE: InstanceId = InstanceId(1);
 
@@ -23,7 +23,7 @@ fn event(event_id: &str) -> StoredWebhookEvent {
     }
 }
 
-pub async fn webhook_event_is_stored_once(world: World) {
+pub async fn webhook_event_is_stored_once(world: TestWorld) {
     let store = async |event_id: &str, at_ms| {
         world
             .stores
@@ -74,7 +74,7 @@ pub async fn webhook_event_is_stored_once(world: World) {
     );
 }
 
-pub async fn event_stays_with_its_receiver_until_gone_or_overdue(world: World) {
+pub async fn event_waits_for_its_receiver_until_gone_or_overdue(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -114,7 +114,7 @@ fn anomaly(kind: AnomalyKind, payment_intent: Option<u128>, order: Option<u128>)
     }
 }
 
-pub async fn anomaly_is_open_once_until_it_heals(world: World) {
+pub async fn anomaly_is_open_once_until_it_heals(world: TestWorld) {
     use AnomalyKind::{FailedAllocation, MismatchedAmount, MissingTicket};
 
     let mut owner = world.owner(0).await;
@@ -144,14 +144,14 @@ pub async fn anomaly_is_open_once_until_it_heals(world: World) {
     let heal = async || {
         world
             .stores
-            .resolve_healed(&intent_id(1), MissingTicket, NOW.plus_ms(9))
+            .resolve_healed_anomalies(&intent_id(1), MissingTicket, NOW.plus_ms(9))
             .await
             .expect("healed")
     };
     assert_eq!((heal().await, heal().await), (1, 0));
     let open_ids = world
         .stores
-        .open_anomalies_of(&intent_id(1))
+        .open_anomalies_of_payment(&intent_id(1))
         .await
         .expect("read");
     assert_eq!(open_ids.len(), 2, "including the anomaly of its order");
@@ -162,7 +162,7 @@ pub async fn anomaly_is_open_once_until_it_heals(world: World) {
     let heal = async || {
         world
             .stores
-            .resolve_listed(&open_ids, NOW.plus_ms(9))
+            .resolve_healed_anomalies_by_id(&open_ids, NOW.plus_ms(9))
             .await
             .expect("healed")
     };
@@ -197,7 +197,7 @@ pub async fn anomaly_is_open_once_until_it_heals(world: World) {
     assert_eq!(newest.detected_at, NOW.plus_ms(10));
 }
 
-pub async fn mail_is_sent_once(world: World) {
+pub async fn mail_is_sent_once(world: TestWorld) {
     let queue = async |key: &str| {
         let queued = world
             .stores
@@ -276,7 +276,7 @@ pub async fn mail_is_sent_once(world: World) {
     );
 }
 
-pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
+pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -308,7 +308,7 @@ pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
         "its sender is alive"
     );
     let gone = one.kill();
-    while other.nodes().remove_ended(gone).await != Ok(true) {
+    while other.nodes().remove_ended_node(gone).await != Ok(true) {
         tokio::task::yield_now().await;
     }
     let again = claims(other.node.boot, 9).await;
@@ -326,7 +326,7 @@ pub async fn mail_of_a_gone_sender_is_claimed_at_once(world: World) {
 
 /// Claims all mails that can be sent now and marks them sent. Returns kind, order and the domain of
 /// the recipient.
-async fn send_due_mails(world: &World) -> Vec<(String, Option<u128>, String)> {
+async fn send_due_mails(world: &TestWorld) -> Vec<(String, Option<u128>, String)> {
     let mails = world
         .stores
         .claim_mail(RECEIVING_NODE, NOW.plus_seconds(60), 1_000, 99)
@@ -350,7 +350,7 @@ fn expected_mail(kind: &str, order: u128, domain: &str) -> (String, Option<u128>
     (kind.into(), Some(order), domain.into())
 }
 
-pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
+pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let without_address = NewOrder {
         buyer: BuyerDetails::default(),
@@ -370,24 +370,24 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
     ] {
         world
             .stores
-            .release(OrderId(order), "gone", tell, NOW)
+            .release_order(OrderId(order), "gone", tell, NOW)
             .await
             .expect("released");
         world
             .stores
-            .release(OrderId(order), "gone", NotifyBuyer::Buyer, NOW)
+            .release_order(OrderId(order), "gone", NotifyBuyer::Buyer, NOW)
             .await
             .expect("it has ended");
     }
     world
         .stores
-        .void(OrderId(1), "given back by hand", NotifyBuyer::Buyer, NOW)
+        .void_order(OrderId(1), "given back by hand", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
-    world.buy_allocated(&mut owner, 4, 1).await;
+    world.buy_until_allocated(&mut owner, 4, 1).await;
     let refused = world
         .stores
-        .void(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
+        .void_order(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
         .await;
     assert!(
         matches!(refused, Err(Failure::NotWritten(_))),
@@ -401,14 +401,14 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
     owner.void(4).await.expect("given back");
     world
         .stores
-        .void(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
+        .void_order(OrderId(4), "gone", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
-    world.buy_captured(&mut owner, 5, 1).await;
+    world.buy_until_captured(&mut owner, 5, 1).await;
     owner.void(5).await.expect("given back");
     world
         .stores
-        .void(OrderId(5), "disputed", NotifyBuyer::Buyer, NOW)
+        .void_order(OrderId(5), "disputed", NotifyBuyer::Buyer, NOW)
         .await
         .expect("void");
     let expected = [
@@ -422,9 +422,9 @@ pub async fn not_charged_mail_is_queued_once_for_waiting_buyers(world: World) {
     );
 }
 
-pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
+pub async fn dispute_of_an_order_mails_its_club_once(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    let record = world.buy_captured(&mut owner, 1, 1).await;
+    let record = world.buy_until_captured(&mut owner, 1, 1).await;
     assert_eq!(
         send_due_mails(&world).await,
         [expected_mail("tickets", 1, "buyer.test")]
@@ -465,9 +465,9 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: World) {
     );
 }
 
-pub async fn newer_snapshot_replaces_the_older(world: World) {
+pub async fn newer_snapshot_replaces_the_older(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    let record = world.buy_captured(&mut owner, 1, 1).await;
+    let record = world.buy_until_captured(&mut owner, 1, 1).await;
     for status in [
         PaymentStatus::RequiresCapture,
         PaymentStatus::Succeeded,
@@ -481,12 +481,12 @@ pub async fn newer_snapshot_replaces_the_older(world: World) {
     }
 }
 
-pub async fn snapshots_are_stored_in_one_call(world: World) {
+pub async fn snapshots_are_stored_in_one_call(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let mut intents = Vec::new();
     for number in 1..=3 {
         intents.push(provider_intent(
-            &world.buy_captured(&mut owner, number, 1).await,
+            &world.buy_until_captured(&mut owner, number, 1).await,
             PaymentStatus::Succeeded,
         ));
     }
@@ -507,12 +507,12 @@ pub async fn snapshots_are_stored_in_one_call(world: World) {
     );
 }
 
-pub async fn payments_with_open_anomalies_are_found_together(world: World) {
+pub async fn payments_with_open_anomalies_are_found_together(world: TestWorld) {
     use AnomalyKind::{FailedAllocation, MissingTicket};
 
     let mut owner = world.owner(0).await;
     for number in 1..=3 {
-        world.buy_captured(&mut owner, number, 1).await;
+        world.buy_until_captured(&mut owner, number, 1).await;
     }
     let all = [1, 2, 3, 4].map(intent_id);
     let reported = async || {
@@ -549,14 +549,14 @@ pub async fn payments_with_open_anomalies_are_found_together(world: World) {
     );
     world
         .stores
-        .resolve_healed(&intent_id(2), FailedAllocation, NOW)
+        .resolve_healed_anomalies(&intent_id(2), FailedAllocation, NOW)
         .await
         .expect("healed");
     assert_eq!(reported().await, BTreeSet::from([1, 4].map(intent_id)));
 }
 
-pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
-    use persistence::stores::{REPAIR_BLOCK_MS, Repair::*};
+pub async fn payment_has_one_kind_of_repair_at_a_time(world: TestWorld) {
+    use persistence::stores::{PaymentRepair::*, REPAIR_BLOCK_MS};
 
     let begin = async |payment, repair, after_ms| {
         world
@@ -594,7 +594,7 @@ pub async fn payment_has_one_kind_of_repair_at_a_time(world: World) {
     );
 }
 
-pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
+pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: TestWorld) {
     use AnomalyKind::{MismatchedAmount, MissingTicket};
     let about = |kind, payment_intent: Option<PaymentIntentId>, note: &str| Anomaly {
         kind,
@@ -612,7 +612,10 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
     let dispute = about(MismatchedAmount, Some(intent_id(1)), "disputed");
     let paused = about(MissingTicket, None, "draw 1001 is paused");
     assert!(raise(&dispute).await && raise(&paused).await);
-    assert_eq!(world.stores.anomaly_counts().await, Ok((2, 2)));
+    assert_eq!(
+        world.stores.count_raised_and_open_anomalies().await,
+        Ok((2, 2))
+    );
     for record in world.stores.anomalies(true, 10).await.expect("read") {
         assert_eq!(
             world
@@ -630,7 +633,10 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
             "it is closed"
         );
     }
-    assert_eq!(world.stores.anomaly_counts().await, Ok((2, 0)));
+    assert_eq!(
+        world.stores.count_raised_and_open_anomalies().await,
+        Ok((2, 0))
+    );
     assert!(!raise(&dispute).await, "a person closed it");
     assert!(
         raise(&about(
@@ -651,9 +657,9 @@ pub async fn anomaly_closed_by_a_person_is_not_raised_again(world: World) {
     );
 }
 
-pub async fn ticket_payment_and_account_have_known_owners(world: World) {
+pub async fn owners_of_ticket_payment_and_account_are_found(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    let record = world.buy_captured(&mut owner, 1, 2).await;
+    let record = world.buy_until_captured(&mut owner, 1, 2).await;
     let [mine, orphaned] = [2, 3].map(|number| domain::Serial::new(number).expect("a serial"));
     assert_eq!(
         world.stores.ticket_owner(world.draws[0], mine).await,
@@ -678,13 +684,13 @@ pub async fn ticket_payment_and_account_have_known_owners(world: World) {
         Ok(Some(record.order.account.clone()))
     );
     assert_eq!(
-        world.stores.club_of(&record.order.account).await,
+        world.stores.club_of_account(&record.order.account).await,
         Ok(Some(record.order.club))
     );
     assert_eq!(
         world
             .stores
-            .club_of(&domain::AccountId("acct_nobody".into()))
+            .club_of_account(&domain::AccountId("acct_nobody".into()))
             .await,
         Ok(None)
     );
@@ -711,14 +717,14 @@ pub async fn ticket_payment_and_account_have_known_owners(world: World) {
     };
     let found = world
         .stores
-        .orders_without_address(NOW.plus_ms(1), 10)
+        .captured_orders_without_email(NOW.plus_ms(1), 10)
         .await
         .expect("read");
     assert_eq!(ids(found), [2]);
     assert_eq!(
         ids(world
             .stores
-            .orders_without_address(NOW, 10)
+            .captured_orders_without_email(NOW, 10)
             .await
             .expect("read")),
         []
@@ -736,19 +742,19 @@ pub async fn ticket_payment_and_account_have_known_owners(world: World) {
         .expect("raised");
     let none = world
         .stores
-        .orders_without_address(NOW.plus_ms(1), 10)
+        .captured_orders_without_email(NOW.plus_ms(1), 10)
         .await
         .expect("read");
     assert_eq!(ids(none), [], "a reported order makes room for later ones");
     world
         .stores
-        .resolve_healed(&intent_id(2), domain::AnomalyKind::OrphanedTicket, NOW)
+        .resolve_healed_anomalies(&intent_id(2), domain::AnomalyKind::OrphanedTicket, NOW)
         .await
         .expect("healed");
     assert_eq!(
         ids(world
             .stores
-            .orders_without_address(NOW.plus_ms(1), 10)
+            .captured_orders_without_email(NOW.plus_ms(1), 10)
             .await
             .expect("read")),
         [2]

@@ -2,16 +2,16 @@
 
 use domain::Draw;
 use persistence::Failure;
-use persistence::ledger::{ChangedDraw, Claims, KnownDraw};
+use persistence::ledger::{ChangedDraw, DrawClaims, KnownDraw};
 use persistence::nodes::InstanceId;
 
-use crate::support::{NOW, Owner, Process, World};
+use crate::support::{DrawOwner, NOW, Process, TestWorld};
 
 /// Claims the world's first draw for a process, and returns the process as the draw's owner.
-async fn claim_first_draw(world: &World, process: &Process) -> Owner {
+async fn claim_first_draw(world: &TestWorld, process: &Process) -> DrawOwner {
     let mut claims = process.claim(&world.draws[..1]).await;
     let claimed = claims.taken.remove(0);
-    Owner {
+    DrawOwner {
         ledger: process.ledger(),
         epoch: claimed.epoch,
         draw: Draw::restore(claimed.snapshot),
@@ -19,7 +19,7 @@ async fn claim_first_draw(world: &World, process: &Process) -> Owner {
     }
 }
 
-fn claimed_ids(claims: &Claims) -> Vec<i64> {
+fn claimed_ids(claims: &DrawClaims) -> Vec<i64> {
     claims
         .taken
         .iter()
@@ -27,7 +27,7 @@ fn claimed_ids(claims: &Claims) -> Vec<i64> {
         .collect()
 }
 
-pub async fn draw_stays_with_its_owner_while_the_lease_runs(world: World) {
+pub async fn draw_stays_with_its_owner_while_the_lease_runs(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -57,11 +57,11 @@ pub async fn draw_stays_with_its_owner_while_the_lease_runs(world: World) {
     );
 }
 
-pub async fn expired_lease_frees_the_draws(world: World) {
+pub async fn expired_lease_frees_the_draws(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     let mut first_owner = claim_first_draw(&world, &one).await;
-    world.end_leases().await;
+    world.end_all_node_leases().await;
     other.renew().await;
     let mut second_owner = claim_first_draw(&world, &other).await;
     one.renew().await;
@@ -77,7 +77,7 @@ pub async fn expired_lease_frees_the_draws(world: World) {
     assert!(one.claim(&world.draws[..1]).await.taken.is_empty());
 }
 
-pub async fn takeover_ignores_only_the_lease_of_the_named_owner(world: World) {
+pub async fn takeover_ignores_only_the_lease_of_the_named_owner(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -116,7 +116,7 @@ pub async fn takeover_ignores_only_the_lease_of_the_named_owner(world: World) {
     );
 }
 
-pub async fn concurrent_claims_give_each_draw_to_one_node(world: World) {
+pub async fn concurrent_claims_give_each_draw_to_one_node(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -129,7 +129,7 @@ pub async fn concurrent_claims_give_each_draw_to_one_node(world: World) {
     );
 }
 
-pub async fn leaving_node_frees_its_draws(world: World) {
+pub async fn leaving_node_frees_its_draws(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -143,7 +143,7 @@ pub async fn leaving_node_frees_its_draws(world: World) {
     assert_eq!(other.renew().await.others, []);
 }
 
-pub async fn renewal_returns_other_nodes_and_the_eldest(world: World) {
+pub async fn renewal_returns_other_nodes_and_the_eldest(world: TestWorld) {
     let (one, other) = (world.process(9).await, world.process(2).await);
     let alone = one.renew().await;
     assert!(alone.eldest && alone.others.is_empty());
@@ -153,24 +153,27 @@ pub async fn renewal_returns_other_nodes_and_the_eldest(world: World) {
     let elder = one.renew().await;
     assert!(elder.eldest);
     assert_eq!(elder.others, std::slice::from_ref(&other.node));
-    world.end_leases().await;
+    world.end_all_node_leases().await;
     assert!(
         other.renew().await.eldest,
         "a node with an expired lease is not counted"
     );
 }
 
-pub async fn ended_process_is_removed_and_a_running_one_is_not(world: World) {
+pub async fn ended_process_is_removed_and_a_running_one_is_not(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
     one.claim(&world.draws).await;
-    assert_eq!(other.nodes().remove_ended(one.node.boot).await, Ok(false));
+    assert_eq!(
+        other.nodes().remove_ended_node(one.node.boot).await,
+        Ok(false)
+    );
     assert!(other.claim(&world.draws).await.taken.is_empty());
     let gone: InstanceId = one.kill();
     // The operating system closes the connections of the killed process. The database notices the
     // closed connections with a delay.
-    while other.nodes().remove_ended(gone).await != Ok(true) {
+    while other.nodes().remove_ended_node(gone).await != Ok(true) {
         tokio::task::yield_now().await;
     }
     assert_eq!(
@@ -179,7 +182,7 @@ pub async fn ended_process_is_removed_and_a_running_one_is_not(world: World) {
     );
 }
 
-pub async fn changed_and_lost_draws_are_reported(world: World) {
+pub async fn changed_and_lost_draws_are_reported(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     other.renew().await;
@@ -219,7 +222,7 @@ pub async fn changed_and_lost_draws_are_reported(world: World) {
         Ok(vec![]),
         "no changes are reported for an owned draw"
     );
-    world.end_leases().await;
+    world.end_all_node_leases().await;
     other.renew().await;
     other.claim(&world.draws).await;
     assert_eq!(
@@ -229,7 +232,7 @@ pub async fn changed_and_lost_draws_are_reported(world: World) {
     );
 }
 
-pub async fn deal_is_read_without_owning_the_draw(world: World) {
+pub async fn deal_is_read_without_owning_the_draw(world: TestWorld) {
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     let owner = claim_first_draw(&world, &one).await;

@@ -5,10 +5,10 @@ use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
 use persistence::stores::{
-    AgreedTerms, Attempt, BuyerSource, NotifyBuyer, Operation, OperationKind,
+    AgreedTerms, AttemptOutcome, BuyerSource, NotifyBuyer, Operation, OperationKind,
 };
 
-use crate::support::{KICK_OFF, NOW, World, account, buyer, intent_id, provider_intent};
+use crate::support::{KICK_OFF, NOW, TestWorld, account, buyer, intent_id, provider_intent};
 
 const OPERATION_LEASE_MS: i64 = 1_000;
 
@@ -16,7 +16,7 @@ fn id(order: u128) -> OrderId {
     OrderId(order)
 }
 
-async fn claim_due_operations(world: &World, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
+async fn claim_due_operations(world: &TestWorld, after_ms: i64) -> Vec<(OrderId, OperationKind)> {
     let now = NOW.plus_ms(after_ms);
     let claimed = world
         .stores
@@ -29,7 +29,11 @@ async fn claim_due_operations(world: &World, after_ms: i64) -> Vec<(OrderId, Ope
         .collect()
 }
 
-async fn claim_one_operation(world: &World, order: u128, kind: OperationKind) -> Option<Operation> {
+async fn claim_one_operation(
+    world: &TestWorld,
+    order: u128,
+    kind: OperationKind,
+) -> Option<Operation> {
     world
         .stores
         .claim_operation(id(order), kind, NOW, OPERATION_LEASE_MS)
@@ -41,7 +45,7 @@ fn is_not_written<T: std::fmt::Debug>(outcome: Result<T, Failure>) -> bool {
     matches!(outcome, Err(Failure::NotWritten(_)))
 }
 
-pub async fn order_has_one_payment_intent(world: World) {
+pub async fn order_has_one_payment_intent(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     owner.open(world.order(2, &[(0, 2)])).await.expect("opened");
@@ -103,7 +107,7 @@ pub async fn order_has_one_payment_intent(world: World) {
     for order in [1, 2] {
         world
             .stores
-            .release(id(order), "left", NotifyBuyer::Nobody, NOW)
+            .release_order(id(order), "left", NotifyBuyer::Nobody, NOW)
             .await
             .expect("released");
     }
@@ -121,7 +125,7 @@ pub async fn order_has_one_payment_intent(world: World) {
         .expect("its own, once more");
 }
 
-pub async fn buyer_details_are_filled_and_never_replaced(world: World) {
+pub async fn buyer_details_are_filled_and_never_replaced(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let order = persistence::ledger::NewOrder {
         buyer: BuyerDetails {
@@ -149,7 +153,7 @@ pub async fn buyer_details_are_filled_and_never_replaced(world: World) {
     let fill = async |order, buyer: &BuyerDetails| {
         world
             .stores
-            .fill_buyer(id(order), buyer, BuyerSource::Checkout)
+            .fill_buyer_details(id(order), buyer, BuyerSource::Checkout)
             .await
     };
     assert_eq!(fill(1, &bob).await, Ok(true), "filled");
@@ -188,7 +192,7 @@ pub async fn buyer_details_are_filled_and_never_replaced(world: World) {
     );
 }
 
-pub async fn buyer_details_close_after_capture_and_result(world: World) {
+pub async fn buyer_details_close_after_capture_and_result(world: TestWorld) {
     let (mut owner, mut other) = (world.owner(0).await, world.owner(1).await);
     let nobody = |order, lines: &[(usize, u16)]| persistence::ledger::NewOrder {
         buyer: BuyerDetails::default(),
@@ -201,7 +205,7 @@ pub async fn buyer_details_close_after_capture_and_result(world: World) {
     let fill = async |order, source| {
         world
             .stores
-            .fill_buyer(id(order), &details("0400"), source)
+            .fill_buyer_details(id(order), &details("0400"), source)
             .await
     };
     let operator = |approved| BuyerSource::Operator {
@@ -267,7 +271,7 @@ pub async fn buyer_details_close_after_capture_and_result(world: World) {
     );
 }
 
-pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
+pub async fn buyer_is_corrected_until_the_authorisation(world: TestWorld) {
     let (mut owner, mut other) = (world.owner(0).await, world.owner(1).await);
     owner
         .open(world.order(1, &[(0, 1), (1, 1)]))
@@ -297,7 +301,10 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
             ..phone("0499")
         },
     ] {
-        assert_eq!(world.stores.correct_buyer(id(1), details).await, Ok(true));
+        assert_eq!(
+            world.stores.correct_buyer_details(id(1), details).await,
+            Ok(true)
+        );
     }
     let mum = BuyerDetails {
         phone: Some("0499".into()),
@@ -317,16 +324,22 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
         (OrderState::Quoted, Some(NOW)),
         "one line has no tickets yet"
     );
-    assert_eq!(world.stores.correct_buyer(id(1), &buyer()).await, Ok(false));
+    assert_eq!(
+        world.stores.correct_buyer_details(id(1), &buyer()).await,
+        Ok(false)
+    );
     other.allocate(1, 1).await.expect("allocated");
     world
         .stores
-        .reject(id(2), "no", NOW)
+        .reject_order(id(2), "no", NOW)
         .await
         .expect("rejecting");
     for order in [1, 2, 9] {
         assert_eq!(
-            world.stores.correct_buyer(id(order), &phone("0411")).await,
+            world
+                .stores
+                .correct_buyer_details(id(order), &phone("0411"))
+                .await,
             Ok(false),
             "{order}"
         );
@@ -337,9 +350,9 @@ pub async fn buyer_is_corrected_until_the_authorisation(world: World) {
     );
 }
 
-pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
+pub async fn capture_is_recorded_once_and_only_with_tickets(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    let record = world.buy_allocated(&mut owner, 1, 2).await;
+    let record = world.buy_until_allocated(&mut owner, 1, 2).await;
     let intent = provider_intent(&record, PaymentStatus::Succeeded);
     for minute in [1, 2] {
         world
@@ -396,7 +409,7 @@ pub async fn capture_is_recorded_once_and_only_with_tickets(world: World) {
     );
 }
 
-pub async fn mail_waits_for_an_address(world: World) {
+pub async fn mail_waits_for_an_address(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let order = persistence::ledger::NewOrder {
         buyer: BuyerDetails::default(),
@@ -426,7 +439,7 @@ pub async fn mail_waits_for_an_address(world: World) {
     assert_eq!(
         world
             .stores
-            .fill_buyer(id(1), &buyer(), BuyerSource::OrderToken)
+            .fill_buyer_details(id(1), &buyer(), BuyerSource::OrderToken)
             .await,
         Ok(true)
     );
@@ -444,13 +457,13 @@ pub async fn mail_waits_for_an_address(world: World) {
     );
 }
 
-pub async fn refused_order_is_cancelled_and_released(world: World) {
+pub async fn refused_order_is_cancelled_and_released(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     for reason in ["sold out", "again"] {
         world
             .stores
-            .reject(id(1), reason, NOW)
+            .reject_order(id(1), reason, NOW)
             .await
             .expect("rejecting, and again");
     }
@@ -467,13 +480,13 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
     for _ in 0..2 {
         world
             .stores
-            .release(id(1), "cancelled by the provider", NotifyBuyer::Nobody, NOW)
+            .release_order(id(1), "cancelled by the provider", NotifyBuyer::Nobody, NOW)
             .await
             .expect("released, and again");
     }
     world
         .stores
-        .reject(id(1), "late", NOW)
+        .reject_order(id(1), "late", NOW)
         .await
         .expect("it has ended");
     let record = world.record(1).await;
@@ -484,12 +497,12 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
     assert_eq!(claim_due_operations(&world, 60_000).await, []);
     world
         .stores
-        .void(id(1), "given back by hand", NotifyBuyer::Nobody, NOW)
+        .void_order(id(1), "given back by hand", NotifyBuyer::Nobody, NOW)
         .await
         .expect("void");
     world
         .stores
-        .release(id(1), "late", NotifyBuyer::Nobody, NOW)
+        .release_order(id(1), "late", NotifyBuyer::Nobody, NOW)
         .await
         .expect("it has ended");
     assert_eq!(
@@ -498,34 +511,42 @@ pub async fn refused_order_is_cancelled_and_released(world: World) {
         "a released order can still become void"
     );
     assert_eq!(
-        world.stores.reject(id(9), "", NOW).await,
+        world.stores.reject_order(id(9), "", NOW).await,
         Err(Failure::NotFound)
     );
     assert_eq!(
         world
             .stores
-            .release(id(9), "", NotifyBuyer::Nobody, NOW)
+            .release_order(id(9), "", NotifyBuyer::Nobody, NOW)
             .await,
         Err(Failure::NotFound)
     );
     assert_eq!(
-        world.stores.void(id(9), "", NotifyBuyer::Nobody, NOW).await,
+        world
+            .stores
+            .void_order(id(9), "", NotifyBuyer::Nobody, NOW)
+            .await,
         Err(Failure::NotFound)
     );
 }
 
-pub async fn order_with_tickets_cannot_be_ended(world: World) {
+pub async fn order_with_tickets_cannot_be_ended(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 2).await;
-    assert!(is_not_written(world.stores.reject(id(1), "", NOW).await));
+    world.buy_until_allocated(&mut owner, 1, 2).await;
+    assert!(is_not_written(
+        world.stores.reject_order(id(1), "", NOW).await
+    ));
     assert!(is_not_written(
         world
             .stores
-            .release(id(1), "", NotifyBuyer::Nobody, NOW)
+            .release_order(id(1), "", NotifyBuyer::Nobody, NOW)
             .await
     ));
     assert!(is_not_written(
-        world.stores.void(id(1), "", NotifyBuyer::Nobody, NOW).await
+        world
+            .stores
+            .void_order(id(1), "", NotifyBuyer::Nobody, NOW)
+            .await
     ));
     assert!(is_not_written(
         world
@@ -537,7 +558,7 @@ pub async fn order_with_tickets_cannot_be_ended(world: World) {
     owner.void(1).await.expect("voided");
     world
         .stores
-        .void(id(1), "the authorisation is gone", NotifyBuyer::Nobody, NOW)
+        .void_order(id(1), "the authorisation is gone", NotifyBuyer::Nobody, NOW)
         .await
         .expect("void");
     let record = world.record(1).await;
@@ -550,7 +571,7 @@ pub async fn order_with_tickets_cannot_be_ended(world: World) {
 
 /// The payment was captured directly at the provider, without our server, and is then refunded. A
 /// node that still considers the order open must not give it tickets.
-pub async fn refunded_order_gets_no_tickets(world: World) {
+pub async fn refunded_order_gets_no_tickets(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
     world
@@ -581,7 +602,7 @@ pub async fn refunded_order_gets_no_tickets(world: World) {
 
 /// The example of the specification, section 7.4: order A paid $314.29 and holds the whole
 /// application fee of $11; order B paid $314.29 and holds no fee.
-pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
+pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: TestWorld) {
     let mut owner = world.owner(0).await;
     let terms = domain::Terms {
         price: Cents(31_429),
@@ -617,7 +638,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
     let paid = world.record(1).await.order.total();
     owner.void(1).await.expect("voided");
     assert_eq!(
-        world.stores.fee_returned(id(1)).await,
+        world.stores.fee_reduction_by_voids(id(1)).await,
         Ok(Cents(0)),
         "the draw is still above the cap"
     );
@@ -628,21 +649,24 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             .await
             .expect("queued, and again");
     }
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
     assert_eq!(
         claim_due_operations(&world, 0).await,
         [(id(1), OperationKind::Refund)]
     );
 
     owner.void(2).await.expect("voided");
-    assert_eq!(world.stores.fee_returned(id(2)).await, Ok(Cents(1100)));
+    assert_eq!(
+        world.stores.fee_reduction_by_voids(id(2)).await,
+        Ok(Cents(1100))
+    );
     world
         .stores
         .queue_refund(id(2), paid, Cents(1100), "asked for")
         .await
         .expect("queued");
     assert_eq!(
-        world.stores.draws_owing_fees().await,
+        world.stores.draws_owing_fee_refunds().await,
         Ok(vec![world.draws[0]])
     );
     for _ in 0..2 {
@@ -652,7 +676,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
             .await
             .expect("queued, and again");
     }
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
     assert_eq!(
         claim_due_operations(&world, 0).await,
         [
@@ -684,20 +708,20 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
         "claimed again after the leases"
     );
     assert_eq!(
-        world.stores.fee_refunded(id(1)).await,
+        world.stores.fee_refunded_so_far(id(1)).await,
         Ok(Cents(0)),
         "a queued fee refund is not done yet"
     );
     for operation in claimed {
         world
             .stores
-            .record_attempt(operation.id, Attempt::Done)
+            .record_attempt(operation.id, AttemptOutcome::Done)
             .await
             .expect("recorded");
     }
     let refunded_fees = [
-        world.stores.fee_refunded(id(1)).await,
-        world.stores.fee_refunded(id(2)).await,
+        world.stores.fee_refunded_so_far(id(1)).await,
+        world.stores.fee_refunded_so_far(id(2)).await,
     ];
     assert_eq!(
         refunded_fees,
@@ -708,10 +732,10 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: World) {
 
 /// Order A holds the whole application fee and its capture is pending. Order B was captured and is
 /// refunded. The fee refund must wait for the capture of A.
-pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
+pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    let fee_holder = world.buy_allocated(&mut owner, 1, 50).await;
-    let second = world.buy_captured(&mut owner, 2, 50).await;
+    let fee_holder = world.buy_until_allocated(&mut owner, 1, 50).await;
+    let second = world.buy_until_captured(&mut owner, 2, 50).await;
     assert_eq!(
         (
             fee_holder.order.application_fee,
@@ -730,12 +754,12 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .queue_fee_refunds(world.draws[0])
         .await
         .expect("the refunded order holds enough");
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
 
     // A third order comes after the fee reached its cap. The first order holds the whole fee, so no
     // fee can be refunded until the first order is captured.
-    let third = world.buy_captured(&mut owner, 3, 50).await;
-    let fourth = world.buy_captured(&mut owner, 4, 19).await;
+    let third = world.buy_until_captured(&mut owner, 3, 50).await;
+    let fourth = world.buy_until_captured(&mut owner, 4, 19).await;
     assert_eq!(
         (third.order.application_fee, fourth.order.application_fee),
         (Cents(225), Cents(0))
@@ -757,7 +781,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .queue_fee_refunds(world.draws[0])
         .await
         .expect("the third order, which was refunded, holds enough");
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
 
     // When the first order is released without a charge, the fee that it holds disappears. So no
     // fee refund is queued for it.
@@ -766,7 +790,7 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
         .await
         .expect("voided");
     assert_eq!(owner.draw.fee(), Cents::ZERO);
-    assert_eq!(world.stores.draws_owing_fees().await, Ok(vec![]));
+    assert_eq!(world.stores.draws_owing_fee_refunds().await, Ok(vec![]));
     assert_eq!(
         owner.void_with_charged_flag(1, true).await,
         Ok(vec![]),
@@ -779,16 +803,16 @@ pub async fn fee_refund_waits_for_the_capture_that_holds_the_fee(world: World) {
 
 /// An order that replaced a released one holds more than its share of the fee while its capture is
 /// pending. The excess must be refunded for another order, and is refunded only after that capture.
-pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) {
+pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 50).await;
-    let refunded = world.buy_captured(&mut owner, 2, 50).await;
+    world.buy_until_allocated(&mut owner, 1, 50).await;
+    let refunded = world.buy_until_captured(&mut owner, 2, 50).await;
     owner
         .void_with_charged_flag(1, false)
         .await
         .expect("let go");
     assert_eq!(owner.draw.fee(), Cents(225));
-    let fee_holder = world.buy_allocated(&mut owner, 3, 10).await;
+    let fee_holder = world.buy_until_allocated(&mut owner, 3, 10).await;
     assert_eq!(
         fee_holder.order.application_fee,
         Cents(825),
@@ -806,7 +830,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         .await
         .expect("the part the refunded order holds");
     assert_eq!(
-        world.stores.draws_owing_fees().await,
+        world.stores.draws_owing_fee_refunds().await,
         Ok(vec![world.draws[0]]),
         "650 are in a capture in flight"
     );
@@ -841,7 +865,10 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
         [Cents(650)]
     );
     assert_eq!(
-        (world.stores.draws_owing_fees().await, owner.draw.fee()),
+        (
+            world.stores.draws_owing_fee_refunds().await,
+            owner.draw.fee()
+        ),
         (Ok(vec![]), Cents(175))
     );
     if let Some((_, postgres)) = &world.postgres {
@@ -849,7 +876,7 @@ pub async fn fee_held_by_a_pending_capture_is_owed_until_captured(world: World) 
     }
 }
 
-async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
+async fn claim_due_amounts(world: &TestWorld, kind: OperationKind) -> Vec<Cents> {
     let claimed = world
         .stores
         .claim_operations(NOW, OPERATION_LEASE_MS, 100)
@@ -862,10 +889,10 @@ async fn claim_due_amounts(world: &World, kind: OperationKind) -> Vec<Cents> {
         .collect()
 }
 
-pub async fn operations_are_claimed_once_captures_first(world: World) {
+pub async fn operations_are_claimed_once_captures_first(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(2, &[(0, 1)])).await.expect("opened");
-    world.buy_allocated(&mut owner, 1, 1).await;
+    world.buy_until_allocated(&mut owner, 1, 1).await;
     assert_eq!(
         claim_due_operations(&world, 1_999).await,
         [],
@@ -896,13 +923,13 @@ pub async fn operations_are_claimed_once_captures_first(world: World) {
     );
 }
 
-pub async fn attempt_ends_or_postpones_an_operation(world: World) {
+pub async fn attempt_ends_or_postpones_an_operation(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    world.buy_allocated(&mut owner, 1, 1).await;
+    world.buy_until_allocated(&mut owner, 1, 1).await;
     let capture = claim_one_operation(&world, 1, OperationKind::Capture)
         .await
         .expect("due");
-    let again = Attempt::Again {
+    let again = AttemptOutcome::Again {
         attempts: 1,
         at: NOW.plus_seconds(60),
         new_key: Some(format!("cap-{}-2", id(1))),
@@ -927,7 +954,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         (claimed[0].key.as_str(), claimed[0].attempts),
         (&*format!("cap-{}-2", id(1)), 2)
     );
-    let late = Attempt::Again {
+    let late = AttemptOutcome::Again {
         attempts: 1,
         at: NOW,
         new_key: Some(format!("cap-{}-3", id(1))),
@@ -947,7 +974,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .stores
         .record_attempt(
             capture.id,
-            Attempt::Failed {
+            AttemptOutcome::Failed {
                 why: "expired".into(),
             },
         )
@@ -955,17 +982,17 @@ pub async fn attempt_ends_or_postpones_an_operation(world: World) {
         .expect("recorded");
     world
         .stores
-        .record_attempt(capture.id, Attempt::Done)
+        .record_attempt(capture.id, AttemptOutcome::Done)
         .await
         .expect("already ended");
     assert_eq!(claim_due_operations(&world, 600_000).await, []);
     assert_eq!(
-        world.stores.record_attempt(77, Attempt::Done).await,
+        world.stores.record_attempt(77, AttemptOutcome::Done).await,
         Err(Failure::NotFound)
     );
 }
 
-pub async fn open_and_captured_orders_are_found_by_age(world: World) {
+pub async fn open_and_captured_orders_are_found_by_age(world: TestWorld) {
     let mut owner = world.owner(0).await;
     for order in 1..=5 {
         let mut new = world.order(order, &[(0, 1)]);
@@ -979,12 +1006,12 @@ pub async fn open_and_captured_orders_are_found_by_age(world: World) {
     }
     world
         .stores
-        .reject(id(2), "no", NOW)
+        .reject_order(id(2), "no", NOW)
         .await
         .expect("rejecting");
     world
         .stores
-        .release(id(3), "no", NotifyBuyer::Nobody, NOW)
+        .release_order(id(3), "no", NotifyBuyer::Nobody, NOW)
         .await
         .expect("released");
     for order in [4, 5] {
@@ -1000,7 +1027,7 @@ pub async fn open_and_captured_orders_are_found_by_age(world: World) {
     let open = async |before_ms, limit| {
         let records = world
             .stores
-            .undecided_orders(NOW.plus_ms(before_ms), limit)
+            .unfinished_orders(NOW.plus_ms(before_ms), limit)
             .await
             .expect("read");
         records
@@ -1017,7 +1044,7 @@ pub async fn open_and_captured_orders_are_found_by_age(world: World) {
     assert_eq!(open(2, 9).await, [id(1)]);
     let captured = world
         .stores
-        .orders_captured(NOW.plus_ms(5), 9)
+        .orders_captured_since(NOW.plus_ms(5), 9)
         .await
         .expect("read");
     assert_eq!(

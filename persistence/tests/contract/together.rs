@@ -5,17 +5,17 @@ use domain::{
     AllocationAuthority, Command, Draw, GameResult, OrderId, OrderState, Terms, Timestamp,
 };
 use persistence::Failure;
-use persistence::ledger::{Append, AttachedWrite};
+use persistence::ledger::{AttachedWrite, DrawCommit};
 use persistence::records::audit::AuditAction;
 use persistence::stores::OperationKind;
 
-use crate::support::{LEASELESS_NODE, NOW, Owner, TERMS, World, intent_id, line};
+use crate::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, TestWorld, intent_id, line};
 
 type PlannedCommit = (Command, Option<AttachedWrite>);
 
 /// Decides each command as if the commits of the earlier commands were written. Returns the
 /// commits, and the draw after all of them.
-fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw) {
+fn decide_in_sequence(owner: &DrawOwner, planned: Vec<PlannedCommit>) -> (Vec<DrawCommit>, Draw) {
     let mut next = owner.clone();
     let mut appends = Vec::new();
     for (command, attached_write) in planned {
@@ -26,14 +26,19 @@ fn decide_all(owner: &Owner, planned: Vec<PlannedCommit>) -> (Vec<Append>, Draw)
     (appends, next.draw)
 }
 
-fn reserving_order(world: &World, owner: &Owner, id: u128, count: u16) -> PlannedCommit {
+fn planned_reservation_of_new_order(
+    world: &TestWorld,
+    owner: &DrawOwner,
+    id: u128,
+    count: u16,
+) -> PlannedCommit {
     (
         owner.reserve_command(id, count),
         Some(AttachedWrite::Open(world.order(id, &[(0, count)]))),
     )
 }
 
-fn authorised_sale(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
+fn planned_authorised_sale(owner: &DrawOwner, id: u128, count: u16) -> PlannedCommit {
     (
         owner.sale_command(id, count),
         Some(AttachedWrite::Authorised {
@@ -43,7 +48,7 @@ fn authorised_sale(owner: &Owner, id: u128, count: u16) -> PlannedCommit {
     )
 }
 
-async fn reload(world: &World) -> Draw {
+async fn reload_draw(world: &TestWorld) -> Draw {
     let mut claimed = world
         .ledger
         .claim(LEASELESS_NODE, &[world.draws[0]])
@@ -54,9 +59,9 @@ async fn reload(world: &World) -> Draw {
 
 /// Checks that the journal and the tables agree, that no invariant is violated, and that the given
 /// numbers of commits and transactions were written.
-async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
+async fn assert_consistent(world: &TestWorld, commits: i64, transactions: i64) {
     match (&world.memory, &world.postgres) {
-        (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed()),
+        (Some(memory), _) => assert_eq!(memory.draws(), memory.replayed_draws()),
         (None, Some((database, postgres))) => {
             assert_eq!(postgres.violations().await, Ok(vec![]));
             let count =
@@ -72,7 +77,7 @@ async fn assert_consistent(world: &World, commits: i64, transactions: i64) {
     }
 }
 
-pub async fn commits_written_together_have_their_own_revisions(world: World) {
+pub async fn commits_written_together_have_their_own_revisions(world: TestWorld) {
     let mut owner = world.owner(0).await;
     for id in 1..=4 {
         owner
@@ -86,13 +91,13 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
         .await
         .expect("opened");
     let lines = vec![line(world.draws[0], 7)];
-    let (appends, after) = decide_all(
+    let (appends, after) = decide_in_sequence(
         &owner,
         vec![
-            authorised_sale(&owner, 1, 10),
-            reserving_order(&world, &owner, 5, 50),
+            planned_authorised_sale(&owner, 1, 10),
+            planned_reservation_of_new_order(&world, &owner, 5, 50),
             (Command::Release { order: OrderId(2) }, None),
-            authorised_sale(&owner, 3, 10),
+            planned_authorised_sale(&owner, 3, 10),
             (
                 owner.reserve_command(4, 7),
                 Some(AttachedWrite::Reprice {
@@ -100,14 +105,14 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
                     lines: lines.clone(),
                 }),
             ),
-            reserving_order(&world, &owner, 6, 1),
+            planned_reservation_of_new_order(&world, &owner, 6, 1),
         ],
     );
     owner.ledger.append(appends).await.expect("written");
 
     assert_eq!(after.revision(), 10);
     assert_consistent(&world, 10, 5).await;
-    assert_eq!(reload(&world).await, after);
+    assert_eq!(reload_draw(&world).await, after);
     for id in [1, 3] {
         let record = world.record(id).await;
         assert_eq!(
@@ -153,7 +158,7 @@ pub async fn commits_written_together_have_their_own_revisions(world: World) {
 
 /// If several commits change one reservation, its last event counts. Here a reservation expires in
 /// another order's commit, and is made again in its own order's commit.
-pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
+pub async fn expired_and_renewed_reservation_counts_once(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner
         .open(world.order(1, &[(0, 50)]))
@@ -174,7 +179,7 @@ pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
         (again(1, 20), None),
         (again(4, 50), None),
     ];
-    let (appends, after) = decide_all(&owner, planned);
+    let (appends, after) = decide_in_sequence(&owner, planned);
     owner.ledger.append(appends).await.expect("written");
     assert_eq!(
         (
@@ -183,22 +188,22 @@ pub async fn reservation_that_expires_and_returns_counts_once(world: World) {
         ),
         (120, 20)
     );
-    assert_eq!(reload(&world).await, after);
+    assert_eq!(reload_draw(&world).await, after);
     assert_consistent(&world, 5, 3).await;
 }
 
-pub async fn timer_commit_is_written_with_the_others(world: World) {
+pub async fn timer_commit_is_written_with_the_others(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(1, &[(0, 5)])).await.expect("opened");
     let at = owner.draw.terms().closes_at;
-    let release = decide_all(&owner, vec![(Command::Release { order: OrderId(1) }, None)])
+    let release = decide_in_sequence(&owner, vec![(Command::Release { order: OrderId(1) }, None)])
         .0
         .remove(0);
     let mut next = owner.draw.clone();
     next.apply(&release.events);
     let events = next.decide(at, &Command::Tick).expect("kick-off");
     next.apply(&events);
-    let kick_off_commit = Append {
+    let kick_off_commit = DrawCommit {
         after: release.after + 1,
         events,
         at,
@@ -209,32 +214,32 @@ pub async fn timer_commit_is_written_with_the_others(world: World) {
         .append(vec![release, kick_off_commit])
         .await
         .expect("written");
-    assert_eq!(reload(&world).await, next);
+    assert_eq!(reload_draw(&world).await, next);
 }
 
-pub async fn one_fenced_commit_prevents_all(world: World) {
+pub async fn one_fenced_commit_prevents_all_commits(world: TestWorld) {
     let owner = world.owner(0).await;
-    let (correct, after) = decide_all(
+    let (correct, after) = decide_in_sequence(
         &owner,
         (1..=3)
-            .map(|id| reserving_order(&world, &owner, id, 2))
+            .map(|id| planned_reservation_of_new_order(&world, &owner, id, 2))
             .collect(),
     );
-    let with_error = |position: usize, change: fn(&mut Append)| {
+    let with_error = |position: usize, change: fn(&mut DrawCommit)| {
         let mut appends = correct.clone();
         change(&mut appends[position]);
         appends
     };
-    let stale_epochs: Vec<Append> = correct
+    let stale_epochs: Vec<DrawCommit> = correct
         .iter()
-        .map(|append| Append {
+        .map(|append| DrawCommit {
             epoch: append.epoch - 1,
             ..append.clone()
         })
         .collect();
-    let late_revisions: Vec<Append> = correct
+    let late_revisions: Vec<DrawCommit> = correct
         .iter()
-        .map(|append| Append {
+        .map(|append| DrawCommit {
             after: append.after + 1,
             ..append.clone()
         })
@@ -270,13 +275,13 @@ pub async fn one_fenced_commit_prevents_all(world: World) {
         .append(correct)
         .await
         .expect("the correct commits are written");
-    assert_eq!(reload(&world).await, after);
+    assert_eq!(reload_draw(&world).await, after);
 }
 
 /// Returns whether a failure is the one that the test expects.
 type IsExpectedFailure = fn(&Failure) -> bool;
 
-pub async fn one_contradicting_commit_prevents_all(world: World) {
+pub async fn one_refused_commit_prevents_all_commits(world: TestWorld) {
     let mut owner = world.owner(0).await;
     owner.open(world.order(9, &[(0, 4)])).await.expect("opened");
     let before = owner.draw.clone();
@@ -311,13 +316,13 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
         ),
     ];
     for (case, expected) in cases {
-        let (appends, _) = decide_all(
+        let (appends, _) = decide_in_sequence(
             &owner,
             vec![
-                reserving_order(&world, &owner, 1, 3),
-                authorised_sale(&owner, 9, 4),
+                planned_reservation_of_new_order(&world, &owner, 1, 3),
+                planned_authorised_sale(&owner, 9, 4),
                 case,
-                reserving_order(&world, &owner, 2, 3),
+                planned_reservation_of_new_order(&world, &owner, 2, 3),
             ],
         );
         let failure = owner
@@ -338,12 +343,12 @@ pub async fn one_contradicting_commit_prevents_all(world: World) {
         );
     }
     assert!(world.record(9).await.tickets.is_empty());
-    assert_eq!(reload(&world).await, before);
+    assert_eq!(reload_draw(&world).await, before);
 }
 
-pub async fn commit_with_audit_entry_is_written_alone(world: World) {
+pub async fn commit_with_audit_entry_is_written_alone(world: TestWorld) {
     let mut owner = world.owner(0).await;
-    world.buy_captured(&mut owner, 1, 2).await;
+    world.buy_until_captured(&mut owner, 1, 2).await;
     owner.open(world.order(2, &[(0, 3)])).await.expect("opened");
     let result = GameResult::new(4, 9).expect("a result");
     let unit_price = TERMS.price;
@@ -371,10 +376,13 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
         let Ok(events) = owner.draw.decide(NOW, &command) else {
             continue;
         };
-        let first = decide_all(&owner, vec![reserving_order(&world, &owner, 3, 1)])
-            .0
-            .remove(0);
-        let second = Append {
+        let first = decide_in_sequence(
+            &owner,
+            vec![planned_reservation_of_new_order(&world, &owner, 3, 1)],
+        )
+        .0
+        .remove(0);
+        let second = DrawCommit {
             after: first.after + 1,
             ..owner.commit(&command, events, None)
         };
@@ -384,11 +392,11 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
             "{command:?}: {outcome:?}"
         );
     }
-    let (mut appends, _) = decide_all(
+    let (mut appends, _) = decide_in_sequence(
         &owner,
         vec![
-            reserving_order(&world, &owner, 3, 1),
-            reserving_order(&world, &owner, 4, 1),
+            planned_reservation_of_new_order(&world, &owner, 3, 1),
+            planned_reservation_of_new_order(&world, &owner, 4, 1),
         ],
     );
     let act = AuditAction {
@@ -405,19 +413,22 @@ pub async fn commit_with_audit_entry_is_written_alone(world: World) {
     ));
     // A transaction may contain only one commit of each order.
     let same_order = vec![
-        reserving_order(&world, &owner, 3, 1),
+        planned_reservation_of_new_order(&world, &owner, 3, 1),
         (owner.reserve_command(3, 2), None),
     ];
     assert!(matches!(
-        owner.ledger.append(decide_all(&owner, same_order).0).await,
+        owner
+            .ledger
+            .append(decide_in_sequence(&owner, same_order).0)
+            .await,
         Err(Failure::NotWritten(_))
     ));
-    assert_eq!(reload(&world).await, owner.draw);
+    assert_eq!(reload_draw(&world).await, owner.draw);
 }
 
 /// The database's clock is long after kick-off, while the owner's clock is before kick-off (rule 5
 /// of the decisions).
-pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
+pub async fn sale_after_kick_off_prevents_all_commits(world: TestWorld) {
     if let Some(memory) = &world.memory {
         memory.set_clock(|| NOW);
     }
@@ -434,16 +445,20 @@ pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
             Some(AttachedWrite::Open(world.order(id, &[(0, 2)]))),
         )
     };
-    let (appends, after) = decide_all(&owner, vec![reserves(1), reserves(2)]);
+    let (appends, after) = decide_in_sequence(&owner, vec![reserves(1), reserves(2)]);
     owner
         .ledger
         .append(appends)
         .await
         .expect("a reservation is not a sale");
     owner.draw = after;
-    let (appends, _) = decide_all(
+    let (appends, _) = decide_in_sequence(
         &owner,
-        vec![reserves(3), authorised_sale(&owner, 1, 2), reserves(4)],
+        vec![
+            reserves(3),
+            planned_authorised_sale(&owner, 1, 2),
+            reserves(4),
+        ],
     );
     assert_eq!(
         owner.ledger.append(appends).await,
@@ -458,11 +473,11 @@ pub async fn sale_after_kick_off_prevents_all_commits(world: World) {
             .expect("read")
             .is_none()
     );
-    let (appends, after) = decide_all(&owner, vec![reserves(3), reserves(4)]);
+    let (appends, after) = decide_in_sequence(&owner, vec![reserves(3), reserves(4)]);
     owner
         .ledger
         .append(appends)
         .await
         .expect("without the sale it is written");
-    assert_eq!(reload(&world).await, after);
+    assert_eq!(reload_draw(&world).await, after);
 }

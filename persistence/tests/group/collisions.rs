@@ -2,26 +2,31 @@
 //! three times. Then the failure is returned, and nothing is written.
 
 use domain::OrderId;
-use persistence::ledger::Append;
+use persistence::ledger::DrawCommit;
 use persistence::nodes::InstanceId;
 use persistence::records::Records;
 use persistence::stores::StoredWebhookEvent;
 use persistence::{Failure, Postgres};
 use sqlx::{AssertSqlSafe, Executor};
 
-use super::support::{LEASELESS_NODE, NOW, Owner, TERMS, World};
-use super::{reserve_append, spawn_append};
+use super::support::{DrawOwner, LEASELESS_NODE, NOW, TERMS, TestWorld};
+use super::{reservation_commit, spawn_commit_write};
 
 const TRIES_MAX: i64 = 3;
 /// SQL of a trigger that fails when the row is written.
-const TRIGGER_AT_WRITE: &str = "trigger collide after insert or update on";
+const FAIL_AT_WRITE_TRIGGER_SQL: &str = "trigger collide after insert or update on";
 /// SQL of a trigger that fails at the commit.
-const TRIGGER_AT_COMMIT: &str = "constraint trigger collide after insert or update on";
+const FAIL_AT_COMMIT_TRIGGER_SQL: &str = "constraint trigger collide after insert or update on";
 
 /// Makes the first `times` writes to a table fail with this SQLSTATE. A sequence counts the writes,
 /// because a rollback does not reset it.
-async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: i64, code: &str) {
-    let deferred = if when == TRIGGER_AT_COMMIT {
+async fn make_writes_collide(
+    world: &TestWorld,
+    (when, table): (&str, &str),
+    times: i64,
+    code: &str,
+) {
+    let deferred = if when == FAIL_AT_COMMIT_TRIGGER_SQL {
         "deferrable initially deferred"
     } else {
         ""
@@ -46,7 +51,7 @@ async fn make_writes_collide(world: &World, (when, table): (&str, &str), times: 
 }
 
 /// Returns how often the test's write was tried.
-async fn count_tries(world: &World) -> i64 {
+async fn count_write_attempts(world: &TestWorld) -> i64 {
     let read =
         sqlx::query_scalar("select case when is_called then last_value else 0 end from collisions");
     read.fetch_one(&mut world.connection().await)
@@ -54,12 +59,12 @@ async fn count_tries(world: &World) -> i64 {
         .expect("counted")
 }
 
-fn postgres(world: &World) -> Postgres {
+fn postgres(world: &TestWorld) -> Postgres {
     world.postgres.as_ref().expect("in Postgres").1.clone()
 }
 
 /// Returns the numbers of held tickets, of reservations and of journal rows of the only draw.
-async fn row_counts(world: &World) -> (i64, i64, i64) {
+async fn count_held_reservations_and_commits(world: &TestWorld) -> (i64, i64, i64) {
     let read = "select (select held::bigint from draws), (select count(*) from reservations), (select count(*) from draw_events)";
     sqlx::query_as(read)
         .fetch_one(&mut world.connection().await)
@@ -67,33 +72,36 @@ async fn row_counts(world: &World) -> (i64, i64, i64) {
         .expect("counted")
 }
 
-async fn one_draw() -> (World, Owner) {
-    let world = World::in_postgres(&[TERMS]).await;
+async fn world_with_one_draw() -> (TestWorld, DrawOwner) {
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let owner = world.owner(0).await;
     (world, owner)
 }
 
-async fn append(owner: &Owner, append: Append) -> Result<(), Failure> {
+async fn append(owner: &DrawOwner, append: DrawCommit) -> Result<(), Failure> {
     owner.ledger.append(vec![append]).await
 }
 
 #[tokio::test]
 async fn collided_commit_is_retried_and_written_once() {
     for (when, code) in [
-        (TRIGGER_AT_WRITE, "40001"),
-        (TRIGGER_AT_WRITE, "40P01"),
-        (TRIGGER_AT_COMMIT, "40001"),
-        (TRIGGER_AT_COMMIT, "40P01"),
+        (FAIL_AT_WRITE_TRIGGER_SQL, "40001"),
+        (FAIL_AT_WRITE_TRIGGER_SQL, "40P01"),
+        (FAIL_AT_COMMIT_TRIGGER_SQL, "40001"),
+        (FAIL_AT_COMMIT_TRIGGER_SQL, "40P01"),
     ] {
-        let (world, owner) = one_draw().await;
+        let (world, owner) = world_with_one_draw().await;
         make_writes_collide(&world, (when, "draw_events"), TRIES_MAX - 1, code).await;
         assert_eq!(
-            append(&owner, reserve_append(&owner, 1)).await,
+            append(&owner, reservation_commit(&owner, 1)).await,
             Ok(()),
             "{code}: {when}"
         );
         assert_eq!(
-            (count_tries(&world).await, row_counts(&world).await),
+            (
+                count_write_attempts(&world).await,
+                count_held_reservations_and_commits(&world).await
+            ),
             (TRIES_MAX, (1, 1, 1)),
             "{code}: {when}"
         );
@@ -104,25 +112,28 @@ async fn collided_commit_is_retried_and_written_once() {
 #[tokio::test]
 async fn commit_that_always_collides_fails_and_writes_nothing() {
     for (when, code) in [
-        (TRIGGER_AT_WRITE, "40001"),
-        (TRIGGER_AT_WRITE, "40P01"),
-        (TRIGGER_AT_COMMIT, "40001"),
-        (TRIGGER_AT_COMMIT, "40P01"),
+        (FAIL_AT_WRITE_TRIGGER_SQL, "40001"),
+        (FAIL_AT_WRITE_TRIGGER_SQL, "40P01"),
+        (FAIL_AT_COMMIT_TRIGGER_SQL, "40001"),
+        (FAIL_AT_COMMIT_TRIGGER_SQL, "40P01"),
     ] {
-        let (world, owner) = one_draw().await;
+        let (world, owner) = world_with_one_draw().await;
         make_writes_collide(&world, (when, "draw_events"), TRIES_MAX, code).await;
-        let result = append(&owner, reserve_append(&owner, 1)).await;
+        let result = append(&owner, reservation_commit(&owner, 1)).await;
         assert!(
             matches!(&result, Err(Failure::NotWritten(why)) if why.contains("each other")),
             "{result:?}"
         );
         assert_eq!(
-            (count_tries(&world).await, row_counts(&world).await),
+            (
+                count_write_attempts(&world).await,
+                count_held_reservations_and_commits(&world).await
+            ),
             (TRIES_MAX, (0, 0, 0)),
             "{code}: {when}"
         );
         assert_eq!(
-            append(&owner, reserve_append(&owner, 1)).await,
+            append(&owner, reservation_commit(&owner, 1)).await,
             Ok(()),
             "the owner's state was still right"
         );
@@ -132,10 +143,13 @@ async fn commit_that_always_collides_fails_and_writes_nothing() {
 
 /// Checks that a write other than a draw's commit is tried again after two collisions, and fails
 /// after the third.
-async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), Failure>) {
-    for when in [TRIGGER_AT_WRITE, TRIGGER_AT_COMMIT] {
+async fn assert_collided_write_is_retried(
+    table: &str,
+    write: impl AsyncFn(&TestWorld) -> Result<(), Failure>,
+) {
+    for when in [FAIL_AT_WRITE_TRIGGER_SQL, FAIL_AT_COMMIT_TRIGGER_SQL] {
         for times in [TRIES_MAX - 1, TRIES_MAX] {
-            let (world, mut owner) = one_draw().await;
+            let (world, mut owner) = world_with_one_draw().await;
             owner.open(world.order(1, &[(0, 2)])).await.expect("opened");
             make_writes_collide(&world, (when, table), times, "40P01").await;
             let result = write(&world).await;
@@ -148,18 +162,22 @@ async fn assert_retried(table: &str, write: impl AsyncFn(&World) -> Result<(), F
                 is_right,
                 "{table}, {when}: {result:?} after {times} collisions"
             );
-            assert_eq!(count_tries(&world).await, TRIES_MAX, "{table}, {when}");
+            assert_eq!(
+                count_write_attempts(&world).await,
+                TRIES_MAX,
+                "{table}, {when}"
+            );
         }
     }
 }
 
 #[tokio::test]
 async fn other_collided_writes_are_retried() {
-    assert_retried("orders", async |world| {
-        world.stores.reject(OrderId(1), "too late", NOW).await
+    assert_collided_write_is_retried("orders", async |world| {
+        world.stores.reject_order(OrderId(1), "too late", NOW).await
     })
     .await;
-    assert_retried("draws", async |world| {
+    assert_collided_write_is_retried("draws", async |world| {
         world
             .ledger
             .claim(LEASELESS_NODE, &world.draws)
@@ -167,7 +185,7 @@ async fn other_collided_writes_are_retried() {
             .map(drop)
     })
     .await;
-    assert_retried("webhook_events", async |world| {
+    assert_collided_write_is_retried("webhook_events", async |world| {
         let (event_id, kind, payload) = (
             "evt_1".into(),
             "payment_intent.succeeded".into(),
@@ -187,13 +205,13 @@ async fn other_collided_writes_are_retried() {
             .map(drop)
     })
     .await;
-    assert_retried("system_settings", async |world| {
+    assert_collided_write_is_retried("system_settings", async |world| {
         Records::new(postgres(world))
             .set_setting("hide_test_draws", "true", "me")
             .await
     })
     .await;
-    assert_retried("waitlist", async |world| {
+    assert_collided_write_is_retried("waitlist", async |world| {
         Records::new(postgres(world))
             .join_waitlist("Reds", "Jo", "jo@club.test", "0400")
             .await
@@ -208,7 +226,7 @@ async fn other_collided_writes_are_retried() {
 /// because a row lock might go to the commit's next try and cause another deadlock.
 #[tokio::test]
 async fn deadlocked_commit_is_rolled_back_and_written_later() {
-    let (world, owner) = one_draw().await;
+    let (world, owner) = world_with_one_draw().await;
     let draw = world.draws[0].0;
     let (mut blocker, mut watch) = (world.connection().await, world.connection().await);
     blocker
@@ -224,7 +242,7 @@ async fn deadlocked_commit_is_rolled_back_and_written_later() {
         .execute(&mut blocker)
         .await
         .expect("the same reservation");
-    let commit = spawn_append(&owner, reserve_append(&owner, 1));
+    let commit = spawn_commit_write(&owner, reservation_commit(&owner, 1));
     let waits = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
     while sqlx::query_scalar::<_, i64>(waits)
         .fetch_one(&mut watch)
@@ -243,8 +261,8 @@ async fn deadlocked_commit_is_rolled_back_and_written_later() {
         .expect("the commit is rolled back");
     blocker.execute("rollback").await.expect("rolled back");
     assert_eq!(commit.await.expect("joined"), Ok(()));
-    assert_eq!(row_counts(&world).await, (1, 1, 1));
+    assert_eq!(count_held_reservations_and_commits(&world).await, (1, 1, 1));
     let database = world.postgres.as_ref().expect("in Postgres").0.clone();
     drop((world, owner, blocker, watch));
-    assert_eq!(database.deadlocks().await, 1);
+    assert_eq!(database.count_deadlocks().await, 1);
 }

@@ -6,20 +6,20 @@ use sqlx::Executor;
 use sqlx::postgres::PgConnection;
 use tokio::task::JoinHandle;
 
-use super::support::{Owner, World};
-use super::{reserve_append, spawn_append};
+use super::support::{DrawOwner, TestWorld};
+use super::{reservation_commit, spawn_commit_write};
 
 /// Row locks of draws 0 and 1. Both writers wait for these locks until the gate is opened.
-pub struct Gate {
+pub struct WriterGate {
     locks: PgConnection,
     watch: PgConnection,
 }
 
-impl Gate {
+impl WriterGate {
     pub async fn close(
-        world: &World,
-        owners: &[Owner],
-    ) -> (Gate, Vec<JoinHandle<Result<(), Failure>>>) {
+        world: &TestWorld,
+        owners: &[DrawOwner],
+    ) -> (WriterGate, Vec<JoinHandle<Result<(), Failure>>>) {
         let (mut locks, watch) = (world.connection().await, world.connection().await);
         locks.execute("begin").await.expect("begun");
         sqlx::query("select 1 from draws where id = any($1) for update")
@@ -27,12 +27,12 @@ impl Gate {
             .execute(&mut locks)
             .await
             .expect("locked");
-        let mut gate = Gate { locks, watch };
+        let mut gate = WriterGate { locks, watch };
         let mut blocked = Vec::new();
         for (position, owner) in owners.iter().take(2).enumerate() {
-            blocked.push(spawn_append(
+            blocked.push(spawn_commit_write(
                 owner,
-                reserve_append(owner, position as u128 + 1),
+                reservation_commit(owner, position as u128 + 1),
             ));
             gate.wait_for_count(
                 "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",

@@ -4,11 +4,11 @@ use persistence::nodes::InstanceId;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Executor};
 
-use super::support::{TERMS, World};
+use super::support::{TERMS, TestWorld};
 
 #[tokio::test]
 async fn takeover_ends_an_idle_transaction_of_the_owner() {
-    let world = World::in_postgres(&[TERMS]).await;
+    let world = TestWorld::in_postgres(&[TERMS]).await;
     let (one, other) = (world.process(1).await, world.process(2).await);
     one.renew().await;
     one.claim(&world.draws).await;

@@ -10,12 +10,12 @@ use domain::{
     AccountId, AllocationAuthority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy,
     Line, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
 };
-use persistence::ledger::{Append, AttachedWrite, BuyerDetails, Claims, NewOrder};
-use persistence::memory::Memory;
+use persistence::ledger::{AttachedWrite, BuyerDetails, DrawClaims, DrawCommit, NewOrder};
+use persistence::memory::MemoryStores;
 use persistence::nodes::{InstanceId, Node, OtherNodes};
 use persistence::postgres::draws::NewDraw;
 use persistence::stores::OrderRecord;
-use persistence::testing::{Database, database};
+use persistence::testing::{TestDatabase, database};
 use persistence::{Failure, Ledger, Nodes, PaymentStores, Postgres};
 use sqlx::postgres::PgConnection;
 
@@ -38,23 +38,23 @@ pub fn account() -> AccountId {
     AccountId("acct_1".into())
 }
 
-pub struct World {
+pub struct TestWorld {
     pub ledger: Arc<dyn Ledger>,
     pub stores: Arc<dyn PaymentStores>,
-    pub memory: Option<Memory>,
-    pub postgres: Option<(Database, Postgres)>,
+    pub memory: Option<MemoryStores>,
+    pub postgres: Option<(TestDatabase, Postgres)>,
     pub draws: Vec<DrawId>,
 }
 
-impl World {
-    pub fn in_memory(terms: &[Terms]) -> World {
-        let memory = Memory::new();
+impl TestWorld {
+    pub fn in_memory(terms: &[Terms]) -> TestWorld {
+        let memory = MemoryStores::new();
         memory.add_club(CLUB, account());
         let draws: Vec<DrawId> = (0..terms.len() as i64).map(|n| DrawId(1001 + n)).collect();
         for (id, terms) in draws.iter().zip(terms) {
             memory.add_draw(new_draw_snapshot(*id, *terms));
         }
-        World {
+        TestWorld {
             ledger: Arc::new(memory.clone()),
             stores: Arc::new(memory.clone()),
             memory: Some(memory),
@@ -63,7 +63,7 @@ impl World {
         }
     }
 
-    pub async fn in_postgres(terms: &[Terms]) -> World {
+    pub async fn in_postgres(terms: &[Terms]) -> TestWorld {
         let database = database().await;
         let postgres = database.postgres().await;
         sqlx::query(
@@ -78,7 +78,7 @@ impl World {
             ..NewDraw::with_defaults(CLUB, "Broncos", "Eels", *terms)
         });
         let draws = postgres.create_draws(new.collect()).await.expect("draws");
-        World {
+        TestWorld {
             ledger: Arc::new(postgres.clone()),
             stores: Arc::new(postgres.clone()),
             memory: None,
@@ -87,14 +87,14 @@ impl World {
         }
     }
 
-    pub async fn owner(&self, draw: usize) -> Owner {
+    pub async fn owner(&self, draw: usize) -> DrawOwner {
         let mut claimed = self
             .ledger
             .claim(LEASELESS_NODE, &[self.draws[draw]])
             .await
             .expect("claimed");
         let claimed = claimed.taken.remove(0);
-        Owner {
+        DrawOwner {
             ledger: self.ledger.clone(),
             epoch: claimed.epoch,
             draw: Draw::restore(claimed.snapshot),
@@ -122,9 +122,9 @@ impl World {
     }
 
     /// Ends the leases of all nodes.
-    pub async fn end_leases(&self) {
+    pub async fn end_all_node_leases(&self) {
         if let Some(memory) = &self.memory {
-            memory.end_leases();
+            memory.end_all_node_leases();
         } else {
             let end = sqlx::query("update nodes set lease_until = clock_timestamp()");
             end.execute(&mut self.connection().await)
@@ -170,7 +170,12 @@ impl World {
     }
 
     /// Buys tickets of one draw. The order ends in the state `allocated`.
-    pub async fn buy_allocated(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
+    pub async fn buy_until_allocated(
+        &self,
+        owner: &mut DrawOwner,
+        id: u128,
+        count: u16,
+    ) -> OrderRecord {
         let draw = self
             .draws
             .iter()
@@ -189,8 +194,13 @@ impl World {
     }
 
     /// Buys tickets of one draw. The order ends in the state `captured`.
-    pub async fn buy_captured(&self, owner: &mut Owner, id: u128, count: u16) -> OrderRecord {
-        let record = self.buy_allocated(owner, id, count).await;
+    pub async fn buy_until_captured(
+        &self,
+        owner: &mut DrawOwner,
+        id: u128,
+        count: u16,
+    ) -> OrderRecord {
+        let record = self.buy_until_allocated(owner, id, count).await;
         self.stores
             .record_capture(
                 OrderId(id),
@@ -210,7 +220,7 @@ pub struct Process {
 }
 
 enum ProcessStore {
-    Memory(Memory),
+    Memory(MemoryStores),
     Postgres(Postgres),
 }
 
@@ -233,7 +243,7 @@ impl Process {
         self.nodes().renew(&self.node).await.expect("renewed")
     }
 
-    pub async fn claim(&self, draws: &[DrawId]) -> Claims {
+    pub async fn claim(&self, draws: &[DrawId]) -> DrawClaims {
         self.ledger()
             .claim(self.node.boot, draws)
             .await
@@ -322,7 +332,7 @@ fn new_draw_snapshot(id: DrawId, terms: Terms) -> DrawSnapshot {
 /// The owner of a draw. It decides commands, writes their commits and applies the events, like an
 /// actor.
 #[derive(Clone)]
-pub struct Owner {
+pub struct DrawOwner {
     pub ledger: Arc<dyn Ledger>,
     pub epoch: i64,
     pub draw: Draw,
@@ -330,7 +340,7 @@ pub struct Owner {
     pub at: Timestamp,
 }
 
-impl Owner {
+impl DrawOwner {
     pub async fn execute(
         &mut self,
         command: Command,
@@ -355,8 +365,8 @@ impl Owner {
         command: &Command,
         events: Vec<Event>,
         attached_write: Option<AttachedWrite>,
-    ) -> Append {
-        Append {
+    ) -> DrawCommit {
+        DrawCommit {
             draw: self.draw.id(),
             epoch: self.epoch,
             after: self.draw.revision(),

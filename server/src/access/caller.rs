@@ -11,7 +11,7 @@ use domain::access::Principal;
 use domain::{ClubId, Timestamp, access};
 use futures_util::future::{Either, LocalBoxFuture};
 use persistence::records::audit::AuditAction;
-use persistence::records::sessions::{Holder, Session, SessionLifetime};
+use persistence::records::sessions::{Session, SessionHolder, SessionLifetime};
 
 use crate::api::error::Problem;
 use crate::services::identity::{address, hash, login_cookie, login_hash, random, second_factor};
@@ -41,7 +41,7 @@ impl Caller {
     pub fn principal(self) -> Principal {
         match self.session {
             Some(Session {
-                holder: Holder::Admin(_),
+                holder: SessionHolder::Admin(_),
                 proven_at: None,
                 ..
             }) => Principal::HalfOperator,
@@ -52,7 +52,7 @@ impl Caller {
 
     /// Returns the account of the session, even if an operator's second-factor code is still
     /// missing.
-    pub fn holder(self) -> Option<Holder> {
+    pub fn holder(self) -> Option<SessionHolder> {
         self.session.map(|session| session.holder)
     }
 
@@ -76,10 +76,10 @@ impl Caller {
     /// than ten minutes.
     pub fn require_recent_proof(self, now: Timestamp) -> Result<(), Problem> {
         let sentence = match self.holder() {
-            Some(Holder::Club(_) | Holder::Member(_)) => {
+            Some(SessionHolder::Club(_) | SessionHolder::Member(_)) => {
                 "Confirm that it is you: enter your password."
             }
-            Some(Holder::Admin(_)) | None => {
+            Some(SessionHolder::Admin(_)) | None => {
                 "Confirm that it is you: enter the code of your authenticator."
             }
         };
@@ -127,7 +127,7 @@ impl Caller {
     /// request data.
     pub fn audit_name(self) -> String {
         self.holder()
-            .map_or_else(|| "anonymous".to_string(), Holder::name)
+            .map_or_else(|| "anonymous".to_string(), SessionHolder::name)
     }
 }
 
@@ -214,15 +214,15 @@ fn state_of(request: &HttpRequest) -> Result<&State, Problem> {
 pub async fn sign_in(
     request: &HttpRequest,
     state: &State,
-    holder: Holder,
+    holder: SessionHolder,
     proven: bool,
 ) -> Result<Cookie<'static>, Problem> {
     sign_out(request, state).await?;
     let token: [u8; 32] = random();
     let (lifetime, proven) = match holder {
         // Clubs need no second factor, and their password was entered just now.
-        Holder::Club(_) | Holder::Member(_) => (CLUB_SESSION_LIFETIME, true),
-        Holder::Admin(_) => (OPERATOR_SESSION_LIFETIME, proven),
+        SessionHolder::Club(_) | SessionHolder::Member(_) => (CLUB_SESSION_LIFETIME, true),
+        SessionHolder::Admin(_) => (OPERATOR_SESSION_LIFETIME, proven),
     };
     let now = state.clock.now();
     state

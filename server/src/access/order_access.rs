@@ -183,7 +183,7 @@ impl OwnOrder {
     ) -> Result<Vec<(Serial, Cell)>, Problem> {
         match self
             .record
-            .shown_tickets()
+            .tickets_shown_to_buyer()
             .iter()
             .find(|(of, _)| *of == draw)
         {
@@ -263,7 +263,8 @@ impl OwnOrder {
             .fill_buyer(self.id(), details, source)
             .await?;
         if accepted {
-            self.record.buyer = std::mem::take(&mut self.record.buyer).filled_from(details);
+            self.record.buyer =
+                std::mem::take(&mut self.record.buyer).with_blanks_filled_from(details);
             // Send the order's confirmation mail now, because it may have waited for the buyer's
             // e-mail address.
             if self.record.order.state == OrderState::Captured {

@@ -2,7 +2,7 @@
 
 use persistence::records::bank_changes::ProposedBankChange;
 use persistence::records::claims::{
-    BankDetailsSource as BankSource, Claim as ClaimRecord, ClaimBankDetails,
+    BankDetailsSource as BankSource, ClaimBankDetails, WinnerClaim as ClaimRecord,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

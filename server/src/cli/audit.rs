@@ -91,7 +91,7 @@ pub async fn audit_database_and_stripe(
     gateway: &dyn Gateway,
 ) -> anyhow::Result<AuditReport> {
     let mut findings = AuditReport {
-        anomalies: auditor.open_anomalies().await?,
+        anomalies: auditor.count_open_anomalies_by_kind().await?,
         ..AuditReport::default()
     };
     let violations = postgres.violations().await?;
@@ -110,7 +110,7 @@ pub async fn audit_database_and_stripe(
             object: format!("entry {entry}"),
         });
     }
-    let orders = auditor.order_sums().await?;
+    let orders = auditor.order_amounts().await?;
     let reported: BTreeSet<String> = auditor.payments_with_anomaly().await?.into_iter().collect();
     let accounts: BTreeSet<String> = auditor
         .club_accounts()
@@ -268,7 +268,7 @@ impl AuditReport {
         records: &Records,
         anchor: &AuditAnchor,
     ) -> anyhow::Result<()> {
-        if !records.holds_anchor(anchor).await? {
+        if !records.audit_log_contains_anchor(anchor).await? {
             let check =
                 "A1 the audit log lacks this anchored entry, or holds it changed".to_string();
             self.rows.push(Disagreement {

@@ -72,7 +72,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     let created = async {
         let records = Records::new(database.connect_migrated(config).await?);
         ensure!(
-            !records.address_is_taken(email).await?,
+            !records.is_email_taken(email).await?,
             "{email} has an account already"
         );
         Ok(records

@@ -64,8 +64,8 @@ async fn delete_expired(state: &State) -> Result<(), Failure> {
             "stored link secrets were converted to keyed hashes"
         );
     }
-    state.records.sweep_sessions(now).await?;
-    state.records.sweep_ticket_links(now).await?;
-    state.records.sweep_tries(now).await?;
+    state.records.delete_expired_sessions(now).await?;
+    state.records.delete_expired_ticket_links(now).await?;
+    state.records.delete_expired_tries(now).await?;
     Ok(())
 }

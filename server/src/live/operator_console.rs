@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use persistence::records::console::anomalies::AnomalyCounts;
-use persistence::records::console::vitals::{ConsoleCounters, Vitals};
+use persistence::records::console::vitals::{BackgroundWorkHealth, ConsoleCounters};
 
 use super::SESSIONS_MAX;
 use crate::api::console::format_timestamp;
@@ -26,7 +26,7 @@ const RECONCILER_PASS_AGE_MS_MAX: i64 = 90_000;
 /// just read from the database.
 pub fn health_checks(
     state: &State,
-    vitals: &Vitals,
+    vitals: &BackgroundWorkHealth,
     off_ms: i64,
     violations: BTreeMap<String, u64>,
 ) -> Checks {
@@ -79,7 +79,7 @@ pub fn health_checks(
     }
 }
 
-fn provider_check(vitals: &Vitals) -> ProviderCheck {
+fn provider_check(vitals: &BackgroundWorkHealth) -> ProviderCheck {
     ProviderCheck {
         ok: vitals.provider_overdue == 0,
         last_answer_at: vitals.provider_answered_at.map(format_timestamp),

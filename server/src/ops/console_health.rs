@@ -5,7 +5,7 @@
 use actors::Clock;
 use persistence::Failure;
 use persistence::records::Records;
-use persistence::records::console::vitals::Vitals;
+use persistence::records::console::vitals::BackgroundWorkHealth;
 
 use crate::ops::clock::measure_ahead_ms;
 
@@ -19,8 +19,11 @@ pub const CLOCK_OFFSET_SECONDS_MAX: i64 = 60;
 /// # Errors
 ///
 /// The database could not be read.
-pub async fn read_vitals(clock: &dyn Clock, records: &Records) -> Result<(Vitals, i64), Failure> {
-    let vitals = records.vitals().await?;
+pub async fn read_vitals(
+    clock: &dyn Clock,
+    records: &Records,
+) -> Result<(BackgroundWorkHealth, i64), Failure> {
+    let vitals = records.background_work_health().await?;
     Ok((
         vitals,
         measure_ahead_ms(|| clock.uncorrected_now(), records).await?,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail, ensure};
 use persistence::embedded::{EmbeddedError, EmbeddedPostgres};
 use persistence::postgres::bank::DatabaseLogins;
-use persistence::postgres::canary::SealCheck;
+use persistence::postgres::canary::SealingKeyCheck;
 use persistence::{Postgres, Sealer};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ impl Database {
             "the database does not answer: is PostgreSQL running, and is DATABASE_URL right?",
         )?;
         ensure!(
-            postgres.check_seal().await? != SealCheck::WrongKey,
+            postgres.check_sealing_key().await? != SealingKeyCheck::WrongKey,
             wrong_sealing_key(config)
         );
         Ok(postgres)
@@ -102,14 +102,14 @@ impl Database {
     /// own. With `DATABASE_URL`, the configured logins are used; a demo creates missing ones if it
     /// may.
     async fn logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
-        let logins = DatabaseLogins::hosted(
+        let logins = DatabaseLogins::from_urls(
             self.url.expose(),
             config.bank_database_url.as_ref().map(Secret::expose),
         )?;
         Ok(match (&config.database_url, config.stage) {
-            (None, _) => DatabaseLogins::private(logins.owner),
+            (None, _) => DatabaseLogins::for_private_postgres(logins.owner),
             (Some(_), Stage::Demo) if logins.bank.is_none() => {
-                DatabaseLogins::create_if_possible(logins.owner).await
+                DatabaseLogins::separate_if_possible(logins.owner).await
             }
             (Some(_), _) => logins,
         })
@@ -127,7 +127,7 @@ impl Database {
             "the database does not let BANK_DATABASE_URL's login in: check its name and password",
         )?;
         ensure!(
-            postgres.is_bank_separate().await?,
+            postgres.are_bank_details_hidden_from_pages().await?,
             "the login of DATABASE_URL can read bank details: it must be no superuser, not BANK_DATABASE_URL's login and no \
              member of it, and `server migrate` must have run with both"
         );
@@ -142,7 +142,7 @@ impl Database {
     /// A one-line error with the command to run first.
     pub async fn connect_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
         let postgres = self.connect(config).await?;
-        match postgres.migrations_missing().await? {
+        match postgres.count_missing_migrations().await? {
             0 => {
                 verify_sealing_key(&postgres, config).await?;
                 Ok(postgres)
@@ -193,11 +193,11 @@ impl Database {
 /// Stores an encrypted test value in a new database, and checks that the sealing key decrypts the
 /// stored value. A server with another key is refused here.
 async fn verify_sealing_key(postgres: &Postgres, config: &Config) -> anyhow::Result<()> {
-    if postgres.check_seal().await? == SealCheck::Missing {
+    if postgres.check_sealing_key().await? == SealingKeyCheck::Missing {
         postgres.plant_seal_canary().await?;
     }
     ensure!(
-        postgres.check_seal().await? == SealCheck::Opens,
+        postgres.check_sealing_key().await? == SealingKeyCheck::Opens,
         wrong_sealing_key(config)
     );
     Ok(())

@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn files_of_older_demos_become_private() {
-        let folder = persistence::testing::Folder::new();
+        let folder = persistence::testing::TempFolder::new();
         let data = folder.path().join("data");
         let deep = data.join("sandbox/mailbox");
         fs::create_dir_all(&deep).expect("folders");

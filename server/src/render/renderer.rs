@@ -197,7 +197,7 @@ mod tests {
             Renderer::new("/bin/true".into()).wall_time,
             Duration::from_secs(10)
         );
-        let folder = persistence::testing::Folder::new();
+        let folder = persistence::testing::TempFolder::new();
         let (program, pid) = (folder.path().join("waits"), folder.path().join("pid"));
         fs::write(
             &program,

@@ -38,7 +38,7 @@ impl ConnectedAccounts<'_> {
             let Some(status) = self.read_status(account).await else {
                 return Ok(false);
             };
-            let moved = self.records.account_updated(
+            let moved = self.records.update_connected_account_state(
                 account,
                 status.charges_enabled,
                 status.details_submitted,

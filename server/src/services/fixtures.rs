@@ -112,7 +112,7 @@ pub async fn plan_import(
     now: Timestamp,
 ) -> Result<ImportPlan, ImportRefusal> {
     let existing = records
-        .fixtures(club)
+        .club_fixtures(club)
         .await
         .map_err(ImportRefusal::Failed)?;
     let lines = table::parse(csv, now).map_err(ImportRefusal::Lines)?;

@@ -338,7 +338,7 @@ async fn failed_refund_is_retried_and_found_already_done() {
     // payment at the provider instead.
     let refused = "update payment_ops set state = 'failed' where kind = 'refund'; update refunds set state = 'failed';
          update payments set amount_refunded_cents = 0";
-    server.database.run(refused).await;
+    server.database.execute_sql(refused).await;
     let shown = operator.get(&order_path).await.ok();
     assert_eq!(
         (&shown["refundable"], &shown["whyNot"]),

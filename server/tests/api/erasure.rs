@@ -17,7 +17,7 @@ const DAY_SECONDS: i64 = 86_400;
 async fn erasure_due_time(server: &TestServer, draw: DrawId) -> Timestamp {
     let when = "select (extract(epoch from (kick_off at time zone 'UTC' + interval '13 months') at time zone 'UTC') * 1000)::bigint
          from draws where id = $1::bigint";
-    Timestamp(server.database.count(when, &draw.to_string()).await)
+    Timestamp(server.database.query_number(when, &draw.to_string()).await)
 }
 
 /// Moves the clock to this time and runs the housekeeping task.
@@ -64,7 +64,7 @@ async fn set_up_claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
     eventually("the provider's webhook is handled", async || {
         (server
             .database
-            .count(handled_events, "payment_intent.succeeded")
+            .query_number(handled_events, "payment_intent.succeeded")
             .await
             > 0)
         .then_some(())
@@ -74,7 +74,7 @@ async fn set_up_claimed_prize(server: &TestServer) -> (DrawId, Buyer, Value) {
     // stored events.
     let name_the_payer = "update webhook_events set payload = replace(payload, '\"id\"', '\"receipt_email\":\"alice@example.com\",\"id\"')
                  where kind = 'payment_intent.succeeded' and handled_at is not null";
-    server.database.run(name_the_payer).await;
+    server.database.execute_sql(name_the_payer).await;
     (draw, browser, json!(token))
 }
 
@@ -85,9 +85,15 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
     let (draw, _, claim) = set_up_claimed_prize(&server).await;
     let alice = server.alice();
     let rows = "select count(*) from orders where buyer_email = $1 and buyer_phone is not null and consent_ip is not null";
-    assert_eq!(server.database.count(rows, "alice@example.com").await, 1);
+    assert_eq!(
+        server
+            .database
+            .query_number(rows, "alice@example.com")
+            .await,
+        1
+    );
     let id = "select payment_intent_id from orders where buyer_email = $1";
-    let id = PaymentIntentId(server.database.text(id, "alice@example.com").await);
+    let id = PaymentIntentId(server.database.query_text(id, "alice@example.com").await);
     let token = server
         .store
         .order_by_payment_intent(&id)
@@ -97,7 +103,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
         .token;
     server
         .records
-        .sweep_ticket_links(server.now().plus_seconds(2 * DAY_SECONDS))
+        .delete_expired_ticket_links(server.now().plus_seconds(2 * DAY_SECONDS))
         .await
         .expect("the sweep succeeds");
 
@@ -110,7 +116,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
     assert_eq!(
         server
             .database
-            .count("select count(*) from bank.winner_details where $1 = ''", "")
+            .query_number("select count(*) from bank.winner_details where $1 = ''", "")
             .await,
         1
     );
@@ -122,7 +128,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
     assert_eq!(
         server
             .database
-            .count("select count(*) from bank.winner_details where $1 = ''", "")
+            .query_number("select count(*) from bank.winner_details where $1 = ''", "")
             .await,
         0
     );
@@ -133,7 +139,7 @@ async fn buyer_is_erased_from_every_table_13_months_after_game() {
     assert_eq!(
         server
             .database
-            .count(erased, &due_at.plus_seconds(DAY_SECONDS / 2).0.to_string())
+            .query_number(erased, &due_at.plus_seconds(DAY_SECONDS / 2).0.to_string())
             .await,
         0,
         "a second run changes nothing"
@@ -322,7 +328,7 @@ async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
         "update orders set lines_allocated = 0 where buyer_email = 'bob@example.com'";
     let mark_finished =
         "update orders set lines_allocated = 1 where buyer_email = 'bob@example.com'";
-    server.database.run(mark_unfinished).await;
+    server.database.execute_sql(mark_unfinished).await;
 
     let (sooner, later) = (
         erasure_due_time(&server, first).await,
@@ -341,7 +347,7 @@ async fn erasure_waits_for_last_game_of_cart_and_unfinished_orders() {
         None,
         "Bob's order is unfinished, and the second game is not due"
     );
-    server.database.run(mark_finished).await;
+    server.database.execute_sql(mark_finished).await;
     let erased = step(DrawId(0), at).await.expect("still due");
     assert_eq!(
         (erased.orders, erased.whole),
@@ -373,7 +379,7 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
     // Inserts one unfinished order for each draw: captured, but without tickets.
     server
         .database
-        .run(
+        .execute_sql(
             "with o as (insert into orders (id, club_id, account_id, client_key, token, state, lines, subtotal_cents, buyer_name,
                  buyer_email, opened_at, captured_at)
                select md5('o' || id)::uuid, club_id, 'acct_broncos', 'stuck-' || id, md5('t' || id), 'captured', 1, 500, 'Stuck',
@@ -389,7 +395,7 @@ async fn draws_with_unfinished_orders_never_delay_other_erasures() {
         "Bob is erased although 24 earlier draws have unfinished orders"
     );
     let stored = "select count(*) from orders where buyer_name = $1";
-    assert_eq!(server.database.count(stored, "Stuck").await, 25);
+    assert_eq!(server.database.query_number(stored, "Stuck").await, 25);
 }
 
 #[actix_web::test]
@@ -407,7 +413,7 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     // These 250 orders were released without payment. Their buyers' details are erased too.
     server
         .database
-        .run(
+        .execute_sql(
             "with o as (insert into orders (id, club_id, account_id, client_key, token, state, lines, subtotal_cents, buyer_name,
                  buyer_email, opened_at)
                select md5('o' || n)::uuid, (select min(id) from clubs), 'acct_broncos', 'crowd-' || n, md5('t' || n), 'released', 1,
@@ -437,6 +443,6 @@ async fn concurrent_nodes_erase_each_order_once_in_bounded_steps() {
     // Two nodes erase concurrently, and each of the 250 released and 3 paid orders is erased once.
     assert_eq!(one.iter().sum::<u64>(), 253, "{one:?}");
     let remaining = "select count(*) from orders where erased_at is null and $1 = ''";
-    assert_eq!(server.database.count(remaining, "").await, 0);
+    assert_eq!(server.database.query_number(remaining, "").await, 0);
     server.finish().await;
 }

@@ -47,7 +47,7 @@ async fn database_fingerprint(server: &TestServer) -> i64 {
         + (select count(*) from email_outbox) + (select count(*) from clubs) + (select count(*) from waitlist)
         + (select count(*) from sessions) + (select count(*) from ticket_links)
         + (select coalesce(sum(revision), 0) from draws)::bigint where $1 = ''";
-    server.database.count(sum, "").await
+    server.database.query_number(sum, "").await
 }
 
 #[actix_web::test]

@@ -187,21 +187,21 @@ async fn stored_times_come_from_moved_clock() {
         ),
     ] {
         eventually(query, async || {
-            (server.database.count(query, "49 days").await == count).then_some(())
+            (server.database.query_number(query, "49 days").await == count).then_some(())
         })
         .await;
     }
     let unmoved = "select count(*) from information_schema.columns where table_schema = $1 and column_default = 'now()'
         and table_name <> '_sqlx_migrations'";
     assert_eq!(
-        server.database.count(unmoved, "public").await,
+        server.database.query_number(unmoved, "public").await,
         0,
         "column defaults that use the real clock"
     );
     let unmoved =
         "select count(*) from pg_views where schemaname = $1 and definition like '%now()%'";
     assert_eq!(
-        server.database.count(unmoved, "public").await,
+        server.database.query_number(unmoved, "public").await,
         0,
         "views that use the real clock"
     );
@@ -255,7 +255,7 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
     assert_eq!(
         server
             .database
-            .count(stored_details, &draw.to_string())
+            .query_number(stored_details, &draw.to_string())
             .await,
         1,
         "the details are stored for 90 days after the payout"
@@ -264,19 +264,28 @@ async fn prize_is_claimed_and_paid_and_buyer_later_erased() {
     assert_eq!(
         server
             .database
-            .count(stored_details, &draw.to_string())
+            .query_number(stored_details, &draw.to_string())
             .await,
         0,
         "the details are purged 90 days after the payout"
     );
-    assert_eq!(server.database.count(named, "alice@example.com").await, 1);
+    assert_eq!(
+        server
+            .database
+            .query_number(named, "alice@example.com")
+            .await,
+        1
+    );
     advance_clock(&server, 310 * DAY_SECONDS).await.ok();
     assert_eq!(
-        server.database.count(named, "alice@example.com").await,
+        server
+            .database
+            .query_number(named, "alice@example.com")
+            .await,
         0,
         "the buyer is erased 13 months after the game"
     );
-    assert_eq!(server.database.count(named, ERASED_EMAIL).await, 1);
+    assert_eq!(server.database.query_number(named, ERASED_EMAIL).await, 1);
     assert_eq!(
         server.alice().fetch_order_of(&intent).await["lines"][0]["tickets"]
             .as_array()

@@ -54,7 +54,7 @@ async fn ticket_link_shows_all_orders_of_email_for_a_day() {
     let secret = secret_in_next_mailed_link(&server).await;
     let stored = "select count(*) from ticket_links where token_hash = decode($1, 'hex')";
     assert_eq!(
-        server.database.count(stored, &secret).await,
+        server.database.query_number(stored, &secret).await,
         0,
         "only its hash is stored"
     );
@@ -97,13 +97,13 @@ async fn ticket_link_shows_all_orders_of_email_for_a_day() {
     );
     server
         .records
-        .sweep_ticket_links(server.now())
+        .delete_expired_ticket_links(server.now())
         .await
         .expect("the sweep succeeds");
     assert_eq!(
         server
             .database
-            .count("select count(*) from ticket_links where $1 = ''", "")
+            .query_number("select count(*) from ticket_links where $1 = ''", "")
             .await,
         0
     );
@@ -139,7 +139,10 @@ async fn ticket_link_request_hides_buyers_and_is_rate_limited() {
     .await;
     let to_nobody = "select count(*) from email_outbox where to_address = $1";
     assert_eq!(
-        server.database.count(to_nobody, "nobody@example.com").await,
+        server
+            .database
+            .query_number(to_nobody, "nobody@example.com")
+            .await,
         0
     );
     server.finish().await;

@@ -180,7 +180,7 @@ impl JourneyRecorder<'_> {
             (self
                 .server
                 .database
-                .count(PENDING_WORK_COUNT_QUERY, "")
+                .query_number(PENDING_WORK_COUNT_QUERY, "")
                 .await
                 == 0)
                 .then_some(())
@@ -196,7 +196,7 @@ impl JourneyRecorder<'_> {
 
     async fn record_stored_rows(&mut self) {
         for (table, query) in STORED_ROW_QUERIES {
-            let rows = self.server.database.text(query, "").await;
+            let rows = self.server.database.query_text(query, "").await;
             let rows = self
                 .placeholders
                 .replace_varying_values(&rows.replace(&self.server.url, "<server>"));
@@ -637,7 +637,7 @@ async fn recorded_journey_answers_and_events_are_unchanged() {
 
     let operator = club::sign_in_as_operator(&server).await;
     let orders = "select string_agg(id::text, ' ' order by opened_at) from orders where $1 = ''";
-    let orders = server.database.text(orders, "").await;
+    let orders = server.database.query_text(orders, "").await;
     let orders: Vec<String> = orders.split(' ').map(str::to_string).collect();
     refund_payments(&mut recorder, &operator, draws[1], &orders[2]).await;
     recorder.record_order_page(&carol, &refunded).await;

@@ -25,7 +25,7 @@ async fn audit_compares_the_log_with_a_stored_anchor() {
     );
 
     cli.database
-        .run("alter table audit_log disable trigger user; delete from audit_log")
+        .execute_sql("alter table audit_log disable trigger user; delete from audit_log")
         .await;
     let output = cli.run_with_database(&["audit", "--anchor", anchor], "");
     assert_eq!(output.status.code(), Some(1));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use persistence::auditor::Auditor;
 use persistence::records::Records;
-use persistence::records::sessions::Holder;
+use persistence::records::sessions::SessionHolder;
 use persistence::{Postgres, Sealer};
 use serde_json::Value;
 use server::ops::database::RunningInstance;
@@ -77,7 +77,7 @@ pub async fn check_content(demo: &DemoProcess, folder: &Path) {
         let email = format!("{role}.bayside-barracudas@demo.test");
         let credentials = records.credentials(&email).await.expect("read");
         assert!(
-            matches!(credentials, Some((Holder::Member(member), _)) if member.role.name() == role),
+            matches!(credentials, Some((SessionHolder::Member(member), _)) if member.role.name() == role),
             "{email}"
         );
     }
@@ -130,7 +130,11 @@ async fn check_anomalies(folder: &Path, records: &Records) {
         );
     }
     assert_eq!(
-        records.orphans().await.expect("read").len(),
+        records
+            .tickets_without_buyer_email()
+            .await
+            .expect("read")
+            .len(),
         1,
         "one ticket waits for its buyer"
     );

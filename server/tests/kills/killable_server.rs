@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use persistence::auditor::Auditor;
 use persistence::failpoint::{FailpointSide, PurchaseStep};
-use persistence::testing::Folder;
+use persistence::testing::TempFolder;
 use serde_json::Value;
 use server::ops::database::RunningInstance;
 
@@ -22,7 +22,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 const WAIT_TIME_MAX: Duration = Duration::from_secs(90);
 
 pub struct KillableServer {
-    folder: Folder,
+    folder: TempFolder,
     child: Child,
     pub url: String,
     pub key: String,
@@ -31,7 +31,7 @@ pub struct KillableServer {
 
 impl KillableServer {
     pub async fn open() -> KillableServer {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         let dist = folder.path().join("dist");
         std::fs::create_dir_all(&dist).expect("a folder");
         let page = "<!doctype html><title>x</title><script type=module src=/assets/web.0a1b2c3d.js></script>";
@@ -161,7 +161,7 @@ impl KillableServer {
     /// Waits until all queued mails are sent. Only the next kill can then cause a duplicate mail.
     pub async fn wait_until_mails_are_sent(&self) {
         let (auditor, started) = (self.open_auditor().await, Instant::now());
-        while auditor.unsent_mails().await.expect("read") > 0 {
+        while auditor.count_unsent_mails().await.expect("read") > 0 {
             assert!(
                 started.elapsed() < WAIT_TIME_MAX,
                 "mails are still to leave"
@@ -176,8 +176,8 @@ impl KillableServer {
         let auditor = self.open_auditor().await;
         let started = Instant::now();
         loop {
-            let undecided = auditor.paid_undecided_orders().await.expect("read");
-            let unsent = auditor.unsent_mails().await.expect("read");
+            let undecided = auditor.paid_orders_in_progress().await.expect("read");
+            let unsent = auditor.count_unsent_mails().await.expect("read");
             if undecided.is_empty() && unsent == 0 {
                 break;
             }
@@ -235,7 +235,7 @@ impl Drop for KillableServer {
     }
 }
 
-fn demo_command(folder: &Folder) -> Command {
+fn demo_command(folder: &TempFolder) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_server"));
     command
         .env_clear()
@@ -249,7 +249,7 @@ fn demo_command(folder: &Folder) -> Command {
 
 /// Starts the server and waits until it has printed its address. Returns the process and the
 /// address.
-fn start_process(folder: &Folder) -> (Child, String) {
+fn start_process(folder: &TempFolder) -> (Child, String) {
     let log = std::fs::OpenOptions::new()
         .create(true)
         .append(true)

@@ -17,7 +17,7 @@ use persistence::nodes::InstanceId;
 use persistence::records::Records;
 use persistence::records::clubs::NewClub;
 use persistence::records::draws::DrawToCreate;
-use persistence::testing::{Database, Folder, database};
+use persistence::testing::{TempFolder, TestDatabase, database};
 use persistence::{Postgres, Sealer};
 use reqwest::Method;
 use sandbox::{self, Sandbox, SandboxOptions};
@@ -32,9 +32,9 @@ const NODE_STARTUP_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub struct TestCluster {
     pub draws: Vec<DrawId>,
-    database: Database,
+    database: TestDatabase,
     records: Records,
-    folder: Folder,
+    folder: TempFolder,
     sandbox: Arc<Sandbox>,
     provider: String,
     buyers: AtomicU32,
@@ -86,7 +86,7 @@ impl TestCluster {
             .await
             .expect("joined");
         records
-            .account_updated(&account, true, true, true)
+            .update_connected_account_state(&account, true, true, true)
             .await
             .expect("ready");
         let now = actors::Clock::now(&actors::SystemClock);
@@ -119,7 +119,7 @@ impl TestCluster {
             .expect("a free port");
         let provider = format!("http://{}", http.addrs()[0]);
         actix_web::rt::spawn(http.run());
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         std::fs::write(folder.path().join("index.html"), "<title>x</title>").expect("written");
         TestCluster {
             draws,
@@ -207,7 +207,7 @@ impl TestCluster {
 
     pub async fn owner_of_draw(&self, draw: DrawId) -> InstanceId {
         let owner = "select owner_boot::text from draws where id::text = $1";
-        instance_id(&self.database.text(owner, &draw.to_string()).await)
+        instance_id(&self.database.query_text(owner, &draw.to_string()).await)
     }
 
     /// Returns a pass with which another node would authenticate a call to this node.
@@ -221,14 +221,14 @@ impl TestCluster {
     /// Waits until at least one ticket of the draw is reserved.
     pub async fn wait_for_reservation(&self, draw: DrawId) {
         let held = "select count(*) from reservations where draw_id::text = $1";
-        while self.database.count(held, &draw.to_string()).await == 0 {
+        while self.database.query_number(held, &draw.to_string()).await == 0 {
             tokio::task::yield_now().await;
         }
     }
 
     pub async fn epoch_of_draw(&self, draw: DrawId) -> i64 {
         self.database
-            .count(
+            .query_number(
                 "select owner_epoch from draws where id::text = $1",
                 &draw.to_string(),
             )
@@ -251,7 +251,7 @@ impl TestCluster {
     pub async fn stop_and_check_sales(self, nodes: Vec<Node>, sold: u32) {
         let tickets = "select count(*) from tickets where $1 = ''";
         assert_eq!(
-            self.database.count(tickets, "").await,
+            self.database.query_number(tickets, "").await,
             i64::from(sold),
             "tickets confirmed and tickets sold"
         );
@@ -259,7 +259,7 @@ impl TestCluster {
             "select count(*) from draw_events e join draw_events p on p.draw_id = e.draw_id
                       and p.revision = e.revision - 1 where e.epoch < p.epoch and $1 = ''";
         assert_eq!(
-            self.database.count(stale_writes, "").await,
+            self.database.query_number(stale_writes, "").await,
             0,
             "no write after a newer owner's"
         );
@@ -268,7 +268,7 @@ impl TestCluster {
         }
         let active_nodes = self
             .database
-            .count(
+            .query_number(
                 "select count(*) from nodes where lease_until > now() and $1 = ''",
                 "",
             )
@@ -311,7 +311,7 @@ impl Node {
         let address = self.peer_url.trim_start_matches("http://");
         let newest =
             "select boot_id::text from nodes where address = $1 order by started_at desc limit 1";
-        instance_id(&cluster.database.text(newest, address).await)
+        instance_id(&cluster.database.query_text(newest, address).await)
     }
 
     /// Kills the process with SIGKILL, like `kill -9`.

@@ -19,7 +19,7 @@ use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
 use persistence::postgres::draws::NewDraw;
 use persistence::stores::{Mail, OrderRecord};
-use persistence::testing::{Database, database};
+use persistence::testing::{TestDatabase, database};
 use persistence::{Ledger, Postgres};
 
 pub const RACE_TICKET_PRICE: Cents = Cents(500);
@@ -70,7 +70,7 @@ pub enum PurchaseOutcome {
 }
 
 pub struct RaceEnvironment {
-    pub database: Database,
+    pub database: TestDatabase,
     pub clock: ShiftedClock,
     pub gateway: FakeGateway,
     pub postgres: Option<Postgres>,
@@ -95,7 +95,7 @@ impl RaceEnvironment {
         let database = database().await;
         let postgres = database.postgres().await;
         database
-            .run(
+            .execute_sql(
                 "insert into clubs (id, name, email, password, home_page_slug, stripe_connect_account_id)
                  overriding system value values (1, 'Reds', 'reds@club.test', 'x', 'reds', 'acct_1')",
             )
@@ -119,7 +119,7 @@ impl RaceEnvironment {
             gateway: Arc::new(self.gateway.clone()),
             clock: Arc::new(self.clock.clone()),
             mail: Arc::new(NullMailer),
-            peers: Peers::of_single_node(InstanceId::fresh(), Arc::new(self.postgres())),
+            peers: Peers::of_single_node(InstanceId::random(), Arc::new(self.postgres())),
         };
         Engine::start_with_placement(parts, ThreadPlacement::OwnThreads { draws: 1 })
             .await
@@ -266,13 +266,13 @@ impl RaceEnvironment {
         assert!(captured_intents.iter().all(|intent| intent.captures == 1));
         let captured = "select count(*) from orders where captured_at is not null and $1 = ''";
         assert_eq!(
-            self.database.count(captured, "").await,
+            self.database.query_number(captured, "").await,
             captured_intents.len() as i64,
             "a payment was captured without a ticket"
         );
         let tickets = self
             .database
-            .count("select count(*) from tickets where $1 = ''", "")
+            .query_number("select count(*) from tickets where $1 = ''", "")
             .await;
         let paid: Cents = captured_intents
             .iter()
@@ -297,7 +297,7 @@ impl RaceEnvironment {
             engine.stop().await;
         }
         drop(self.postgres.take());
-        self.database.deadlocks().await
+        self.database.count_deadlocks().await
     }
 
     pub async fn close(self) {

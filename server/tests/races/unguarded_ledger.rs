@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::{Deal, DrawId};
-use persistence::ledger::{Append, ChangedDraw, Claims, KnownDraw};
+use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
 use persistence::nodes::InstanceId;
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use persistence::{Failure, Ledger, Postgres};
 use tokio::sync::Mutex;
 
@@ -25,17 +25,17 @@ const DROP_SALE_GUARD_STATEMENTS: [&str; 5] = [
 /// A ledger without fencing: it accepts every commit as if it came from the owner.
 struct UnfencedLedger {
     postgres: Postgres,
-    database: Arc<Database>,
+    database: Arc<TestDatabase>,
     one_at_a_time: Arc<Mutex<()>>,
 }
 
 #[async_trait]
 impl Ledger for UnfencedLedger {
     /// Claims every requested draw, although another process may hold its lease.
-    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         let _turn = self.one_at_a_time.lock().await;
         self.database
-            .run("update draws set owner_boot = null")
+            .execute_sql("update draws set owner_boot = null")
             .await;
         self.postgres.claim(me, draws).await
     }
@@ -45,7 +45,7 @@ impl Ledger for UnfencedLedger {
         me: InstanceId,
         draw: DrawId,
         from: InstanceId,
-    ) -> Result<Claims, Failure> {
+    ) -> Result<DrawClaims, Failure> {
         self.postgres.take_over(me, draw, from).await
     }
 
@@ -62,18 +62,18 @@ impl Ledger for UnfencedLedger {
         self.postgres.deal(draw).await
     }
 
-    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure> {
         let _turn = self.one_at_a_time.lock().await;
         let draw = appends[0].draw.to_string();
         let epoch = self
             .database
-            .count("select owner_epoch from draws where id = $1::bigint", &draw)
+            .query_number("select owner_epoch from draws where id = $1::bigint", &draw)
             .await;
         let after = self
             .database
-            .count("select revision from draws where id = $1::bigint", &draw)
+            .query_number("select revision from draws where id = $1::bigint", &draw)
             .await;
-        let next = |(append, after)| Append {
+        let next = |(append, after)| DrawCommit {
             epoch,
             after,
             ..append
@@ -105,7 +105,7 @@ pub async fn count_oversold_rounds(rounds: usize) -> usize {
         engine.stop().await;
     }
     for guard in DROP_SALE_GUARD_STATEMENTS {
-        environment.database.run(guard).await;
+        environment.database.execute_sql(guard).await;
     }
     let unfenced = UnfencedLedger {
         postgres: environment.postgres(),
@@ -136,7 +136,7 @@ pub async fn count_oversold_rounds(rounds: usize) -> usize {
     // The second ticket may be reserved but not sold, so the query counts reserved tickets too.
     let twice = "select count(*) from draws d where $1 = ''
          and greatest(d.sold + d.held, (select count(*) from tickets t where t.draw_id = d.id)) > 169";
-    let oversold = environment.database.count(twice, "").await;
+    let oversold = environment.database.query_number(twice, "").await;
     let found = environment
         .postgres()
         .violations()

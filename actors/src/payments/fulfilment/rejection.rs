@@ -24,7 +24,7 @@ impl Fulfilment<'_> {
             let at = self.context.clock.now();
             self.context
                 .store
-                .release(record.order.id, &reason, NotifyBuyer::Nobody, at)
+                .release_order(record.order.id, &reason, NotifyBuyer::Nobody, at)
                 .await
                 .map_err(unavailable)?;
             record.order.state = OrderState::Released;
@@ -50,7 +50,7 @@ impl Fulfilment<'_> {
         let order = state.record.order.id;
         context
             .store
-            .reject(order, reason, context.clock.now())
+            .reject_order(order, reason, context.clock.now())
             .await?;
         state.record = context.store.order(order).await?.ok_or(Deferred)?;
         if state.record.order.state != OrderState::Rejecting {
@@ -154,11 +154,11 @@ impl Fulfilment<'_> {
         // again.
         context
             .store
-            .resolve_healed(&state.intent.id, AnomalyKind::FailedAllocation, at)
+            .resolve_healed_anomalies(&state.intent.id, AnomalyKind::FailedAllocation, at)
             .await?;
         context
             .store
-            .release(state.record.order.id, &reason, notify, at)
+            .release_order(state.record.order.id, &reason, notify, at)
             .await?;
         if notify == NotifyBuyer::Buyer {
             context.wakeups.mail.notify_one();
@@ -207,11 +207,11 @@ impl Fulfilment<'_> {
         // again.
         context
             .store
-            .resolve_healed(&state.intent.id, AnomalyKind::FailedAllocation, at)
+            .resolve_healed_anomalies(&state.intent.id, AnomalyKind::FailedAllocation, at)
             .await?;
         context
             .store
-            .void(state.record.order.id, reason, NotifyBuyer::Buyer, at)
+            .void_order(state.record.order.id, reason, NotifyBuyer::Buyer, at)
             .await?;
         context.wakeups.mail.notify_one();
         state.record.order.state = OrderState::Void;

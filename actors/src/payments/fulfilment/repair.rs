@@ -51,7 +51,7 @@ impl Fulfilment<'_> {
         let Some(refusal) = refused else {
             context
                 .store
-                .resolve_healed(
+                .resolve_healed_anomalies(
                     &state.intent.id,
                     AnomalyKind::MissingTicket,
                     context.clock.now(),
@@ -81,7 +81,7 @@ impl Fulfilment<'_> {
     ) -> Result<(), Deferred> {
         self.context
             .store
-            .void(
+            .void_order(
                 state.record.order.id,
                 reason,
                 NotifyBuyer::Nobody,

@@ -7,7 +7,7 @@ use domain::{
 };
 use persistence::ledger::{AttachedWrite, BuyerDetails, NewOrder};
 use persistence::records::audit::AuditEntry;
-use persistence::stores::{BuyerSource, OrderRecord, Repair};
+use persistence::stores::{BuyerSource, OrderRecord, PaymentRepair};
 
 use super::{ChosenTickets, PaymentTickets, RepairError, Repairs};
 use crate::PaymentFailure;
@@ -47,7 +47,7 @@ impl Repairs<'_> {
             return Err(RepairError::OtherClub);
         }
         if !store
-            .begin_repair(id, Repair::Tickets, self.context.clock.now())
+            .begin_repair(id, PaymentRepair::Tickets, self.context.clock.now())
             .await?
         {
             return Err(RepairError::Refunded);
@@ -60,7 +60,7 @@ impl Repairs<'_> {
         let allocated = self
             .allocate_tickets_in_repair(id, existing, &account, chosen, recipient)
             .await;
-        self.end_repair(id, Repair::Tickets, allocated).await
+        self.end_repair(id, PaymentRepair::Tickets, allocated).await
     }
 
     /// Allocates the tickets while this repair is registered in the database.
@@ -227,7 +227,11 @@ impl Repairs<'_> {
                     at: context.clock.now(),
                     approved: false,
                 };
-                if !context.store.fill_buyer(order, &buyer, source).await? {
+                if !context
+                    .store
+                    .fill_buyer_details(order, &buyer, source)
+                    .await?
+                {
                     return Err(RepairError::NeedsApproval);
                 }
                 let authority = AllocationAuthority::Repair { authorised_at };
@@ -249,7 +253,11 @@ impl Repairs<'_> {
         if !by_operator {
             context
                 .store
-                .resolve_healed(&intent.id, AnomalyKind::MissingTicket, context.clock.now())
+                .resolve_healed_anomalies(
+                    &intent.id,
+                    AnomalyKind::MissingTicket,
+                    context.clock.now(),
+                )
                 .await?;
         }
         Ok(fulfilled.record)
@@ -275,7 +283,7 @@ impl Repairs<'_> {
             id: order,
             club: context
                 .store
-                .club_of(&intent.account)
+                .club_of_account(&intent.account)
                 .await?
                 .ok_or(RepairError::Unknown)?,
             account: intent.account.clone(),

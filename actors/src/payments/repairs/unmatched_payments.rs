@@ -5,7 +5,7 @@ use std::slice;
 
 use domain::{AccountId, Cents, OrderState, PaymentIntent, PaymentIntentId};
 use persistence::records::audit::AuditEntry;
-use persistence::stores::{NotifyBuyer, OrderRecord, Repair};
+use persistence::stores::{NotifyBuyer, OrderRecord, PaymentRepair};
 
 use super::{RepairError, Repairs};
 use crate::GatewayError;
@@ -37,7 +37,7 @@ impl Repairs<'_> {
                 .ok_or(RepairError::Unknown)?,
         };
         if !store
-            .begin_repair(id, Repair::Return, self.context.clock.now())
+            .begin_repair(id, PaymentRepair::Return, self.context.clock.now())
             .await?
         {
             return Err(RepairError::HasTickets);
@@ -45,7 +45,7 @@ impl Repairs<'_> {
         let returned = self
             .return_payment_in_repair(id, &account, audit_entry)
             .await;
-        self.end_repair(id, Repair::Return, returned).await
+        self.end_repair(id, PaymentRepair::Return, returned).await
     }
 
     /// Returns the money while this repair is registered in the database.
@@ -92,7 +92,7 @@ impl Repairs<'_> {
             let reason = "the payment was given back by hand";
             context
                 .store
-                .void(
+                .void_order(
                     record.order.id,
                     reason,
                     NotifyBuyer::Nobody,

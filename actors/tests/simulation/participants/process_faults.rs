@@ -116,7 +116,7 @@ impl Participant {
             let claimed = self
                 .world
                 .memory
-                .steal(self.random_draw_id())
+                .remove_owner_despite_lease(self.random_draw_id())
                 .into_iter()
                 .collect();
             self.world

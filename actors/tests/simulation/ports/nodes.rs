@@ -33,9 +33,9 @@ impl Nodes for SimulatedNodes {
         delay_or_lose_poll_answer(&self.0).await.and(roll)
     }
 
-    async fn remove_ended(&self, gone: InstanceId) -> Result<bool, Failure> {
+    async fn remove_ended_node(&self, gone: InstanceId) -> Result<bool, Failure> {
         delay_or_fail_poll(&self.0).await?;
-        let removed = self.0.0.memory.remove_ended(gone).await;
+        let removed = self.0.0.memory.remove_ended_node(gone).await;
         if removed == Ok(true) {
             self.0.0.monitor.record_situation("a dead node removed");
         }

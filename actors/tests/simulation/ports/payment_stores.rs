@@ -13,9 +13,9 @@ use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
 use persistence::stores::{
-    AgreedTerms, AnomalyRecord, AnomalyStore, Attempt, BuyerSource, Mail, NotifyBuyer, Operation,
-    OperationKind, OrderRecord, OrderStore, OutboxStore, PaymentOperationStore,
-    ReconciliationStore, Repair, StoredWebhookEvent, WebhookEventStore,
+    AgreedTerms, AnomalyRecord, AnomalyStore, AttemptOutcome, BuyerSource, Mail, NotifyBuyer,
+    Operation, OperationKind, OrderRecord, OrderStore, OutboxStore, PaymentOperationStore,
+    PaymentRepair, ReconciliationStore, StoredWebhookEvent, WebhookEventStore,
 };
 
 use super::{SimulatedPortContext, delay_or_fail_request, delay_or_lose_answer};
@@ -89,17 +89,21 @@ impl OrderStore for SimulatedPaymentStores {
         call_store!(self, record_payment_intent(order, id, client_secret))
     }
 
-    async fn fill_buyer(
+    async fn fill_buyer_details(
         &self,
         order: OrderId,
         buyer: &BuyerDetails,
         source: BuyerSource,
     ) -> StoreResult<bool> {
-        call_store!(self, fill_buyer(order, buyer, source))
+        call_store!(self, fill_buyer_details(order, buyer, source))
     }
 
-    async fn correct_buyer(&self, order: OrderId, buyer: &BuyerDetails) -> StoreResult<bool> {
-        call_store!(self, correct_buyer(order, buyer))
+    async fn correct_buyer_details(
+        &self,
+        order: OrderId,
+        buyer: &BuyerDetails,
+    ) -> StoreResult<bool> {
+        call_store!(self, correct_buyer_details(order, buyer))
     }
 
     async fn record_consent(
@@ -126,62 +130,66 @@ impl OrderStore for SimulatedPaymentStores {
         call_store!(self, record_capture(order, intent, at))
     }
 
-    async fn reject(&self, order: OrderId, reason: &str, at: Timestamp) -> StoreResult<()> {
+    async fn reject_order(&self, order: OrderId, reason: &str, at: Timestamp) -> StoreResult<()> {
         if self.0.0.mutant == Mutant::ExpiredOrderNotCancelled && reason.contains("lapsed") {
-            return call_store!(self, release(order, reason, NotifyBuyer::Nobody, at));
+            return call_store!(self, release_order(order, reason, NotifyBuyer::Nobody, at));
         }
-        call_store!(self, reject(order, reason, at))
+        call_store!(self, reject_order(order, reason, at))
     }
 
-    async fn release(
+    async fn release_order(
         &self,
         order: OrderId,
         reason: &str,
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> StoreResult<()> {
-        call_store!(self, release(order, reason, tell, at))
+        call_store!(self, release_order(order, reason, tell, at))
     }
 
-    async fn void(
+    async fn void_order(
         &self,
         order: OrderId,
         reason: &str,
         tell: NotifyBuyer,
         at: Timestamp,
     ) -> StoreResult<()> {
-        call_store!(self, void(order, reason, tell, at))
+        call_store!(self, void_order(order, reason, tell, at))
     }
 }
 
 #[async_trait]
 impl ReconciliationStore for SimulatedPaymentStores {
-    async fn undecided_orders(
+    async fn unfinished_orders(
         &self,
         opened_before: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<OrderRecord>> {
-        call_store!(self, undecided_orders(opened_before, limit))
+        call_store!(self, unfinished_orders(opened_before, limit))
     }
 
-    async fn orders_captured(&self, since: Timestamp, limit: u32) -> StoreResult<Vec<OrderRecord>> {
-        call_store!(self, orders_captured(since, limit))
+    async fn orders_captured_since(
+        &self,
+        since: Timestamp,
+        limit: u32,
+    ) -> StoreResult<Vec<OrderRecord>> {
+        call_store!(self, orders_captured_since(since, limit))
     }
 
     async fn orders_of_cancelled_draws(&self, limit: u32) -> StoreResult<Vec<OrderRecord>> {
         call_store!(self, orders_of_cancelled_draws(limit))
     }
 
-    async fn orders_without_address(
+    async fn captured_orders_without_email(
         &self,
         captured_before: Timestamp,
         limit: u32,
     ) -> StoreResult<Vec<OrderRecord>> {
-        call_store!(self, orders_without_address(captured_before, limit))
+        call_store!(self, captured_orders_without_email(captured_before, limit))
     }
 
-    async fn newest_order_time(&self) -> StoreResult<Option<Timestamp>> {
-        call_store!(self, newest_order_time())
+    async fn newest_order_opened_at(&self) -> StoreResult<Option<Timestamp>> {
+        call_store!(self, newest_order_opened_at())
     }
 
     async fn connected_accounts(&self) -> StoreResult<Vec<AccountId>> {
@@ -203,8 +211,8 @@ impl ReconciliationStore for SimulatedPaymentStores {
         call_store!(self, account_of_payment(payment_intent))
     }
 
-    async fn club_of(&self, account: &AccountId) -> StoreResult<Option<ClubId>> {
-        call_store!(self, club_of(account))
+    async fn club_of_account(&self, account: &AccountId) -> StoreResult<Option<ClubId>> {
+        call_store!(self, club_of_account(account))
     }
 
     async fn ticket_owner(&self, draw: DrawId, serial: Serial) -> StoreResult<Option<OrderId>> {
@@ -238,16 +246,16 @@ impl PaymentOperationStore for SimulatedPaymentStores {
         Ok(claimed.filter(|operation| self.0.0.mutant.allows_operation_claim(operation)))
     }
 
-    async fn record_attempt(&self, operation: i64, attempt: Attempt) -> StoreResult<()> {
+    async fn record_attempt(&self, operation: i64, attempt: AttemptOutcome) -> StoreResult<()> {
         call_store!(self, record_attempt(operation, attempt))
     }
 
-    async fn fee_returned(&self, order: OrderId) -> StoreResult<Cents> {
-        call_store!(self, fee_returned(order))
+    async fn fee_reduction_by_voids(&self, order: OrderId) -> StoreResult<Cents> {
+        call_store!(self, fee_reduction_by_voids(order))
     }
 
-    async fn fee_refunded(&self, order: OrderId) -> StoreResult<Cents> {
-        call_store!(self, fee_refunded(order))
+    async fn fee_refunded_so_far(&self, order: OrderId) -> StoreResult<Cents> {
+        call_store!(self, fee_refunded_so_far(order))
     }
 
     async fn queue_refund(
@@ -260,8 +268,8 @@ impl PaymentOperationStore for SimulatedPaymentStores {
         call_store!(self, queue_refund(order, amount, fee, reason))
     }
 
-    async fn draws_owing_fees(&self) -> StoreResult<Vec<DrawId>> {
-        call_store!(self, draws_owing_fees())
+    async fn draws_owing_fee_refunds(&self) -> StoreResult<Vec<DrawId>> {
+        call_store!(self, draws_owing_fee_refunds())
     }
 
     async fn queue_fee_refunds(&self, draw: DrawId) -> StoreResult<()> {
@@ -271,13 +279,13 @@ impl PaymentOperationStore for SimulatedPaymentStores {
     async fn begin_repair(
         &self,
         id: &PaymentIntentId,
-        repair: Repair,
+        repair: PaymentRepair,
         at: Timestamp,
     ) -> StoreResult<bool> {
         call_store!(self, begin_repair(id, repair, at))
     }
 
-    async fn end_repair(&self, id: &PaymentIntentId, repair: Repair) -> StoreResult<()> {
+    async fn end_repair(&self, id: &PaymentIntentId, repair: PaymentRepair) -> StoreResult<()> {
         call_store!(self, end_repair(id, repair))
     }
 }
@@ -376,19 +384,23 @@ impl AnomalyStore for SimulatedPaymentStores {
         raised
     }
 
-    async fn resolve_healed(
+    async fn resolve_healed_anomalies(
         &self,
         payment_intent: &PaymentIntentId,
         kind: AnomalyKind,
         at: Timestamp,
     ) -> StoreResult<u64> {
-        let healed = async { call_store!(self, resolve_healed(payment_intent, kind, at)) }.await;
+        let healed =
+            async { call_store!(self, resolve_healed_anomalies(payment_intent, kind, at)) }.await;
         self.trace("heals", &healed, || format!("{kind:?} of {payment_intent}"));
         healed
     }
 
-    async fn open_anomalies_of(&self, payment_intent: &PaymentIntentId) -> StoreResult<Vec<u128>> {
-        call_store!(self, open_anomalies_of(payment_intent))
+    async fn open_anomalies_of_payment(
+        &self,
+        payment_intent: &PaymentIntentId,
+    ) -> StoreResult<Vec<u128>> {
+        call_store!(self, open_anomalies_of_payment(payment_intent))
     }
 
     async fn payments_with_open_anomalies(
@@ -398,8 +410,13 @@ impl AnomalyStore for SimulatedPaymentStores {
         call_store!(self, payments_with_open_anomalies(among))
     }
 
-    async fn resolve_listed(&self, anomalies: &[u128], at: Timestamp) -> StoreResult<u64> {
-        let healed = async { call_store!(self, resolve_listed(anomalies, at)) }.await;
+    async fn resolve_healed_anomalies_by_id(
+        &self,
+        anomalies: &[u128],
+        at: Timestamp,
+    ) -> StoreResult<u64> {
+        let healed =
+            async { call_store!(self, resolve_healed_anomalies_by_id(anomalies, at)) }.await;
         self.trace("heals", &healed, || format!("anomalies {anomalies:?}"));
         healed
     }
@@ -408,8 +425,8 @@ impl AnomalyStore for SimulatedPaymentStores {
         call_store!(self, anomalies(only_open, limit))
     }
 
-    async fn anomaly_counts(&self) -> StoreResult<(u64, u64)> {
-        call_store!(self, anomaly_counts())
+    async fn count_raised_and_open_anomalies(&self) -> StoreResult<(u64, u64)> {
+        call_store!(self, count_raised_and_open_anomalies())
     }
 
     async fn close_anomaly(

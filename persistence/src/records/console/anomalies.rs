@@ -75,21 +75,23 @@ impl Records {
         resolved: Option<bool>,
         kind: Option<&str>,
     ) -> Result<Vec<AnomalyRow>, Failure> {
-        let read = select_with_tail(
+        let read = select_anomalies_with(
             " where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
               order by a.detected_at desc, a.id limit 5000",
         );
         let read = sqlx::query_as(sqlx::AssertSqlSafe(read))
             .bind(resolved)
             .bind(kind.map(str::to_string));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
     pub async fn anomaly(&self, id: Uuid) -> Result<Option<AnomalyRow>, Failure> {
-        let read =
-            sqlx::query_as(sqlx::AssertSqlSafe(select_with_tail(" where a.id = $1"))).bind(id);
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        let read = sqlx::query_as(sqlx::AssertSqlSafe(select_anomalies_with(
+            " where a.id = $1",
+        )))
+        .bind(id);
+        self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 
@@ -97,15 +99,15 @@ impl Records {
         let read = "select count(*) as total, count(*) filter (where resolved_at is null) as unresolved,
                  min(detected_at) filter (where resolved_at is null) as oldest_unresolved_at from anomalies";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     /// Returns the number of open anomalies of each type that has any.
-    pub async fn open_anomalies(&self) -> Result<Vec<(String, i64)>, Failure> {
+    pub async fn count_open_anomalies_by_kind(&self) -> Result<Vec<(String, i64)>, Failure> {
         let read = "select kind, count(*) from anomalies where resolved_at is null group by kind order by kind";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -125,11 +127,11 @@ impl Records {
             .bind(id)
             .bind(resolution.to_string())
             .bind(by.to_string());
-        self.write_audited(write, entry, false).await
+        self.write_with_audit_entry(write, entry, false).await
     }
 
     /// Returns the open anomalies of one type about a payment.
-    pub async fn open_anomalies_of(
+    pub async fn open_anomalies_of_payment(
         &self,
         payment_intent: &str,
         kind: &str,
@@ -138,7 +140,7 @@ impl Records {
         let read = sqlx::query_scalar(read)
             .bind(payment_intent.to_string())
             .bind(kind.to_string());
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -167,10 +169,10 @@ impl Records {
             }
             transaction.commit().await
         };
-        self.write(work).await
+        self.run_write(work).await
     }
 }
 
-fn select_with_tail(tail: &str) -> String {
+fn select_anomalies_with(tail: &str) -> String {
     format!("{SELECT_ANOMALIES}{tail}")
 }

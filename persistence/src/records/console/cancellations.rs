@@ -22,7 +22,7 @@ pub struct CancellationRow {
 }
 
 impl Records {
-    pub async fn cancellation(&self, draw: DrawId) -> Result<CancellationRow, Failure> {
+    pub async fn cancellation_totals(&self, draw: DrawId) -> Result<CancellationRow, Failure> {
         let read = sqlx::query_as(
             "select count(*) as orders, coalesce(sum(l.count), 0)::bigint as tickets,
                  coalesce(sum(coalesce(r.amount_cents, o.total_cents)), 0)::bigint as refund_cents,
@@ -38,17 +38,20 @@ impl Records {
              ))",
         )
         .bind(draw.0);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     /// Returns two counts for a draw: the payouts that undoing the result deletes, and the queued
     /// mails that correct an earlier result.
-    pub async fn undo_effect_counts(&self, draw: DrawId) -> Result<(i64, i64), Failure> {
+    pub async fn count_payouts_and_mails_affected_by_undo(
+        &self,
+        draw: DrawId,
+    ) -> Result<(i64, i64), Failure> {
         let read = "select (select count(*) from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')),
                  (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%')";
         let read = sqlx::query_as(read).bind(draw.0);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

@@ -53,7 +53,7 @@ impl Records {
         let read = sqlx::query_as(read)
             .bind(archived)
             .bind(only.map(|club| club.0));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -67,7 +67,7 @@ impl Records {
     ) -> Result<bool, Failure> {
         let write = "update clubs set archived = $2, archived_at = case when $2 then transaction_instant() end
              where id = $1 and archived <> $2";
-        self.write_audited(sqlx::query(write).bind(club.0).bind(archived), entry, true)
+        self.write_with_audit_entry(sqlx::query(write).bind(club.0).bind(archived), entry, true)
             .await
     }
 }

@@ -35,18 +35,18 @@ impl Records {
                  where l.serials is not null and o.state in ('allocated', 'captured') group by l.draw_id
              ) s on s.draw_id = d.id order by d.id";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
     /// Returns three numbers: reservations, tickets that these reservations hold, and payments
     /// whose outcome is undecided.
-    pub async fn in_flight_counts(&self) -> Result<(i64, i64, i64), Failure> {
+    pub async fn count_reservations_tickets_payments(&self) -> Result<(i64, i64, i64), Failure> {
         let read =
             "select (select count(*) from reservations), (select coalesce(sum(count), 0)::bigint from reservations),
                  (select count(*) from orders where unfinished and payment_intent_id is not null)";
         let read = sqlx::query_as(read);
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

@@ -60,7 +60,7 @@ impl Records {
         )
         .bind(id);
         let found: Option<OrderDetails> = self
-            .read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         let Some(found) = found else {
             return Ok(None);
@@ -72,7 +72,7 @@ impl Records {
         )
         .bind(id);
         let lines = self
-            .read(async move |pool: PgPool| read.fetch_all(&pool).await)
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(Some((found, lines)))
     }

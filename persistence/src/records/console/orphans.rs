@@ -9,7 +9,7 @@ use crate::Failure;
 use crate::records::Records;
 
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Orphan {
+pub struct SoldTicketWithBuyer {
     pub draw_id: i64,
     pub serial: i16,
     pub home_team: String,
@@ -23,7 +23,7 @@ pub struct Orphan {
     pub buyer_email: Option<String>,
 }
 
-const SELECT_ORPHANS: &str =
+const SELECT_SOLD_TICKETS_WITH_BUYER: &str =
     "select t.draw_id, t.serial, d.home_team, d.away_team, l.unit_price_cents, o.payment_intent_id, t.sold_at,
      o.id as order_id, c.name as club_name, o.buyer_name, o.buyer_email
  from tickets t join order_lines l on l.id = t.order_line_id join orders o on o.id = l.order_id
@@ -31,12 +31,12 @@ const SELECT_ORPHANS: &str =
 
 impl Records {
     /// Returns paid tickets whose buyer left no e-mail address, newest first.
-    pub async fn orphans(&self) -> Result<Vec<Orphan>, Failure> {
+    pub async fn tickets_without_buyer_email(&self) -> Result<Vec<SoldTicketWithBuyer>, Failure> {
         let read = format!(
-            "{SELECT_ORPHANS} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000"
+            "{SELECT_SOLD_TICKETS_WITH_BUYER} where o.buyer_email is null order by t.sold_at desc, t.draw_id, t.serial limit 5000"
         );
         let read = sqlx::query_as(sqlx::AssertSqlSafe(read));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -46,12 +46,13 @@ impl Records {
         &self,
         draw: DrawId,
         serial: Serial,
-    ) -> Result<Option<Orphan>, Failure> {
-        let read = format!("{SELECT_ORPHANS} where t.draw_id = $1 and t.serial = $2");
+    ) -> Result<Option<SoldTicketWithBuyer>, Failure> {
+        let read =
+            format!("{SELECT_SOLD_TICKETS_WITH_BUYER} where t.draw_id = $1 and t.serial = $2");
         let read = sqlx::query_as(sqlx::AssertSqlSafe(read))
             .bind(draw.0)
             .bind(serial.number() as i16);
-        self.read(async move |pool: PgPool| read.fetch_optional(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 }

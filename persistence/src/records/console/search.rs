@@ -56,7 +56,7 @@ impl Records {
         .bind(pattern)
         .bind(words.trim().to_string())
         .bind(self.email_hash(words));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 }

@@ -46,7 +46,7 @@ impl Records {
         .bind(to_column_time(from))
         .bind(to_column_time(to))
         .bind(step_seconds as f64);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 }

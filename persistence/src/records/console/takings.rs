@@ -79,7 +79,7 @@ impl Records {
         .bind(to.map(to_column_time))
         .bind(without_tests)
         .bind(to_column_time(now));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 }

@@ -75,7 +75,7 @@ impl Records {
         )
         .bind(to_column_time(since))
         .bind(club.map(|club| club.0));
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
@@ -105,7 +105,7 @@ impl Records {
         .bind(to_column_time(since))
         .bind(club.map(|club| club.0))
         .bind(TRANSACTIONS_LISTED_MAX);
-        self.read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 }

@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::records::Records;
 
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Vitals {
+pub struct BackgroundWorkHealth {
     pub provider_answered_at: Option<OffsetDateTime>,
     /// When a payment operation last failed for good. `None` when none has.
     pub provider_failed_at: Option<OffsetDateTime>,
@@ -47,7 +47,7 @@ pub struct ConsoleCounters {
 }
 
 impl Records {
-    pub async fn vitals(&self) -> Result<Vitals, Failure> {
+    pub async fn background_work_health(&self) -> Result<BackgroundWorkHealth, Failure> {
         let read = sqlx::query_as(
             "select (select max(synced_at) from payments) as provider_answered_at,
                  (select max(ended_at) from payment_ops where state = 'failed') as provider_failed_at,
@@ -67,7 +67,7 @@ impl Records {
                  current_setting('server_version') as database,
                  (select max(version) from _sqlx_migrations where success) as schema",
         );
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
@@ -86,7 +86,7 @@ impl Records {
                  (select coalesce(max(id), 0) from waitlist) as waitlist_newest,
                  (select coalesce(max(id), 0) from audit_log) as audit",
         );
-        self.read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 }

@@ -213,7 +213,7 @@ impl WireDrawDetails {
 
 impl WireAuditEntry {
     pub(super) fn from_domain(entry: &AuditEntry) -> WireAuditEntry {
-        let (act, detail) = entry.parts();
+        let (act, detail) = entry.action_and_detail();
         WireAuditEntry {
             actor: act.actor.to_string(),
             club: act.club.map(|club| club.0),

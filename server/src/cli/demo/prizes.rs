@@ -64,7 +64,7 @@ impl SeedRun<'_> {
         }
         let claim = self
             .records()
-            .claim_by_token(&hash)
+            .winner_claim_by_token(&hash)
             .await?
             .context("the link opens")?;
         let name = ticket.buyer_name.clone().unwrap_or_default();

@@ -62,7 +62,7 @@ pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
 pub async fn finish_seeding(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Result<()> {
     let records = Records::new(postgres.clone());
     for PlayedDraw { draw, back_ms } in seed_result.played {
-        records.backdate(draw, back_ms).await?;
+        records.backdate_draw(draw, back_ms).await?;
     }
     for late in seed_result.late {
         late.raise(postgres).await?;
@@ -110,7 +110,9 @@ impl SeedRun<'_> {
             self.records()
                 .begin_second_factor(operator, DEMO_OPERATOR_TOTP_SECRET)
                 .await?;
-            self.records().use_code_step(operator, 1, self.now).await?;
+            self.records()
+                .mark_code_step_used(operator, 1, self.now)
+                .await?;
         }
         let mut sellers = Vec::new();
         for plan in &CLUBS {
@@ -224,10 +226,12 @@ impl SeedRun<'_> {
             let token: [u8; 32] = random();
             let hash = link_hash(&token);
             self.records()
-                .begin_verification(club.id, &hash, self.now.plus_ms(HOUR_MS))
+                .begin_email_verification(club.id, &hash, self.now.plus_ms(HOUR_MS))
                 .await?;
             ensure!(
-                self.records().finish_verification(&hash, self.now).await?,
+                self.records()
+                    .finish_email_verification(&hash, self.now)
+                    .await?,
                 "the club's address is confirmed"
             );
         }
@@ -235,7 +239,7 @@ impl SeedRun<'_> {
         self.sandbox.ensure_account(&account.0, plan.name)?;
         self.records().connect_account(club.id, &account).await?;
         self.records()
-            .account_updated(&account, true, true, true)
+            .update_connected_account_state(&account, true, true, true)
             .await?;
         Ok(Seller {
             club: club.id,

@@ -52,8 +52,9 @@ pub(super) async fn write_gauges(page: &mut MetricsText, state: &State) {
 }
 
 async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<(), Problem> {
-    let (reservations, held, payments) = state.records.in_flight_counts().await?;
-    let open = state.records.open_anomalies().await?;
+    let (reservations, held, payments) =
+        state.records.count_reservations_tickets_payments().await?;
+    let open = state.records.count_open_anomalies_by_kind().await?;
     let (vitals, off_ms) = console_health::read_vitals(&*state.clock, &state.records).await?;
     let name = "fd_clock_off_seconds";
     page.write_gauge(

@@ -169,7 +169,7 @@ impl MailWriter<'_> {
         let club = self.find_club(order.club).await?;
         let mut games = Vec::new();
         let mut listings = Vec::new();
-        for (draw, serials) in record.shown_tickets() {
+        for (draw, serials) in record.tickets_shown_to_buyer() {
             let listing = match self.facts.listing(*draw) {
                 Some(listing) => listing.clone(),
                 None => Arc::new(self.read_listing(*draw).await?),
@@ -320,7 +320,7 @@ impl MailWriter<'_> {
     async fn read_listing(&self, draw: DrawId) -> Result<Listing, String> {
         let found = self
             .records
-            .listings_of([draw])
+            .listings_of_draws([draw])
             .await
             .map_err(|failure| failure.to_string())?;
         found

@@ -70,7 +70,9 @@ pub async fn use_code(
     let Some(step) = authenticator(&factor.secret, &admin.email)?.check(&digits, seconds) else {
         return Ok(CodeCheck::Wrong);
     };
-    let is_new = records.use_code_step(admin.id, step as i64, now).await?;
+    let is_new = records
+        .mark_code_step_used(admin.id, step as i64, now)
+        .await?;
     Ok(if is_new {
         CodeCheck::Right
     } else {

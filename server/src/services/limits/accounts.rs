@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use domain::{ClubId, Timestamp};
 use persistence::records::Records;
-use persistence::records::sessions::Holder;
+use persistence::records::sessions::SessionHolder;
 use persistence::records::tries::RateLimitTry;
 
 use super::{FailureCounters, Limits, Network, too_many};
@@ -73,7 +73,10 @@ impl Limits {
     /// # Errors
     ///
     /// 429 with `Retry-After`.
-    pub fn begin_password_confirmation(&self, holder: Holder) -> Result<Attempt<'_>, Problem> {
+    pub fn begin_password_confirmation(
+        &self,
+        holder: SessionHolder,
+    ) -> Result<Attempt<'_>, Problem> {
         let attempt = password_try(
             format!("again of {}", holder.name()),
             WRONG_PASSWORDS_PER_HOLDER_MAX,
@@ -286,7 +289,7 @@ pub struct CountedAttempt<'a> {
 impl CountedAttempt<'_> {
     /// Removes the attempt from all counts, because the password or code was correct.
     pub async fn mark_correct(self) {
-        if let Err(failure) = self.records.take_back_tries(&self.attempt.tries).await {
+        if let Err(failure) = self.records.uncount_tries(&self.attempt.tries).await {
             tracing::warn!(%failure, "correct attempt stays counted as wrong until its window ends");
         }
         // Only now, after the database has removed the attempt, so that this node never allows more

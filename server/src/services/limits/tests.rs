@@ -1,4 +1,4 @@
-use persistence::records::sessions::Holder;
+use persistence::records::sessions::SessionHolder;
 
 use super::accounts::{
     WRONG_PASSWORDS_PER_ACCOUNT_AND_ADDRESS_MAX, WRONG_PASSWORDS_PER_ACCOUNT_MAX,
@@ -90,7 +90,7 @@ fn account_name_cannot_imitate_another_limit_key() {
 #[test]
 fn password_confirmation_is_counted_apart_from_sign_in() {
     let limits = Limits::new(Stage::Production);
-    let holder = Holder::Club(domain::ClubId(7));
+    let holder = SessionHolder::Club(domain::ClubId(7));
     while limits.begin_sign_in("a@demo.test", OWN_MACHINE).is_ok() {}
     assert!(
         (0..WRONG_PASSWORDS_PER_HOLDER_MAX)
@@ -99,7 +99,7 @@ fn password_confirmation_is_counted_apart_from_sign_in() {
     assert!(limits.begin_password_confirmation(holder).is_err());
     assert!(
         limits
-            .begin_password_confirmation(Holder::Club(domain::ClubId(8)))
+            .begin_password_confirmation(SessionHolder::Club(domain::ClubId(8)))
             .is_ok()
     );
     assert!(limits.begin_sign_in("a@demo.test", OTHER_NETWORK).is_ok());

@@ -25,14 +25,14 @@ async fn stored_result(server: &TestServer, draw: DrawId) -> Option<(u8, u8)> {
 async fn count_audit_entries(server: &TestServer, action: &str) -> i64 {
     server
         .database
-        .count("select count(*) from audit_log where action = $1", action)
+        .query_number("select count(*) from audit_log where action = $1", action)
         .await
 }
 
 async fn count_payouts(server: &TestServer, draw: DrawId) -> i64 {
     server
         .database
-        .count(
+        .query_number(
             "select count(*) from payouts where draw_id::text = $1",
             &draw.to_string(),
         )

@@ -66,7 +66,10 @@ async fn connected_club_with_accepted_terms_creates_draw() {
     let count = "select count(*) from terms_acceptances where draw_id::text = $1 and ip_address = '127.0.0.1'
          and user_agent not like 'a lie' and terms_digest is not null";
     assert_eq!(
-        server.database.count(count, &number.to_string()).await,
+        server
+            .database
+            .query_number(count, &number.to_string())
+            .await,
         1,
         "the accepted terms are linked to the draw, with the address and user agent that the server saw"
     );
@@ -230,7 +233,7 @@ async fn draw_without_account_or_terms_is_refused() {
     accept_terms(&browser).await;
     server
         .records
-        .account_updated(&broncos.account.expect("one"), false, true, true)
+        .update_connected_account_state(&broncos.account.expect("one"), false, true, true)
         .await
         .expect("the write succeeds");
     let refused = create().await.expect_refusal(403, "setup-required");
@@ -486,7 +489,10 @@ async fn imported_draws_use_club_contact_unless_one_is_given() {
     assert_eq!(own, (json!("broncos RLFC"), json!("0400 111 222")));
     let named = contact(import("contactName=Jo", "Sharks").await.ok()).await;
     assert_eq!(named, (json!("Jo"), json!("0400 111 222")));
-    server.database.run("update clubs set phone = null").await;
+    server
+        .database
+        .execute_sql("update clubs set phone = null")
+        .await;
     let refused = import("contactName=Jo", "Eels")
         .await
         .expect_refusal(400, "invalid");

@@ -125,7 +125,7 @@ async fn draw_creation_succeeds_even_if_catalogue_reload_fails() {
     accept_terms(&browser).await;
     server
         .database
-        .run("alter table club_slug_aliases rename to elsewhere")
+        .execute_sql("alter table club_slug_aliases rename to elsewhere")
         .await;
     let draw = browser.post("/api/draws", new_draw_form()).await.ok();
     for (field, value) in [
@@ -142,7 +142,7 @@ async fn draw_creation_succeeds_even_if_catalogue_reload_fails() {
     );
     server
         .database
-        .run("alter table elsewhere rename to club_slug_aliases")
+        .execute_sql("alter table elsewhere rename to club_slug_aliases")
         .await;
     server
         .state

@@ -521,7 +521,7 @@ async fn club_stores_at_most_200_pictures() {
     let browser = club::sign_in_as_club(&server, "broncos").await;
     server
         .database
-        .run(
+        .execute_sql(
             "insert into uploads (key, club_id, purpose, bytes)
              select 'old-' || n || '.png', (select id from clubs where home_page_slug = 'broncos'), 'bundle-image', '' from
                  generate_series(1, 199) n",

@@ -15,7 +15,7 @@ async fn owner_browser_and_members_path(server: &TestServer) -> (Buyer, String) 
     // Only a club with a confirmed e-mail address can invite members.
     server
         .database
-        .run("update clubs set email_verified_at = now()")
+        .execute_sql("update clubs set email_verified_at = now()")
         .await;
     (
         club::sign_in_as_club(server, "broncos").await,
@@ -606,7 +606,7 @@ async fn audit_log_names_acting_member() {
     club::enter_result(&seller, draw, 1, 2).await.ok();
     server
         .database
-        .run("update clubs set email_verified_at = now()")
+        .execute_sql("update clubs set email_verified_at = now()")
         .await;
     let members = format!("/api/clubs/{club}/users");
     let id = owner.get(&members).await.ok()[1]["id"].clone();

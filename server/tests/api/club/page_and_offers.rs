@@ -210,7 +210,7 @@ async fn offer_create_change_and_archive_use_specified_messages() {
     let (intent, _) = server.alice().buy(one, 1).await;
     let sold = "insert into bundle_sales (bundle_id, order_id, quantity)
          select 1, id, 1 from orders where payment_intent_id = $1 returning id";
-    server.database.count(sold, intent.id()).await;
+    server.database.query_number(sold, intent.id()).await;
     let refused = put(offer_form("Double", "BUNDLE", "active", &[one, two]))
         .await
         .expect_refusal(409, "locked");

@@ -182,7 +182,7 @@ async fn declined_card_is_listed_for_its_club_and_operator() {
     );
     let older = "with moved as (update orders set opened_at = opened_at - interval '31 days'
          where payment_intent_id = $1 returning 1) select count(*) from moved";
-    assert_eq!(server.database.count(older, other.id()).await, 1);
+    assert_eq!(server.database.query_number(older, other.id()).await, 1);
     wait_for_failed_payments(&operator, 0).await;
     server.finish().await;
 }

@@ -45,7 +45,7 @@ async fn disputed_payment_blocks_prize_payout() {
     };
     assert_eq!(winner().await["disputed"], false);
     let orders = "select o.payment_intent_id from orders o where state = $1";
-    let intent = server.database.text(orders, "captured").await;
+    let intent = server.database.query_text(orders, "captured").await;
     browser
         .post("/sandbox/dispute", json!({ "payment_intent": intent }))
         .await
@@ -74,7 +74,7 @@ async fn disputed_payment_blocks_prize_payout() {
     );
     let resolved = "with done as (update payments set disputed = false where payment_intent_id = $1 returning 1)
          select count(*) from done";
-    assert_eq!(server.database.count(resolved, &intent).await, 1);
+    assert_eq!(server.database.query_number(resolved, &intent).await, 1);
     let payout = record_payout(&browser, draw).await.ok();
     assert_eq!(
         settle_payout(&browser, &payout, "completed").await.ok()["status"],
@@ -234,7 +234,7 @@ async fn bank_details_are_refused_after_prize_is_paid() {
     assert_eq!(
         server
             .database
-            .count(stored_details, &draw.to_string())
+            .query_number(stored_details, &draw.to_string())
             .await,
         0
     );

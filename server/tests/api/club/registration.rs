@@ -40,7 +40,7 @@ async fn registered_club_is_signed_in_with_unique_slug() {
     assert_eq!(user["emailVerified"], false);
     server
         .database
-        .run("update clubs set email_verified_at = now()")
+        .execute_sql("update clubs set email_verified_at = now()")
         .await;
     assert_eq!(
         browser.get("/api/admin/whoami").await.ok()["clubSlug"],

@@ -228,7 +228,11 @@ async fn downloads_are_audited_and_hold_no_bank_details() {
         }
         let written = "select count(*) from audit_log where action = $1 and club_id is not null";
         if !action.is_empty() {
-            assert_eq!(server.database.count(written, action).await, 1, "{action}");
+            assert_eq!(
+                server.database.query_number(written, action).await,
+                1,
+                "{action}"
+            );
         }
     }
     server.finish().await;

@@ -50,7 +50,7 @@ async fn fetch_winner_bank_details(browser: &Buyer, draw: DrawId) -> Value {
 async fn count_audit_entries(server: &TestServer, action: &str) -> i64 {
     server
         .database
-        .count("select count(*) from audit_log where action = $1", action)
+        .query_number("select count(*) from audit_log where action = $1", action)
         .await
 }
 
@@ -195,7 +195,10 @@ async fn winner_is_mailed_every_bank_change_and_audit_log_is_masked() {
     let masked = "select count(*) from audit_log where action = 'enter-winner-bank' and object = $1
         and detail->'before'->>'accountNumber' = '••••678' and detail->'after'->>'accountNumber' = '••••321'";
     assert_eq!(
-        server.database.count(masked, &format!("draw:{draw}")).await,
+        server
+            .database
+            .query_number(masked, &format!("draw:{draw}"))
+            .await,
         1
     );
     let everything = server.database.all_rows_as_text().await;

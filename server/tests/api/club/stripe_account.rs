@@ -121,7 +121,7 @@ async fn club_that_deauthorized_platform_can_reconnect() {
         .expect("the write succeeds");
     server
         .records
-        .account_updated(&lost_account, false, false, false)
+        .update_connected_account_state(&lost_account, false, false, false)
         .await
         .expect("the write succeeds");
     let path = format!("/api/clubs/{id}/stripe-connect");

@@ -234,12 +234,14 @@ async fn failed_winner_mail_is_resent_with_new_link() {
     let lost = claim_token_from_next_mail(&server).await;
     let sent_mails = "select count(*) from email_outbox where kind = $1 and state = 'sent'";
     eventually("the outbox shows the mail as sent", async || {
-        (server.database.count(sent_mails, "winner").await == 1).then_some(())
+        (server.database.query_number(sent_mails, "winner").await == 1).then_some(())
     })
     .await;
     server
         .database
-        .run("update email_outbox set state = 'dead', attempts = 1600 where kind = 'winner'")
+        .execute_sql(
+            "update email_outbox set state = 'dead', attempts = 1600 where kind = 'winner'",
+        )
         .await;
     assert_eq!(
         notify().await,
@@ -378,7 +380,10 @@ async fn bank_details_need_password_and_are_purged_after_90_days() {
     );
     let read = "select count(*) from audit_log where action = 'read-winner-bank' and object = $1";
     assert_eq!(
-        server.database.count(read, &format!("draw:{draw}")).await,
+        server
+            .database
+            .query_number(read, &format!("draw:{draw}"))
+            .await,
         1
     );
     let payout = browser
@@ -401,7 +406,7 @@ async fn bank_details_need_password_and_are_purged_after_90_days() {
     assert_eq!(
         server
             .records
-            .purge_claims(now.plus_seconds(89 * 86_400))
+            .purge_expired_bank_details(now.plus_seconds(89 * 86_400))
             .await
             .expect("the sweep succeeds"),
         0
@@ -409,7 +414,7 @@ async fn bank_details_need_password_and_are_purged_after_90_days() {
     assert_eq!(
         server
             .records
-            .purge_claims(now.plus_seconds(91 * 86_400))
+            .purge_expired_bank_details(now.plus_seconds(91 * 86_400))
             .await
             .expect("the sweep succeeds"),
         1
@@ -600,7 +605,7 @@ async fn club_is_reminded_once_of_due_result_and_disconnected_stripe() {
         .expect("one");
     server
         .records
-        .account_updated(&account, false, false, false)
+        .update_connected_account_state(&account, false, false, false)
         .await
         .expect("the write succeeds");
     server

@@ -347,7 +347,7 @@ async fn health_checks_report_broken_invariant_and_draining() {
     assert_eq!(
         server
             .database
-            .count(break_invariant, &draw.to_string())
+            .query_number(break_invariant, &draw.to_string())
             .await,
         1
     );
@@ -372,7 +372,7 @@ async fn health_checks_report_broken_invariant_and_draining() {
          select count(*) from mended";
     server
         .database
-        .count(repair_invariant, &draw.to_string())
+        .query_number(repair_invariant, &draw.to_string())
         .await;
     server.start_draining();
     let answer = server.alice().get("/api/health/ready").await;

@@ -260,7 +260,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
 /// Returns counts of the rows that the calls of this test would change, read directly from the
 /// database.
 async fn count_rows_that_calls_would_change(server: &TestServer) -> [i64; 6] {
-    let count = async |question: &'static str| server.database.count(question, "").await;
+    let count = async |question: &'static str| server.database.query_number(question, "").await;
     [
         count("select coalesce(sum(revision), 0)::bigint from draws where $1 = ''").await,
         count("select count(*) from audit_log where $1 = '' and action not like 'download%'").await,

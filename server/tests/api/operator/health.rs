@@ -195,7 +195,7 @@ async fn unsent_winner_mail_is_no_failure_after_undo() {
         club::sign_in_as_club(&server, "broncos").await,
     );
     club::enter_result(&broncos, draw, 3, 11).await.ok();
-    server.database.count(
+    server.database.query_number(
         "with queued as (insert into email_outbox (dedupe_key, kind, to_address, data, due_at)
              values ('winner:1', 'winner', 'a@x.test', json_build_object('draw', $1::bigint)::text, now() + interval '1 day')
              returning 1) select count(*) from queued",

@@ -108,7 +108,7 @@ async fn console_audit_and_sandbox_agree_to_the_cent() {
         ),
         (provider[1], provider[2])
     );
-    let card_fees = server.database.count(
+    let card_fees = server.database.query_number(
         "select coalesce(sum(l.card_fee_cents), 0)::bigint from order_lines l join tickets t on t.order_line_id = l.id
              where $1 <> '' and t.serial = (select min(serial) from tickets where order_line_id = l.id)",
         "all",
@@ -231,7 +231,7 @@ async fn audit_detects_rewritten_log_entry() {
                  and exists (select from f) returning id)
          select count(*) from g";
     assert_eq!(
-        server.database.count(forgery, "now").await,
+        server.database.query_number(forgery, "now").await,
         1,
         "one entry is rewritten past the triggers"
     );

@@ -64,7 +64,7 @@ async fn recovery_in_winning_order_needs_second_operator() {
         .expect("the call succeeds");
     server
         .records
-        .use_code_step(id, 1, server.now())
+        .mark_code_step_used(id, 1, server.now())
         .await
         .expect("the operator is enrolled");
     let operator = club::sign_in_as_operator(&server).await;

@@ -7,7 +7,7 @@ use actors::Denied;
 use async_trait::async_trait;
 use domain::{Command, Deal, DrawId, OrderId};
 use futures_util::poll;
-use persistence::ledger::{Append, ChangedDraw, Claims, KnownDraw};
+use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
 use persistence::nodes::InstanceId;
 use persistence::{Failure, Ledger, Postgres};
 use tokio::sync::{Notify, Semaphore};
@@ -23,7 +23,7 @@ struct SlowLedger {
 
 #[async_trait]
 impl Ledger for SlowLedger {
-    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<Claims, Failure> {
+    async fn claim(&self, me: InstanceId, draws: &[DrawId]) -> Result<DrawClaims, Failure> {
         self.postgres.claim(me, draws).await
     }
 
@@ -32,7 +32,7 @@ impl Ledger for SlowLedger {
         me: InstanceId,
         draw: DrawId,
         from: InstanceId,
-    ) -> Result<Claims, Failure> {
+    ) -> Result<DrawClaims, Failure> {
         self.postgres.take_over(me, draw, from).await
     }
 
@@ -48,7 +48,7 @@ impl Ledger for SlowLedger {
         self.postgres.deal(draw).await
     }
 
-    async fn append(&self, appends: Vec<Append>) -> Result<(), Failure> {
+    async fn append(&self, appends: Vec<DrawCommit>) -> Result<(), Failure> {
         self.begun.notify_one();
         let _permit = self.permits.acquire().await.expect("never closed");
         self.postgres.append(appends).await

@@ -233,7 +233,7 @@ async fn buyer_details_at_payment_replace_earlier_ones() {
     );
     let phone = "select buyer_phone from orders where buyer_email = $1";
     assert_eq!(
-        server.database.text(phone, "alice@example.com").await,
+        server.database.query_text(phone, "alice@example.com").await,
         alice.phone
     );
     assert_eq!(

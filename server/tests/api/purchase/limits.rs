@@ -229,7 +229,7 @@ async fn club_without_account_cannot_sell() {
     let account = club.account.expect("an account");
     server
         .records
-        .account_updated(&account, false, true, true)
+        .update_connected_account_state(&account, false, true, true)
         .await
         .expect("restricted");
     server
@@ -255,7 +255,7 @@ async fn deauthorized_club_cannot_sell_and_buyer_sees_neutral_message() {
     let draw = server.create_club_with_draw().await;
     server
         .database
-        .run("update clubs set stripe_connect_account_id = 'left_us'")
+        .execute_sql("update clubs set stripe_connect_account_id = 'left_us'")
         .await;
     server
         .state

@@ -50,7 +50,10 @@ async fn read_only_database_counts_as_down_until_writable() {
     let ready = (200, json!({ "ready": true, "database": true }));
     assert_eq!(readiness_answer(&server).await, ready);
 
-    server.database.run(MAKE_DATABASE_READ_ONLY_SQL).await;
+    server
+        .database
+        .execute_sql(MAKE_DATABASE_READ_ONLY_SQL)
+        .await;
     assert_eq!(
         readiness_answer(&server).await,
         (503, json!({ "ready": false, "database": false }))
@@ -92,7 +95,10 @@ async fn read_only_database_counts_as_down_until_writable() {
         alice.get(page).await.ok();
     }
 
-    server.database.run(MAKE_DATABASE_WRITABLE_SQL).await;
+    server
+        .database
+        .execute_sql(MAKE_DATABASE_WRITABLE_SQL)
+        .await;
     eventually("the server is ready again", async || {
         (readiness_answer(&server).await == ready).then_some(())
     })

@@ -225,7 +225,7 @@ async fn every_route_admits_only_its_declared_audience() {
     let account = domain::AccountId("acct_new".into());
     server
         .records
-        .account_updated(&account, false, false, false)
+        .update_connected_account_state(&account, false, false, false)
         .await
         .expect("the write succeeds");
     server

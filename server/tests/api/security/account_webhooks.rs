@@ -160,7 +160,7 @@ async fn deauthorized_club_stops_selling_and_is_notified() {
         .expect("the write succeeds");
     server
         .records
-        .account_updated(&lost_account, true, true, true)
+        .update_connected_account_state(&lost_account, true, true, true)
         .await
         .expect("the write succeeds");
     server

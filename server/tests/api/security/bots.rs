@@ -79,7 +79,7 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
     assert!((1..=100).contains(&most), "the bot holds {most} tickets");
     let intents = server
         .database
-        .count("select count(*) from orders where $1 = ''", "")
+        .query_number("select count(*) from orders where $1 = ''", "")
         .await;
     assert!(
         (1..=30).contains(&intents),
@@ -159,7 +159,7 @@ async fn card_testing_is_stopped_after_five_declines() {
             let query = "select count(*) from webhook_events where kind = $1";
             (server
                 .database
-                .count(query, "payment_intent.payment_failed")
+                .query_number(query, "payment_intent.payment_failed")
                 .await
                 >= declined)
                 .then_some(())

@@ -200,7 +200,7 @@ async fn name_never_becomes_mail_header_or_tag() {
         // Mails take the buyer's name from the column `buyer_name`. `render/mail` escapes tags, and
         // `render/mail_sender/smtp` encodes headers.
         let name = "select coalesce(buyer_name, '') from orders where $1 = '' order by opened_at desc limit 1";
-        let stored = server.database.text(name, "").await;
+        let stored = server.database.query_text(name, "").await;
         assert!(
             !stored.is_empty() && !stored.contains(char::is_control),
             "{stored:?}"
@@ -226,7 +226,7 @@ async fn name_never_becomes_mail_header_or_tag() {
             .await
             .ok();
         let stored = "select coalesce(buyer_email, '') from orders where $1 = '' order by opened_at desc limit 1";
-        let stored = server.database.text(stored, "").await;
+        let stored = server.database.query_text(stored, "").await;
         let is_single_address =
             !stored.contains(|c: char| c.is_whitespace() || c.is_control() || ",;<>".contains(c));
         assert!(

@@ -87,7 +87,7 @@ async fn draw_form_ignores_server_owned_fields() {
         .ok();
     let written = "select coalesce(max(ip_address), '') from terms_acceptances where $1 = ''";
     assert_eq!(
-        server.database.text(written, "").await,
+        server.database.query_text(written, "").await,
         "127.0.0.1",
         "the stored address is the one of the connection"
     );
@@ -123,7 +123,10 @@ async fn draw_form_ignores_server_owned_fields() {
     let fee_policy = "select (fee_rate_bps + fee_cap_cents)::bigint from draws where id::text = $1";
     let policy = domain::FeePolicy::DEFAULT;
     assert_eq!(
-        server.database.count(fee_policy, &draw.to_string()).await,
+        server
+            .database
+            .query_number(fee_policy, &draw.to_string())
+            .await,
         i64::from(policy.rate_bps) + policy.cap.0
     );
     let edited = browser
@@ -157,7 +160,7 @@ async fn other_forms_ignore_server_owned_fields() {
     let objects = ClubObjects::create(&server, "broncos").await;
     let browser = club::sign_in_as_club(&server, "broncos").await;
     let before = "select stripe_connect_account_id || email || password || archived::text || charges_enabled::text from clubs where home_page_slug = $1";
-    let facts = server.database.text(before, "broncos").await;
+    let facts = server.database.query_text(before, "broncos").await;
     let page = with_privileged_fields(json!({ "homePageTitle": "Broncos" }));
     browser
         .call(
@@ -167,12 +170,12 @@ async fn other_forms_ignore_server_owned_fields() {
         )
         .await
         .ok();
-    assert_eq!(server.database.text(before, "broncos").await, facts);
+    assert_eq!(server.database.query_text(before, "broncos").await, facts);
     // The server sets the amount of a payout to the draw's prize.
     let amount = "select amount_cents::bigint from payouts where id::text = $1";
     let prize = server
         .database
-        .count(amount, &objects.payout.to_string())
+        .query_number(amount, &objects.payout.to_string())
         .await;
     let settle = with_privileged_fields(
         json!({ "status": "completed", "amount": "9999.00", "amountCents": 999_900, "clubId": 2 }),
@@ -188,7 +191,7 @@ async fn other_forms_ignore_server_owned_fields() {
     assert_eq!(
         server
             .database
-            .count(amount, &objects.payout.to_string())
+            .query_number(amount, &objects.payout.to_string())
             .await,
         prize
     );

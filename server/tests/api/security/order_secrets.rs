@@ -84,7 +84,7 @@ async fn order_rows_as_text(server: &TestServer, order: &str) -> String {
          (select string_agg(r::text, chr(10) order by r.draw_id) from reservations r where r.order_id::text = $1),
          (select string_agg((m.dedupe_key, m.kind, m.to_address, m.data)::text, chr(10) order by m.id)
           from email_outbox m where m.order_id::text = $1))";
-    server.database.text(query, order).await
+    server.database.query_text(query, order).await
 }
 
 /// Returns the order's columns that must not change during fulfilment: buyer, consent, client key
@@ -92,7 +92,7 @@ async fn order_rows_as_text(server: &TestServer, order: &str) -> String {
 async fn buyer_columns_as_text(server: &TestServer, order: &str) -> String {
     let query = "select (buyer_name, buyer_email, buyer_phone, consent_at, consent_ip, client_key, total_cents)::text
          from orders where id::text = $1";
-    server.database.text(query, order).await
+    server.database.query_text(query, order).await
 }
 
 /// Returns whether a JSON or HTML text contains a jersey number.
@@ -362,7 +362,7 @@ async fn no_stranger_changes_an_order_or_sees_its_secrets() {
     // The stranger receives mails only about orders of the stranger's own.
     let mails = "select count(*) from email_outbox m where m.to_address = $1 and not exists (
          select from orders o where o.id = m.order_id and o.buyer_email = $1)";
-    assert_eq!(server.database.count(mails, STRANGER_EMAIL).await, 0);
+    assert_eq!(server.database.query_number(mails, STRANGER_EMAIL).await, 0);
     server.finish().await;
 }
 
@@ -382,14 +382,14 @@ async fn stranger_with_an_intent_id_never_becomes_the_buyer() {
         (&json!("succeeded"), &json!([]), &Value::Null)
     );
     let named = "select count(*) from orders where payment_intent_id = $1 and (buyer_email is not null or buyer_phone is not null)";
-    assert_eq!(server.database.count(named, intent.id()).await, 0);
+    assert_eq!(server.database.query_number(named, intent.id()).await, 0);
     // Once the payment is captured, not even the client secret gives access to the order.
     body["clientSecret"] = json!(intent.secret());
     assert_eq!(
         stranger.post("/api/complete-card-payment", body).await.ok()["orderToken"],
         Value::Null
     );
-    assert_eq!(server.database.count(named, intent.id()).await, 0);
+    assert_eq!(server.database.query_number(named, intent.id()).await, 0);
     let contact = json!({ "paymentIntentId": intent.id(), "orderToken": intent.token(), "buyer": owner.details() });
     owner.post("/api/complete-card-payment", contact).await.ok();
     assert_eq!(
@@ -432,7 +432,7 @@ async fn stranger_with_another_amount_never_releases_an_order() {
     assert_eq!(alice.fetch_order_of(&intent).await["state"], "quoted");
     let consents =
         "select count(*) from orders where payment_intent_id = $1 and consent_at is not null";
-    assert_eq!(server.database.count(consents, intent.id()).await, 0);
+    assert_eq!(server.database.query_number(consents, intent.id()).await, 0);
     let mut with_secret = body.clone();
     with_secret["clientSecret"] = json!(intent.secret());
     alice.authorise(&intent).await;
@@ -476,7 +476,7 @@ async fn buyer_cannot_be_named_after_reveal_without_two_operators() {
     assert_eq!(notified["emailsSent"], 0);
     assert_eq!(server.count_queued_mails("winner").await, 0);
     let mails = "select count(*) from email_outbox where to_address = $1";
-    assert_eq!(server.database.count(mails, stranger.email).await, 0);
+    assert_eq!(server.database.query_number(mails, stranger.email).await, 0);
     server.finish().await;
 }
 

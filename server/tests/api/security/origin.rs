@@ -64,7 +64,7 @@ async fn database_fingerprint(server: &TestServer) -> i64 {
         "select (select count(*) from orders) + (select count(*) from reservations) + (select count(*) from payouts)
         + (select count(*) from audit_log) + (select count(*) from sessions) + (select count(*) from bundles)
         + (select coalesce(sum(revision), 0) from draws)::bigint where $1 = ''";
-    server.database.count(sum, "").await
+    server.database.query_number(sum, "").await
 }
 
 #[actix_web::test]

@@ -369,7 +369,7 @@ impl TestServer {
     async fn read_commitment(&self, draw: DrawId) -> String {
         let read =
             "select id::text || ':' || encode(commitment, 'hex') from draws where id::text = $1";
-        self.database.text(read, &draw.to_string()).await
+        self.database.query_text(read, &draw.to_string()).await
     }
 
     /// Replaces a draw's commitment directly in the database.
@@ -377,7 +377,7 @@ impl TestServer {
         let write =
             "with written as (update draws set commitment = decode(split_part($1, ':', 2), 'hex')
              where id::text = split_part($1, ':', 1) returning 1) select count(*) from written";
-        assert_eq!(self.database.count(write, commitment).await, 1);
+        assert_eq!(self.database.query_number(write, commitment).await, 1);
     }
 
     /// Copies a draw's commitment from another server, and its encrypted seed too for
@@ -389,8 +389,8 @@ impl TestServer {
             let read = "select id::text || ':' || encode(seed_sealed, 'hex') from draws where id::text = $1";
             let write = "with written as (update draws set seed_sealed = decode(split_part($1, ':', 2), 'hex')
                  where id::text = split_part($1, ':', 1) returning 1) select count(*) from written";
-            let sealed_seed = other.database.text(read, &draw.to_string()).await;
-            assert_eq!(self.database.count(write, &sealed_seed).await, 1);
+            let sealed_seed = other.database.query_text(read, &draw.to_string()).await;
+            assert_eq!(self.database.query_number(write, &sealed_seed).await, 1);
         }
     }
 }

@@ -47,7 +47,7 @@ async fn unconfirmed_club_sends_no_invitation_or_custom_text() {
     server::http::routes::club::reminders::sweep(&server.state).await;
     server.next_mail("connect-incomplete").await;
     let mails = "select coalesce(string_agg(m::text, ' '), '') from email_outbox m where $1 = ''";
-    let mails = server.database.text(mails, "").await;
+    let mails = server.database.query_text(mails, "").await;
     assert!(
         mails.contains("stranger@club.test") && mails.contains("w@x.test"),
         "{mails}"
@@ -58,7 +58,7 @@ async fn unconfirmed_club_sends_no_invitation_or_custom_text() {
     );
     server
         .database
-        .run("update clubs set email_verified_at = now()")
+        .execute_sql("update clubs set email_verified_at = now()")
         .await;
     // The previous session has ended, because sessions last one day.
     browser.sign_in("stranger@club.test", PASSWORD).await.ok();
@@ -85,7 +85,10 @@ async fn unconfirmed_email_can_register_again_with_same_answer() {
     };
     assert_eq!(fields(&first), fields(&second));
     let clubs = "select string_agg(name, ',') from clubs where lower(email) = $1";
-    assert_eq!(server.database.text(clubs, "own@club.test").await, "Second");
+    assert_eq!(
+        server.database.query_text(clubs, "own@club.test").await,
+        "Second"
+    );
     server.finish().await;
 }
 
@@ -102,10 +105,14 @@ async fn unconfirmed_club_is_removed_after_a_week_unless_it_has_draws() {
     let names = "select string_agg(name, ',' order by name) from clubs where $1 = ''";
     server.clock.advance_seconds(WEEK_SECONDS - 60);
     server::http::routes::club::reminders::sweep(&server.state).await;
-    assert_eq!(server.database.text(names, "").await, "Busy,Idle", "{idle}");
+    assert_eq!(
+        server.database.query_text(names, "").await,
+        "Busy,Idle",
+        "{idle}"
+    );
     server.clock.advance_seconds(120);
     server::http::routes::club::reminders::sweep(&server.state).await;
-    assert_eq!(server.database.text(names, "").await, "Busy");
+    assert_eq!(server.database.query_text(names, "").await, "Busy");
     let again = register(&server.alice(), "Idle", "idle@club.test").await;
     assert_eq!(
         again["clubSlug"], idle["clubSlug"],

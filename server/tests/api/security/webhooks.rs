@@ -32,7 +32,7 @@ pub async fn send_webhook(browser: &Buyer, body: impl Into<reqwest::Body>, heade
 pub async fn count_stored_events(server: &TestServer, id: &str) -> i64 {
     server
         .database
-        .count(
+        .query_number(
             "select count(*) from webhook_events where event_id like $1 || '%'",
             id,
         )
@@ -234,7 +234,7 @@ async fn signed_webhook_content_is_verified_with_provider() {
     let unhandled =
         "select count(*) from webhook_events where handled_at is null and event_id like $1 || '%'";
     eventually("every webhook is handled", async || {
-        (server.database.count(unhandled, "evt_lie").await == 0).then_some(())
+        (server.database.query_number(unhandled, "evt_lie").await == 0).then_some(())
     })
     .await;
     let order = alice.fetch_order_of(&intent).await;
@@ -355,7 +355,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
         FLOOD_WEBHOOK_COUNT as i64
     );
     assert_eq!(
-        server.database.count(waiting, "evt_flood").await,
+        server.database.query_number(waiting, "evt_flood").await,
         FLOOD_WEBHOOK_COUNT as i64,
         "no webhook is handled while the provider is down"
     );
@@ -383,7 +383,7 @@ async fn webhook_flood_is_accepted_at_once_and_takes_effect_once() {
     );
     let header = sign(last.as_bytes(), WEBHOOK_SECRET, server.now());
     assert_eq!(send_webhook(&browser, last, &header).await, 200);
-    let drained = async || (server.database.count(waiting, "evt_").await == 0).then_some(());
+    let drained = async || (server.database.query_number(waiting, "evt_").await == 0).then_some(());
     eventually("every webhook is handled", drained).await;
     for (buyer, intent) in &intents {
         let order = buyer.wait_for_status(intent, "succeeded").await;

@@ -20,7 +20,7 @@ use persistence::records::bundles::NewBundle;
 use persistence::records::clubs::{Club, NewClub};
 use persistence::records::draws::DrawToCreate;
 use persistence::stores::{Mail, OrderRecord};
-use persistence::testing::Database;
+use persistence::testing::TestDatabase;
 use persistence::{Ledger, PaymentStores, Postgres, Sealer};
 use sandbox::authenticator::DEMO_OPERATOR_TOTP_SECRET;
 use sandbox::clock::SandboxClock;
@@ -52,7 +52,7 @@ pub struct TestServer {
     pub store: Arc<dyn PaymentStores>,
     pub mails: tokio::sync::Mutex<mpsc::UnboundedReceiver<Mail>>,
     pub engine: Engine,
-    pub database: Database,
+    pub database: TestDatabase,
     phase: watch::Sender<Phase>,
     handle: ServerHandle,
     tasks: Vec<JoinHandle<()>>,
@@ -238,7 +238,7 @@ impl TestServer {
             .await
             .expect("the call succeeds");
         self.records
-            .account_updated(&account, true, true, true)
+            .update_connected_account_state(&account, true, true, true)
             .await
             .expect("ready");
         self.state
@@ -257,12 +257,12 @@ impl TestServer {
     pub async fn confirm_email(&self, club: ClubId) {
         let (token_hash, now) = (server::services::identity::random(), self.clock.now());
         self.records
-            .begin_verification(club, &token_hash, now.plus_seconds(60))
+            .begin_email_verification(club, &token_hash, now.plus_seconds(60))
             .await
             .expect("the call succeeds");
         assert!(
             self.records
-                .finish_verification(&token_hash, now)
+                .finish_email_verification(&token_hash, now)
                 .await
                 .expect("the write succeeds"),
             "the link is valid"
@@ -320,7 +320,7 @@ impl TestServer {
     pub async fn count_sales_of_offer(&self, offer: i64) -> i64 {
         let count =
             "select coalesce(sum(quantity), 0) from bundle_sales where bundle_id::text = $1";
-        self.database.count(count, &offer.to_string()).await
+        self.database.query_number(count, &offer.to_string()).await
     }
 
     /// Creates an offer of the club `broncos` with one game.
@@ -358,7 +358,7 @@ impl TestServer {
             .await
             .expect("the call succeeds");
         self.records
-            .use_code_step(id, 1, self.clock.now())
+            .mark_code_step_used(id, 1, self.clock.now())
             .await
             .expect("the operator is enrolled");
     }
@@ -442,7 +442,7 @@ impl TestServer {
     /// Returns the number of mails of this kind that were ever queued.
     pub async fn count_queued_mails(&self, kind: &str) -> i64 {
         self.database
-            .count("select count(*) from email_outbox where kind = $1", kind)
+            .query_number("select count(*) from email_outbox where kind = $1", kind)
             .await
     }
 

@@ -22,7 +22,7 @@ pub async fn create(
     let tickets = requested_tickets::parse_single(&body.0)?;
     let request = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let opened = checkout::open(&state, request).await?;
-    failpoint::reach(PurchaseStep::Answer, FailpointSide::Before);
+    failpoint::reach_failpoint(PurchaseStep::Answer, FailpointSide::Before);
     failpoint::reach_after_response(PurchaseStep::Answer, FailpointSide::After);
     Ok(HttpResponse::Ok().json(opened.to_response(&state, CheckoutKind::Single)?))
 }

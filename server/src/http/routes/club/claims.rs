@@ -5,7 +5,7 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 use persistence::records::audit::AuditAction;
 use persistence::records::bank_changes::BankChange;
-use persistence::records::claims::{Claim as ClaimRecord, ClaimOutcome};
+use persistence::records::claims::{ClaimOutcome, WinnerClaim as ClaimRecord};
 use serde_json::json;
 
 use super::winners::{
@@ -71,7 +71,7 @@ pub async fn submit_bank_details(
         object: &object,
         ip,
     };
-    let records = state.records.by(act.entry(json!({})));
+    let records = state.records.with_audit_entry(act.entry(json!({})));
     let change = BankChange {
         draw,
         serial: winner.serial,
@@ -126,7 +126,7 @@ async fn find_claim(state: &State, token: Option<&str>) -> Result<ClaimRecord, P
     let hash = parse_link_hash(&trimmed(token)).ok_or_else(unknown_claim)?;
     state
         .records
-        .claim_by_token(&hash)
+        .winner_claim_by_token(&hash)
         .await?
         .ok_or_else(unknown_claim)
 }

@@ -99,7 +99,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
     let act = caller.audit_action(&actor, Some(club.id), "connect-account", &object);
     state
         .records
-        .by(act.entry(json!({ "account": account.0 })))
+        .with_audit_entry(act.entry(json!({ "account": account.0 })))
         .connect_account(club.id, &account)
         .await?;
     state.catalogue.reload().await?;

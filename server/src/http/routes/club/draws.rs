@@ -46,7 +46,14 @@ pub async fn create(
     let act = caller
         .audit_action(&caller.audit_name(), Some(club.id), "create-draw", "draw:")
         .entry(json!({}));
-    let listings = create_draws(&state, &state.records.by(act), club.id, &[new], now).await?;
+    let listings = create_draws(
+        &state,
+        &state.records.with_audit_entry(act),
+        club.id,
+        &[new],
+        now,
+    )
+    .await?;
     let listing = listings
         .into_iter()
         .next()

@@ -55,7 +55,7 @@ pub async fn import(
         let act = caller.audit_action(&actor, Some(club), "import-fixtures", &object);
         let records = state
             .records
-            .by(act.entry(json!({ "draws": plan.rows.len() })));
+            .with_audit_entry(act.entry(json!({ "draws": plan.rows.len() })));
         create_draws(&state, &records, club, &plan.rows, state.clock.now()).await?
     };
     Ok(HttpResponse::Ok().json(FixtureImportResult {

@@ -30,7 +30,7 @@ fn own_club(state: &State, caller: Caller, slug: &str) -> Result<Arc<Club>, Prob
 
 /// Reads a club's offers with the number of sales of each, newest first.
 async fn offers_with_sales(state: &State, club: ClubId) -> Result<Vec<(Bundle, i64)>, Problem> {
-    let sales = state.records.bundle_sales(club).await?;
+    let sales = state.records.sales_by_bundle(club).await?;
     let sold = |id: i64| {
         sales
             .iter()
@@ -140,7 +140,7 @@ pub async fn create(
     let new = check_offer_and_slug(&state, &club, &body.0, None).await?;
     let created = state
         .records
-        .by(audit_entry(caller, &club, "create-offer"))
+        .with_audit_entry(audit_entry(caller, &club, "create-offer"))
         .create_bundle(club.id, &new)
         .await;
     let id = match created {
@@ -165,7 +165,9 @@ pub async fn change(
         return Err(offer_locked(now));
     }
     let new = check_offer_and_slug(&state, &club, &body.0, Some(bundle.id)).await?;
-    let records = state.records.by(audit_entry(caller, &club, "change-offer"));
+    let records = state
+        .records
+        .with_audit_entry(audit_entry(caller, &club, "change-offer"));
     match records.change_bundle(club.id, bundle.id, &new).await {
         Ok(OfferChangeOutcome::Done) => {}
         Ok(OfferChangeOutcome::Locked) => return Err(offer_locked("locked")),
@@ -192,7 +194,7 @@ pub async fn archive(
     let is_over = matches!(now, "closed" | "archived");
     let records = state
         .records
-        .by(audit_entry(caller, &club, "archive-offer"));
+        .with_audit_entry(audit_entry(caller, &club, "archive-offer"));
     if records.archive_bundle(club.id, bundle.id, is_over).await? != OfferChangeOutcome::Done {
         return Err(offer_locked("locked"));
     }
@@ -223,7 +225,7 @@ async fn failed_offer_write(
 ) -> Result<Problem, Problem> {
     let slug_is_taken = state
         .records
-        .bundle_slug_taken(club.id, &new.slug, except)
+        .is_bundle_slug_taken(club.id, &new.slug, except)
         .await?;
     Ok(if slug_is_taken {
         slug_taken()
@@ -252,7 +254,7 @@ async fn check_offer_and_slug(
     let new = check_offer_form(form, is_own)?;
     if state
         .records
-        .bundle_slug_taken(club.id, &new.slug, except)
+        .is_bundle_slug_taken(club.id, &new.slug, except)
         .await?
     {
         return Err(slug_taken());

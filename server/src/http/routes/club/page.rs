@@ -64,7 +64,7 @@ pub async fn save(
     let act = caller.audit_action(&actor, Some(club), "save-home-page", &object);
     let records = state
         .records
-        .by(act.entry(json!({ "slug": form.home_page_slug })));
+        .with_audit_entry(act.entry(json!({ "slug": form.home_page_slug })));
     if records.save_home_page(club, &page).await? == SavePageOutcome::SlugTaken {
         return Err(Problem::conflict(
             "slug-taken",

@@ -78,7 +78,7 @@ pub async fn record(
     let act = caller.audit_action(&actor, Some(listing.club), "record-payout", &object);
     let records = state
         .records
-        .by(act.entry(json!({ "type": "winner", "amount": new.amount.decimal() })));
+        .with_audit_entry(act.entry(json!({ "type": "winner", "amount": new.amount.decimal() })));
     let payout = records
         .record_payout(&new)
         .await
@@ -131,7 +131,7 @@ pub async fn settle(
     // Write no audit entry if the payout is settled already, because a repeated call changes
     // nothing.
     let records = if payout.status == "pending" {
-        state.records.by(act.entry(detail))
+        state.records.with_audit_entry(act.entry(detail))
     } else {
         state.records.clone()
     };
@@ -153,7 +153,7 @@ pub async fn settle(
 async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
     let ticket = find_winner(state, view).await?.ticket;
     let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
-    if !state.records.winner_disputed(draw).await? {
+    if !state.records.is_winner_payment_disputed(draw).await? {
         return Ok(ticket);
     }
     let message = "The winner's payment is disputed by the buyer's bank. The prize can be paid once that is resolved.";

@@ -6,7 +6,7 @@ use domain::ClubId;
 use domain::access::Role;
 use persistence::link_secrets::LinkKind;
 use persistence::records::club_users::{CLUB_MEMBERS_MAX, InvitationOutcome, NewClubUser};
-use persistence::records::sessions::Holder;
+use persistence::records::sessions::SessionHolder;
 use serde_json::json;
 
 use crate::access::caller::Caller;
@@ -126,7 +126,7 @@ pub async fn invite(
     let act = caller.audit_action(&actor, Some(club), "invite-club-user", "club-user:");
     let user = match state
         .records
-        .by(act.entry(detail))
+        .with_audit_entry(act.entry(detail))
         .invite_club_user(&new)
         .await?
     {
@@ -231,7 +231,7 @@ pub async fn change(
     let act = caller.audit_action(&actor, Some(club), "change-club-user", &object);
     let changed = state
         .records
-        .by(act.entry(detail))
+        .with_audit_entry(act.entry(detail))
         .change_club_user(club, id, name, role)
         .await?;
     let changed = changed.ok_or_else(Problem::not_found)?;
@@ -251,7 +251,7 @@ pub async fn remove(
     refuse_own_account(caller, id)?;
     let (actor, object) = (caller.audit_name(), format!("club-user:{id}"));
     let act = caller.audit_action(&actor, Some(club), "remove-club-user", &object);
-    let records = state.records.by(act.entry(json!({})));
+    let records = state.records.with_audit_entry(act.entry(json!({})));
     if !records
         .remove_club_user(club, id, state.clock.now())
         .await?
@@ -280,7 +280,7 @@ fn parse_member_path(caller: Caller, (club, id): (String, i64)) -> Result<(ClubI
 /// Refuses a change of the caller's own account: owners cannot remove or demote themselves.
 fn refuse_own_account(caller: Caller, id: i64) -> Result<(), Problem> {
     match caller.holder() {
-        Some(Holder::Member(member)) if member.id == id => Err(Problem::conflict(
+        Some(SessionHolder::Member(member)) if member.id == id => Err(Problem::conflict(
             "own-account",
             "Another owner of the club has to do this for you.",
         )),

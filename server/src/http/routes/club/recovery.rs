@@ -121,7 +121,7 @@ pub async fn confirm_reset(
     // Look the link up before hashing: a guessed link must not cost an expensive password hash.
     let about = state
         .records
-        .account_of_reset_link(&hash, state.clock.now())
+        .find_account_by_reset_link(&hash, state.clock.now())
         .await?
         .ok_or_else(refused)?;
     if is_easy_to_guess(password.clone(), about).await? {

@@ -5,7 +5,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use domain::club::slug_from_name;
 use persistence::Failure;
 use persistence::records::clubs::{Club, NewClub};
-use persistence::records::sessions::Holder;
+use persistence::records::sessions::SessionHolder;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -89,7 +89,7 @@ pub async fn register(
     guess.mark_correct().await;
     state.catalogue.reload().await?;
     verification::send_link(&state, &club).await?;
-    let holder = Holder::Club(club.id);
+    let holder = SessionHolder::Club(club.id);
     let cookie = sign_in(&request, &state, holder, false).await?;
     Ok(HttpResponse::Created()
         .cookie(cookie)
@@ -147,7 +147,7 @@ async fn check_password_strength(
 /// Whether any account uses this e-mail address. Clubs, their users and operators share one login
 /// form, so addresses are unique over all (decisions B-3, G-17).
 async fn email_is_used(state: &State, email: &str) -> Result<bool, Problem> {
-    Ok(state.records.address_is_taken(email).await?)
+    Ok(state.records.is_email_taken(email).await?)
 }
 
 /// Builds the refusal of an e-mail address that has an account already. Also mails the account's

@@ -93,7 +93,7 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
     if orders > 0 {
         tracing::info!(orders, "erased the buyers of old games");
     }
-    let emptied = state.records.purge_claims(now).await?;
+    let emptied = state.records.purge_expired_bank_details(now).await?;
     if emptied > 0 {
         tracing::info!(emptied, "erased bank details of old payouts");
     }

@@ -158,7 +158,7 @@ impl DrawReport {
         let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
         state
             .records
-            .audit(
+            .record_audit_entry(
                 caller.audit_action(&actor, Some(listing.club), action, &object),
                 &json!({}),
             )

@@ -50,7 +50,7 @@ pub async fn enter_result(
     let listed = facts
         .listing(draw)
         .and_then(|listing| facts.api_draw(listing, &view, now));
-    let claim = state.records.claim(draw).await?;
+    let claim = state.records.winner_claim(draw).await?;
     let (winning_tickets, revealed_at) =
         winning_ticket_list(&state, caller, listing.club, &view, claim.as_ref()).await?;
     Ok(HttpResponse::Ok().json(ResultEntered {
@@ -156,7 +156,7 @@ pub async fn notify_winner(
     let act = caller.audit_action(&actor, Some(listing.club), "notify-winners", &object);
     let records = state
         .records
-        .by(act.entry(json!({ "serial": winner.serial.number() })));
+        .with_audit_entry(act.entry(json!({ "serial": winner.serial.number() })));
     records.invite_winner(&invitation).await?;
     state.outbox.wake_mailer();
     Ok(HttpResponse::Ok().json(WinnerNotified {

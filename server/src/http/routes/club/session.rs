@@ -5,7 +5,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use domain::ClubId;
 use domain::access::Role;
 use persistence::records::club_users::ClubUser;
-use persistence::records::sessions::{Holder, Session};
+use persistence::records::sessions::{Session, SessionHolder};
 use serde_json::json;
 
 use crate::access::caller::{Caller, record_recent_proof, sign_in, sign_out};
@@ -36,7 +36,7 @@ pub async fn login(
     }
     let (holder, hash) = state.records.credentials(&email).await?.unzip();
     // The log contains the account's id, never its e-mail address.
-    let (account, address) = (holder.map(Holder::name), from.to_string());
+    let (account, address) = (holder.map(SessionHolder::name), from.to_string());
     // Checking an unknown e-mail address takes as long as checking a wrong password, and gets the
     // same response.
     if !verify_password(password, hash).await? {
@@ -56,10 +56,10 @@ pub async fn login(
 /// club.
 async fn second_factor_state(
     state: &State,
-    holder: Holder,
+    holder: SessionHolder,
     proven: bool,
 ) -> Result<Option<&'static str>, Problem> {
-    let Holder::Admin(id) = holder else {
+    let SessionHolder::Admin(id) = holder else {
         return Ok(None);
     };
     let enrolled = state
@@ -94,7 +94,7 @@ pub async fn reauthenticate(
     body: Body<PasswordProof>,
 ) -> Result<HttpResponse, Problem> {
     let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
-    if matches!(holder, Holder::Admin(_)) {
+    if matches!(holder, SessionHolder::Admin(_)) {
         let sentence = "The operator confirms with a code of the authenticator.";
         return Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", sentence));
     }
@@ -104,7 +104,7 @@ pub async fn reauthenticate(
     let act = caller.audit_action(&actor, club, "reauthenticate", &object);
     state
         .records
-        .audit(act, &json!({ "accepted": is_right }))
+        .record_audit_entry(act, &json!({ "accepted": is_right }))
         .await?;
     if !is_right {
         return Err(wrong_password());
@@ -122,7 +122,7 @@ pub async fn reauthenticate(
 /// 429 after five wrong passwords: the password is not compared.
 pub(super) async fn is_password_right(
     state: &State,
-    holder: Holder,
+    holder: SessionHolder,
     body: PasswordProof,
 ) -> Result<bool, Problem> {
     let hash = password_hash(state, holder).await?;
@@ -145,15 +145,15 @@ pub(super) fn wrong_password() -> Problem {
 }
 
 /// Reads the password hash of the signed-in account.
-async fn password_hash(state: &State, holder: Holder) -> Result<Option<String>, Problem> {
+async fn password_hash(state: &State, holder: SessionHolder) -> Result<Option<String>, Problem> {
     let email = match holder {
-        Holder::Club(club) => state.records.club(club).await?.map(|club| club.email),
-        Holder::Member(member) => state
+        SessionHolder::Club(club) => state.records.club(club).await?.map(|club| club.email),
+        SessionHolder::Member(member) => state
             .records
             .club_user(member.id)
             .await?
             .map(|member| member.email),
-        Holder::Admin(admin) => state.records.admin(admin).await?.map(|admin| admin.email),
+        SessionHolder::Admin(admin) => state.records.admin(admin).await?.map(|admin| admin.email),
     };
     let email = email.ok_or_else(Problem::unauthenticated)?;
     let known = state
@@ -210,9 +210,9 @@ pub(in crate::http::routes) async fn describe_session(
 
 /// Builds the API object of the signed-in user. For users of a club the `id` is the club's id
 /// (decision G-17).
-pub(super) async fn signed_in_user(state: &State, holder: Holder) -> Result<User, Problem> {
+pub(super) async fn signed_in_user(state: &State, holder: SessionHolder) -> Result<User, Problem> {
     match holder {
-        Holder::Admin(id) => {
+        SessionHolder::Admin(id) => {
             let admin = state
                 .records
                 .admin(id)
@@ -232,8 +232,8 @@ pub(super) async fn signed_in_user(state: &State, holder: Holder) -> Result<User
                 second_factor: None,
             })
         }
-        Holder::Club(club) => club_user(state, club, None).await,
-        Holder::Member(member) => {
+        SessionHolder::Club(club) => club_user(state, club, None).await,
+        SessionHolder::Member(member) => {
             let found = state
                 .records
                 .club_user(member.id)

@@ -35,7 +35,7 @@ pub(super) async fn send_link(state: &State, club: &Club) -> Result<(), Problem>
     let hash = link_hash(&token);
     state
         .records
-        .begin_verification(club.id, &hash, now.plus_seconds(CONFIRMATION_LINK_SECONDS))
+        .begin_email_verification(club.id, &hash, now.plus_seconds(CONFIRMATION_LINK_SECONDS))
         .await?;
     let link = format!(
         "{}/verify-email?token={}",
@@ -120,7 +120,7 @@ pub async fn confirm_email(
     let hash = parse_link_hash(&trimmed(body.0.token.as_deref())).ok_or_else(refused)?;
     if !state
         .records
-        .finish_verification(&hash, state.clock.now())
+        .finish_email_verification(&hash, state.clock.now())
         .await?
     {
         return Err(refused());

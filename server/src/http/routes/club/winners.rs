@@ -6,7 +6,7 @@ use actix_web::http::{StatusCode, header};
 use actix_web::{HttpResponse, web};
 use domain::{ClubId, DrawId, GameResult, Refusal, Serial, View, access};
 use persistence::records::bank_changes::{BankChange, BankChangeOutcome, WinnerAddress};
-use persistence::records::claims::{Claim, ClaimBankDetails};
+use persistence::records::claims::{ClaimBankDetails, WinnerClaim};
 use persistence::records::listings::Listing;
 use persistence::records::tickets::SoldTicket;
 use serde_json::json;
@@ -68,7 +68,7 @@ pub async fn list(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let (_, listing, view) = own_draw(&state, caller, &path).await?;
-    let claim = state.records.claim(view.draw).await?;
+    let claim = state.records.winner_claim(view.draw).await?;
     let notified = claim
         .as_ref()
         .is_some_and(|claim| claim.respond_by.is_some());
@@ -92,7 +92,7 @@ pub(super) async fn winning_ticket_list(
     caller: Caller,
     club: ClubId,
     view: &View,
-    claim: Option<&Claim>,
+    claim: Option<&WinnerClaim>,
 ) -> Result<(Vec<WinningTicket>, Option<String>), Problem> {
     if view.result.is_some() && view.public_result(state.clock.now()).is_none() {
         return Ok((Vec::new(), Some(rfc3339(view.closes_at))));
@@ -112,7 +112,7 @@ async fn winning_ticket(
     club: ClubId,
     view: &View,
     winner: &Winner,
-    claim: Option<&Claim>,
+    claim: Option<&WinnerClaim>,
 ) -> Result<WinningTicket, Problem> {
     let Winner {
         result,
@@ -122,7 +122,7 @@ async fn winning_ticket(
     let (status, disputed) = match ticket {
         Some(_) => (
             Some(payout_status(state, view.draw, claim).await?),
-            state.records.winner_disputed(view.draw).await?,
+            state.records.is_winner_payment_disputed(view.draw).await?,
         ),
         None => (None, false),
     };
@@ -153,7 +153,7 @@ async fn winning_ticket(
 async fn masked_bank_details(
     state: &State,
     caller: Caller,
-    claim: &Claim,
+    claim: &WinnerClaim,
 ) -> Result<Option<MaskedBankDetails>, Problem> {
     if claim.received.is_none() {
         return Ok(None);
@@ -173,7 +173,7 @@ async fn masked_bank_details(
 pub(super) async fn payout_status(
     state: &State,
     draw: DrawId,
-    claim: Option<&Claim>,
+    claim: Option<&WinnerClaim>,
 ) -> Result<&'static str, Problem> {
     let payouts = state.records.payouts(draw).await?;
     let paid = payouts
@@ -241,7 +241,7 @@ pub async fn enter_bank_details(
     let bank = check_bank_details(&body.0)?;
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "enter-winner-bank", &object);
-    let records = state.records.by(act.entry(json!({})));
+    let records = state.records.with_audit_entry(act.entry(json!({})));
     let (serial, by, at) = (winner.serial, actor.clone(), state.clock.now());
     let change = BankChange {
         draw,
@@ -261,7 +261,7 @@ pub async fn enter_bank_details(
     state.outbox.wake_mailer();
     let claim = state
         .records
-        .claim(draw)
+        .winner_claim(draw)
         .await?
         .ok_or_else(Problem::unavailable)?;
     let shown = masked_bank_details(&state, caller, &claim)
@@ -282,7 +282,7 @@ pub async fn decline_bank_details(
     let act = caller.audit_action(&actor, Some(listing.club), "decline-winner-bank", &object);
     state
         .records
-        .by(act.entry(json!({})))
+        .with_audit_entry(act.entry(json!({})))
         .decline_bank_change(draw, state.clock.now())
         .await?;
     Ok(HttpResponse::NoContent().finish())
@@ -336,7 +336,7 @@ async fn audit_bank_details(
 ) -> Result<(), Problem> {
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), action, &object);
-    Ok(state.records.audit(act, &json!({})).await?)
+    Ok(state.records.record_audit_entry(act, &json!({})).await?)
 }
 
 #[cfg(test)]

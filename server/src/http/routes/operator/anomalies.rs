@@ -103,7 +103,7 @@ async fn run_scan(state: &State, caller: Caller, hours_back: i64) -> Result<Scan
         json!({ "hoursBack": hours_back, "newAnomalies": found.raised, "healed": found.healed });
     state
         .records
-        .audit(
+        .record_audit_entry(
             caller.audit_action(&actor, None, "scan-payments", "system"),
             &detail,
         )
@@ -188,7 +188,7 @@ pub async fn refund(
             if let Some(order) = state.payments.order_by_payment_intent(&payment).await? {
                 state
                     .records
-                    .refund_again(order.order.id, act("refund-order"))
+                    .retry_refused_refund(order.order.id, act("refund-order"))
                     .await?;
             }
         }

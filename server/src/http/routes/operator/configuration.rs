@@ -16,7 +16,7 @@ use crate::text::terms;
 
 /// Handles `GET /api/admin/configuration`.
 pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
-    let vitals = state.records.vitals().await?;
+    let vitals = state.records.background_work_health().await?;
     let (facts, fees) = (state.catalogue.facts(), state.config.fees);
     Ok(HttpResponse::Ok().json(Configuration {
         fee_rate_bps: fees.policy.rate_bps,

@@ -82,7 +82,10 @@ pub async fn undo_draw_result(
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    let (payouts_before, corrections_before) = state.records.undo_effect_counts(draw).await?;
+    let (payouts_before, corrections_before) = state
+        .records
+        .count_payouts_and_mails_affected_by_undo(draw)
+        .await?;
     let result = before
         .result
         .map(|(result, _)| [result.cell.home(), result.cell.away()]);
@@ -98,7 +101,10 @@ pub async fn undo_draw_result(
     // Send the correction mail that the undo queued for a winner who was notified before.
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
-    let (payouts_after, corrections_after) = state.records.undo_effect_counts(draw).await?;
+    let (payouts_after, corrections_after) = state
+        .records
+        .count_payouts_and_mails_affected_by_undo(draw)
+        .await?;
     let new_status = status_shown(&undone.view, state.clock.now());
     Ok(HttpResponse::Ok().json(ResultUndone {
         new_status,
@@ -158,7 +164,7 @@ async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellati
         .draw(draw)
         .await
         .ok_or_else(Problem::draw_not_found)?;
-    let row = state.records.cancellation(draw).await?;
+    let row = state.records.cancellation_totals(draw).await?;
     Ok(Cancellation {
         draw_number: draw.0,
         status: status_shown(&view, state.clock.now()),

@@ -81,7 +81,7 @@ pub async fn allocate_missing_tickets(
     // right after the allocation.
     let open = state
         .records
-        .open_anomalies_of(&payment.0, MISSING_TICKET)
+        .open_anomalies_of_payment(&payment.0, MISSING_TICKET)
         .await?;
     let anomalies = state.anomalies.with_audit_entry(allocating);
     let allocated = match chosen_tickets {

@@ -60,7 +60,7 @@ pub async fn refund(
                 .await?
         }
         Some("failed") => {
-            state.records.refund_again(id, entry).await?;
+            state.records.retry_refused_refund(id, entry).await?;
         }
         Some(_) => {}
     }

@@ -6,8 +6,8 @@ use actix_web::{HttpResponse, web};
 use actors::RepairError;
 use domain::{DrawId, OrderId, Serial};
 use persistence::ledger::BuyerDetails;
-use persistence::records::console::orphans::Orphan;
-use persistence::records::sessions::Holder;
+use persistence::records::console::orphans::SoldTicketWithBuyer;
+use persistence::records::sessions::SessionHolder;
 use serde_json::json;
 
 use crate::access::caller::Caller;
@@ -25,13 +25,13 @@ use crate::text::contact_format::is_email;
 /// Handles `GET /api/admin/orphaned-tickets`.
 pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let mut shown = Vec::new();
-    for orphan in state.records.orphans().await? {
+    for orphan in state.records.tickets_without_buyer_email().await? {
         shown.extend(orphan_json(&state, &orphan).await);
     }
     Ok(HttpResponse::Ok().json(shown))
 }
 
-async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
+async fn orphan_json(state: &State, orphan: &SoldTicketWithBuyer) -> Option<OrphanedTicket> {
     let now = state.clock.now();
     let (_, _, view) = state.catalogue.draw(DrawId(orphan.draw_id)).await?;
     let serial = Serial::new(orphan.serial as u16)?;
@@ -175,7 +175,7 @@ async fn verify_approval(
         .await?
         .ok_or_else(wrong)?;
     let approver = state.records.admin(approver).await?.ok_or_else(wrong)?;
-    let holder = Holder::Admin(approver.id);
+    let holder = SessionHolder::Admin(approver.id);
     if caller.holder() == Some(holder) {
         return Err(wrong());
     }
@@ -195,7 +195,7 @@ async fn verify_approval(
 async fn recovery_response(
     state: &State,
     order: OrderId,
-    orphan: &Orphan,
+    orphan: &SoldTicketWithBuyer,
     buyer_name: String,
     buyer_email: String,
     notified: bool,

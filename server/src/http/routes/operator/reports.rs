@@ -52,7 +52,7 @@ pub async fn platform_fees(
         .ok_or_else(Problem::unavailable)?;
     state
         .records
-        .audit(
+        .record_audit_entry(
             caller.audit_action(&actor, None, "download-platform-fees", "system"),
             &detail,
         )

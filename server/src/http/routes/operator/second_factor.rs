@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, HttpResponse, web};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use persistence::records::admins::Admin;
-use persistence::records::sessions::{Holder, Session};
+use persistence::records::sessions::{Session, SessionHolder};
 use serde_json::json;
 
 use crate::access::caller::{Caller, record_recent_proof, sign_in};
@@ -65,7 +65,7 @@ pub async fn finish_sign_in(
 ) -> Result<HttpResponse, Problem> {
     let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
-    let holder = Holder::Admin(admin.id);
+    let holder = SessionHolder::Admin(admin.id);
     let cookie = sign_in(&request, &state, holder, true).await?;
     let now = state.clock.now();
     let ends_at = caller.session.map_or(now, |session| session.ends_at);
@@ -99,7 +99,7 @@ pub async fn reauthenticate(
 }
 
 async fn signed_in_operator(state: &State, caller: Caller) -> Result<Admin, Problem> {
-    let Some(Holder::Admin(id)) = caller.holder() else {
+    let Some(SessionHolder::Admin(id)) = caller.holder() else {
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "forbidden",
@@ -150,7 +150,7 @@ async fn audit_second_factor(
     let (actor, object) = (caller.audit_name(), format!("admin:{}", admin.id));
     Ok(state
         .records
-        .audit(
+        .record_audit_entry(
             caller.audit_action(&actor, None, action, &object),
             &json!({}),
         )
