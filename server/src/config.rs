@@ -11,8 +11,8 @@ use domain::{Cents, FeePolicy, SurchargeMode};
 mod checks;
 mod environment;
 mod names;
-pub use environment::{Environment, Problems};
-use names::NameStrictness;
+pub use environment::{ConfigProblems, Environment};
+use names::UnknownVariableCheck;
 
 /// TCP port of the demo when the variable `PORT` is not set.
 pub const PORT_DEFAULT: u16 = 8080;
@@ -124,7 +124,7 @@ pub struct Config {
     /// The tax note next to the platform's fee in reports (decision D-15).
     pub fee_note: String,
     /// Months after the game at which a buyer's details are erased (decision F-8).
-    pub buyers_kept_months: u8,
+    pub buyer_details_kept_months: u8,
     pub build_version: String,
 }
 
@@ -198,9 +198,9 @@ pub enum CardFeePassing {
 impl Config {
     /// Builds the configuration of the demo and the tests. Every environment variable has a
     /// default.
-    pub fn demo(environment: &Environment) -> Result<Config, Problems> {
-        let mut problems = Problems::default();
-        environment.check_names(NameStrictness::Similar, &mut problems);
+    pub fn demo(environment: &Environment) -> Result<Config, ConfigProblems> {
+        let mut problems = ConfigProblems::default();
+        environment.check_variable_names(UnknownVariableCheck::Similar, &mut problems);
         environment.check_ranges(&mut problems);
         let port = problems.record(environment.parse("PORT", PORT_DEFAULT));
         let config = Config {
@@ -243,7 +243,7 @@ impl Config {
             fee_note: environment
                 .get("FEE_NOTE")
                 .unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
-            buyers_kept_months: environment.buyers_kept_months(&mut problems),
+            buyer_details_kept_months: environment.buyer_details_kept_months(&mut problems),
             build_version: environment
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
@@ -253,8 +253,8 @@ impl Config {
 
     /// Builds the configuration of `serve`. Reports all missing variables and all refused demo
     /// values at once, one line each.
-    pub fn production(environment: &Environment) -> Result<Config, Problems> {
-        let mut problems = Problems::default();
+    pub fn production(environment: &Environment) -> Result<Config, ConfigProblems> {
+        let mut problems = ConfigProblems::default();
         let mut required = |name| {
             problems
                 .record(environment.required(name))
@@ -288,7 +288,7 @@ impl Config {
         stripe.calls_per_second = environment
             .stripe_calls_per_second(&mut problems)
             .or(stripe.calls_per_second);
-        environment.check_names(NameStrictness::SimilarOrOwnPrefix, &mut problems);
+        environment.check_variable_names(UnknownVariableCheck::SimilarOrOwnPrefix, &mut problems);
         environment.check_production(&mut problems);
         environment.check_ranges(&mut problems);
         let config = Config {
@@ -326,7 +326,7 @@ impl Config {
             fee_note: environment
                 .get("FEE_NOTE")
                 .unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
-            buyers_kept_months: environment.buyers_kept_months(&mut problems),
+            buyer_details_kept_months: environment.buyer_details_kept_months(&mut problems),
             build_version: environment
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
@@ -337,11 +337,11 @@ impl Config {
     /// Builds the configuration of a command that works on the database of `DATABASE_URL`. It never
     /// uses a private Postgres: a command started without its environment variables would then
     /// report success about an empty database.
-    pub fn database_tool(environment: &Environment) -> Result<Config, Problems> {
+    pub fn database_tool(environment: &Environment) -> Result<Config, ConfigProblems> {
         if environment.get("STRIPE_SECRET_KEY").is_some() {
             return Config::production(environment);
         }
-        let mut problems = Problems::default();
+        let mut problems = ConfigProblems::default();
         for name in ["DATABASE_URL", "SEAL_KEY"] {
             problems.require(environment.get(name).is_some(), || {
                 if cfg!(feature = "demo") {
@@ -369,7 +369,7 @@ impl Config {
 }
 
 impl FeeConfig {
-    fn from_environment(environment: &Environment, problems: &mut Problems) -> FeeConfig {
+    fn from_environment(environment: &Environment, problems: &mut ConfigProblems) -> FeeConfig {
         let policy = FeePolicy::DEFAULT;
         let rate_bps = problems
             .record(environment.parse("FEE_RATE_BPS", policy.rate_bps))

@@ -17,8 +17,8 @@ use crate::ops::metrics::Metrics;
 use crate::ops::peer_credentials::PeerCredentials;
 use crate::render::card_cache::CardCache;
 use crate::render::page_cache::PageCache;
-use crate::render::renderer::Renderer;
-use crate::render::security_policy::Policies;
+use crate::render::renderer::PictureRenderer;
+use crate::render::security_policy::SecurityHeaders;
 use crate::services::account_status::ConnectedAccounts;
 use crate::services::catalogue::Catalogue;
 use crate::services::identity::{BrowserCookies, browser};
@@ -51,9 +51,9 @@ pub struct State {
     pub started_at: Timestamp,
     pub cards: CardCache,
     pub pages: PageCache,
-    pub policies: Policies,
+    pub policies: SecurityHeaders,
     pub browser_cookies: BrowserCookies,
-    pub renderer: Renderer,
+    pub renderer: PictureRenderer,
     pub client_reports: ClientReports,
     /// Credentials for requests between nodes. `None` for a single process, which accepts no
     /// requests of other nodes.
@@ -86,14 +86,14 @@ impl State {
         let catalogue = Catalogue::open(parts.records.clone(), parts.draws.clone()).await?;
         Ok(State {
             limits: Limits::new(parts.config.stage),
-            policies: Policies::new(&parts.config),
+            policies: SecurityHeaders::new(&parts.config),
             browser_cookies: BrowserCookies::new(
                 &parts
                     .records
                     .derive_key(browser::BROWSER_COOKIE_KEY_PURPOSE),
                 &parts.config,
             ),
-            renderer: Renderer::new(parts.config.picture_program.clone()),
+            renderer: PictureRenderer::new(parts.config.picture_program.clone()),
             config: parts.config,
             clock: parts.clock,
             phase: parts.phase,

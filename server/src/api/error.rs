@@ -65,20 +65,20 @@ impl Problem {
     /// Builds the 403 response for an archived club, which may only read and finish its running
     /// draws (decision H-3).
     pub fn club_archived() -> Problem {
-        let fields =
+        let message =
             "This club is archived. Its running draws finish and pay; nothing new can be started.";
-        Problem::new(StatusCode::FORBIDDEN, "club-archived", fields)
+        Problem::new(StatusCode::FORBIDDEN, "club-archived", message)
     }
 
     /// Builds the 403 response: the user's role does not allow the call (decision G-17).
     pub fn role_not_allowed(role: Role, needs: Role) -> Problem {
-        let fields = match needs {
+        let message = match needs {
             Role::Owner => "Only an owner of the club can do this.",
             Role::Seller | Role::Viewer => {
                 "Your role only lets you look. Ask an owner of the club for the role of a seller."
             }
         };
-        Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", fields)
+        Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", message)
             .with("role", role.name())
             .with("needs", needs.name())
     }
@@ -364,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_reason_is_shown_in_the_specified_words() {
+    fn stored_end_reason_is_shown_in_specified_words() {
         let shown = |text: &str| not_charged_text(OrderEndReason::from(text).cause());
         assert_eq!(
             shown("draw 1001: only 3 tickets remaining"),
@@ -378,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn body_is_sorted_and_own_fields_win_over_added_ones() {
+    fn standard_fields_override_added_fields_in_sorted_body() {
         let problem = Problem::not_found()
             .with("zebra", 1)
             .with("available", 2)

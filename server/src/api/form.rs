@@ -86,7 +86,7 @@ pub fn optional(field: Option<&str>) -> Option<String> {
 }
 
 /// Maximum bytes in a picture's URL or upload path.
-const PICTURE_ADDRESS_BYTES_MAX: usize = 500;
+const PICTURE_URL_BYTES_MAX: usize = 500;
 
 /// Normalises a picture's address: the path of an upload (`/uploads/…`), or an absolute `https:` or
 /// `http:` URL.
@@ -94,7 +94,7 @@ const PICTURE_ADDRESS_BYTES_MAX: usize = 500;
 /// `None` when the text is neither, or contains a character that could end an HTML attribute.
 pub fn normalised_picture_url(text: &str) -> Option<String> {
     let is_plain = |text: &str| {
-        text.len() <= PICTURE_ADDRESS_BYTES_MAX
+        text.len() <= PICTURE_URL_BYTES_MAX
             && !text.contains(|letter: char| {
                 letter.is_whitespace() || is_forbidden(letter) || "\"'<>\\`".contains(letter)
             })
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn picture_addresses_are_normalised_or_refused() {
+    fn picture_urls_are_normalised_or_refused() {
         for (text, stored) in [
             ("https://Example.com", "https://example.com/"),
             (

@@ -13,9 +13,9 @@ use super::lenient;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnterResult {
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub home_first_try_scorer: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub away_first_try_scorer: Option<i64>,
 }
 

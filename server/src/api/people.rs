@@ -49,7 +49,7 @@ impl ClubUser {
         }
     }
 
-    pub fn of_club_login(club: &Club, seen: Option<Timestamp>) -> ClubUser {
+    pub fn from_club_login(club: &Club, seen: Option<Timestamp>) -> ClubUser {
         ClubUser {
             id: 0,
             email: club.email.clone(),

@@ -14,11 +14,11 @@ use crate::text::plain_text::clean_line;
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Purchase {
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub draw_number: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub draw_id: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub ticket_count: Option<i64>,
     pub items: Option<Vec<CartItem>>,
     pub buyer: Option<Buyer>,
@@ -27,7 +27,7 @@ pub struct Purchase {
     /// same order.
     pub client_key: Option<String>,
     /// The total that the buyer saw, for comparison. It never sets the price (decision C-3).
-    #[serde(default, deserialize_with = "lenient::amount_in_cents")]
+    #[serde(default, deserialize_with = "lenient::deserialize_amount_in_cents")]
     #[schema(value_type = Option<i64>)]
     pub expected_amount: Option<Cents>,
     pub payment_intent_id: Option<String>,
@@ -45,14 +45,14 @@ pub struct Purchase {
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CartItem {
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub draw_id: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub draw_number: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub quantity: Option<i64>,
     /// The offer that the line was added from.
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(default, deserialize_with = "lenient::deserialize_whole_number")]
     pub bundle_id: Option<i64>,
 }
 
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn name_without_valid_address_is_dropped() {
+    fn buyer_name_without_valid_email_is_dropped() {
         let buyer = read(r#"{"buyer":{"name":"Jo","email":"not an address","phone":"0400"}}"#)
             .buyer_details();
         assert_eq!(
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn undeliverable_address_is_dropped_and_never_truncated() {
+    fn undeliverable_email_is_dropped_and_never_truncated() {
         let purchase = |email: &str| Purchase {
             buyer: Some(Buyer {
                 name: Some("Jo".into()),

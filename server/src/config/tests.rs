@@ -56,7 +56,7 @@ fn complete_environment_is_accepted() {
 #[test]
 fn buyer_details_are_kept_thirteen_months_by_default() {
     let months = |environment: &Environment| {
-        Config::production(environment).map(|config| config.buyers_kept_months)
+        Config::production(environment).map(|config| config.buyer_details_kept_months)
     };
     assert_eq!(months(&Environment::from_pairs(COMPLETE_VARIABLES)), Ok(13));
     assert_eq!(
@@ -86,7 +86,7 @@ fn fee_note_comes_from_the_environment() {
 }
 
 #[test]
-fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
+fn call_limit_applies_to_stripe_but_not_its_stand_in() {
     let calls = |environment: Environment| {
         let config = Config::production(&environment).expect("complete");
         config
@@ -138,7 +138,7 @@ fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
 }
 
 #[test]
-fn serve_names_each_missing_variable() {
+fn serve_reports_each_missing_variable() {
     for (name, _) in COMPLETE_VARIABLES {
         let problems = Config::production(&environment_without(name))
             .expect_err(name)
@@ -201,7 +201,7 @@ fn public_url_without_tls_is_refused() {
 }
 
 #[test]
-fn unreadable_value_is_named_and_not_repeated() {
+fn unreadable_value_error_names_variable_not_value() {
     let problems = Config::production(&environment_with("PORT", "eighty"))
         .expect_err("no number")
         .to_string();
@@ -254,7 +254,7 @@ fn problems_of(name: &'static str, value: &'static str) -> String {
 }
 
 #[test]
-fn stripe_keys_in_the_wrong_place_are_refused() {
+fn stripe_key_in_the_wrong_variable_is_refused() {
     for key in [
         "sk_live_abc",
         "rk_live_abc",
@@ -302,7 +302,7 @@ fn stripe_keys_in_the_wrong_place_are_refused() {
 }
 
 #[test]
-fn values_out_of_range_are_refused_by_name() {
+fn invalid_value_is_refused_with_its_variable_name() {
     for (name, values) in [
         ("FEE_RATE_BPS", &["20000", "-1", "10001", "many"][..]),
         ("FEE_CAP_CENTS", &["-1", "100001", "1e3"]),
@@ -336,7 +336,7 @@ fn values_out_of_range_are_refused_by_name() {
 }
 
 #[test]
-fn public_url_with_more_than_a_host_is_refused() {
+fn public_url_with_path_query_or_user_is_refused() {
     for url in [
         "https://doubles.example.com/shop",
         "https://doubles.example.com/?a=1",

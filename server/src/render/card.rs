@@ -148,20 +148,20 @@ impl Card {
 
     /// Draws the card as a PNG file of less than 300 KB.
     pub fn draw_png(&self) -> Vec<u8> {
-        const MARGIN: f32 = 64.0;
+        const MARGIN_PIXELS: f32 = 64.0;
         let [primary, secondary, accent] = self.colours;
         let ink = Colour::parse(primary.text_colour()).unwrap_or(primary);
         let mut canvas = Canvas::new(WIDTH_PIXELS, HEIGHT_PIXELS, primary);
         draw_pattern(&mut canvas, self.seed, secondary);
         canvas.fill_rectangle(0, HEIGHT_PIXELS - 190, WIDTH_PIXELS, 190, secondary);
         canvas.fill_rectangle(0, HEIGHT_PIXELS - 196, WIDTH_PIXELS, 6, accent);
-        let wide = WIDTH_PIXELS as f32 - 2.0 * MARGIN;
-        canvas.draw_text(&self.heading, MARGIN, 96.0, 36.0, wide, ink);
+        let wide = WIDTH_PIXELS as f32 - 2.0 * MARGIN_PIXELS;
+        canvas.draw_text(&self.heading, MARGIN_PIXELS, 96.0, 36.0, wide, ink);
         let size = if self.title.len() == 1 { 104.0 } else { 96.0 };
         for (line, text) in (0u8..).zip(&self.title) {
             canvas.draw_text(
                 text,
-                MARGIN,
+                MARGIN_PIXELS,
                 224.0 + f32::from(line) * 112.0,
                 size,
                 wide,
@@ -169,9 +169,9 @@ impl Card {
             );
         }
         let ink = Colour::parse(secondary.text_colour()).unwrap_or(secondary);
-        let mut left = MARGIN;
+        let mut left = MARGIN_PIXELS;
         for (number, words) in &self.figures {
-            let reach = (wide + MARGIN - left).max(120.0);
+            let reach = (wide + MARGIN_PIXELS - left).max(120.0);
             let first = canvas.draw_text(number, left, 524.0, 72.0, reach, ink);
             let second = canvas.draw_text(words, left, 580.0, 30.0, reach, ink);
             left += first.max(second) + 72.0;
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn text_of_any_length_and_script_is_drawn() {
+    fn text_of_any_length_and_alphabet_is_drawn() {
         for title in [
             "",
             "Ā very long name of a club that would never fit on one line of a card, whatever its size",

@@ -160,12 +160,12 @@ impl<'a> Page<'a> {
     }
 
     /// Whether any site may show the page in a frame (decision G-14).
-    pub fn is_framed_by_anyone(&self) -> bool {
+    pub fn may_be_framed_by_any_site(&self) -> bool {
         matches!(self.address.shows, Board | OfferBoard | ToOffer | ToDraw)
     }
 
     /// Whether search engines may index the page (decision A-12).
-    pub fn is_indexed(&self) -> bool {
+    pub fn may_be_indexed(&self) -> bool {
         matches!(self.address.shows, Landing | Draw | Verify | Club | Offer)
     }
 
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn only_public_pages_are_indexed_and_only_displays_framed() {
+    fn only_public_pages_are_indexed_and_only_boards_framed() {
         let page = |path: &'static str| Page::of(path).expect("a page");
         for path in [
             "/",
@@ -292,7 +292,7 @@ mod tests {
             "/club/sharks/offer/finals",
         ] {
             assert!(
-                page(path).is_indexed() && !page(path).is_framed_by_anyone(),
+                page(path).may_be_indexed() && !page(path).may_be_framed_by_any_site(),
                 "{path}"
             );
         }
@@ -305,7 +305,7 @@ mod tests {
             "/super-admin",
         ] {
             assert!(
-                !page(path).is_indexed() && !page(path).is_framed_by_anyone(),
+                !page(path).may_be_indexed() && !page(path).may_be_framed_by_any_site(),
                 "{path}"
             );
         }
@@ -315,7 +315,7 @@ mod tests {
             "/w/draw:1042",
         ] {
             assert!(
-                !page(path).is_indexed() && page(path).is_framed_by_anyone(),
+                !page(path).may_be_indexed() && page(path).may_be_framed_by_any_site(),
                 "{path}"
             );
         }

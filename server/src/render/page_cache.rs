@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn cached_page_expires_after_a_tick_or_a_change() {
+    fn cached_page_expires_after_100_ms_or_a_change() {
         let cache = PageCache::default();
         cache.insert(
             key(1),

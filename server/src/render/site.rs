@@ -13,7 +13,7 @@ pub use build::{ensure_built, install_packages};
 pub use files::serve;
 
 /// The path prefix of scripts and styles in `index.html`.
-pub const ASSETS: &str = "/assets/";
+pub const ASSETS_PATH_PREFIX: &str = "/assets/";
 
 /// Why the front end could not be loaded or built.
 #[derive(Debug, Error)]
@@ -42,7 +42,7 @@ impl SiteError {
 #[derive(Debug, Default)]
 pub struct Site {
     /// The `<link>` and `<script>` tags of the built `index.html`, in the order of the file.
-    pub tags: SiteTags,
+    pub tags: SiteHtmlTags,
     /// CSS of the first visible content, inlined into every page.
     pub critical_css: String,
     /// The script chunks that a page needs besides the main script, by page name.
@@ -52,7 +52,7 @@ pub struct Site {
 
 /// HTML tags of the built `index.html`.
 #[derive(Debug, Default)]
-pub struct SiteTags {
+pub struct SiteHtmlTags {
     /// Icon, font and preloads for `<head>`.
     pub head: String,
     /// Links to style sheets that the first visible content does not need. Pages contain them after
@@ -86,7 +86,7 @@ impl Site {
             Err(_) => BTreeMap::new(),
         };
         Ok(Site {
-            tags: SiteTags::parse(&html),
+            tags: SiteHtmlTags::parse(&html),
             critical_css: std::fs::read_to_string(dist.join("critical.css")).unwrap_or_default(),
             chunks,
             files: files::read_all(dist)?,
@@ -94,10 +94,10 @@ impl Site {
     }
 }
 
-impl SiteTags {
+impl SiteHtmlTags {
     /// Finds the tags of `index.html` one by one, because Parcel omits `<head>` and `<body>`.
-    fn parse(html: &str) -> SiteTags {
-        let mut tags = SiteTags::default();
+    fn parse(html: &str) -> SiteHtmlTags {
+        let mut tags = SiteHtmlTags::default();
         let mut rest = html;
         while let Some(start) = rest.find('<') {
             rest = &rest[start..];
@@ -126,7 +126,7 @@ mod tests {
         let html = "<!doctype html><html lang=en-AU><meta charset=utf-8><title>x</title>\
             <link rel=icon href=/assets/a.svg><link rel=stylesheet href=/assets/b.css><div id=root></div>\
             <script type=module src=/assets/c.js></script><script>inline()</script>";
-        let tags = SiteTags::parse(html);
+        let tags = SiteHtmlTags::parse(html);
         assert_eq!(tags.head, "<link rel=icon href=/assets/a.svg>");
         assert_eq!(tags.styles, "<link rel=stylesheet href=/assets/b.css>");
         assert_eq!(

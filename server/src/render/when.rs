@@ -65,44 +65,47 @@ mod tests {
     use super::*;
 
     /// A test's instant: 2026-11-20T09:10:00Z, a Friday.
-    const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
+    const FRIDAY_KICK_OFF: Timestamp = Timestamp(1_795_165_800_000);
 
     #[test]
     fn kick_off_is_formatted_in_the_draws_zone() {
         assert_eq!(
-            long_text(FRIDAY, "Australia/Brisbane"),
+            long_text(FRIDAY_KICK_OFF, "Australia/Brisbane"),
             "Fri 20 Nov 2026, 7:10 pm AEST"
         );
         assert_eq!(
-            long_text(FRIDAY, "Australia/Sydney"),
+            long_text(FRIDAY_KICK_OFF, "Australia/Sydney"),
             "Fri 20 Nov 2026, 8:10 pm AEDT"
         );
         assert_eq!(
-            long_text(FRIDAY, "Europe/London"),
+            long_text(FRIDAY_KICK_OFF, "Europe/London"),
             "Fri 20 Nov 2026, 9:10 am GMT"
         );
-        assert_eq!(short_text(FRIDAY, "Australia/Brisbane"), "Fri 7:10 pm");
+        assert_eq!(
+            short_text(FRIDAY_KICK_OFF, "Australia/Brisbane"),
+            "Fri 7:10 pm"
+        );
     }
 
     #[test]
     fn only_pages_use_non_breaking_spaces_in_times() {
         assert_eq!(
-            day_and_time(FRIDAY, "Australia/Brisbane"),
+            day_and_time(FRIDAY_KICK_OFF, "Australia/Brisbane"),
             "Fri 20 Nov 2026, 7:10\u{a0}pm AEST"
         );
         assert_eq!(
-            day_and_time(FRIDAY, "Europe/London"),
+            day_and_time(FRIDAY_KICK_OFF, "Europe/London"),
             "Fri 20 Nov 2026, 9:10\u{a0}am GMT"
         );
-        assert!(!long_text(FRIDAY, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
-        assert!(!short_text(FRIDAY, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
+        assert!(!long_text(FRIDAY_KICK_OFF, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
+        assert!(!short_text(FRIDAY_KICK_OFF, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
     }
 
     #[test]
     fn unknown_zone_falls_back_to_brisbane() {
         assert_eq!(
-            long_text(FRIDAY, "Mars/Olympus"),
-            long_text(FRIDAY, "Australia/Brisbane")
+            long_text(FRIDAY_KICK_OFF, "Mars/Olympus"),
+            long_text(FRIDAY_KICK_OFF, "Australia/Brisbane")
         );
     }
 }

@@ -96,7 +96,7 @@ fn every_command_survives_serialisation() {
 }
 
 #[test]
-fn hold_source_survives_serialisation_and_is_optional() {
+fn draw_request_round_trips_with_and_without_source() {
     let command = DrawCommand::Reserve {
         order: ORDER,
         count: 3,

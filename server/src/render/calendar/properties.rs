@@ -38,7 +38,7 @@ proptest! {
     #![proptest_config(adversarial_text::proptest_config(1_000))]
 
     #[test]
-    fn calendar_reads_back_as_it_was_written(names in vec((adversarial_text::any_text(), adversarial_text::any_text()), 1..5)) {
+    fn written_calendar_parses_back_unchanged(names in vec((adversarial_text::any_text(), adversarial_text::any_text()), 1..5)) {
         let event = |(name, league): &(String, String)| CalendarEvent {
             draw: DrawId(1042),
             name: name.clone(),

@@ -28,22 +28,22 @@ pub fn confirmation(count: u16, games: &[SubjectGame<'_>]) -> String {
     if games.len() > 1 {
         return format!("{tickets} – {} games, first {time}", games.len());
     }
-    longest_fit(&tickets, first, &format!(", {time}"))
+    longest_fitting_subject(&tickets, first, &format!(", {time}"))
 }
 
 /// Subject of a winner's mail: `You won $290.00 – Sharks v Tigers`.
 pub fn winner(prize: &str, game: &SubjectGame<'_>) -> String {
-    longest_fit(&format!("You won {prize}"), game, "")
+    longest_fitting_subject(&format!("You won {prize}"), game, "")
 }
 
 /// Subject of `what` and the game: `Results due – Sharks v Tigers`.
 pub fn with_game(what: &str, game: &SubjectGame<'_>) -> String {
-    longest_fit(what, game, "")
+    longest_fitting_subject(what, game, "")
 }
 
 /// Subject of a correction: `Result corrected – Sharks v Tigers`.
 pub fn correction(game: &SubjectGame<'_>) -> String {
-    longest_fit("Result corrected", game, "")
+    longest_fitting_subject("Result corrected", game, "")
 }
 
 /// Subject of an invitation: `Help Sharks RLFC sell tickets`. If the club's name is too long, the
@@ -59,7 +59,7 @@ pub fn invitation(club: &str) -> String {
 
 /// Returns the first subject that fits into fifty characters: with full team names, with the last
 /// word of each team's name, without `ending`, or `start` alone.
-fn longest_fit(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
+fn longest_fitting_subject(start: &str, game: &SubjectGame<'_>, ending: &str) -> String {
     let (home, away) = (last_word(game.home), last_word(game.away));
     let forms = [
         format!("{start} – {} v {}{ending}", game.home, game.away),

@@ -109,30 +109,32 @@ impl MailWriter<'_> {
             });
         }
         match (mail.kind.as_str(), order) {
-            ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
-            ("refunded", Some(order)) => self.refunded(order).await,
-            ("not-charged", Some(order)) => self.not_charged(order).await,
-            ("disputed", Some(order)) => self.disputed(order).await,
-            ("winner", Some(order)) => self.winner(order, data).await,
-            ("correction", Some(order)) => self.correction(order, data).await,
-            ("winner-bank", Some(order)) => self.winner_bank(order, data).await,
-            ("winner-bank-proposed", Some(order)) => self.winner_bank_proposed(order, data).await,
-            ("winner-details", _) => self.winner_details(data).await,
-            ("results-due", _) => self.results_due(data).await,
-            ("results-submitted", _) => self.results_submitted(data).await,
-            ("connect-incomplete", _) => self.connect_incomplete(data).await,
-            ("account-lost", _) => self.account_lost(data).await,
+            ("tickets" | "resend", Some(order)) => self.confirmation_mail(order).await,
+            ("refunded", Some(order)) => self.refunded_mail(order).await,
+            ("not-charged", Some(order)) => self.not_charged_mail(order).await,
+            ("disputed", Some(order)) => self.dispute_mail(order).await,
+            ("winner", Some(order)) => self.winner_mail(order, data).await,
+            ("correction", Some(order)) => self.correction_mail(order, data).await,
+            ("winner-bank", Some(order)) => self.bank_details_given_mail(order, data).await,
+            ("winner-bank-proposed", Some(order)) => {
+                self.bank_details_proposed_mail(order, data).await
+            }
+            ("winner-details", _) => self.winner_details_mail(data).await,
+            ("results-due", _) => self.results_due_mail(data).await,
+            ("results-submitted", _) => self.results_submitted_mail(data).await,
+            ("connect-incomplete", _) => self.stripe_onboarding_incomplete_mail(data).await,
+            ("account-lost", _) => self.stripe_account_lost_mail(data).await,
             ("reset", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Reset your password",
                 data,
-                &RESET_TEXT,
+                &PASSWORD_RESET_TEXT,
             ),
             ("verify", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Confirm your e-mail address",
                 data,
-                &VERIFY_TEXT,
+                &EMAIL_VERIFICATION_TEXT,
             ),
             ("password-changed", _) => self.fixed_text_mail(
                 self.default_letterhead(),
@@ -140,8 +142,8 @@ impl MailWriter<'_> {
                 data,
                 &PASSWORD_CHANGED_TEXT,
             ),
-            ("audit-anchor", _) => self.audit_anchor(data),
-            ("invitation", _) => self.invitation(data).await,
+            ("audit-anchor", _) => self.audit_anchor_mail(data),
+            ("invitation", _) => self.invitation_mail(data).await,
             ("my-tickets", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Your Football Doubles tickets",
@@ -164,7 +166,7 @@ impl MailWriter<'_> {
         }
     }
 
-    async fn confirmation(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+    async fn confirmation_mail(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let order = &record.order;
         let club = self.find_club(order.club).await?;
         let mut games = Vec::new();
@@ -236,7 +238,7 @@ impl MailWriter<'_> {
         })
     }
 
-    async fn correction(
+    async fn correction_mail(
         &self,
         record: &OrderRecord,
         data: MailData,
@@ -388,7 +390,7 @@ struct FixedText {
     button: Option<&'static str>,
 }
 
-const RESET_TEXT: FixedText = FixedText {
+const PASSWORD_RESET_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Somebody asked for a new password for this account. The link works once, for 30 minutes.",
         "If it was not you, nothing has changed and you need do nothing.",
@@ -402,7 +404,7 @@ const PASSWORD_CHANGED_TEXT: FixedText = FixedText {
     ],
     button: None,
 };
-const VERIFY_TEXT: FixedText = FixedText {
+const EMAIL_VERIFICATION_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Please confirm that this address is yours, so that we can reach you about your draws. The link works once, for \
          seven days.",

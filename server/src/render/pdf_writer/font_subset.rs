@@ -19,7 +19,7 @@ const CHECKSUM_MAGIC: u32 = 0xb1b0_afba;
 
 /// Returns the font with the outlines of only the used glyphs. `None` if `font` is not a TrueType
 /// font with outlines.
-pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
+pub fn subset_font(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let (glyf, loca, head) = (
         table(font, *b"glyf")?,
         table(font, *b"loca")?,
@@ -34,7 +34,7 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
         }
     };
     let outline = |glyph: u16| glyf.get(offset(glyph.into())?..offset(usize::from(glyph) + 1)?);
-    let needed = with_components(used, outline);
+    let needed = with_component_glyphs(used, outline);
     let count = usize::from(read_u16(table(font, *b"maxp")?, 4)?);
     let (mut outlines, mut offsets) = (Vec::new(), Vec::with_capacity((count + 1) * 4));
     for glyph in 0..count {
@@ -64,12 +64,12 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     }
     tables.push((*b"post", post));
     tables.push((*b"prep", table(font, *b"prep")?.to_vec()));
-    assemble(tables)
+    assemble_font(tables)
 }
 
 /// Returns the used glyphs together with the components of composite glyphs, and with glyph 0,
 /// which is shown for a missing glyph.
-fn with_components<'a>(
+fn with_component_glyphs<'a>(
     used: &BTreeSet<u16>,
     outline: impl Fn(u16) -> Option<&'a [u8]>,
 ) -> BTreeSet<u16> {
@@ -110,7 +110,7 @@ fn with_components<'a>(
     needed
 }
 
-fn assemble(tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
+fn assemble_font(tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
     let count = u16::try_from(tables.len()).ok()?;
     let power = count.ilog2();
     let range = (1u16 << power) * 16;
@@ -184,7 +184,7 @@ mod tests {
             .chars()
             .filter_map(|letter| font_checksum.lookup_glyph_index(letter as u32))
             .collect();
-        let small = subset(font, &used).expect("a font");
+        let small = subset_font(font, &used).expect("a font");
         assert!(
             small.len() < 100_000,
             "{} of {} bytes",
@@ -216,6 +216,6 @@ mod tests {
             reparsed.lookup_glyph_index('Z' as u32),
             font_checksum.lookup_glyph_index('Z' as u32)
         );
-        assert!(subset(b"no font", &used).is_none());
+        assert!(subset_font(b"no font", &used).is_none());
     }
 }

@@ -3,7 +3,7 @@
 use domain::TICKETS;
 use lopdf::Document;
 
-use super::table::{escape_formula, phone_cell};
+use super::table::{escape_formula, phone_csv_cell};
 use super::*;
 use crate::render::colour::Colour;
 use crate::render::page::DrawPhase;
@@ -82,7 +82,7 @@ fn csv_matches_the_recorded_bytes() {
 }
 
 #[test]
-fn cells_are_no_formulas_and_phones_keep_their_zero() {
+fn csv_cells_are_no_formulas_and_phones_keep_zeros() {
     for (text, cell) in [
         ("=1+1", "'=1+1"),
         ("+61 400", "'+61 400"),
@@ -93,11 +93,11 @@ fn cells_are_no_formulas_and_phones_keep_their_zero() {
     ] {
         assert_eq!(escape_formula(text), cell);
     }
-    assert_eq!(phone_cell("0400 111 222"), "'0400 111 222");
+    assert_eq!(phone_csv_cell("0400 111 222"), "'0400 111 222");
 }
 
 #[test]
-fn full_draw_fits_a_mail_and_lists_every_ticket_once() {
+fn full_draw_pdf_fits_a_mail_and_lists_all_tickets() {
     let rows: Vec<ReportRow> = (1..=TICKETS)
         .map(|number| row(number, "Zoë Ōtāhuhu Nguyễn", "0411 000 001"))
         .collect();

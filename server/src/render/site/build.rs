@@ -34,18 +34,18 @@ const OUTPUT_LINES_MAX: usize = 12;
 pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
     let dist = web.join("dist");
     let sources = source_hash(web)?;
-    if has_stamp(&dist, &sources) {
+    if has_build_stamp(&dist, &sources) {
         return Ok(dist);
     }
     let _lock = lock_build(web)?;
-    if has_stamp(&dist, &sources) {
+    if has_build_stamp(&dist, &sources) {
         return Ok(dist);
     }
     check_node()?;
     install_packages(web)?;
     eprintln!("Building the web pages …");
     run_npm(web, &["run", "build"])?;
-    write_stamp(&dist, &sources)?;
+    write_build_stamp(&dist, &sources)?;
     Ok(dist)
 }
 
@@ -56,12 +56,12 @@ pub fn install_packages(web: &Path) -> Result<(), SiteError> {
         fs::read(&lock_file).map_err(SiteError::io_error(&lock_file))?,
     ));
     let modules = web.join("node_modules");
-    if has_stamp(&modules, &lock_hash) {
+    if has_build_stamp(&modules, &lock_hash) {
         return Ok(());
     }
     eprintln!("Fetching what the web pages are built with (npm ci) …");
     run_npm(web, &["ci"])?;
-    write_stamp(&modules, &lock_hash)
+    write_build_stamp(&modules, &lock_hash)
 }
 
 /// Returns a one-line error when Node.js is missing or too old.
@@ -127,11 +127,11 @@ fn lock_build(web: &Path) -> Result<Flock<File>, SiteError> {
     })
 }
 
-fn has_stamp(dir: &Path, stamp: &str) -> bool {
+fn has_build_stamp(dir: &Path, stamp: &str) -> bool {
     fs::read_to_string(dir.join(".stamp")).is_ok_and(|found| found == stamp)
 }
 
-fn write_stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
+fn write_build_stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
     let path = dir.join(".stamp");
     fs::write(&path, stamp).map_err(SiteError::io_error(&path))
 }
@@ -203,11 +203,11 @@ mod tests {
     }
 
     #[test]
-    fn current_build_is_not_repeated() {
+    fn up_to_date_build_is_not_repeated() {
         let web = test_web_folder();
         let dist = web.join("dist");
         fs::create_dir_all(&dist).expect("a folder");
-        write_stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
+        write_build_stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
         // No build has run, because a build would fail without a package.json.
         assert_eq!(ensure_built(&web).expect("nothing to do"), dist);
         fs::remove_dir_all(web).expect("removed");

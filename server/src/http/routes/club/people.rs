@@ -36,7 +36,7 @@ pub async fn list(
         .club(club)
         .await?
         .ok_or_else(Problem::not_found)?;
-    let mut people = vec![ClubUser::of_club_login(
+    let mut people = vec![ClubUser::from_club_login(
         &login,
         state.records.club_login_last_used(club).await?,
     )];

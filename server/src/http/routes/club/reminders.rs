@@ -76,7 +76,7 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
     for _ in 0..ERASURE_STEPS_MAX {
         let Some(step) = state
             .records
-            .erase_buyers(after, state.config.buyers_kept_months, now)
+            .erase_buyers(after, state.config.buyer_details_kept_months, now)
             .await?
         else {
             break;

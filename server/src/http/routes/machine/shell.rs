@@ -40,7 +40,7 @@ pub async fn page(
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Problem::not_found());
     }
-    if let Some(name) = request.path().strip_prefix(site::ASSETS) {
+    if let Some(name) = request.path().strip_prefix(site::ASSETS_PATH_PREFIX) {
         return Ok(site::serve(&site, name, request.headers()));
     }
     if request.path() == WIDGET_SCRIPT {

@@ -15,7 +15,7 @@ use crate::render::when;
 impl MailWriter<'_> {
     /// Builds the mail to a winner, with the single-use link to the claim page, which is valid for
     /// seven days.
-    pub(super) async fn winner(
+    pub(super) async fn winner_mail(
         &self,
         record: &OrderRecord,
         data: MailData,
@@ -76,7 +76,7 @@ impl MailWriter<'_> {
     }
 
     /// Asks a club to enter the result of a finished game.
-    pub(super) async fn results_due(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn results_due_mail(&self, data: MailData) -> Result<ComposedMail, String> {
         let (listing, club) = self.draw_and_club(&data).await?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let sold = listing.view.sold;
@@ -85,7 +85,7 @@ impl MailWriter<'_> {
             subject: subject::with_game("Results due", &subject_game(&listing)),
             heading: "The game has finished - enter the result".to_string(),
             paragraphs: vec![
-                format!("{} sold for {home} v {away}, and their owners are waiting.", tickets_were_text(sold)).into(),
+                format!("{} sold for {home} v {away}, and their owners are waiting.", ticket_count_with_verb(sold)).into(),
                 "Choose the jersey numbers of the two first try scorers, 9 for a team that did not score. It takes four \
                  taps."
                     .into(),
@@ -96,7 +96,10 @@ impl MailWriter<'_> {
     }
 
     /// Confirms an entered result to the club.
-    pub(super) async fn results_submitted(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn results_submitted_mail(
+        &self,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
         let (listing, club) = self.draw_and_club(&data).await?;
         let draw = listing.id();
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
@@ -143,7 +146,7 @@ impl MailWriter<'_> {
     }
 
     /// Tells the club that the winner submitted bank details, without the details themselves.
-    pub(super) async fn winner_details(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn winner_details_mail(&self, data: MailData) -> Result<ComposedMail, String> {
         let (listing, club) = self.draw_and_club(&data).await?;
         let prize = listing.view.prize.to_string();
         let note = SimpleMail {
@@ -164,7 +167,7 @@ impl MailWriter<'_> {
 
     /// Tells the winner that the bank details were entered or changed. Replies go to the platform,
     /// not to the club.
-    pub(super) async fn winner_bank(
+    pub(super) async fn bank_details_given_mail(
         &self,
         record: &OrderRecord,
         data: MailData,
@@ -195,7 +198,7 @@ impl MailWriter<'_> {
 
     /// Tells the winner that a member of the club wants to change the bank details, and that a
     /// second member must enter the same details.
-    pub(super) async fn winner_bank_proposed(
+    pub(super) async fn bank_details_proposed_mail(
         &self,
         record: &OrderRecord,
         data: MailData,
@@ -245,7 +248,7 @@ impl MailWriter<'_> {
     }
 
     /// Invites a member of a club, with the link to choose a password (decision G-17).
-    pub(super) async fn invitation(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn invitation_mail(&self, data: MailData) -> Result<ComposedMail, String> {
         let club = self
             .find_club(
                 data.club
@@ -278,7 +281,10 @@ impl MailWriter<'_> {
     }
 
     /// Asks a new club to connect its Stripe account.
-    pub(super) async fn connect_incomplete(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn stripe_onboarding_incomplete_mail(
+        &self,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
         let text = [
             "Buyers pay your club directly, so the club needs an account at Stripe. Draws can be created as soon as it is \
              connected; it takes about ten minutes, and you can stop and go on later.",
@@ -293,7 +299,10 @@ impl MailWriter<'_> {
     }
 
     /// Tells a club that Stripe has disabled its account.
-    pub(super) async fn account_lost(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn stripe_account_lost_mail(
+        &self,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
         let heading = "Your payments account needs attention";
         let text = [
             "Stripe has stopped payments to your club's account. Your draws are not on sale until it is put right. \
@@ -346,7 +355,7 @@ fn role_description(role: Role) -> &'static str {
     }
 }
 
-fn tickets_were_text(sold: u16) -> String {
+fn ticket_count_with_verb(sold: u16) -> String {
     if sold == 1 {
         "1 ticket was".to_string()
     } else {
