@@ -21,11 +21,11 @@ pub mod api {
     pub mod claim;
     pub mod club;
     pub mod club_admin;
+    pub mod compressible_body;
     pub mod config;
     pub mod console;
     pub mod draw;
     pub mod draw_form;
-    pub mod encoded;
     pub mod error;
     pub mod fixture;
     pub mod footer;
@@ -82,9 +82,8 @@ pub mod services {
 pub mod render {
     pub mod blocking_jobs;
     pub mod calendar;
-    pub mod card;
-    pub mod card_cache;
     pub mod colour;
+    pub mod date_time_text;
     pub mod fee_report;
     pub mod mail;
     pub mod mail_sender;
@@ -97,8 +96,9 @@ pub mod render {
     pub mod renderer;
     pub mod report;
     pub mod security_policy;
+    pub mod share_card;
+    pub mod share_card_cache;
     pub mod site;
-    pub mod when;
 }
 
 pub mod state;

@@ -132,7 +132,7 @@ impl PublishedState {
         self.ticks += 1;
         let (changed, reading) = (
             state.draws.view_change_count(),
-            state.catalogue.facts().reading(),
+            state.catalogue.facts().reading_number(),
         );
         if (changed, reading) != (self.changed, self.reading) {
             (self.changed, self.reading) = (changed, reading);
@@ -230,7 +230,7 @@ async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
         None => build_frame(state, &topic, 0).await,
     };
     match first {
-        Some(first) => state.live.send_first(&topic, outbox, first),
+        Some(first) => state.live.send_first_frame(&topic, outbox, first),
         None => state.live.unsubscribe(&topic, outbox),
     }
 }

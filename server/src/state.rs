@@ -15,10 +15,10 @@ use crate::ops::client_reports::ClientReports;
 use crate::ops::lifecycle::Phase;
 use crate::ops::metrics::Metrics;
 use crate::ops::peer_credentials::PeerCredentials;
-use crate::render::card_cache::CardCache;
 use crate::render::page_cache::PageCache;
 use crate::render::renderer::PictureRenderer;
 use crate::render::security_policy::SecurityHeaders;
+use crate::render::share_card_cache::ShareCardCache;
 use crate::services::account_status::ConnectedAccounts;
 use crate::services::catalogue::Catalogue;
 use crate::services::identity::{BrowserCookies, browser};
@@ -49,7 +49,7 @@ pub struct State {
     pub integrity: IntegrityCache,
     pub metrics: Metrics,
     pub started_at: Timestamp,
-    pub cards: CardCache,
+    pub cards: ShareCardCache,
     pub pages: PageCache,
     pub policies: SecurityHeaders,
     pub browser_cookies: BrowserCookies,
@@ -83,7 +83,7 @@ impl State {
     /// The database could not be read.
     pub async fn open(parts: StateParts) -> Result<State, Failure> {
         let started_at = parts.clock.now();
-        let catalogue = Catalogue::open(parts.records.clone(), parts.draws.clone()).await?;
+        let catalogue = Catalogue::load(parts.records.clone(), parts.draws.clone()).await?;
         Ok(State {
             limits: Limits::new(parts.config.stage),
             policies: SecurityHeaders::new(&parts.config),
@@ -110,7 +110,7 @@ impl State {
             integrity: IntegrityCache::default(),
             metrics: Metrics::default(),
             started_at,
-            cards: CardCache::default(),
+            cards: ShareCardCache::default(),
             pages: PageCache::default(),
             client_reports: ClientReports::default(),
             peer_credentials: parts.peer_credentials,

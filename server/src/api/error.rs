@@ -85,7 +85,7 @@ impl Problem {
 
     /// Builds the 404 response of the operator console for an object that does not exist. `code`
     /// names the kind of object, such as `club-unknown`.
-    pub fn unknown(code: &'static str) -> Problem {
+    pub fn unknown_object(code: &'static str) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, code, "Not found")
     }
 
@@ -105,7 +105,7 @@ impl Problem {
     }
 
     /// Builds the response for a command that the domain rules refused, for one draw.
-    pub fn refused(draw: DrawId, refusal: Refusal) -> Problem {
+    pub fn command_refused(draw: DrawId, refusal: Refusal) -> Problem {
         let conflict =
             |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
         match refusal {
@@ -314,9 +314,9 @@ impl From<Failure> for Problem {
 
 impl Problem {
     /// Builds the response for a command that the draw's actor denied.
-    pub fn denied(draw: DrawId, denied: Denied) -> Problem {
+    pub fn command_denied(draw: DrawId, denied: Denied) -> Problem {
         match denied {
-            Denied::Refused(refusal) => Problem::refused(draw, refusal),
+            Denied::Refused(refusal) => Problem::command_refused(draw, refusal),
             Denied::Unavailable => Problem::unavailable(),
             Denied::Paused => Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -332,7 +332,7 @@ impl Problem {
 impl From<PaymentFailure> for Problem {
     fn from(failure: PaymentFailure) -> Problem {
         match failure {
-            PaymentFailure::Refused { draw, refusal } => Problem::refused(draw, refusal),
+            PaymentFailure::Refused { draw, refusal } => Problem::command_refused(draw, refusal),
             PaymentFailure::Declined { code, message } => {
                 // Add the fields of a completion call's response, because the wallet's screen shows
                 // message, type and code.
@@ -390,7 +390,8 @@ mod tests {
 
     #[test]
     fn body_carries_message_code_request_id_and_added_fields() {
-        let body = Problem::refused(DrawId(1042), Refusal::TooFewTickets { free: 3 }).body("r1");
+        let body =
+            Problem::command_refused(DrawId(1042), Refusal::TooFewTickets { free: 3 }).body("r1");
         let body: Value = serde_json::from_str(&body).expect("JSON");
         assert_eq!(
             body,

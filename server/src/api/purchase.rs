@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::lenient;
 use crate::text::contact_format::is_email;
-use crate::text::plain_text::clean_line;
+use crate::text::plain_text::sanitise_line;
 
 /// The body of every purchase call. The card form, the wallet and the checkout page fill different
 /// fields.
@@ -135,7 +135,7 @@ impl Purchase {
 }
 
 fn trimmed_detail(text: Option<&str>) -> Option<String> {
-    let text: String = clean_line(text?)
+    let text: String = sanitise_line(text?)
         .chars()
         .take(BUYER_DETAIL_CHARS_MAX)
         .collect();

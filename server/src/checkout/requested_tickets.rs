@@ -68,7 +68,7 @@ fn parse_count(draw: DrawId, count: Option<i64>) -> Result<u16, Problem> {
     let refusal = domain::Refusal::CountOutOfRange {
         max: TICKETS_PER_ORDER_MAX,
     };
-    count.ok_or_else(|| Problem::refused(draw, refusal))
+    count.ok_or_else(|| Problem::command_refused(draw, refusal))
 }
 
 #[cfg(test)]

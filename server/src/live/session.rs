@@ -12,7 +12,7 @@ use domain::access::Principal;
 
 use crate::api::error::Problem;
 use crate::api::frame::{SubscriptionRequest, frame};
-use crate::services::identity::{address, login_hash, random};
+use crate::services::identity::{client_address, login_token_hash, random};
 use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
 use crate::services::live_hub::topic::Topic;
 use crate::state::State;
@@ -54,8 +54,8 @@ pub(super) fn start(
 ) -> Result<HttpResponse, Problem> {
     let now = Instant::now();
     let outbox = Arc::new(Outbox::new(
-        login_hash(request, &state.config),
-        address(request, &state.config).into(),
+        login_token_hash(request, &state.config),
+        client_address(request, &state.config).into(),
     ));
     let session = Session {
         principal,

@@ -8,7 +8,7 @@ use super::pdf_writer::{
     money_text,
 };
 use crate::api::console::money::{DrawFees, FeeReading, PlatformFees};
-use crate::render::when;
+use crate::render::date_time_text;
 
 /// Time zone of the report: that of the operator (specification C, line 330).
 const REPORT_TIME_ZONE: &str = "Australia/Brisbane";
@@ -65,7 +65,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
     );
     Some(pdf.finish(&format!(
         "Generated {}",
-        when::long_text(now, REPORT_TIME_ZONE)
+        date_time_text::date_time_with_zone(now, REPORT_TIME_ZONE)
     )))
 }
 

@@ -7,7 +7,7 @@ use super::pdf_writer::{
     LINE_HEIGHT_POINTS, PAGE_HEIGHT_POINTS, PAGE_MARGIN_POINTS, PAGE_WIDTH_POINTS, PdfWriter,
     money_text,
 };
-use crate::render::when;
+use crate::render::date_time_text;
 use crate::services::draw_revenue::DrawRevenue;
 
 mod poster;
@@ -96,7 +96,7 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
     let mut pdf_writer = PdfWriter::new(&title)?;
     let generated = format!(
         "Generated {} for {}",
-        when::long_text(facts.generated_at, &facts.zone),
+        date_time_text::date_time_with_zone(facts.generated_at, &facts.zone),
         facts.club
     );
     write_heading(&mut pdf_writer, facts, takings, rows);
@@ -179,7 +179,7 @@ fn write_heading(
     let line = format!(
         "FD-{} · {}{league}",
         facts.draw,
-        when::long_text(facts.kick_off, &facts.zone)
+        date_time_text::date_time_with_zone(facts.kick_off, &facts.zone)
     );
     pdf_writer.write_text_within_width(PAGE_MARGIN_POINTS, top - 18.0, 10.0, wide, &line);
     let price = format!(

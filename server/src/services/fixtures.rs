@@ -13,14 +13,14 @@ use persistence::records::draws::DrawToCreate;
 use crate::api::form::{FormErrors, check_contact};
 
 pub mod kick_off;
-pub mod moment;
+pub mod kick_off_parser;
 mod table;
 
 pub use table::{Fixture, LineProblem};
 
 /// Price, prize and contact that all imported draws share.
 #[derive(Clone, Debug)]
-pub struct FixtureTerms {
+pub struct ImportedDrawTerms {
     pub price: Cents,
     pub prize_percentage: u8,
     pub fee_policy: FeePolicy,
@@ -41,7 +41,7 @@ impl Contact {
     /// # Errors
     ///
     /// The given contact is invalid, or the club has no phone.
-    pub fn checked(
+    pub fn from_input_or_club(
         club: &Club,
         name: Option<&str>,
         phone: Option<&str>,
@@ -108,7 +108,7 @@ pub async fn plan_import(
     records: &Records,
     club: ClubId,
     csv: &[u8],
-    common: &FixtureTerms,
+    common: &ImportedDrawTerms,
     now: Timestamp,
 ) -> Result<ImportPlan, ImportRefusal> {
     let existing = records

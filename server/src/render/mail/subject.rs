@@ -2,7 +2,7 @@
 
 use domain::Timestamp;
 
-use crate::render::when;
+use crate::render::date_time_text;
 
 const SUBJECT_CHARS_MAX: usize = 50;
 
@@ -24,7 +24,7 @@ pub fn confirmation(count: u16, games: &[SubjectGame<'_>]) -> String {
     let Some(first) = games.iter().min_by_key(|game| game.kick_off) else {
         return tickets;
     };
-    let time = when::short_text(first.kick_off, first.zone);
+    let time = date_time_text::weekday_and_time(first.kick_off, first.zone);
     if games.len() > 1 {
         return format!("{tickets} – {} games, first {time}", games.len());
     }

@@ -29,11 +29,11 @@ use serde::Deserialize;
 
 use crate::config::Config;
 use crate::render::colour::Colour;
+use crate::render::date_time_text;
 use crate::render::mail::{
     Confirmation, ConfirmedGame, ConfirmedTicket, Letterhead, MailContent, Paragraph, SimpleMail,
     subject,
 };
-use crate::render::when;
 use crate::services::catalogue::CatalogueFacts;
 
 /// Colour of the header bar of mails that are not from a club.
@@ -231,7 +231,7 @@ impl MailWriter<'_> {
             home: listing.home_team.clone(),
             away: listing.away_team.clone(),
             league: listing.league.clone(),
-            kick_off: when::long_text(view.closes_at, &listing.zone),
+            kick_off: date_time_text::date_time_with_zone(view.closes_at, &listing.zone),
             ticket_price: view.price.to_string(),
             prize: view.prize.to_string(),
             tickets: tickets.collect(),

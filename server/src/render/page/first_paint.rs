@@ -8,7 +8,7 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::api;
 use crate::render::colour::Colour;
-use crate::render::when;
+use crate::render::date_time_text;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
@@ -189,13 +189,17 @@ impl DrawTexts {
             away: draw.away_team.clone(),
             league: draw.league.clone(),
             club: draw.club_name.clone(),
-            kick_off: when::day_and_time(kick_off, &draw.timezone),
+            kick_off: date_time_text::non_breaking_date_time(kick_off, &draw.timezone),
             left: on_sale
                 .then(|| time_left(now, kick_off, &draw.timezone))
                 .flatten(),
             phase,
-            opens: opens_at
-                .map(|at| format!("On sale from {}", when::day_and_time(at, &draw.timezone))),
+            opens: opens_at.map(|at| {
+                format!(
+                    "On sale from {}",
+                    date_time_text::non_breaking_date_time(at, &draw.timezone)
+                )
+            }),
             club_selling: draw.club_selling != Some(false),
             price_line: if draw.pass_stripe_fees {
                 price.clone()
@@ -293,7 +297,7 @@ pub fn time_left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Time
     let card_band = match ms {
         _ if ms < HOUR_MS => "band-red",
         _ if ms < soon => "band-orange",
-        _ if when::is_same_day(now, kick_off, zone) => "band-yellow",
+        _ if date_time_text::is_same_day(now, kick_off, zone) => "band-yellow",
         _ => "band-green",
     };
     Some(TimeLeft {

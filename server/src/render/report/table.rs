@@ -4,7 +4,7 @@ use csv::{Terminator, WriterBuilder};
 
 use super::{ReportFacts, ReportRow, labelled_sums};
 use crate::api::instant::rfc3339;
-use crate::render::when;
+use crate::render::date_time_text;
 use crate::services::draw_revenue::DrawRevenue;
 
 /// Escapes a text so that no spreadsheet treats the cell as a formula (decision F-6).
@@ -89,7 +89,7 @@ pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
                 escape_formula(&row.email),
                 phone_csv_cell(&row.phone),
                 rfc3339(row.sold_at),
-                when::long_text(row.sold_at, &facts.zone),
+                date_time_text::date_time_with_zone(row.sold_at, &facts.zone),
                 facts.price.decimal(),
             ])
             .ok()?;

@@ -10,7 +10,7 @@ use actix_web::{HttpResponse, HttpResponseBuilder, http::StatusCode};
 use bytes::Bytes;
 
 use super::{Site, SiteError, SiteFile};
-use crate::api::encoded::accepts_coding;
+use crate::api::compressible_body::accepts_coding;
 
 /// Maximum depth of folders in a built front end. The limit also ends the search if links form a
 /// cycle.

@@ -9,7 +9,7 @@ use crate::api::footer::FooterMenu;
 use crate::api::site::{MaintenanceMode, TermsText};
 use crate::render::qr as qr_svg;
 use crate::state::State;
-use crate::text::terms::{self, Document};
+use crate::text::terms::{self, TermsDocument};
 
 /// Handles `GET /api/config`.
 pub async fn config(state: web::Data<State>) -> HttpResponse {
@@ -37,7 +37,7 @@ pub async fn footer_menus(state: web::Data<State>) -> HttpResponse {
 
 /// Responds with a versioned legal text (decision B-15).
 pub async fn terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
-    let Document {
+    let TermsDocument {
         kind,
         version,
         title,

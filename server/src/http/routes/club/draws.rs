@@ -19,7 +19,7 @@ use crate::api::error::Problem;
 use crate::api::instant::local_date_time;
 use crate::config::CardFeePassing;
 use crate::http::routes::body::Body;
-use crate::services::fixtures::moment;
+use crate::services::fixtures::kick_off_parser;
 use crate::state::State;
 
 /// Prize percentage of a new draw whose form contains none (decision D-10).
@@ -265,16 +265,16 @@ pub async fn last_draw_template(
 fn move_into_future_week(kick_off: Timestamp, zone: &str, now: Timestamp) -> String {
     let local = local_date_time(kick_off, zone);
     let (day, hour) = local.split_once('T').unwrap_or((&local, "15:00"));
-    let Some(day) = crate::services::fixtures::kick_off::date(day) else {
+    let Some(day) = crate::services::fixtures::kick_off::parse_date(day) else {
         return local;
     };
     let weeks_behind = (now.0 - kick_off.0).max(0) / 1000 / WEEK_SECONDS;
     let later = (weeks_behind + 1..=weeks_behind + 3)
         .map(|weeks| day + time::Duration::weeks(weeks))
         .map(|day| format!("{day}T{hour}"));
-    let zone = crate::services::fixtures::kick_off::zone(zone);
+    let zone = crate::services::fixtures::kick_off::find_zone(zone);
     let is_ahead = |local: &String| {
-        zone.and_then(|zone| moment::parse(local, None, zone))
+        zone.and_then(|zone| kick_off_parser::parse(local, None, zone))
             .is_some_and(|at| at > now)
     };
     later.clone().find(is_ahead).unwrap_or(local)

@@ -14,7 +14,7 @@ use crate::api::fixture::{FixtureImportResult, FixtureRow};
 use crate::api::form::FormErrors;
 use crate::api::instant::{local_time, rfc3339};
 use crate::http::routes::body::unreadable_body;
-use crate::services::fixtures::{self, Contact, FixtureTerms};
+use crate::services::fixtures::{self, Contact, ImportedDrawTerms};
 use crate::state::State;
 
 /// Query parameters of the fixture import.
@@ -87,7 +87,7 @@ fn read_import_terms(
     query: &FixtureImportQuery,
     club: &Club,
     fee_policy: FeePolicy,
-) -> Result<FixtureTerms, Problem> {
+) -> Result<ImportedDrawTerms, Problem> {
     let bad = |what: &str| Problem::bad_request("bad-price", what.to_string());
     let price = query
         .price
@@ -103,12 +103,12 @@ fn read_import_terms(
     if !(1..=100).contains(&prize_percentage) {
         return Err(bad("The prize percentage is between 1 and 100."));
     }
-    let contact = Contact::checked(
+    let contact = Contact::from_input_or_club(
         club,
         query.contact_name.as_deref(),
         query.contact_phone.as_deref(),
     );
-    Ok(FixtureTerms {
+    Ok(ImportedDrawTerms {
         price,
         prize_percentage,
         fee_policy,

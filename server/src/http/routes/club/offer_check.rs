@@ -6,7 +6,7 @@ use persistence::records::bundles::NewBundle;
 use crate::api::club_admin::OfferForm;
 use crate::api::error::Problem;
 use crate::api::form::{FormErrors, normalised_picture_url, optional, trimmed};
-use crate::services::fixtures::{kick_off, moment};
+use crate::services::fixtures::{kick_off, kick_off_parser};
 
 const REQUIRED_FIELDS_ERROR: &str = "Please provide name, slug, and select at least one game";
 /// Maximum number of games in one offer.
@@ -136,7 +136,8 @@ fn check_date_time(
     text: Option<&str>,
 ) -> Option<Timestamp> {
     let text = optional(text)?;
-    let at = kick_off::zone("Australia/Brisbane").and_then(|zone| moment::parse(&text, None, zone));
+    let at = kick_off::find_zone("Australia/Brisbane")
+        .and_then(|zone| kick_off_parser::parse(&text, None, zone));
     findings.require(field, at.is_some(), "This is not a date and time");
     at
 }

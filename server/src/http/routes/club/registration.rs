@@ -17,11 +17,11 @@ use crate::api::form::{FormErrors, optional, trimmed};
 use crate::api::registration::{RegistrationSwitch, SlugPreview, WaitlistJoined};
 use crate::api::session::{Registration, WaitlistForm};
 use crate::http::routes::body::Body;
-use crate::services::identity::address;
+use crate::services::identity::client_address;
 use crate::services::identity::password::{
     PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hash_on_blocking_thread,
 };
-use crate::services::identity::weakness::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
+use crate::services::identity::password_strength::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
 use crate::state::State;
 use crate::text::contact_format::{is_email, is_phone};
 
@@ -56,7 +56,7 @@ pub async fn register(
         .limits
         .check_form_limit(
             &state.records,
-            address(&request, &state.config),
+            client_address(&request, &state.config),
             state.clock.now(),
         )
         .await?;
@@ -65,7 +65,7 @@ pub async fn register(
     check_password_strength(&body.0, &name, &email).await?;
     let guess = state
         .limits
-        .begin_registration(address(&request, &state.config))?;
+        .begin_registration(client_address(&request, &state.config))?;
     let guess = guess
         .count_on_all_nodes(&state.records, state.clock.now())
         .await?;
@@ -254,7 +254,7 @@ pub async fn join_waitlist(
         .limits
         .check_form_limit(
             &state.records,
-            address(&request, &state.config),
+            client_address(&request, &state.config),
             state.clock.now(),
         )
         .await?;

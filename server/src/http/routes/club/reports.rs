@@ -13,7 +13,7 @@ use crate::api::error::Problem;
 use crate::render::colour::Colour;
 use crate::render::page::DrawTexts;
 use crate::render::report::{self, Poster, ReportFacts, ReportRow};
-use crate::render::{blocking_jobs, when};
+use crate::render::{blocking_jobs, date_time_text};
 use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 
@@ -85,7 +85,7 @@ pub async fn poster(
         .map(|wire| DrawTexts::new(&wire.with_page_fields(&listing, club), now));
     let face = face.ok_or_else(Problem::draw_not_found)?;
     let poster = Poster {
-        kick_off: when::long_text(view.closes_at, &listing.zone),
+        kick_off: date_time_text::date_time_with_zone(view.closes_at, &listing.zone),
         link: format!("{}/draw/{draw}", state.config.public_url),
         club: face.club,
         league: face.league,

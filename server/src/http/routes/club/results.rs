@@ -69,7 +69,7 @@ fn result_refused(draw: DrawId, denied: Denied) -> Problem {
             "draw-cancelled",
             "This draw was cancelled; every buyer is paid back.",
         ),
-        other => Problem::denied(draw, other),
+        other => Problem::command_denied(draw, other),
     }
 }
 

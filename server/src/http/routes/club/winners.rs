@@ -49,7 +49,7 @@ pub(super) struct Winner {
 /// 409 `not-completed`; 409 `not-revealed` before kick-off.
 pub(super) async fn find_winner(state: &State, view: &View) -> Result<Winner, Problem> {
     view.result
-        .ok_or_else(|| Problem::refused(view.draw, Refusal::NotCompleted))?;
+        .ok_or_else(|| Problem::command_refused(view.draw, Refusal::NotCompleted))?;
     let revealed = view.public_result(state.clock.now());
     let (result, serial) =
         revealed.ok_or_else(|| Problem::conflict("not-revealed", NOT_REVEALED_ERROR))?;

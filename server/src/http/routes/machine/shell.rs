@@ -8,7 +8,7 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use serde_json::{Map, Value, json};
 
-use crate::api::encoded::Encoded;
+use crate::api::compressible_body::CompressibleBody;
 use crate::api::error::Problem;
 use crate::ops::metrics::{MatchedRoute, NO_ROUTE_LABEL};
 use crate::render::page::{self, HeaderLinks, PageFrame};
@@ -100,12 +100,16 @@ impl PageWriter<'_> {
         let now = self.state.clock.now();
         let name = page_found.as_ref().and_then(CachedPageKey::for_page);
         let stamp = match name {
-            Some(name) => PageVersion::current(&self.state.catalogue, name, now).await,
+            Some(name) => PageVersion::current_version(&self.state.catalogue, name, now).await,
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {
             let (status, document) = self.render_document(page_found).await?;
-            return Ok(self.page_response(status, private, &page_cache::encode_document(document)));
+            return Ok(self.page_response(
+                status,
+                private,
+                &page_cache::compressible_html(document),
+            ));
         };
         let rendered = if let Some(rendered) = self.state.pages.get(name, stamp, now) {
             rendered
@@ -121,7 +125,12 @@ impl PageWriter<'_> {
         Ok(self.page_response(StatusCode::OK, private, &rendered.document))
     }
 
-    fn page_response(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
+    fn page_response(
+        &self,
+        status: StatusCode,
+        private: bool,
+        document: &CompressibleBody,
+    ) -> HttpResponse {
         let mut answer = HttpResponse::build(status);
         answer.insert_header((
             CONTENT_TYPE,

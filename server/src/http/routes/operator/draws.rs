@@ -53,7 +53,7 @@ pub async fn close_expired(
             .by(entry)
             .execute(view.draw, Command::Tick, None)
             .await;
-        let after = after.map_err(|denied| Problem::denied(view.draw, denied))?;
+        let after = after.map_err(|denied| Problem::command_denied(view.draw, denied))?;
         closed += usize::from(after.view.status != Status::Active);
     }
     let message = match closed {
@@ -145,7 +145,7 @@ pub async fn cancel(
     payments
         .cancel_draw(draw, &reason)
         .await
-        .map_err(|denied| Problem::denied(draw, denied))?;
+        .map_err(|denied| Problem::command_denied(draw, denied))?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw).await?))
 }
@@ -193,6 +193,6 @@ fn cancellation_refused(draw: DrawId, denied: actors::Denied) -> Problem {
             "payout-completed",
             "A payout of this draw is completed, so its result stands.",
         ),
-        other => Problem::denied(draw, other),
+        other => Problem::command_denied(draw, other),
     }
 }

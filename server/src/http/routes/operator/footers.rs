@@ -282,11 +282,11 @@ async fn item_json(state: &State, id: i64) -> Result<FooterItem, Problem> {
 }
 
 fn menu_unknown() -> Problem {
-    Problem::unknown("footer-menu-unknown")
+    Problem::unknown_object("footer-menu-unknown")
 }
 
 fn item_unknown() -> Problem {
-    Problem::unknown("footer-item-unknown")
+    Problem::unknown_object("footer-item-unknown")
 }
 
 #[cfg(test)]

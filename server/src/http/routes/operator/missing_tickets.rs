@@ -202,7 +202,7 @@ async fn allocation_refused(
     reason: RepairError,
 ) -> Result<Problem, Problem> {
     let (code, sentence) = match reason {
-        RepairError::Unknown => return Ok(Problem::unknown("payment-unknown")),
+        RepairError::Unknown => return Ok(Problem::unknown_object("payment-unknown")),
         RepairError::Unavailable => return Ok(Problem::unavailable()),
         RepairError::Refused(Refusal::TooFewTickets { .. }) => {
             ("draw-full", "The draw is full. Refund the payment.")

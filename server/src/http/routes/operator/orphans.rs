@@ -18,7 +18,7 @@ use crate::api::console::order::{
 use crate::api::error::Problem;
 use crate::api::form::{optional, trimmed};
 use crate::http::routes::body::Body;
-use crate::services::identity::second_factor::{CodeCheck, use_code};
+use crate::services::identity::second_factor::{CodeCheckResult, check_and_consume_code};
 use crate::state::State;
 use crate::text::contact_format::is_email;
 
@@ -86,7 +86,7 @@ pub async fn recover_orphaned_tickets(
         let sentence = "Missing information: Please provide customer name and email";
         return Err(Problem::bad_request("invalid", sentence));
     }
-    let unknown = || Problem::unknown("ticket-unknown");
+    let unknown = || Problem::unknown_object("ticket-unknown");
     let (draw, serial) = parse_serial_number(&path).ok_or_else(unknown)?;
     let orphan = state
         .records
@@ -185,7 +185,9 @@ async fn verify_approval(
         .begin_code_check(approver.id)?
         .count_on_all_nodes(&state.records, now)
         .await?;
-    if use_code(&state.records, &approver, &approval.code, now).await? != CodeCheck::Right {
+    if check_and_consume_code(&state.records, &approver, &approval.code, now).await?
+        != CodeCheckResult::Right
+    {
         return Err(wrong());
     }
     guess.mark_correct().await;

@@ -9,8 +9,8 @@ use persistence::records::listings::Listing;
 use persistence::stores::OrderRecord;
 
 use super::{AccountMail, ComposedMail, MailData, MailWriter, buyer_name, subject_game};
+use crate::render::date_time_text;
 use crate::render::mail::{Paragraph, SimpleMail, subject};
-use crate::render::when;
 
 impl MailWriter<'_> {
     /// Builds the mail to a winner, with the single-use link to the claim page, which is valid for
@@ -41,7 +41,7 @@ impl MailWriter<'_> {
             .into(),
         ];
         let link = if let (Some(link), Some(until)) = (data.link, data.until) {
-            let until = when::long_text(Timestamp(until), &listing.zone);
+            let until = date_time_text::date_time_with_zone(Timestamp(until), &listing.zone);
             let contact = listing
                 .contact_name
                 .clone()
