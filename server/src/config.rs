@@ -10,9 +10,9 @@ use domain::{Cents, FeePolicy, SurchargeMode};
 
 mod checks;
 mod environment;
-mod names;
+mod variable_names;
 pub use environment::{ConfigProblems, Environment};
-use names::UnknownVariableCheck;
+use variable_names::UnknownVariableCheck;
 
 /// TCP port of the demo when the variable `PORT` is not set.
 pub const PORT_DEFAULT: u16 = 8080;
@@ -198,19 +198,19 @@ pub enum CardFeePassing {
 impl Config {
     /// Builds the configuration of the demo and the tests. Every environment variable has a
     /// default.
-    pub fn demo(environment: &Environment) -> Result<Config, ConfigProblems> {
+    pub fn for_demo(environment: &Environment) -> Result<Config, ConfigProblems> {
         let mut problems = ConfigProblems::default();
         environment.check_variable_names(UnknownVariableCheck::Similar, &mut problems);
         environment.check_ranges(&mut problems);
-        let port = problems.record(environment.parse("PORT", PORT_DEFAULT));
+        let port = problems.ok_or_record(environment.parse("PORT", PORT_DEFAULT));
         let config = Config {
             stage: Stage::Demo,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(PORT_DEFAULT))),
             metrics: problems
-                .record(environment.parse_optional("METRICS_ADDR"))
+                .ok_or_record(environment.parse_optional("METRICS_ADDR"))
                 .flatten(),
             node: problems
-                .record(environment.parse_optional("NODE_ADDRESS"))
+                .ok_or_record(environment.parse_optional("NODE_ADDRESS"))
                 .flatten(),
             public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
             data_dir: environment
@@ -253,11 +253,11 @@ impl Config {
 
     /// Builds the configuration of `serve`. Reports all missing variables and all refused demo
     /// values at once, one line each.
-    pub fn production(environment: &Environment) -> Result<Config, ConfigProblems> {
+    pub fn for_production(environment: &Environment) -> Result<Config, ConfigProblems> {
         let mut problems = ConfigProblems::default();
         let mut required = |name| {
             problems
-                .record(environment.required(name))
+                .ok_or_record(environment.required(name))
                 .unwrap_or_default()
         };
         let public_url = required("PUBLIC_URL").trim_end_matches('/').to_string();
@@ -295,17 +295,17 @@ impl Config {
             stage: Stage::Production,
             listen: SocketAddr::from((
                 problems
-                    .record(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED))
+                    .ok_or_record(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED))
                     .unwrap_or(Ipv4Addr::UNSPECIFIED),
                 problems
-                    .record(environment.parse("PORT", PORT_DEFAULT))
+                    .ok_or_record(environment.parse("PORT", PORT_DEFAULT))
                     .unwrap_or(PORT_DEFAULT),
             )),
             metrics: problems
-                .record(environment.parse_optional("METRICS_ADDR"))
+                .ok_or_record(environment.parse_optional("METRICS_ADDR"))
                 .flatten(),
             node: problems
-                .record(environment.parse_optional("NODE_ADDRESS"))
+                .ok_or_record(environment.parse_optional("NODE_ADDRESS"))
                 .flatten(),
             public_url,
             data_dir: environment
@@ -314,7 +314,7 @@ impl Config {
             web_dir: environment.get_path("FD_WEB_DIR"),
             picture_program: running_program_path(),
             proxies: problems
-                .record(environment.parse_ip_addresses("TRUSTED_PROXIES"))
+                .ok_or_record(environment.parse_ip_addresses("TRUSTED_PROXIES"))
                 .unwrap_or_default(),
             database_url,
             bank_database_url,
@@ -337,9 +337,9 @@ impl Config {
     /// Builds the configuration of a command that works on the database of `DATABASE_URL`. It never
     /// uses a private Postgres: a command started without its environment variables would then
     /// report success about an empty database.
-    pub fn database_tool(environment: &Environment) -> Result<Config, ConfigProblems> {
+    pub fn for_database_tool(environment: &Environment) -> Result<Config, ConfigProblems> {
         if environment.get("STRIPE_SECRET_KEY").is_some() {
-            return Config::production(environment);
+            return Config::for_production(environment);
         }
         let mut problems = ConfigProblems::default();
         for name in ["DATABASE_URL", "SEAL_KEY"] {
@@ -352,7 +352,7 @@ impl Config {
             });
         }
         problems.into_result(())?;
-        Config::demo(environment)
+        Config::for_demo(environment)
     }
 
     /// Whether the server is behind a TLS proxy but trusts no proxy. All callers then have
@@ -372,19 +372,19 @@ impl FeeConfig {
     fn from_environment(environment: &Environment, problems: &mut ConfigProblems) -> FeeConfig {
         let policy = FeePolicy::DEFAULT;
         let rate_bps = problems
-            .record(environment.parse("FEE_RATE_BPS", policy.rate_bps))
+            .ok_or_record(environment.parse("FEE_RATE_BPS", policy.rate_bps))
             .unwrap_or(policy.rate_bps);
         let cap = problems
-            .record(environment.parse("FEE_CAP_CENTS", policy.cap.0))
+            .ok_or_record(environment.parse("FEE_CAP_CENTS", policy.cap.0))
             .unwrap_or(policy.cap.0);
-        let surcharge = problems.record(environment.parse_choice(
+        let surcharge = problems.ok_or_record(environment.parse_choice(
             "SURCHARGE_MODE",
             [
                 ("per_line", SurchargeMode::PerLine),
                 ("per_charge", SurchargeMode::PerCharge),
             ],
         ));
-        let card_fee = problems.record(environment.parse_choice(
+        let card_fee = problems.ok_or_record(environment.parse_choice(
             "FEE_PASSTHROUGH",
             [
                 ("allowed", CardFeePassing::Allowed),

@@ -21,6 +21,7 @@ pub mod api {
     pub mod claim;
     pub mod club;
     pub mod club_admin;
+    pub mod club_users;
     pub mod compressible_body;
     pub mod config;
     pub mod console;
@@ -32,14 +33,12 @@ pub mod api {
     pub mod form;
     pub mod frame;
     pub mod health;
-    pub mod instant;
-    pub mod lenient;
+    pub mod lenient_numbers;
     pub mod my_tickets;
     pub mod node;
     pub mod offer;
     pub mod order;
     pub mod payout;
-    pub mod people;
     pub mod problem;
     pub mod proof;
     pub mod purchase;
@@ -47,6 +46,7 @@ pub mod api {
     pub mod session;
     pub mod site;
     pub mod ticket;
+    pub mod time_format;
     pub mod widget;
 }
 

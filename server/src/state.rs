@@ -142,9 +142,12 @@ impl State {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn violations_within(&self, seconds: i64) -> Result<BTreeMap<String, u64>, Failure> {
+    pub async fn violations_not_older_than(
+        &self,
+        seconds: i64,
+    ) -> Result<BTreeMap<String, u64>, Failure> {
         self.integrity
-            .violations_within(&self.records, self.clock.now(), seconds)
+            .violations_not_older_than(&self.records, self.clock.now(), seconds)
             .await
     }
 }

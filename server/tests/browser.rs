@@ -80,7 +80,7 @@ async fn run_browser_tests(half: &str, folders: &'static [&'static str]) {
     let data = folder.path().join("data");
     let environment =
         Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);
-    let mut config = Config::demo(&environment).expect("the demo needs nothing");
+    let mut config = Config::for_demo(&environment).expect("the demo needs nothing");
     config.picture_program = env!("CARGO_BIN_EXE_server").into();
     let demo = demo::start(config, Site::read(&DIST_FOLDER).expect("read"))
         .await

@@ -43,7 +43,7 @@ impl MailFixture {
         let environment =
             Environment::from_pairs([("PORT", "0"), ("PUBLIC_URL", "https://doubles.example.com")]);
         let parts = ServerParts {
-            config: Config::demo(&environment).expect("the demo needs nothing"),
+            config: Config::for_demo(&environment).expect("the demo needs nothing"),
             postgres: database.postgres().await,
             clock: Arc::new(SystemClock),
             site: Arc::new(Site::default()),

@@ -6,14 +6,14 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::draw::Draw;
-use super::lenient;
+use super::lenient_numbers;
 
 /// The form of a draw. Creating checks that the required fields are present; editing accepts any
 /// subset.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct DrawForm {
-    #[serde(deserialize_with = "lenient::deserialize_whole_number")]
+    #[serde(deserialize_with = "lenient_numbers::deserialize_whole_number")]
     pub club_id: Option<i64>,
     /// Name of the league; `null` removes it.
     #[serde(deserialize_with = "deserialize_nullable_text")]
@@ -33,7 +33,7 @@ pub struct DrawForm {
     /// Ticket price in dollars, as a number or as text.
     #[schema(value_type = Option<String>)]
     pub ticket_price: Option<Value>,
-    #[serde(deserialize_with = "lenient::deserialize_whole_number")]
+    #[serde(deserialize_with = "lenient_numbers::deserialize_whole_number")]
     pub prize_percentage: Option<i64>,
     pub pass_stripe_fees: Option<bool>,
     pub round_up_prize: Option<bool>,
@@ -103,7 +103,7 @@ pub struct DrawTemplate {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TermsAgreementForm {
-    #[serde(deserialize_with = "lenient::deserialize_whole_number")]
+    #[serde(deserialize_with = "lenient_numbers::deserialize_whole_number")]
     pub club_id: Option<i64>,
     pub terms_version: Option<String>,
 }

@@ -15,7 +15,7 @@ const CART_ITEMS_MAX: usize = 20;
 /// # Errors
 /// 400 for a missing draw or a count outside 1…50.
 pub fn parse_single(body: &Purchase) -> Result<RequestedTickets, Problem> {
-    let draw = parse_draw(body.draw())?;
+    let draw = parse_draw(body.draw_number())?;
     Ok(RequestedTickets::from([(
         draw,
         parse_count(draw, body.ticket_count)?,

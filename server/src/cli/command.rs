@@ -191,7 +191,8 @@ pub async fn import_fixtures(
             terms.contact_name.as_deref(),
             terms.contact_phone.as_deref(),
         );
-        let contact = contact.map_err(|error| anyhow!("{}", error.first().unwrap_or_default()))?;
+        let contact =
+            contact.map_err(|error| anyhow!("{}", error.first_message().unwrap_or_default()))?;
         let (prize_percentage, fee_policy) = (terms.prize_percentage, config.fees.policy);
         let common = ImportedDrawTerms {
             price,

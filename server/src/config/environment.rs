@@ -30,7 +30,7 @@ impl std::error::Error for ConfigProblems {}
 
 impl ConfigProblems {
     /// Returns the value of a variable, or records why it could not be read and returns `None`.
-    pub(super) fn record<T>(&mut self, read: Result<T, String>) -> Option<T> {
+    pub(super) fn ok_or_record<T>(&mut self, read: Result<T, String>) -> Option<T> {
         read.map_err(|problem| self.0.push(problem)).ok()
     }
 
@@ -56,7 +56,7 @@ impl ConfigProblems {
 }
 
 impl Environment {
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn variable_names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
@@ -148,7 +148,7 @@ impl Environment {
     /// Returns how many months after the game a buyer's details are erased (decision F-8): 1 to
     /// 120.
     pub(super) fn buyer_details_kept_months(&self, problems: &mut ConfigProblems) -> u8 {
-        match problems.record(self.parse("BUYER_DETAILS_MONTHS", BUYER_DETAILS_KEPT_MONTHS)) {
+        match problems.ok_or_record(self.parse("BUYER_DETAILS_MONTHS", BUYER_DETAILS_KEPT_MONTHS)) {
             Some(months) if !(1..=120).contains(&months) => {
                 problems
                     .0
@@ -164,7 +164,7 @@ impl Environment {
         problems: &mut ConfigProblems,
     ) -> Option<NonZeroU32> {
         problems
-            .record(self.parse_optional("STRIPE_CALLS_PER_SECOND"))
+            .ok_or_record(self.parse_optional("STRIPE_CALLS_PER_SECOND"))
             .flatten()
     }
 }

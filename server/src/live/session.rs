@@ -11,7 +11,7 @@ use actix_web_actors::ws;
 use domain::access::Principal;
 
 use crate::api::error::Problem;
-use crate::api::frame::{SubscriptionRequest, frame};
+use crate::api::frame::{SubscriptionRequest, serialise_frame};
 use crate::services::identity::{client_address, login_token_hash, random};
 use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
 use crate::services::live_hub::topic::Topic;
@@ -123,7 +123,13 @@ impl Session {
         }
         ctx.ping(b"");
         let now = self.state.clock.now().0;
-        ctx.text(frame("", 0, now, "heartbeat", serde_json::json!({})));
+        ctx.text(serialise_frame(
+            "",
+            0,
+            now,
+            "heartbeat",
+            serde_json::json!({}),
+        ));
     }
 
     /// Counts a message of the browser. Returns whether there are more than allowed per second.

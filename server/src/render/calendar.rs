@@ -26,7 +26,7 @@ pub struct CalendarEvent {
 
 /// Writes the calendar file. Lines end in CRLF, and times are in UTC, so no time zone table is
 /// needed.
-pub fn file(events: &[CalendarEvent], now: Timestamp) -> String {
+pub fn calendar_file(events: &[CalendarEvent], now: Timestamp) -> String {
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_string(),
         "VERSION:2.0".to_string(),
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn game_is_one_event_with_a_stable_id_and_utc_times() {
-        let file = file(
+        let file = calendar_file(
             &[event("Sharks v Tigers")],
             FRIDAY_KICK_OFF.plus_seconds(-3600),
         );
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn team_names_are_escaped_and_long_lines_folded() {
         let evil = format!("A\\B; C,D\r\nATTENDEE:x\u{7} {}", "Ünïted ".repeat(20));
-        let file = file(
+        let file = calendar_file(
             &[CalendarEvent {
                 cancelled: true,
                 ..event(&evil)

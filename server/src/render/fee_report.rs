@@ -63,7 +63,7 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             money_text(&report.platform_fees),
         ],
     );
-    Some(pdf.finish(&format!(
+    Some(pdf.finish_with_footer(&format!(
         "Generated {}",
         date_time_text::date_time_with_zone(now, REPORT_TIME_ZONE)
     )))

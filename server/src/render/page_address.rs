@@ -138,7 +138,7 @@ pub struct Page<'a> {
 
 impl<'a> Page<'a> {
     /// Finds the page for a path; `None` when there is none.
-    pub fn of(path: &'a str) -> Option<Page<'a>> {
+    pub fn for_path(path: &'a str) -> Option<Page<'a>> {
         PAGES.iter().find_map(|address| {
             Some(Page {
                 address,
@@ -218,7 +218,8 @@ mod tests {
         for address in PAGES {
             let path = address.path.replace("{n}", "1042").replace(['{', '}'], "");
             for spelling in [path.clone(), format!("{path}/"), path.to_uppercase()] {
-                let page = Page::of(&spelling).unwrap_or_else(|| panic!("nothing at {spelling}"));
+                let page =
+                    Page::for_path(&spelling).unwrap_or_else(|| panic!("nothing at {spelling}"));
                 assert_eq!(page.address.path, address.path, "{spelling}");
                 assert!(
                     !address.path.contains("{n}") || page.draw() == DrawId(1042),
@@ -226,7 +227,7 @@ mod tests {
                 );
             }
         }
-        let page = Page::of("/w/bundle:sharks/finals").expect("a page");
+        let page = Page::for_path("/w/bundle:sharks/finals").expect("a page");
         assert_eq!(
             (
                 page.variable("slug"),
@@ -236,7 +237,7 @@ mod tests {
             ("sharks", "finals", "")
         );
         assert_eq!(
-            Page::of("/club/sharks/admin/bundles/new")
+            Page::for_path("/club/sharks/admin/bundles/new")
                 .expect("a page")
                 .variable("id"),
             ""
@@ -264,7 +265,7 @@ mod tests {
             "/super-admin/x",
             "/club/sharks/admin/edit-draw/x",
         ] {
-            assert_eq!(Page::of(path), None, "{path}");
+            assert_eq!(Page::for_path(path), None, "{path}");
         }
     }
 
@@ -283,7 +284,7 @@ mod tests {
 
     #[test]
     fn only_public_pages_are_indexed_and_only_boards_framed() {
-        let page = |path: &'static str| Page::of(path).expect("a page");
+        let page = |path: &'static str| Page::for_path(path).expect("a page");
         for path in [
             "/",
             "/draw/1042",

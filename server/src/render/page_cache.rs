@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn only_expired_pages_make_room_in_a_full_cache() {
+    fn full_cache_evicts_only_expired_pages() {
         let cache = PageCache::default();
         for draw in 0..CACHED_PAGES_MAX as i64 {
             cache.insert(

@@ -323,7 +323,7 @@ impl PdfWriter {
     }
 
     /// Writes a footer and `Page n of m` on every page, and returns the file.
-    pub fn finish(mut self, footer: &str) -> Vec<u8> {
+    pub fn finish_with_footer(mut self, footer: &str) -> Vec<u8> {
         self.write_footers(footer);
         self.finish_without_footer()
     }
@@ -427,7 +427,7 @@ mod tests {
         pdf.draw_qr_code("https://example.com/draw/1042", 600.0, 255.2)
             .expect("a code");
         pdf.next_page();
-        let file = pdf.finish("foot");
+        let file = pdf.finish_with_footer("foot");
         assert!(file.starts_with(b"%PDF-"));
         assert!(file.len() < 100_000, "{}", file.len());
     }

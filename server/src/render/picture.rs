@@ -10,7 +10,7 @@ use std::io::Cursor;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
-mod drawing;
+mod svg_drawing;
 
 /// Longest side of a decoded picture, in pixels.
 const DECODED_SIDE_PIXELS_MAX: u32 = 8000;
@@ -62,7 +62,7 @@ pub fn reencode(bytes: &[u8]) -> Option<Picture> {
     match detect_type(bytes)? {
         PictureType::Svg => Some(Picture {
             ending: "png",
-            bytes: drawing::rasterise_to_png(std::str::from_utf8(bytes).ok()?)?,
+            bytes: svg_drawing::rasterise_to_png(std::str::from_utf8(bytes).ok()?)?,
         }),
         PictureType::Png => encode(&decode(bytes, ImageFormat::Png)?, ImageFormat::Png),
         PictureType::Jpeg => encode(&decode(bytes, ImageFormat::Jpeg)?, ImageFormat::Jpeg),

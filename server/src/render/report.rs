@@ -10,11 +10,11 @@ use super::pdf_writer::{
 use crate::render::date_time_text;
 use crate::services::draw_revenue::DrawRevenue;
 
+mod csv_report;
 mod poster;
-mod table;
 
+pub use csv_report::csv;
 pub use poster::Poster;
-pub use table::csv;
 
 /// The data of the draw that a report is about.
 #[derive(Clone)]
@@ -119,7 +119,7 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
         };
         let y = pdf_writer.y;
         pdf_writer.write_text(PAGE_MARGIN_POINTS, y, 10.0, words);
-        return Some(pdf_writer.finish(&generated));
+        return Some(pdf_writer.finish_with_footer(&generated));
     }
     write_table_head(&mut pdf_writer);
     for (index, row) in rows.iter().enumerate() {
@@ -144,7 +144,7 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
     );
     let y = pdf_writer.y;
     pdf_writer.write_text(PAGE_MARGIN_POINTS, y, 9.0, &total);
-    Some(pdf_writer.finish(&generated))
+    Some(pdf_writer.finish_with_footer(&generated))
 }
 
 const ALL_REFUNDED_TEXT: &str = "Every ticket is refunded; none is left.";

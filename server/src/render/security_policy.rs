@@ -45,7 +45,7 @@ impl ResponseKind {
             ResponseKind::Api
         } else if is_static_file(path) || path.starts_with("/uploads/") {
             ResponseKind::Asset
-        } else if Page::of(path).is_some_and(|page| page.may_be_framed_by_any_site()) {
+        } else if Page::for_path(path).is_some_and(|page| page.may_be_framed_by_any_site()) {
             ResponseKind::Board
         } else {
             ResponseKind::Page
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn only_boards_may_be_framed_by_any_site() {
-        let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let config = Config::for_demo(&Environment::default()).expect("the demo needs nothing");
         let framed = |path| {
             content_security_policy(ResponseKind::for_path(path), &config)
                 .ends_with("frame-ancestors *")
@@ -249,7 +249,7 @@ mod tests {
     /// Tests the policy of a production configuration, over TLS and with Stripe.
     #[test]
     fn production_policy_allows_only_stripe_hosts_over_tls() {
-        let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let mut config = Config::for_demo(&Environment::default()).expect("the demo needs nothing");
         (config.stage, config.public_url) =
             (Stage::Production, "https://doubles.example.com".to_string());
         let policies = SecurityHeaders::new(&config);

@@ -12,11 +12,11 @@ use persistence::records::draws::DrawToCreate;
 
 use crate::api::form::{FormErrors, check_contact};
 
+mod fixture_table;
 pub mod kick_off;
 pub mod kick_off_parser;
-mod table;
 
-pub use table::{Fixture, LineProblem};
+pub use fixture_table::{Fixture, LineProblem};
 
 /// Price, prize and contact that all imported draws share.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Contact {
             name,
             phone.or(own_phone.is_empty().then_some("")),
         );
-        if findings.first().is_some() {
+        if findings.first_message().is_some() {
             return Err(findings);
         }
         let (name, phone) = (name.unwrap_or(&club.name), phone.unwrap_or(own_phone));
@@ -115,7 +115,7 @@ pub async fn plan_import(
         .fixtures(club)
         .await
         .map_err(ImportRefusal::Failed)?;
-    let lines = table::parse(csv, now).map_err(ImportRefusal::Lines)?;
+    let lines = fixture_table::parse(csv, now).map_err(ImportRefusal::Lines)?;
     let existing: HashSet<(&str, &str, Timestamp)> = existing
         .iter()
         .map(|(home, away, at)| (home.as_str(), away.as_str(), *at))

@@ -156,7 +156,7 @@ mod tests {
     use crate::config::Environment;
 
     fn config(url: &str) -> Config {
-        Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)]))
+        Config::for_demo(&Environment::from_pairs([("PUBLIC_URL", url)]))
             .expect("the demo needs nothing")
     }
 

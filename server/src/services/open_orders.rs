@@ -351,16 +351,16 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_000_000);
     const BROWSER: Browser = Browser([7; 16]);
 
-    fn counts(list: &[(i64, u16)]) -> RequestedTickets {
+    fn requested_tickets(list: &[(i64, u16)]) -> RequestedTickets {
         list.iter()
             .map(|(draw, count)| (DrawId(*draw), *count))
             .collect()
     }
 
-    fn tracked(order: u128, list: &[(i64, u16)]) -> TrackedOrder {
+    fn tracked_order(order: u128, list: &[(i64, u16)]) -> TrackedOrder {
         TrackedOrder {
             order: OrderId(order),
-            counts: counts(list),
+            counts: requested_tickets(list),
             generation: 0,
             attempt: None,
             reserved_until: NOW.plus_seconds(150),
@@ -371,8 +371,8 @@ mod tests {
     #[test]
     fn browser_has_one_open_order_per_draw() {
         let orders = OpenOrders::default();
-        orders.record_opened_order(&BROWSER, tracked(1, &[(1001, 2)]), NOW);
-        let again = orders.plan_checkout(&BROWSER, &counts(&[(1001, 5)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 2)]), NOW);
+        let again = orders.plan_checkout(&BROWSER, &requested_tickets(&[(1001, 5)]), NOW);
         assert_eq!(
             again,
             CheckoutPlan {
@@ -382,7 +382,7 @@ mod tests {
                 reserved_elsewhere: 0
             }
         );
-        let cart = orders.plan_checkout(&BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
+        let cart = orders.plan_checkout(&BROWSER, &requested_tickets(&[(1001, 1), (1002, 1)]), NOW);
         assert_eq!(
             cart,
             CheckoutPlan {
@@ -392,7 +392,7 @@ mod tests {
                 reserved_elsewhere: 0
             }
         );
-        let other = orders.plan_checkout(&BROWSER, &counts(&[(1003, 1)]), NOW);
+        let other = orders.plan_checkout(&BROWSER, &requested_tickets(&[(1003, 1)]), NOW);
         assert_eq!(
             other,
             CheckoutPlan {
@@ -402,7 +402,8 @@ mod tests {
                 reserved_elsewhere: 2
             }
         );
-        let stranger = orders.plan_checkout(&Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
+        let stranger =
+            orders.plan_checkout(&Browser([8; 16]), &requested_tickets(&[(1001, 5)]), NOW);
         assert_eq!(
             stranger,
             CheckoutPlan {
@@ -417,7 +418,7 @@ mod tests {
     #[test]
     fn browser_that_paid_is_remembered_for_thirty_days() {
         let orders = OpenOrders::default();
-        orders.record_opened_order(&BROWSER, tracked(1, &[(1001, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 50)]), NOW);
         assert!(!orders.has_paid(&BROWSER, NOW));
         orders.record_paid_order(&BROWSER, OrderId(1), NOW);
         assert_eq!(
@@ -465,10 +466,10 @@ mod tests {
         let orders = OpenOrders::default();
         let elsewhere = |list: &[(i64, u16)], now| {
             orders
-                .plan_checkout(&BROWSER, &counts(list), now)
+                .plan_checkout(&BROWSER, &requested_tickets(list), now)
                 .reserved_elsewhere
         };
-        orders.record_opening_started(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        orders.record_opening_started(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 50);
         assert_eq!(elsewhere(&[(1001, 50)], NOW), 0, "the same order");
         assert_eq!(
@@ -478,34 +479,38 @@ mod tests {
         );
         let end = NOW.plus_seconds(ACTUAL_RESERVATION_SECONDS);
         assert_eq!(elsewhere(&[(1002, 50)], end), 0);
-        orders.record_opening_refused(&BROWSER, &counts(&[(1001, 7)]), NOW);
+        orders.record_opening_refused(&BROWSER, &requested_tickets(&[(1001, 7)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 0, "it was refused");
-        orders.record_opening_started(&BROWSER, &counts(&[(1001, 50)]), NOW);
-        orders.record_opened_order(&BROWSER, tracked(1, &[(1001, 20)]), NOW);
+        orders.record_opening_started(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 20)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 20, "it is known now");
     }
 
     #[test]
     fn finished_or_expired_order_reserves_nothing() {
         let orders = OpenOrders::default();
-        orders.record_opened_order(&BROWSER, tracked(1, &[(1001, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 50)]), NOW);
         orders.mark_finished(&BROWSER, OrderId(1));
         assert_eq!(
             orders
-                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .plan_checkout(&BROWSER, &requested_tickets(&[(1002, 1)]), NOW)
                 .reserved_elsewhere,
             0
         );
-        orders.record_opened_order(&BROWSER, tracked(2, &[(1003, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(2, &[(1003, 50)]), NOW);
         assert_eq!(
             orders
-                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .plan_checkout(&BROWSER, &requested_tickets(&[(1002, 1)]), NOW)
                 .reserved_elsewhere,
             50
         );
         assert_eq!(
             orders
-                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150))
+                .plan_checkout(
+                    &BROWSER,
+                    &requested_tickets(&[(1002, 1)]),
+                    NOW.plus_seconds(150)
+                )
                 .reserved_elsewhere,
             0
         );

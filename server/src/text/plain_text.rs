@@ -10,7 +10,7 @@ use serde_json::Value;
 const MULTILINE_FIELDS: [&str; 3] = ["note", "primaryCopy", "reason"];
 
 /// Whether no stored text may contain this character. Line breaks count as forbidden too.
-pub fn is_forbidden(letter: char) -> bool {
+pub fn is_forbidden_character(letter: char) -> bool {
     letter.is_control() || is_line_separator(letter) || is_invisible(letter)
 }
 

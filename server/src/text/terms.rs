@@ -39,14 +39,14 @@ impl TermsDocument {
 }
 
 /// Finds the current legal text by its kind, such as `sale`.
-pub fn find_document(kind: &str) -> Option<TermsDocument> {
+pub fn find_terms_document(kind: &str) -> Option<TermsDocument> {
     [SALE_TERMS, SERVICE_TERMS]
         .into_iter()
         .find(|document| document.kind == kind)
 }
 
 /// SHA-256 of a text, in hexadecimal.
-pub fn digest(text: &str) -> String {
+pub fn sha256_hex(text: &str) -> String {
     hex::encode(Sha256::digest(text))
 }
 

@@ -46,7 +46,7 @@ async fn every_page_is_served_with_its_indexing_policy() {
         ) {
             continue;
         }
-        let page = Page::of(&path).expect("a page");
+        let page = Page::for_path(&path).expect("a page");
         let answer = alice.get(&path).await;
         assert_eq!(answer.status, 200, "{path}");
         assert!(

@@ -154,7 +154,8 @@ mod tests {
     #[test]
     fn page_url_gives_the_key_of_the_page_cache() {
         for path in ["/", "/draw/1042"] {
-            let name = CachedPageKey::for_page(&Page::of(path).expect("a page")).expect("kept");
+            let name =
+                CachedPageKey::for_page(&Page::for_path(path).expect("a page")).expect("kept");
             assert_eq!(of(path), Some(FastPathAddress::Page(name)), "{path}");
         }
         assert_eq!(

@@ -48,7 +48,7 @@ proptest! {
             url: "https://doubles.example.com/draw/1042".to_string(),
         };
         let events: Vec<CalendarEvent> = names.iter().map(event).collect();
-        let file = file(&events, NOW);
+        let file = calendar_file(&events, NOW);
         prop_assert!(file.split("\r\n").all(|line| line.len() <= LINE_BYTES_MAX), "{file}");
         let unfolded = file.replace("\r\n ", "");
         let lines: Vec<&str> = unfolded.split("\r\n").collect();

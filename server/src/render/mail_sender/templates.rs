@@ -260,7 +260,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("See the draw".to_string(), self.page_url(&format!("/draw/{}", listing.id())))),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     fn fixed_text_mail(
@@ -294,10 +294,14 @@ impl MailWriter<'_> {
             paragraphs,
             link,
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
-    fn compose(&self, note: SimpleMail, reply_to: Option<String>) -> Result<ComposedMail, String> {
+    fn compose_simple_mail(
+        &self,
+        note: SimpleMail,
+        reply_to: Option<String>,
+    ) -> Result<ComposedMail, String> {
         Ok(ComposedMail {
             content: note.render_parts().map_err(|failure| failure.to_string())?,
             reply_to,

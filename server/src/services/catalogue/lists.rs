@@ -9,7 +9,7 @@ use persistence::records::listings::Listing;
 
 use super::prepared_response::{PreparedResponse, PreparedResponseKey};
 use super::{Catalogue, CatalogueFacts};
-use crate::api::draw::{Draw, status_shown};
+use crate::api::draw::{Draw, shown_status};
 
 /// A public list of draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -159,7 +159,7 @@ impl Catalogue {
             .values()
             .map(|listing| (listing.clone(), facts.newest_view_of(listing, &actor_views)));
         newest
-            .filter(|(_, view)| status_shown(view, now) == "closed")
+            .filter(|(_, view)| shown_status(view, now) == "closed")
             .collect()
     }
 
@@ -188,7 +188,7 @@ impl Catalogue {
             if facts.club(listing.club).is_none_or(|club| club.archived) {
                 continue;
             }
-            let list = match status_shown(&view, now) {
+            let list = match shown_status(&view, now) {
                 "active" => DrawList::Active,
                 "closed" => DrawList::Awaiting,
                 "completed" if !listing.archived => DrawList::Completed,

@@ -65,7 +65,7 @@ impl Catalogue {
     /// # Errors
     ///
     /// The database could not be read.
-    pub async fn tickets(
+    pub async fn tickets_response(
         &self,
         draw: DrawId,
         now: Timestamp,

@@ -46,7 +46,7 @@ mod tests {
     /// Returns the client's IP address of a request from `peer` with the `X-Forwarded-For` lines
     /// `lines`, if `proxy` is a trusted proxy.
     fn client_address_of(proxy: &str, peer: &str, lines: &[&'static str]) -> String {
-        let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let mut config = Config::for_demo(&Environment::default()).expect("the demo needs nothing");
         let parse_ip = |text: &str| text.parse::<IpAddr>().expect("an address");
         config.proxies = vec![parse_ip(proxy)];
         let request = TestRequest::default().peer_addr((parse_ip(peer), 40_000).into());

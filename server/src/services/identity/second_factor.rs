@@ -10,7 +10,7 @@ use super::random;
 use crate::api::error::Problem;
 
 /// The issuer that authenticator apps display.
-pub const ISSUER: &str = "Football Doubles";
+pub const TOTP_ISSUER: &str = "Football Doubles";
 /// Validity of one second-factor code in seconds.
 pub const CODE_STEP_SECONDS: i64 = 30;
 /// Maximum number of 30-second steps by which the clock of an authenticator app may be off.
@@ -34,7 +34,7 @@ pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
         .with_secret(Secret::new(secret.into()))
         .with_skew(CLOCK_SKEW_STEPS_MAX)
         .with_account_name(email.replace(':', ""))
-        .with_issuer(Some(ISSUER))
+        .with_issuer(Some(TOTP_ISSUER))
         .build()
         .map_err(|_| Problem::unavailable())
 }

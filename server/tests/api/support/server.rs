@@ -112,7 +112,7 @@ impl TestServer {
             .expect("connected");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("a local address"));
-        let mut config = Config::demo(&environment).expect("the demo needs nothing");
+        let mut config = Config::for_demo(&environment).expect("the demo needs nothing");
         config.public_url = url.clone();
         config.picture_program = env!("CARGO_BIN_EXE_server").into();
         // The server trusts this proxy, so a test can choose its client address with

@@ -117,8 +117,9 @@ pub async fn show_draw_meta(
         .club(listing.club)
         .ok_or_else(Problem::draw_not_found)?;
     let card = cards::share_card_of_draw(&state, draw).await;
-    let image = card
-        .map(|card| share_card::share_card_url(&state.config.public_url, &format!("draw/{draw}"), &card));
+    let image = card.map(|card| {
+        share_card::share_card_url(&state.config.public_url, &format!("draw/{draw}"), &card)
+    });
     Ok(HttpResponse::Ok().json(DrawMeta {
         draw_number: draw.0,
         title: format!(

@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use crate::access::order_access::OwnOrder;
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
 use crate::api::purchase::ReservationExtended;
+use crate::api::time_format::rfc3339;
 use crate::checkout;
 use crate::checkout::hold_source;
 use crate::services::identity::{Browser, client_address};

@@ -42,8 +42,8 @@ pub async fn terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
         version,
         title,
         text,
-    } = terms::find_document(&kind).ok_or_else(Problem::not_found)?;
-    let sha256 = terms::digest(text);
+    } = terms::find_terms_document(&kind).ok_or_else(Problem::not_found)?;
+    let sha256 = terms::sha256_hex(text);
     Ok(HttpResponse::Ok().json(TermsText {
         kind,
         version,

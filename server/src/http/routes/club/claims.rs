@@ -14,8 +14,8 @@ use super::winners::{
 use crate::api::claim::{BankDetails, Claim};
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
-use crate::api::instant::rfc3339;
 use crate::api::session::MailedSecret;
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
 use crate::services::identity::{client_address, parse_link_hash};
 use crate::state::State;

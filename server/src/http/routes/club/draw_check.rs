@@ -6,7 +6,7 @@ use time_tz::Tz;
 
 use crate::api::draw_form::DrawForm;
 use crate::api::error::Problem;
-use crate::api::form::{FormErrors, check_contact, optional};
+use crate::api::form::{FormErrors, check_contact, trimmed_or_none};
 use crate::services::fixtures::{kick_off, kick_off_parser};
 use persistence::records::listings::DEFAULT_TIME_ZONE;
 
@@ -71,7 +71,10 @@ pub fn check_edit(
     now: Timestamp,
 ) -> Result<CheckedDrawForm, Problem> {
     let mut findings = FormErrors::default();
-    let league = form.league.as_ref().map(|text| optional(text.as_deref()));
+    let league = form
+        .league
+        .as_ref()
+        .map(|text| trimmed_or_none(text.as_deref()));
     let (home, away) = (form.home_team.as_ref(), form.away_team.as_ref());
     check_team(&mut findings, "homeTeam", home, "Home team is required");
     check_team(&mut findings, "awayTeam", away, "Away team is required");
@@ -95,7 +98,7 @@ pub fn check_edit(
     let zone = check_zone(&mut findings, form, stored);
     let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
-        let at = optional(text.as_deref())
+        let at = trimmed_or_none(text.as_deref())
             .map(|text| zone.and_then(|zone| kick_off_parser::parse(&text, None, zone)));
         findings.require(
             "salesOpenAt",
@@ -131,7 +134,7 @@ pub fn check_edit(
         fits,
         "Prize percentage must be between 1 and 100",
     );
-    findings.finish()?;
+    findings.into_result()?;
     Ok(CheckedDrawForm {
         league,
         home_team: home.map(|name| name.trim().to_string()),

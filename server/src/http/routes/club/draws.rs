@@ -16,7 +16,7 @@ use crate::access::caller::Caller;
 use crate::api::draw::Draw;
 use crate::api::draw_form::{DrawForm, DrawTemplate, OwnDraw};
 use crate::api::error::Problem;
-use crate::api::instant::local_date_time;
+use crate::api::time_format::local_date_time;
 use crate::config::CardFeePassing;
 use crate::http::routes::body::Body;
 use crate::services::fixtures::kick_off_parser;

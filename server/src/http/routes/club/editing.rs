@@ -17,7 +17,7 @@ use crate::access::caller::Caller;
 use crate::api::draw_form::{ArchiveForm, DrawForm};
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
-use crate::api::instant::local_date_time;
+use crate::api::time_format::local_date_time;
 use crate::config::CardFeePassing;
 use crate::http::routes::body::Body;
 use crate::state::State;

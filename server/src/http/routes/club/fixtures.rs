@@ -12,7 +12,7 @@ use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::fixture::{FixtureImportResult, FixtureRow};
 use crate::api::form::FormErrors;
-use crate::api::instant::{local_time, rfc3339};
+use crate::api::time_format::{local_time, rfc3339};
 use crate::http::routes::body::unreadable_body;
 use crate::services::fixtures::{self, Contact, ImportedDrawTerms};
 use crate::state::State;
@@ -112,7 +112,7 @@ fn read_import_terms(
         price,
         prize_percentage,
         fee_policy,
-        contact: contact.map_err(FormErrors::problem)?,
+        contact: contact.map_err(FormErrors::into_problem)?,
     })
 }
 

@@ -7,7 +7,7 @@ use persistence::records::erasure::ORDERS_PER_ERASURE_MAX;
 use serde_json::json;
 
 use super::results;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 

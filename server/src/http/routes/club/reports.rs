@@ -178,7 +178,8 @@ impl DrawReport {
     }
 
     fn file_name(&self, ending: &str) -> String {
-        let local = crate::api::instant::local_date_time(self.view.closes_at, &self.listing.zone);
+        let local =
+            crate::api::time_format::local_date_time(self.view.closes_at, &self.listing.zone);
         let day = local.split('T').next().unwrap_or_default().to_string();
         format!("draw-{}-{day}-{ending}", self.draw)
     }

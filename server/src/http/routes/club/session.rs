@@ -10,8 +10,8 @@ use serde_json::json;
 
 use crate::access::caller::{Caller, record_recent_proof, sign_in, sign_out};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
 use crate::services::identity::client_address;
 use crate::services::identity::password::{PASSWORD_BYTES_MAX, verify_password};

@@ -17,9 +17,9 @@ use crate::access::caller::Caller;
 use crate::api::claim::{BankDetails, MaskedBankDetails, PendingApproval, UnmaskedBankDetails};
 use crate::api::error::Problem;
 use crate::api::form::{FormErrors, NAME_CHARS_MAX, trimmed};
-use crate::api::instant::rfc3339;
 use crate::api::payout::{Winners, WinningTicket};
 use crate::api::session::PasswordProof;
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::PLACEHOLDER_EMAIL_ENDING;
 use crate::state::State;
@@ -217,7 +217,7 @@ pub fn check_bank_details(form: &BankDetails) -> Result<ClaimBankDetails, Proble
         digits(&plain_bsb) && plain_bsb.len() == 6,
         "BSB must be 6 digits",
     );
-    findings.finish()?;
+    findings.into_result()?;
     Ok(ClaimBankDetails {
         account_name: name,
         account_number: number,

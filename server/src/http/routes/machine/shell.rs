@@ -47,7 +47,7 @@ pub async fn page(
         return Ok(widget_script_response(&site, &request));
     }
     let path = request.path().replace("%3A", ":").replace("%3a", ":");
-    let page_found = Page::of(&path);
+    let page_found = Page::for_path(&path);
     if let Some(target) = page_found
         .as_ref()
         .and_then(|page| short_link::redirect_target(page, request.query_string()))

@@ -11,7 +11,7 @@ use crate::api::console::draw::{
     Cancellation, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
 };
 use crate::api::console::order::Reason;
-use crate::api::draw::{Draw, status_shown};
+use crate::api::draw::{Draw, shown_status};
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
 use crate::http::routes::buyer::draw_number;
@@ -99,7 +99,7 @@ pub async fn undo_draw_result(
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
     let (payouts_after, corrections_after) = state.records.undo_effect_counts(draw).await?;
-    let new_status = status_shown(&undone.view, state.clock.now());
+    let new_status = shown_status(&undone.view, state.clock.now());
     Ok(HttpResponse::Ok().json(ResultUndone {
         new_status,
         corrections_sent: corrections_after - corrections_before,
@@ -141,7 +141,7 @@ pub async fn cancel(
     let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
     let payments =
         state.payments.by(act
-            .entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })));
+            .entry(json!({ "reason": reason, "before": shown_status(&view, state.clock.now()) })));
     payments
         .cancel_draw(draw, &reason)
         .await
@@ -161,7 +161,7 @@ async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellati
     let row = state.records.cancellation(draw).await?;
     Ok(Cancellation {
         draw_number: draw.0,
-        status: status_shown(&view, state.clock.now()),
+        status: shown_status(&view, state.clock.now()),
         orders: row.orders,
         tickets: row.tickets,
         refund_total: Cents(row.refund_cents).decimal(),

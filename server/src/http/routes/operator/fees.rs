@@ -9,7 +9,7 @@ use time_tz::{PrimitiveDateTimeExt, timezones};
 
 use crate::api::console::money::{DrawFees, PlatformFees, RevenueTotals, STATED_PLATFORM_FEES};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::state::State;
 
 /// The reported period: first and last day of kick-off, in Brisbane time. `None` leaves that end

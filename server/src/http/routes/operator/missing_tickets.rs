@@ -61,7 +61,7 @@ pub async fn allocate_missing_tickets(
         .ticket_count
         .is_none_or(|count| (1..=i64::from(TICKETS_PER_ORDER_MAX)).contains(&count));
     findings.require("ticketCount", in_range, "Choose between 1 and 50 tickets");
-    findings.finish()?;
+    findings.into_result()?;
     let chosen_tickets = read_chosen_tickets(&state, &form).await?;
     let payment = PaymentIntentId(trimmed(form.payment_intent_id.as_deref()));
     let buyer = BuyerDetails {

@@ -16,7 +16,7 @@ use crate::api::console::order::{
     OrphanedTicket, RecoveredTicket, SecondApproval, TicketRecoveryForm, TicketsRecovered,
 };
 use crate::api::error::Problem;
-use crate::api::form::{optional, trimmed};
+use crate::api::form::{trimmed, trimmed_or_none};
 use crate::http::routes::body::Body;
 use crate::services::identity::second_factor::{CodeCheckResult, check_and_consume_code};
 use crate::state::State;
@@ -60,7 +60,7 @@ async fn orphan_json(state: &State, orphan: &Orphan) -> Option<OrphanedTicket> {
         purchase_date: format_timestamp(orphan.sold_at),
         order_id: orphan.order_id.to_string(),
         club_name: orphan.club_name.clone(),
-        draw_status: crate::api::draw::status_shown(&view, now),
+        draw_status: crate::api::draw::shown_status(&view, now),
         revealed: revealed.is_some(),
         is_winner: revealed.map(|(_, winner)| winner == serial),
     })
@@ -106,7 +106,7 @@ pub async fn recover_orphaned_tickets(
     let buyer = BuyerDetails {
         name: Some(name.clone()),
         email: Some(email.clone()),
-        phone: optional(body.0.phone.as_deref()),
+        phone: trimmed_or_none(body.0.phone.as_deref()),
     };
     let assign_buyer = async |approved_by: Option<String>| {
         let (actor, object) = (caller.audit_name(), format!("order:{}", orphan.order_id));

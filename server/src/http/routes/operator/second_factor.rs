@@ -11,8 +11,8 @@ use serde_json::json;
 
 use crate::access::caller::{Caller, record_recent_proof, sign_in};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
 use crate::api::session::{Enrolment, Reauthenticated, SecondFactorCode};
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
 use crate::http::routes::club::session::describe_session;
 use crate::render::qr;

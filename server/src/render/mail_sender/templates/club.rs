@@ -72,7 +72,7 @@ impl MailWriter<'_> {
             paragraphs,
             link: Some(link),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     /// Asks a club to enter the result of a finished game.
@@ -92,7 +92,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("Enter the result".to_string(), self.page_url(&format!("/admin/results/{}", listing.id())))),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Confirms an entered result to the club.
@@ -142,7 +142,7 @@ impl MailWriter<'_> {
                 self.page_url(&format!("/admin/results/{draw}")),
             )),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Tells the club that the winner submitted bank details, without the details themselves.
@@ -162,7 +162,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("Open the result".to_string(), self.page_url(&format!("/admin/results/{}", listing.id())))),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Tells the winner that the bank details were entered or changed. Replies go to the platform,
@@ -244,7 +244,7 @@ impl MailWriter<'_> {
                 self.page_url(&format!("/draw/{}", listing.id())),
             )),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Invites a member of a club, with the link to choose a password (decision G-17).
@@ -277,7 +277,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("Choose a password".to_string(), link)),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     /// Asks a new club to connect its Stripe account.
@@ -343,7 +343,7 @@ impl MailWriter<'_> {
                 .collect(),
             link: Some(("Go to your dashboard".to_string(), dashboard)),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 }
 

@@ -24,7 +24,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     /// Tells the buyer that the authorised payment was not charged, because no tickets were
@@ -70,7 +70,7 @@ impl MailWriter<'_> {
             ],
             link: Some(link),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     /// Asks the club to answer a dispute by the buyer's bank. The club must answer, because the
@@ -110,7 +110,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("Go to your dashboard".to_string(), self.page_url(&format!("/club/{}/admin", club.slug)))),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Reads the draws of an order, in the sequence of the order's lines.

@@ -23,6 +23,6 @@ impl MailWriter<'_> {
             ],
             link: None,
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 }

@@ -161,10 +161,16 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
     let site = &state.config.public_url;
     let facts = state.catalogue.facts();
     Ok(match page.address.shows {
-        PageKind::Landing => Some(share_card::share_card_url(site, "site", &ShareCard::of_site())),
+        PageKind::Landing => Some(share_card::share_card_url(
+            site,
+            "site",
+            &ShareCard::of_site(),
+        )),
         PageKind::Draw | PageKind::Verify => {
             let card = cards::share_card_of_draw(state, page.draw()).await;
-            card.map(|card| share_card::share_card_url(site, &format!("draw/{}", page.draw()), &card))
+            card.map(|card| {
+                share_card::share_card_url(site, &format!("draw/{}", page.draw()), &card)
+            })
         }
         PageKind::Club => facts.club_by_slug(page.variable("slug")).map(|club| {
             share_card::share_card_url(

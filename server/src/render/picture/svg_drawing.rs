@@ -40,7 +40,7 @@ enum SvgRefusal {
 pub fn rasterise_to_png(svg: &str) -> Option<Vec<u8>> {
     let document = parse_safe_svg(svg).ok()?;
     let mut options = Options {
-        fontdb: fonts(),
+        fontdb: font_database(),
         ..Options::default()
     };
     options.font_resolver.select_font =
@@ -68,7 +68,7 @@ fn render_pixmap(tree: &usvg::Tree) -> Option<tiny_skia::Pixmap> {
     Some(canvas)
 }
 
-fn fonts() -> Arc<fontdb::Database> {
+fn font_database() -> Arc<fontdb::Database> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(DRAWING_FONT.to_vec());
     Arc::new(fonts)
@@ -211,7 +211,7 @@ mod tests {
         format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="100" height="40">{inner}</svg>"#)
     }
 
-    fn refusal(inner: &str) -> Option<SvgRefusal> {
+    fn refusal_of_svg(inner: &str) -> Option<SvgRefusal> {
         parse_safe_svg(&svg(inner)).err()
     }
 
@@ -228,23 +228,23 @@ mod tests {
     fn svg_nested_over_fifty_levels_is_refused() {
         let nested = |levels: usize| format!("{}{}", "<g>".repeat(levels), "</g>".repeat(levels));
         // The `svg` element itself is the first level.
-        assert_eq!(refusal(&nested(NESTING_DEPTH_MAX - 1)), None);
+        assert_eq!(refusal_of_svg(&nested(NESTING_DEPTH_MAX - 1)), None);
         assert_eq!(
-            refusal(&nested(NESTING_DEPTH_MAX)),
+            refusal_of_svg(&nested(NESTING_DEPTH_MAX)),
             Some(SvgRefusal::TooDeep)
         );
-        assert_eq!(refusal(&nested(2000)), Some(SvgRefusal::TooDeep));
+        assert_eq!(refusal_of_svg(&nested(2000)), Some(SvgRefusal::TooDeep));
     }
 
     #[test]
     fn svg_with_over_two_thousand_elements_is_refused() {
-        assert_eq!(refusal(&"<g/>\n".repeat(ELEMENTS_MAX - 1)), None);
+        assert_eq!(refusal_of_svg(&"<g/>\n".repeat(ELEMENTS_MAX - 1)), None);
         assert_eq!(
-            refusal(&"<g/>\n".repeat(ELEMENTS_MAX)),
+            refusal_of_svg(&"<g/>\n".repeat(ELEMENTS_MAX)),
             Some(SvgRefusal::TooManyElements)
         );
         assert_eq!(
-            refusal(&"<g/>".repeat(200_000)),
+            refusal_of_svg(&"<g/>".repeat(200_000)),
             Some(SvgRefusal::Unreadable)
         );
     }
@@ -253,7 +253,7 @@ mod tests {
     fn costly_elements_and_properties_are_refused() {
         for element in REFUSED_ELEMENTS {
             assert_eq!(
-                refusal(&format!("<defs><{element} id='a'/></defs>")),
+                refusal_of_svg(&format!("<defs><{element} id='a'/></defs>")),
                 Some(SvgRefusal::Element),
                 "{element}"
             );
@@ -265,13 +265,13 @@ mod tests {
             "<style>rect{fill:red}g{/*x*/filter:blur(9px)}</style>",
             "<style><![CDATA[ g { mask: url(#m) } ]]></style>",
         ] {
-            assert_eq!(refusal(inner), Some(SvgRefusal::Property), "{inner}");
+            assert_eq!(refusal_of_svg(inner), Some(SvgRefusal::Property), "{inner}");
         }
         for inner in [
             "<rect filter='none' style='mask:none;fill:red'/>",
             "<style>rect { fill: blue }</style>",
         ] {
-            assert_eq!(refusal(inner), None, "{inner}");
+            assert_eq!(refusal_of_svg(inner), None, "{inner}");
         }
     }
 
@@ -287,14 +287,14 @@ mod tests {
             "<?xml-stylesheet href='x.css'?>",
         ] {
             assert_eq!(
-                refusal(inner),
+                refusal_of_svg(inner),
                 Some(SvgRefusal::ExternalReference),
                 "{inner}"
             );
         }
         let own =
             "<linearGradient id='a'/><linearGradient id='b' href='#a'/><rect fill=\"url( '#b')\"/>";
-        assert_eq!(refusal(own), None);
+        assert_eq!(refusal_of_svg(own), None);
     }
 
     #[test]
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_drawn_with_the_products_font_whatever_family_it_names() {
+    fn svg_text_always_uses_the_built_in_font() {
         let text = |family: &str| {
             rendered_pixels(&format!(
                 "<text x='5' y='30' font-size='30' {family}>Sharks</text>"

@@ -3,7 +3,7 @@
 use csv::{Terminator, WriterBuilder};
 
 use super::{ReportFacts, ReportRow, labelled_sums};
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::render::date_time_text;
 use crate::services::draw_revenue::DrawRevenue;
 

@@ -6,7 +6,7 @@ use persistence::records::clubs::Club;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::instant::rfc3339;
+use super::time_format::rfc3339;
 
 /// A person who may sign in for the club (decision G-17).
 #[derive(Clone, Debug, Serialize, ToSchema)]

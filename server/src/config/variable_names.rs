@@ -71,7 +71,7 @@ impl Environment {
         strictness: UnknownVariableCheck,
         problems: &mut ConfigProblems,
     ) {
-        for name in self.names() {
+        for name in self.variable_names() {
             if known_variables().any(|known| known == name) {
                 continue;
             }
