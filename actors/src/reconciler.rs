@@ -329,7 +329,7 @@ impl PassSchedule {
         let context = self.comparison.context.clone();
         if self.restore_scan.is_none() {
             let now = context.clock.now();
-            let newest = context.store.newest_order_for_draws().await?.unwrap_or(now);
+            let newest = context.store.newest_order_time().await?.unwrap_or(now);
             let since = newest
                 .plus_ms(-CLOCK_SKEW_MS_MAX)
                 .min(now.plus_ms(-LONG_LIST_PERIOD_MS));

@@ -80,8 +80,8 @@ impl ReconciliationStore for Memory {
         })
     }
 
-    async fn newest_order_for_draws(&self) -> Result<Option<Timestamp>, Failure> {
-        self.read_state("newest_order_for_draws", |state| {
+    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure> {
+        self.read_state("newest_order_time", |state| {
             state.orders.all().map(|row| row.record.opened_at).max()
         })
     }

@@ -70,7 +70,7 @@ impl ReconciliationStore for Postgres {
         .await
     }
 
-    async fn newest_order_for_draws(&self) -> Result<Option<Timestamp>, Failure> {
+    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure> {
         let postgres = self.clone();
         self.run(async move { orders::newest_opened_at(postgres.background()).await })
             .await

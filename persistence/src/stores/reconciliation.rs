@@ -43,7 +43,7 @@ pub trait ReconciliationStore: Send + Sync {
         limit: u32,
     ) -> Result<Vec<OrderRecord>, Failure>;
     /// Returns when the newest order was opened, or `None` when there is no order.
-    async fn newest_order_for_draws(&self) -> Result<Option<Timestamp>, Failure>;
+    async fn newest_order_time(&self) -> Result<Option<Timestamp>, Failure>;
     /// Returns every connected account that may have received payments: the accounts of clubs, and
     /// the accounts named in orders.
     async fn connected_accounts(&self) -> Result<Vec<AccountId>, Failure>;

@@ -180,8 +180,8 @@ impl ReconciliationStore for PaymentStoresPort {
         call_store!(self, orders_without_address(captured_before, limit))
     }
 
-    async fn newest_order_for_draws(&self) -> StoreResult<Option<Timestamp>> {
-        call_store!(self, newest_order_for_draws())
+    async fn newest_order_time(&self) -> StoreResult<Option<Timestamp>> {
+        call_store!(self, newest_order_time())
     }
 
     async fn connected_accounts(&self) -> StoreResult<Vec<AccountId>> {

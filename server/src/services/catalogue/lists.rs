@@ -105,7 +105,7 @@ impl Catalogue {
         list: DrawList,
         now: Timestamp,
     ) -> Option<PreparedResponse> {
-        let reading = self.with_facts(CatalogueFacts::reading);
+        let reading = self.with_facts(CatalogueFacts::reading_number);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         lists
             .responses_if_current(reading, self.draws.view_change_count(), now)
