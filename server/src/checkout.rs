@@ -95,7 +95,7 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     abandon_overlapping_orders(state, &request, &plan).await?;
     state
         .open_orders
-        .record_opening_started(&request.browser, &request.tickets, now);
+        .record_order_opening_started(&request.browser, &request.tickets, now);
     let found = order::find_or_open_order(state, &request, &quote, &plan).await?;
     let shown_until = order::reservation_end_shown(state, &found.record, &quote, now).await?;
     let generation = found.generation;

@@ -98,7 +98,7 @@ pub mod render {
     pub mod security_policy;
     pub mod share_card;
     pub mod share_card_cache;
-    pub mod site;
+    pub mod web_build;
 }
 
 pub mod state;

@@ -76,7 +76,7 @@ pub struct UnmaskedBankDetails {
 
 impl MaskedBankDetails {
     /// Masks a winner's bank details; `None` when none were submitted.
-    pub fn masked(
+    pub fn from_claim(
         claim: &ClaimRecord,
         bank: &ClaimBankDetails,
         pending_approval: Option<PendingApproval>,

@@ -64,7 +64,7 @@ pub(super) async fn find_or_open_order(
         };
         let record = state.payments.open(order).await.map_err(|failure| {
             if matches!(failure, PaymentFailure::Refused { .. }) {
-                state.open_orders.record_opening_refused(
+                state.open_orders.record_order_opening_refused(
                     &request.browser,
                     &request.tickets,
                     state.clock.now(),

@@ -58,7 +58,7 @@ macro_rules! pages {
     ($($path:literal $shows:ident $heading:literal $(of $canonical_path:literal)?;)*) => {
         /// All pages. The first pattern that matches a path wins, so patterns with literal segments
         /// come before patterns with variables.
-        pub const PAGES: &[PagePattern] = &[$(PagePattern {
+        pub const PAGE_PATTERNS: &[PagePattern] = &[$(PagePattern {
             path: $path,
             canonical_path: canonical_path($path, &[$($canonical_path)?]),
             shows: $shows,
@@ -139,7 +139,7 @@ pub struct Page<'a> {
 impl<'a> Page<'a> {
     /// Finds the page for a path; `None` when there is none.
     pub fn for_path(path: &'a str) -> Option<Page<'a>> {
-        PAGES.iter().find_map(|address| {
+        PAGE_PATTERNS.iter().find_map(|address| {
             Some(Page {
                 address,
                 variables: match_pattern(address.path, path)?,
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn every_pattern_matches_its_path_and_yields_variables() {
-        for address in PAGES {
+        for address in PAGE_PATTERNS {
             let path = address.path.replace("{n}", "1042").replace(['{', '}'], "");
             for spelling in [path.clone(), format!("{path}/"), path.to_uppercase()] {
                 let page =
@@ -271,9 +271,9 @@ mod tests {
 
     #[test]
     fn alias_names_an_existing_page() {
-        for address in PAGES {
+        for address in PAGE_PATTERNS {
             assert!(
-                PAGES
+                PAGE_PATTERNS
                     .iter()
                     .any(|other| other.path == address.canonical_path),
                 "{}",

@@ -17,9 +17,9 @@ mod canvas;
 use canvas::Canvas;
 
 /// Width of a share card in pixels.
-pub const WIDTH_PIXELS: u32 = 1200;
+pub const CARD_WIDTH_PIXELS: u32 = 1200;
 /// Height of a share card in pixels.
-pub const HEIGHT_PIXELS: u32 = 630;
+pub const CARD_HEIGHT_PIXELS: u32 = 630;
 
 /// The contents of a share card. Equal contents give identical image bytes.
 #[derive(Clone, Debug, Hash)]
@@ -151,12 +151,18 @@ impl ShareCard {
     pub fn render_png(&self) -> Vec<u8> {
         const MARGIN_PIXELS: f32 = 64.0;
         let [primary, secondary, accent] = self.colours;
-        let ink = Colour::parse(primary.text_colour()).unwrap_or(primary);
-        let mut canvas = Canvas::new(WIDTH_PIXELS, HEIGHT_PIXELS, primary);
+        let ink = Colour::parse(primary.readable_text_colour()).unwrap_or(primary);
+        let mut canvas = Canvas::new(CARD_WIDTH_PIXELS, CARD_HEIGHT_PIXELS, primary);
         draw_pattern(&mut canvas, self.seed, secondary);
-        canvas.fill_rectangle(0, HEIGHT_PIXELS - 190, WIDTH_PIXELS, 190, secondary);
-        canvas.fill_rectangle(0, HEIGHT_PIXELS - 196, WIDTH_PIXELS, 6, accent);
-        let wide = WIDTH_PIXELS as f32 - 2.0 * MARGIN_PIXELS;
+        canvas.fill_rectangle(
+            0,
+            CARD_HEIGHT_PIXELS - 190,
+            CARD_WIDTH_PIXELS,
+            190,
+            secondary,
+        );
+        canvas.fill_rectangle(0, CARD_HEIGHT_PIXELS - 196, CARD_WIDTH_PIXELS, 6, accent);
+        let wide = CARD_WIDTH_PIXELS as f32 - 2.0 * MARGIN_PIXELS;
         canvas.draw_text(&self.heading, MARGIN_PIXELS, 96.0, 36.0, wide, ink);
         let size = if self.title.len() == 1 { 104.0 } else { 96.0 };
         for (line, text) in (0u8..).zip(&self.title) {
@@ -169,7 +175,7 @@ impl ShareCard {
                 ink,
             );
         }
-        let ink = Colour::parse(secondary.text_colour()).unwrap_or(secondary);
+        let ink = Colour::parse(secondary.readable_text_colour()).unwrap_or(secondary);
         let mut left = MARGIN_PIXELS;
         for (number, words) in &self.figures {
             let reach = (wide + MARGIN_PIXELS - left).max(120.0);
@@ -177,7 +183,7 @@ impl ShareCard {
             let second = canvas.draw_text(words, left, 580.0, 30.0, reach, ink);
             left += first.max(second) + 72.0;
         }
-        canvas.draw_logo(WIDTH_PIXELS - 64 - 88, 48, accent, ink);
+        canvas.draw_logo(CARD_WIDTH_PIXELS - 64 - 88, 48, accent, ink);
         canvas.encode_png()
     }
 }
@@ -194,7 +200,7 @@ fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
                 .wrapping_add(1_442_695_040_888_963_407);
             if (random >> 60) < 7 {
                 canvas.blend_rectangle(
-                    WIDTH_PIXELS - 396 + column * 66,
+                    CARD_WIDTH_PIXELS - 396 + column * 66,
                     row * 66 + 4,
                     CELL_PIXELS,
                     CELL_PIXELS,
@@ -256,8 +262,8 @@ mod tests {
         assert_eq!(
             (&png[16..20], &png[20..24]),
             (
-                &WIDTH_PIXELS.to_be_bytes()[..],
-                &HEIGHT_PIXELS.to_be_bytes()[..]
+                &CARD_WIDTH_PIXELS.to_be_bytes()[..],
+                &CARD_HEIGHT_PIXELS.to_be_bytes()[..]
             )
         );
         assert!(png.len() < 300 * 1024, "{} bytes", png.len());

@@ -171,7 +171,7 @@ impl OpenOrders {
 
     /// Records that a request begins to open an order. Its tickets count as reserved until the
     /// order is recorded as opened or refused, or until a reservation would have ended.
-    pub fn record_opening_started(
+    pub fn record_order_opening_started(
         &self,
         browser: &Browser,
         counts: &RequestedTickets,
@@ -185,7 +185,7 @@ impl OpenOrders {
 
     /// Forgets the opening of an order that was refused, because it left the reservations
     /// unchanged.
-    pub fn record_opening_refused(
+    pub fn record_order_opening_refused(
         &self,
         browser: &Browser,
         counts: &RequestedTickets,
@@ -469,7 +469,7 @@ mod tests {
                 .plan_checkout(&BROWSER, &requested_tickets(list), now)
                 .reserved_elsewhere
         };
-        orders.record_opening_started(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
+        orders.record_order_opening_started(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 50);
         assert_eq!(elsewhere(&[(1001, 50)], NOW), 0, "the same order");
         assert_eq!(
@@ -479,9 +479,9 @@ mod tests {
         );
         let end = NOW.plus_seconds(ACTUAL_RESERVATION_SECONDS);
         assert_eq!(elsewhere(&[(1002, 50)], end), 0);
-        orders.record_opening_refused(&BROWSER, &requested_tickets(&[(1001, 7)]), NOW);
+        orders.record_order_opening_refused(&BROWSER, &requested_tickets(&[(1001, 7)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 0, "it was refused");
-        orders.record_opening_started(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
+        orders.record_order_opening_started(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
         orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 20)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 20, "it is known now");
     }

@@ -1,6 +1,6 @@
 //! The HTML pages as the server renders them for a first request or a search engine.
 
-use server::render::page_address::{PAGES, Page, PageKind};
+use server::render::page_address::{PAGE_PATTERNS, Page, PageKind};
 
 use crate::support::{Buyer, TestServer};
 
@@ -28,7 +28,7 @@ async fn every_page_is_served_with_its_indexing_policy() {
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let order = alice.buy(draw, 1).await.0;
-    for address in PAGES
+    for address in PAGE_PATTERNS
         .iter()
         .filter(|address| !matches!(address.shows, PageKind::Offer | PageKind::OfferBoard))
     {

@@ -243,7 +243,7 @@ impl MailWriter<'_> {
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
@@ -335,7 +335,7 @@ impl MailWriter<'_> {
             .ok_or_else(|| format!("draw {draw} is gone"))
     }
 
-    async fn draw_and_club(&self, data: &MailData) -> Result<(Listing, Arc<Club>), String> {
+    async fn read_draw_and_club(&self, data: &MailData) -> Result<(Listing, Arc<Club>), String> {
         let draw = data.draw.map(DrawId).ok_or("the mail names no draw")?;
         let listing = self.read_listing(draw).await?;
         let club = self.find_club(listing.club).await?;

@@ -343,10 +343,10 @@ impl ClubTexts {
             logo: club.logo_url.clone(),
             letters: initials(&club.name),
             primary: primary.css(),
-            on_primary: primary.text_colour(),
+            on_primary: primary.readable_text_colour(),
             secondary: colour(&club.secondary_color, "#374151").css(),
             accent: accent.css(),
-            on_accent: accent.text_colour(),
+            on_accent: accent.readable_text_colour(),
         }
     }
 }

@@ -50,8 +50,8 @@ fn draw(home: &str) -> Draw {
     }
 }
 
-fn frame() -> PageFrame {
-    PageFrame {
+fn frame() -> PageLayout {
+    PageLayout {
         navigation: HeaderLinks::Plain,
         support_email: "support@demo.test".to_string(),
         support_sms: "0400 000 000".to_string(),
@@ -70,7 +70,15 @@ fn head() -> PageHead {
 }
 
 fn page(body: &PageBody<'_>, boot: &Value) -> String {
-    render_document(&Site::default(), "/draw/{n}", &head(), &frame(), body, boot).expect("a page")
+    render_document(
+        &WebBuild::default(),
+        "/draw/{n}",
+        &head(),
+        &frame(),
+        body,
+        boot,
+    )
+    .expect("a page")
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl Catalogue {
             .skip(slice.offset)
             .take(slice.limit.unwrap_or(usize::MAX));
         chosen
-            .filter_map(|(listing, view)| facts.api_draw(listing, view, now))
+            .filter_map(|(listing, view)| facts.to_api_draw(listing, view, now))
             .collect()
     }
 
@@ -251,7 +251,7 @@ impl Catalogue {
         now: Timestamp,
     ) -> Bytes {
         let key = facts.response_key(view, now);
-        let build = || match facts.api_draw(listing, view, now) {
+        let build = || match facts.to_api_draw(listing, view, now) {
             Some(draw) => PreparedResponse::from_json(key, &draw),
             None => PreparedResponse::new(key, Bytes::new()),
         };
@@ -282,7 +282,7 @@ impl CatalogueFacts {
     }
 
     /// Builds the API object of a draw for a list. `None` while the draw's club is not loaded yet.
-    pub fn api_draw(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
+    pub fn to_api_draw(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
         let club = self.club(listing.club)?;
         Some(Draw::for_list(
             listing,

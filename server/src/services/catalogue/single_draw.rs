@@ -17,7 +17,7 @@ impl Catalogue {
         }
         let club = facts.club(listing.club)?;
         let draw_json = facts
-            .api_draw(&listing, &view, now)?
+            .to_api_draw(&listing, &view, now)?
             .with_page_fields(&listing, club);
         Some(
             self.singles

@@ -8,7 +8,7 @@ use reqwest::Method;
 use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
-use server::render::page_address::PAGES;
+use server::render::page_address::PAGE_PATTERNS;
 use server::services::limits::UNPROVEN_ORDER_CALLS_PER_ADDRESS_AND_MINUTE;
 
 use crate::access::{http_method_of, path_with_ids};
@@ -142,7 +142,7 @@ async fn read_pages_and_sockets(
     wrong: &mut Vec<String>,
 ) {
     let club = server.club_id("broncos").0;
-    for page in PAGES {
+    for page in PAGE_PATTERNS {
         for path in target.attack_paths(page.path, club) {
             let answer = server.bob().get(&path).await;
             wrong.extend(

@@ -29,7 +29,7 @@ use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
 use server::http::front::FastPathFactory;
 use server::http::{edge, housekeeping, routes, sandbox_clock};
 use server::ops::lifecycle::Phase;
-use server::render::site::Site;
+use server::render::web_build::WebBuild;
 use server::services::identity::password;
 use server::state::{State, StateParts};
 use tokio::sync::{mpsc, watch};
@@ -160,7 +160,7 @@ impl TestServer {
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));
         let (served, provider) = (state.clone(), sandbox.clone());
-        let site = web::Data::new(Site::default());
+        let site = web::Data::new(WebBuild::default());
         let http = HttpServer::new(move || {
             let front = served.clone();
             let app = App::new()

@@ -186,7 +186,7 @@ pub async fn draw_for_editor(state: &State, draw: DrawId) -> Result<OwnDraw, Pro
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let wire = facts
-        .api_draw(&listing, &view, now)
+        .to_api_draw(&listing, &view, now)
         .ok_or_else(Problem::draw_not_found)?
         .with_page_fields(&listing, club);
     Ok(with_editor_fields(wire, &view, now))
@@ -224,7 +224,7 @@ pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
     let draws = state.catalogue.all_draws_of_club(&facts, club.id);
     let wire = |(listing, view): &(std::sync::Arc<Listing>, View)| {
         facts
-            .api_draw(listing, view, now)
+            .to_api_draw(listing, view, now)
             .map(|draw| draw.with_page_fields(listing, club))
     };
     draws.iter().filter_map(wire).collect()

@@ -81,7 +81,7 @@ pub async fn poster(
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let face = facts
-        .api_draw(&listing, &view, now)
+        .to_api_draw(&listing, &view, now)
         .map(|wire| DrawTexts::new(&wire.with_page_fields(&listing, club), now));
     let face = face.ok_or_else(Problem::draw_not_found)?;
     let poster = Poster {

@@ -165,7 +165,7 @@ async fn masked_bank_details(
     let pending =
         pending.map(|pending| PendingApproval::for_caller(&pending, &caller.audit_name()));
     let bank = state.records.bank_details(claim.draw).await?;
-    Ok(bank.and_then(|bank| MaskedBankDetails::masked(claim, &bank, pending)))
+    Ok(bank.and_then(|bank| MaskedBankDetails::from_claim(claim, &bank, pending)))
 }
 
 /// Returns the state of the winner's payout: `pending`, then `details_received`, then `completed`

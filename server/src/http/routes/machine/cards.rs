@@ -67,7 +67,7 @@ pub async fn share_card_of_draw(state: &State, draw: domain::DrawId) -> Option<S
     let now = state.clock.now();
     let (facts, listing, view) = state.catalogue.draw(draw).await?;
     let club = facts.club(listing.club)?;
-    let wire = facts.api_draw(&listing, &view, now)?;
+    let wire = facts.to_api_draw(&listing, &view, now)?;
     Some(ShareCard::of_draw(club, &wire, &DrawTexts::new(&wire, now)))
 }
 

@@ -11,10 +11,10 @@ use serde_json::{Map, Value, json};
 use crate::api::compressible_body::CompressibleBody;
 use crate::api::error::Problem;
 use crate::ops::metrics::{MatchedRoute, NO_ROUTE_LABEL};
-use crate::render::page::{self, HeaderLinks, PageFrame};
+use crate::render::page::{self, HeaderLinks, PageLayout};
 use crate::render::page_address::{Page, PageKind};
 use crate::render::page_cache::{self, CachedPageKey, PageVersion, RenderedPage};
-use crate::render::site::{self, Site};
+use crate::render::web_build::{self, WebBuild};
 use crate::state::State;
 
 mod head;
@@ -32,7 +32,7 @@ const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
 pub async fn page(
     request: HttpRequest,
     state: web::Data<State>,
-    site: web::Data<Site>,
+    site: web::Data<WebBuild>,
 ) -> Result<HttpResponse, Problem> {
     request
         .extensions_mut()
@@ -40,8 +40,8 @@ pub async fn page(
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Problem::not_found());
     }
-    if let Some(name) = request.path().strip_prefix(site::ASSETS_PATH_PREFIX) {
-        return Ok(site::serve(&site, name, request.headers()));
+    if let Some(name) = request.path().strip_prefix(web_build::ASSETS_PATH_PREFIX) {
+        return Ok(web_build::serve(&site, name, request.headers()));
     }
     if request.path() == WIDGET_SCRIPT {
         return Ok(widget_script_response(&site, &request));
@@ -70,8 +70,8 @@ pub async fn page(
 
 /// Serves the widget script, cached for ten minutes. It is readable from any origin, because a site
 /// that checks the script's digest must read it (decision G-14).
-fn widget_script_response(site: &Site, request: &HttpRequest) -> HttpResponse {
-    let mut answer = site::serve(
+fn widget_script_response(site: &WebBuild, request: &HttpRequest) -> HttpResponse {
+    let mut answer = web_build::serve(
         site,
         WIDGET_SCRIPT.trim_start_matches('/'),
         request.headers(),
@@ -90,7 +90,7 @@ fn widget_script_response(site: &Site, request: &HttpRequest) -> HttpResponse {
 /// Renders the HTML page that one request asks for.
 struct PageWriter<'a> {
     state: &'a State,
-    site: &'a Site,
+    site: &'a WebBuild,
     headers: &'a HeaderMap,
 }
 
@@ -174,7 +174,7 @@ impl PageWriter<'_> {
         boot.insert("now".into(), json!(self.state.clock.now().0));
         let is_landing = page_found.is_some_and(|page| page.address.shows == PageKind::Landing);
         let support = &self.state.config.support;
-        let frame = PageFrame {
+        let frame = PageLayout {
             navigation: if is_landing {
                 HeaderLinks::Landing
             } else {

@@ -20,7 +20,7 @@ impl MailWriter<'_> {
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let draw = listing.id();
         let prize = listing.view.prize.to_string();
         let ticket = data
@@ -77,7 +77,7 @@ impl MailWriter<'_> {
 
     /// Asks a club to enter the result of a finished game.
     pub(super) async fn results_due_mail(&self, data: MailData) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let sold = listing.view.sold;
         let note = SimpleMail {
@@ -100,7 +100,7 @@ impl MailWriter<'_> {
         &self,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let draw = listing.id();
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
@@ -147,7 +147,7 @@ impl MailWriter<'_> {
 
     /// Tells the club that the winner submitted bank details, without the details themselves.
     pub(super) async fn winner_details_mail(&self, data: MailData) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let prize = listing.view.prize.to_string();
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
@@ -172,7 +172,7 @@ impl MailWriter<'_> {
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let account = data.account.as_deref().ok_or("the mail names no account")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let entered = match data.by.as_deref() {
@@ -203,7 +203,7 @@ impl MailWriter<'_> {
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let account = data.account.as_deref().ok_or("the mail names no account")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let paragraphs = vec![

@@ -123,7 +123,7 @@ async fn read_draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     let club = facts.club(listing.club)?;
     Some(
         facts
-            .api_draw(&listing, &view, state.clock.now())?
+            .to_api_draw(&listing, &view, state.clock.now())?
             .with_page_fields(&listing, club),
     )
 }
