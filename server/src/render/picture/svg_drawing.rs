@@ -45,7 +45,8 @@ pub fn rasterise_to_png(svg: &str) -> Option<Vec<u8>> {
     };
     options.font_resolver.select_font =
         Box::new(|_, fonts| fonts.faces().next().map(|face| face.id));
-    // `check_svg_node` refuses image elements. As a second defence, let an image address load nothing.
+    // `check_svg_node` refuses image elements. As a second defence, let an image address load
+    // nothing.
     options.image_href_resolver.resolve_string = Box::new(|_, _| None);
     options.image_href_resolver.resolve_data = Box::new(|_, _, _| None);
     let tree = Tree::from_xmltree(&document, &options).ok()?;
