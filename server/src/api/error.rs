@@ -79,8 +79,8 @@ impl Problem {
             }
         };
         Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", message)
-            .with("role", role.name())
-            .with("needs", needs.name())
+            .with_field("role", role.name())
+            .with_field("needs", needs.name())
     }
 
     /// Builds the 404 response of the operator console for an object that does not exist. `code`
@@ -107,20 +107,20 @@ impl Problem {
     /// Builds the response for a command that the domain rules refused, for one draw.
     pub fn command_refused(draw: DrawId, refusal: Refusal) -> Problem {
         let conflict =
-            |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
+            |code, message: &str| Problem::conflict(code, message).with_field("drawNumber", draw.0);
         match refusal {
             Refusal::TooFewTickets { free } => {
                 Problem::conflict("tickets-unavailable", too_few_tickets_text(free))
-                    .with("available", free)
-                    .with("drawNumber", draw.0)
+                    .with_field("available", free)
+                    .with_field("drawNumber", draw.0)
             }
             Refusal::CountOutOfRange { max } => Problem::bad_request(
                 "count-out-of-range",
                 format!("Choose between 1 and {max} tickets."),
             )
-            .with("drawNumber", draw.0),
+            .with_field("drawNumber", draw.0),
             Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit_text(available))
-                .with("available", available)
+                .with_field("available", available)
                 .retry_after(HOLD_LIMIT_RETRY_SECONDS),
             Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED_TEXT),
             Refusal::DrawNotOpen => conflict(
@@ -181,7 +181,7 @@ impl Problem {
 
     /// Adds a field to the body of the error response.
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
+    pub fn with_field(mut self, name: &str, value: impl Into<Value>) -> Problem {
         self.extra_fields.insert(name.to_string(), value.into());
         self
     }
@@ -337,10 +337,10 @@ impl From<PaymentFailure> for Problem {
                 // Add the fields of a completion call's response, because the wallet's screen shows
                 // message, type and code.
                 Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)
-                    .with("success", false)
-                    .with("status", "requires_payment_method")
-                    .with("errorType", "card_error")
-                    .with("errorCode", code)
+                    .with_field("success", false)
+                    .with_field("status", "requires_payment_method")
+                    .with_field("errorType", "card_error")
+                    .with_field("errorCode", code)
             }
             PaymentFailure::Unavailable => Problem::unavailable(),
             PaymentFailure::OrderUnknown => Problem::new(
@@ -380,10 +380,10 @@ mod tests {
     #[test]
     fn standard_fields_override_added_fields_in_sorted_body() {
         let problem = Problem::not_found()
-            .with("zebra", 1)
-            .with("available", 2)
-            .with("message", "another")
-            .with("d", 3);
+            .with_field("zebra", 1)
+            .with_field("available", 2)
+            .with_field("message", "another")
+            .with_field("d", 3);
         let body = r#"{"available":2,"code":"not-found","d":3,"message":"Not found","requestId":"r1","zebra":1}"#;
         assert_eq!(problem.body("r1"), body);
     }

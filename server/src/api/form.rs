@@ -59,7 +59,7 @@ impl FormErrors {
             .iter()
             .map(|(field, message)| json!({ "field": field, "message": message }))
             .collect();
-        Problem::bad_request("invalid", first).with("errors", errors)
+        Problem::bad_request("invalid", first).with_field("errors", errors)
     }
 }
 

@@ -122,5 +122,5 @@ pub fn amount_changed(amount: Cents) -> Problem {
         "amount-changed",
         format!("The total has changed to {amount}. Please check it and try again. You have not been charged."),
     )
-    .with("amount", amount.0)
+    .with_field("amount", amount.0)
 }

@@ -166,5 +166,5 @@ pub fn club_not_ready() -> Problem {
         "setup-required",
         "This club cannot take payments yet.",
     )
-    .with("setupRequired", true)
+    .with_field("setupRequired", true)
 }

@@ -216,7 +216,7 @@ impl<S> FastPathInner<S> {
             new_request_id(),
             self.headers.server_time_header(now),
         );
-        response.headers_mut().insert(ETAG, prepared.tag().clone());
+        response.headers_mut().insert(ETAG, prepared.etag().clone());
         response
     }
 

@@ -186,7 +186,7 @@ impl MailWriter<'_> {
         let count = order.tickets();
         let confirmation = Confirmation {
             head: self.letterhead(Some(&club)),
-            subject: subject::confirmation(count, &subjects),
+            subject: subject::confirmation_subject(count, &subjects),
             buyer: buyer_name(record).to_string(),
             count,
             games,
@@ -247,7 +247,7 @@ impl MailWriter<'_> {
         let (home, away) = (&listing.home_team, &listing.away_team);
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::correction(&subject_game(&listing)),
+            subject: subject::correction_subject(&subject_game(&listing)),
             heading: "The result was corrected".to_string(),
             paragraphs: vec![
                 format!("Hello {}.", buyer_name(record)).into(),
@@ -349,15 +349,15 @@ impl MailWriter<'_> {
     /// Builds header and greeting of a mail about a club's account. Until the club's e-mail address
     /// is confirmed, its reader may be a stranger, so the mail contains no text that the club
     /// chose.
-    fn account_mail(&self, club: &Club) -> AccountMail {
+    fn account_mail_parts(&self, club: &Club) -> AccountMailParts {
         if club.email_verified {
-            AccountMail {
+            AccountMailParts {
                 head: self.letterhead(Some(club)),
                 greeting: format!("Hello {}.", club.name),
                 dashboard: self.page_url(&format!("/club/{}/admin", club.slug)),
             }
         } else {
-            AccountMail {
+            AccountMailParts {
                 head: self.default_letterhead(),
                 greeting: "Hello.".to_string(),
                 dashboard: self.page_url("/admin"),
@@ -382,7 +382,7 @@ impl MailWriter<'_> {
     }
 }
 
-struct AccountMail {
+struct AccountMailParts {
     head: Letterhead,
     greeting: String,
     dashboard: String,

@@ -103,7 +103,7 @@ impl PreparedResponse {
     }
 
     /// Returns the `ETag` header. The tag is weak, because plain and gzip bytes share it.
-    pub fn tag(&self) -> &HeaderValue {
+    pub fn etag(&self) -> &HeaderValue {
         &self.0.header
     }
 
@@ -112,7 +112,7 @@ impl PreparedResponse {
         let Some(if_none_match) = request.headers().get(header::IF_NONE_MATCH) else {
             return false;
         };
-        if_none_match == self.tag()
+        if_none_match == self.etag()
             || match IfNoneMatch::parse(request) {
                 Ok(IfNoneMatch::Any) => true,
                 Ok(IfNoneMatch::Items(items)) => items.iter().any(|item| item.weak_eq(&self.0.tag)),
@@ -129,7 +129,7 @@ impl PreparedResponse {
         } else {
             HttpResponse::Ok()
         };
-        response.insert_header((header::ETAG, self.tag().clone()));
+        response.insert_header((header::ETAG, self.etag().clone()));
         response.insert_header((
             header::CACHE_CONTROL,
             HeaderValue::from_static(REVALIDATE_CACHE_CONTROL),

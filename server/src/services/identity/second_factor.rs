@@ -12,7 +12,7 @@ use crate::api::error::Problem;
 /// The issuer that authenticator apps display.
 pub const TOTP_ISSUER: &str = "Football Doubles";
 /// Validity of one second-factor code in seconds.
-pub const CODE_STEP_SECONDS: i64 = 30;
+pub const TOTP_STEP_SECONDS: i64 = 30;
 /// Maximum number of 30-second steps by which the clock of an authenticator app may be off.
 const CLOCK_SKEW_STEPS_MAX: u16 = 1;
 /// How long an entered code or password counts as recent proof of identity, in milliseconds.

@@ -256,8 +256,8 @@ fn not_charged(cause: OrderEndCause) -> Problem {
         with_full_stop(not_charged_text(cause))
     );
     Problem::conflict("not-charged", message)
-        .with("success", false)
-        .with("status", "not_charged")
+        .with_field("success", false)
+        .with_field("status", "not_charged")
 }
 
 /// Adds a full stop when the sentence has no closing punctuation.
@@ -274,6 +274,6 @@ fn refunding_problem() -> Problem {
         "refunding",
         "Your tickets could not be issued and your payment is being refunded.",
     )
-    .with("success", false)
-    .with("status", "refunding")
+    .with_field("success", false)
+    .with_field("status", "refunding")
 }

@@ -74,7 +74,7 @@ pub(super) async fn create_draws(
         CreateDrawsOutcome::Draws(listings) => listings,
         CreateDrawsOutcome::Exists(draw) => {
             let message = format!("This game is on sale already as draw {draw}.");
-            return Err(Problem::conflict("draw-exists", message).with("drawNumber", draw.0));
+            return Err(Problem::conflict("draw-exists", message).with_field("drawNumber", draw.0));
         }
         CreateDrawsOutcome::NotAgreed => return Err(agreement_required()),
     };
@@ -109,7 +109,7 @@ pub(super) async fn find_selling_club(state: &State, club: ClubId) -> Result<Clu
         let message = "Connect Stripe account first to create draws";
         return Err(
             Problem::new(StatusCode::FORBIDDEN, "setup-required", message)
-                .with("setupRequired", true),
+                .with_field("setupRequired", true),
         );
     }
     Ok(club)

@@ -130,7 +130,7 @@ fn import_refused(refused: fixtures::ImportRefusal) -> Problem {
                 "fixtures-refused",
                 message,
             )
-            .with("errors", lines.iter().map(fixture_row).collect::<Vec<_>>())
+            .with_field("errors", lines.iter().map(fixture_row).collect::<Vec<_>>())
         }
         fixtures::ImportRefusal::Failed(failure) => failure.into(),
     }

@@ -152,7 +152,7 @@ async fn read_chosen_tickets(
         .club(listing.club)
         .and_then(|club| club.account.clone());
     let account = account.ok_or_else(|| {
-        Problem::conflict(OTHER_CLUB_ERROR.0, OTHER_CLUB_ERROR.1).with("refundable", true)
+        Problem::conflict(OTHER_CLUB_ERROR.0, OTHER_CLUB_ERROR.1).with_field("refundable", true)
     })?;
     Ok(Some(ChosenTickets {
         draw,
@@ -245,10 +245,10 @@ async fn allocation_refused(
     // Tell the console whether a refund is possible, and of which order. Without an order, the
     // console refunds the anomaly.
     let problem =
-        Problem::conflict(code, sentence).with("refundable", reason != RepairError::Refunded);
+        Problem::conflict(code, sentence).with_field("refundable", reason != RepairError::Refunded);
     let id = order.map(|record| Uuid::from_u128(record.order.id.0).to_string());
     Ok(match id {
-        Some(id) => problem.with("orderId", id),
+        Some(id) => problem.with_field("orderId", id),
         None => problem,
     })
 }

@@ -8,7 +8,7 @@ use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 use persistence::stores::OrderRecord;
 
-use super::{AccountMail, ComposedMail, MailData, MailWriter, buyer_name, subject_game};
+use super::{AccountMailParts, ComposedMail, MailData, MailWriter, buyer_name, subject_game};
 use crate::render::date_time_text;
 use crate::render::mail::{Paragraph, SimpleMail, subject};
 
@@ -67,7 +67,7 @@ impl MailWriter<'_> {
         };
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::winner(&prize, &subject_game(&listing)),
+            subject: subject::winner_subject(&prize, &subject_game(&listing)),
             heading: format!("You won {prize}"),
             paragraphs,
             link: Some(link),
@@ -82,7 +82,7 @@ impl MailWriter<'_> {
         let sold = listing.view.sold;
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::with_game("Results due", &subject_game(&listing)),
+            subject: subject::subject_naming_game("Results due", &subject_game(&listing)),
             heading: "The game has finished - enter the result".to_string(),
             paragraphs: vec![
                 format!("{} sold for {home} v {away}, and their owners are waiting.", ticket_count_with_verb(sold)).into(),
@@ -122,7 +122,7 @@ impl MailWriter<'_> {
         };
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::with_game("Result entered", &subject_game(&listing)),
+            subject: subject::subject_naming_game("Result entered", &subject_game(&listing)),
             heading: "The result is in".to_string(),
             paragraphs: vec![
                 format!(
@@ -151,7 +151,7 @@ impl MailWriter<'_> {
         let prize = listing.view.prize.to_string();
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::with_game(&format!("Pay {prize}"), &subject_game(&listing)),
+            subject: subject::subject_naming_game(&format!("Pay {prize}"), &subject_game(&listing)),
             heading: "Your winner has sent bank details".to_string(),
             paragraphs: vec![
                 format!(
@@ -236,7 +236,7 @@ impl MailWriter<'_> {
     ) -> Result<ComposedMail, String> {
         let note = SimpleMail {
             head: self.letterhead(Some(club)),
-            subject: subject::with_game("Your prize", &subject_game(listing)),
+            subject: subject::subject_naming_game("Your prize", &subject_game(listing)),
             heading: heading.to_string(),
             paragraphs,
             link: Some((
@@ -264,7 +264,7 @@ impl MailWriter<'_> {
             .ok_or("the mail names no role")?;
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::invitation(&club.name),
+            subject: subject::invitation_subject(&club.name),
             heading: format!("{} asks you in", club.name),
             paragraphs: vec![
                 format!("Hello {}.", data.name.unwrap_or_default()).into(),
@@ -328,11 +328,11 @@ impl MailWriter<'_> {
                     .ok_or("the mail names no club")?,
             )
             .await?;
-        let AccountMail {
+        let AccountMailParts {
             head,
             greeting,
             dashboard,
-        } = self.account_mail(&club);
+        } = self.account_mail_parts(&club);
         let note = SimpleMail {
             head,
             subject: subject.to_string(),

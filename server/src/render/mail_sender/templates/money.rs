@@ -131,7 +131,7 @@ fn is_active_before_kick_off(game: &Listing, now: Timestamp) -> bool {
 /// Builds a subject line from `what`, and the game's name if the order has only one game.
 fn subject_with_game(what: &str, games: &[Listing]) -> String {
     match games {
-        [game] => subject::with_game(what, &subject_game(game)),
+        [game] => subject::subject_naming_game(what, &subject_game(game)),
         _ => what.to_string(),
     }
 }
