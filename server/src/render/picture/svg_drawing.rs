@@ -218,7 +218,7 @@ mod tests {
 
     fn rendered_pixels(inner: &str) -> Vec<u8> {
         let document = svg(inner);
-        let png = png(&document).expect("a picture");
+        let png = rasterise_to_png(&document).expect("a picture");
         image::load_from_memory(&png)
             .expect("a picture")
             .to_rgba8()
