@@ -22,7 +22,7 @@ use crate::http::{edge, housekeeping, metrics, nodes, routes};
 use crate::ops::lifecycle::{Lifecycle, Phase};
 use crate::ops::peer_credentials::PeerCredentials;
 use crate::render::mail_sender::MailSender;
-use crate::render::site::Site;
+use crate::render::web_build::WebBuild;
 use crate::state::{State, StateParts};
 
 mod provider;
@@ -49,7 +49,7 @@ pub struct ServerParts {
     /// The database, already migrated.
     pub postgres: Postgres,
     pub clock: Arc<dyn Clock>,
-    pub site: Arc<Site>,
+    pub site: Arc<WebBuild>,
     pub provider: Provider,
 }
 
@@ -203,7 +203,7 @@ type ServerTask = (ServerHandle, tokio::task::JoinHandle<std::io::Result<()>>);
 fn serve(
     listener: TcpListener,
     state: web::Data<State>,
-    site: web::Data<Site>,
+    site: web::Data<WebBuild>,
     provider_routes: impl Fn(&mut web::ServiceConfig) + Clone + Send + 'static,
 ) -> anyhow::Result<ServerTask> {
     let server = HttpServer::new(move || {

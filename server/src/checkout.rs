@@ -12,7 +12,7 @@ use persistence::ledger::BuyerDetails;
 use crate::access::order_access::OwnOrder;
 use crate::api::error::Problem;
 use crate::api::purchase::Purchase;
-use crate::services::identity::{Browser, RequestBrowser, address};
+use crate::services::identity::{Browser, RequestBrowser, client_address};
 use crate::state::State;
 
 mod answer;
@@ -58,7 +58,7 @@ impl CheckoutRequest {
         CheckoutRequest {
             browser,
             is_known: RequestBrowser::of(request).is_some(),
-            address: address(request, &state.config),
+            address: client_address(request, &state.config),
             tickets,
             attempt: body.client_key.clone().filter(|key| !key.is_empty()),
             expected_amount: body.expected_amount,
@@ -98,7 +98,7 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     abandon_overlapping_orders(state, &request, &plan).await?;
     state
         .open_orders
-        .record_begun(&request.browser, &request.tickets, now);
+        .record_order_opening_started(&request.browser, &request.tickets, now);
     let found = order::find_or_open_order(state, &request, &quote, &plan).await?;
     let shown_until = order::reservation_end_shown(state, &found.record, &quote, now).await?;
     let generation = found.generation;
@@ -115,7 +115,7 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
     };
     state
         .open_orders
-        .record_opened(&request.browser, tracked, now);
+        .record_opened_order(&request.browser, tracked, now);
     Ok(OpenedCheckout { order, shown_until })
 }
 
@@ -128,7 +128,9 @@ pub async fn newest_order_or_open(
     state: &State,
     request: CheckoutRequest,
 ) -> Result<OwnOrder, Problem> {
-    if let Some(own) = order::newest_order_time(state, &request.browser, &request.tickets).await? {
+    if let Some(own) =
+        order::newest_order_for_draws(state, &request.browser, &request.tickets).await?
+    {
         let record = own.record();
         let is_same = record
             .order

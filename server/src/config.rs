@@ -10,9 +10,9 @@ use domain::{Cents, FeePolicy, SurchargeMode};
 
 mod checks;
 mod environment;
-mod names;
-pub use environment::{Environment, Problems};
-use names::NameStrictness;
+mod variable_names;
+pub use environment::{ConfigProblems, Environment};
+use variable_names::UnknownVariableCheck;
 
 /// TCP port of the demo when the variable `PORT` is not set.
 pub const PORT_DEFAULT: u16 = 8080;
@@ -124,7 +124,7 @@ pub struct Config {
     /// The tax note next to the platform's fee in reports (decision D-15).
     pub fee_note: String,
     /// Months after the game at which a buyer's details are erased (decision F-8).
-    pub buyers_kept_months: u8,
+    pub buyer_details_kept_months: u8,
     pub build_version: String,
 }
 
@@ -198,19 +198,19 @@ pub enum CardFeePassing {
 impl Config {
     /// Builds the configuration of the demo and the tests. Every environment variable has a
     /// default.
-    pub fn demo(environment: &Environment) -> Result<Config, Problems> {
-        let mut problems = Problems::default();
-        environment.check_names(NameStrictness::Similar, &mut problems);
+    pub fn for_demo(environment: &Environment) -> Result<Config, ConfigProblems> {
+        let mut problems = ConfigProblems::default();
+        environment.check_variable_names(UnknownVariableCheck::Similar, &mut problems);
         environment.check_ranges(&mut problems);
-        let port = problems.record(environment.parse("PORT", PORT_DEFAULT));
+        let port = problems.ok_or_record(environment.parse("PORT", PORT_DEFAULT));
         let config = Config {
             stage: Stage::Demo,
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port.unwrap_or(PORT_DEFAULT))),
             metrics: problems
-                .record(environment.parse_optional("METRICS_ADDR"))
+                .ok_or_record(environment.parse_optional("METRICS_ADDR"))
                 .flatten(),
             node: problems
-                .record(environment.parse_optional("NODE_ADDRESS"))
+                .ok_or_record(environment.parse_optional("NODE_ADDRESS"))
                 .flatten(),
             public_url: environment.get("PUBLIC_URL").unwrap_or_default(),
             data_dir: environment
@@ -243,7 +243,7 @@ impl Config {
             fee_note: environment
                 .get("FEE_NOTE")
                 .unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
-            buyers_kept_months: environment.buyers_kept_months(&mut problems),
+            buyer_details_kept_months: environment.buyer_details_kept_months(&mut problems),
             build_version: environment
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
@@ -253,11 +253,11 @@ impl Config {
 
     /// Builds the configuration of `serve`. Reports all missing variables and all refused demo
     /// values at once, one line each.
-    pub fn production(environment: &Environment) -> Result<Config, Problems> {
-        let mut problems = Problems::default();
+    pub fn for_production(environment: &Environment) -> Result<Config, ConfigProblems> {
+        let mut problems = ConfigProblems::default();
         let mut required = |name| {
             problems
-                .record(environment.required(name))
+                .ok_or_record(environment.required(name))
                 .unwrap_or_default()
         };
         let public_url = required("PUBLIC_URL").trim_end_matches('/').to_string();
@@ -288,24 +288,24 @@ impl Config {
         stripe.calls_per_second = environment
             .stripe_calls_per_second(&mut problems)
             .or(stripe.calls_per_second);
-        environment.check_names(NameStrictness::SimilarOrOwnPrefix, &mut problems);
+        environment.check_variable_names(UnknownVariableCheck::SimilarOrOwnPrefix, &mut problems);
         environment.check_production(&mut problems);
         environment.check_ranges(&mut problems);
         let config = Config {
             stage: Stage::Production,
             listen: SocketAddr::from((
                 problems
-                    .record(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED))
+                    .ok_or_record(environment.parse("BIND_ADDR", Ipv4Addr::UNSPECIFIED))
                     .unwrap_or(Ipv4Addr::UNSPECIFIED),
                 problems
-                    .record(environment.parse("PORT", PORT_DEFAULT))
+                    .ok_or_record(environment.parse("PORT", PORT_DEFAULT))
                     .unwrap_or(PORT_DEFAULT),
             )),
             metrics: problems
-                .record(environment.parse_optional("METRICS_ADDR"))
+                .ok_or_record(environment.parse_optional("METRICS_ADDR"))
                 .flatten(),
             node: problems
-                .record(environment.parse_optional("NODE_ADDRESS"))
+                .ok_or_record(environment.parse_optional("NODE_ADDRESS"))
                 .flatten(),
             public_url,
             data_dir: environment
@@ -314,7 +314,7 @@ impl Config {
             web_dir: environment.get_path("FD_WEB_DIR"),
             picture_program: running_program_path(),
             proxies: problems
-                .record(environment.parse_ip_addresses("TRUSTED_PROXIES"))
+                .ok_or_record(environment.parse_ip_addresses("TRUSTED_PROXIES"))
                 .unwrap_or_default(),
             database_url,
             bank_database_url,
@@ -326,7 +326,7 @@ impl Config {
             fee_note: environment
                 .get("FEE_NOTE")
                 .unwrap_or_else(|| FEE_NOTE_DEFAULT.to_string()),
-            buyers_kept_months: environment.buyers_kept_months(&mut problems),
+            buyer_details_kept_months: environment.buyer_details_kept_months(&mut problems),
             build_version: environment
                 .get("BUILD_VERSION")
                 .unwrap_or_else(|| BUILD_VERSION_DEFAULT.to_string()),
@@ -337,11 +337,11 @@ impl Config {
     /// Builds the configuration of a command that works on the database of `DATABASE_URL`. It never
     /// uses a private Postgres: a command started without its environment variables would then
     /// report success about an empty database.
-    pub fn database_tool(environment: &Environment) -> Result<Config, Problems> {
+    pub fn for_database_tool(environment: &Environment) -> Result<Config, ConfigProblems> {
         if environment.get("STRIPE_SECRET_KEY").is_some() {
-            return Config::production(environment);
+            return Config::for_production(environment);
         }
-        let mut problems = Problems::default();
+        let mut problems = ConfigProblems::default();
         for name in ["DATABASE_URL", "SEAL_KEY"] {
             problems.require(environment.get(name).is_some(), || {
                 if cfg!(feature = "demo") {
@@ -352,7 +352,7 @@ impl Config {
             });
         }
         problems.into_result(())?;
-        Config::demo(environment)
+        Config::for_demo(environment)
     }
 
     /// Whether the server is behind a TLS proxy but trusts no proxy. All callers then have
@@ -369,22 +369,22 @@ impl Config {
 }
 
 impl FeeConfig {
-    fn from_environment(environment: &Environment, problems: &mut Problems) -> FeeConfig {
+    fn from_environment(environment: &Environment, problems: &mut ConfigProblems) -> FeeConfig {
         let policy = FeePolicy::DEFAULT;
         let rate_bps = problems
-            .record(environment.parse("FEE_RATE_BPS", policy.rate_bps))
+            .ok_or_record(environment.parse("FEE_RATE_BPS", policy.rate_bps))
             .unwrap_or(policy.rate_bps);
         let cap = problems
-            .record(environment.parse("FEE_CAP_CENTS", policy.cap.0))
+            .ok_or_record(environment.parse("FEE_CAP_CENTS", policy.cap.0))
             .unwrap_or(policy.cap.0);
-        let surcharge = problems.record(environment.parse_choice(
+        let surcharge = problems.ok_or_record(environment.parse_choice(
             "SURCHARGE_MODE",
             [
                 ("per_line", SurchargeMode::PerLine),
                 ("per_charge", SurchargeMode::PerCharge),
             ],
         ));
-        let card_fee = problems.record(environment.parse_choice(
+        let card_fee = problems.ok_or_record(environment.parse_choice(
             "FEE_PASSTHROUGH",
             [
                 ("allowed", CardFeePassing::Allowed),

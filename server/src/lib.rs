@@ -21,25 +21,24 @@ pub mod api {
     pub mod claim;
     pub mod club;
     pub mod club_admin;
+    pub mod club_users;
+    pub mod compressible_body;
     pub mod config;
     pub mod console;
     pub mod draw;
     pub mod draw_form;
-    pub mod encoded;
     pub mod error;
     pub mod fixture;
     pub mod footer;
     pub mod form;
     pub mod frame;
     pub mod health;
-    pub mod instant;
-    pub mod lenient;
+    pub mod lenient_numbers;
     pub mod my_tickets;
     pub mod node;
     pub mod offer;
     pub mod order;
     pub mod payout;
-    pub mod people;
     pub mod problem;
     pub mod proof;
     pub mod purchase;
@@ -47,6 +46,7 @@ pub mod api {
     pub mod session;
     pub mod site;
     pub mod ticket;
+    pub mod time_format;
     pub mod widget;
 }
 
@@ -82,9 +82,8 @@ pub mod services {
 pub mod render {
     pub mod blocking_jobs;
     pub mod calendar;
-    pub mod card;
-    pub mod card_cache;
     pub mod colour;
+    pub mod date_time_text;
     pub mod fee_report;
     pub mod mail;
     pub mod mail_sender;
@@ -97,8 +96,9 @@ pub mod render {
     pub mod renderer;
     pub mod report;
     pub mod security_policy;
-    pub mod site;
-    pub mod when;
+    pub mod share_card;
+    pub mod share_card_cache;
+    pub mod web_build;
 }
 
 pub mod state;

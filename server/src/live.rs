@@ -14,7 +14,7 @@ use crate::access::caller::Caller;
 use crate::api::console::health::OpsNow;
 use crate::api::draw::DrawNow;
 use crate::api::error::Problem;
-use crate::api::frame::{PublicNow, frame};
+use crate::api::frame::{PublicNow, serialise_frame};
 use crate::ops::lifecycle::Phase;
 use crate::services::identity::{self, origin};
 use crate::state::State;
@@ -132,7 +132,7 @@ impl PublishedState {
         self.ticks += 1;
         let (changed, reading) = (
             state.draws.view_change_count(),
-            state.catalogue.facts().reading(),
+            state.catalogue.facts().reading_number(),
         );
         if (changed, reading) != (self.changed, self.reading) {
             (self.changed, self.reading) = (changed, reading);
@@ -230,7 +230,7 @@ async fn subscribe(state: &State, topic: Topic, outbox: &Arc<Outbox>) {
         None => build_frame(state, &topic, 0).await,
     };
     match first {
-        Some(first) => state.live.send_first(&topic, outbox, first),
+        Some(first) => state.live.send_first_frame(&topic, outbox, first),
         None => state.live.unsubscribe(&topic, outbox),
     }
 }
@@ -292,7 +292,7 @@ async fn draw_frame(state: &State, topic: &Topic, view: &View) -> TopicFrame {
     {
         sold = state.catalogue.facts().winner_sold(view, now);
     }
-    let text = frame(
+    let text = serialise_frame(
         &topic.to_string(),
         view.revision,
         now.0,
@@ -318,6 +318,6 @@ fn encode_frame(
     let seq = (after + 1).max(now.unsigned_abs());
     TopicFrame {
         seq,
-        text: frame(&topic.to_string(), seq, now, kind, data).into(),
+        text: serialise_frame(&topic.to_string(), seq, now, kind, data).into(),
     }
 }

@@ -154,14 +154,14 @@ async fn dispatch_command(arguments: Arguments) -> anyhow::Result<ExitCode> {
             "serve takes no --demo: start the demo without a command"
         );
         telemetry::start(Stage::Production);
-        serve::run(Config::production(&environment)?).await?;
+        serve::run(Config::for_production(&environment)?).await?;
         return Ok(ExitCode::SUCCESS);
     }
     telemetry::start(Stage::Demo);
     let config = if uses_demo {
-        Config::demo(&environment)?
+        Config::for_demo(&environment)?
     } else {
-        Config::database_tool(&environment)?
+        Config::for_database_tool(&environment)?
     };
     match command {
         ServerCommand::Serve | ServerCommand::Openapi | ServerCommand::RenderPicture { .. } => {}
@@ -210,7 +210,7 @@ async fn dispatch_command(arguments: Arguments) -> anyhow::Result<ExitCode> {
 #[cfg(feature = "demo")]
 async fn run_without_command(environment: &Environment) -> anyhow::Result<ExitCode> {
     telemetry::start(Stage::Demo);
-    demo::run(Config::demo(environment)?).await?;
+    demo::run(Config::for_demo(environment)?).await?;
     Ok(ExitCode::SUCCESS)
 }
 

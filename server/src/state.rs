@@ -15,10 +15,10 @@ use crate::ops::client_reports::ClientReports;
 use crate::ops::lifecycle::Phase;
 use crate::ops::metrics::Metrics;
 use crate::ops::peer_credentials::PeerCredentials;
-use crate::render::card_cache::CardCache;
 use crate::render::page_cache::PageCache;
-use crate::render::renderer::Renderer;
-use crate::render::security_policy::Policies;
+use crate::render::renderer::PictureRenderer;
+use crate::render::security_policy::SecurityHeaders;
+use crate::render::share_card_cache::ShareCardCache;
 use crate::services::account_status::ConnectedAccounts;
 use crate::services::catalogue::Catalogue;
 use crate::services::identity::{BrowserCookies, browser};
@@ -49,11 +49,11 @@ pub struct State {
     pub integrity: IntegrityCache,
     pub metrics: Metrics,
     pub started_at: Timestamp,
-    pub cards: CardCache,
+    pub cards: ShareCardCache,
     pub pages: PageCache,
-    pub policies: Policies,
+    pub policies: SecurityHeaders,
     pub browser_cookies: BrowserCookies,
-    pub renderer: Renderer,
+    pub renderer: PictureRenderer,
     pub client_reports: ClientReports,
     /// Credentials for requests between nodes. `None` for a single process, which accepts no
     /// requests of other nodes.
@@ -83,17 +83,17 @@ impl State {
     /// The database could not be read.
     pub async fn open(parts: StateParts) -> Result<State, Failure> {
         let started_at = parts.clock.now();
-        let catalogue = Catalogue::open(parts.records.clone(), parts.draws.clone()).await?;
+        let catalogue = Catalogue::load(parts.records.clone(), parts.draws.clone()).await?;
         Ok(State {
             limits: Limits::new(parts.config.stage),
-            policies: Policies::new(&parts.config),
+            policies: SecurityHeaders::new(&parts.config),
             browser_cookies: BrowserCookies::new(
                 &parts
                     .records
                     .derive_key(browser::BROWSER_COOKIE_KEY_PURPOSE),
                 &parts.config,
             ),
-            renderer: Renderer::new(parts.config.picture_program.clone()),
+            renderer: PictureRenderer::new(parts.config.picture_program.clone()),
             config: parts.config,
             clock: parts.clock,
             phase: parts.phase,
@@ -110,7 +110,7 @@ impl State {
             integrity: IntegrityCache::default(),
             metrics: Metrics::default(),
             started_at,
-            cards: CardCache::default(),
+            cards: ShareCardCache::default(),
             pages: PageCache::default(),
             client_reports: ClientReports::default(),
             peer_credentials: parts.peer_credentials,
@@ -142,9 +142,12 @@ impl State {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn violations_within(&self, seconds: i64) -> Result<BTreeMap<String, u64>, Failure> {
+    pub async fn violations_not_older_than(
+        &self,
+        seconds: i64,
+    ) -> Result<BTreeMap<String, u64>, Failure> {
         self.integrity
-            .violations_within(&self.records, self.clock.now(), seconds)
+            .violations_not_older_than(&self.records, self.clock.now(), seconds)
             .await
     }
 }

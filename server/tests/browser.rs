@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use persistence::testing::TempFolder;
 use server::cli::demo;
 use server::config::{Config, Environment};
-use server::render::site::{self, Site};
+use server::render::web_build::{self, WebBuild};
 
 fn web_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../web")
@@ -69,7 +69,7 @@ const E2E_MINUTES_MAX: u64 = 25;
 
 /// The folder of the built web pages. Both browser tests use it.
 static DIST_FOLDER: LazyLock<PathBuf> =
-    LazyLock::new(|| site::ensure_built(&web_folder()).expect("the web pages are built"));
+    LazyLock::new(|| web_build::ensure_built(&web_folder()).expect("the web pages are built"));
 
 /// Path of the browser. It is found or downloaded only once.
 static CHROMIUM_PATH: LazyLock<String> = LazyLock::new(find_or_install_chromium);
@@ -80,9 +80,9 @@ async fn run_browser_tests(half: &str, folders: &'static [&'static str]) {
     let data = folder.path().join("data");
     let environment =
         Environment::from_pairs([("PORT", "0"), ("FD_DATA_DIR", data.to_str().expect("text"))]);
-    let mut config = Config::demo(&environment).expect("the demo needs nothing");
+    let mut config = Config::for_demo(&environment).expect("the demo needs nothing");
     config.picture_program = env!("CARGO_BIN_EXE_server").into();
-    let demo = demo::start(config, Site::read(&DIST_FOLDER).expect("read"))
+    let demo = demo::start(config, WebBuild::read(&DIST_FOLDER).expect("read"))
         .await
         .expect("the demo starts");
     let url = demo.running.url();

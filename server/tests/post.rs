@@ -18,7 +18,7 @@ use server::app::{self, Provider, RunningServer, ServerParts};
 use server::cli::demo::buyers::{self, PlannedOrder};
 use server::cli::demo::seed::Seller;
 use server::config::{Config, Environment};
-use server::render::site::Site;
+use server::render::web_build::WebBuild;
 
 mod post {
     mod withheld_content;
@@ -43,10 +43,10 @@ impl MailFixture {
         let environment =
             Environment::from_pairs([("PORT", "0"), ("PUBLIC_URL", "https://doubles.example.com")]);
         let parts = ServerParts {
-            config: Config::demo(&environment).expect("the demo needs nothing"),
+            config: Config::for_demo(&environment).expect("the demo needs nothing"),
             postgres: database.postgres().await,
             clock: Arc::new(SystemClock),
-            site: Arc::new(Site::default()),
+            site: Arc::new(WebBuild::default()),
             provider: Provider::Sandbox(sandbox.clone()),
         };
         let running = app::start(parts).await.expect("a server");

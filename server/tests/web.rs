@@ -5,7 +5,7 @@ use std::process::Command;
 
 fn web_folder() -> PathBuf {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
-    server::render::site::install_packages(&web).expect("what the web pages are built with");
+    server::render::web_build::install_packages(&web).expect("what the web pages are built with");
     web
 }
 

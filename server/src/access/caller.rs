@@ -14,7 +14,9 @@ use persistence::records::audit::AuditAction;
 use persistence::records::sessions::{Session, SessionHolder, SessionLifetime};
 
 use crate::api::error::Problem;
-use crate::services::identity::{address, hash, login_cookie, login_hash, random, second_factor};
+use crate::services::identity::{
+    client_address, hash_token, login_cookie, login_token_hash, random, second_factor,
+};
 use crate::state::State;
 
 /// Session lifetime of operators: 2 hours without a request, 12 hours in all.
@@ -64,7 +66,7 @@ impl Caller {
         let until = self
             .session?
             .proven_at?
-            .plus_ms(second_factor::PROOF_LIFETIME_MS);
+            .plus_ms(second_factor::IDENTITY_PROOF_LIFETIME_MS);
         (until > now).then_some(until)
     }
 
@@ -170,12 +172,12 @@ fn caller_without_lookup(request: &HttpRequest) -> Option<Result<Caller, Problem
         Ok(state) => state,
         Err(problem) => return Some(Err(problem)),
     };
-    if login_hash(request, &state.config).is_some() {
+    if login_token_hash(request, &state.config).is_some() {
         return None;
     }
     let caller = Caller {
         session: None,
-        ip: address(request, &state.config),
+        ip: client_address(request, &state.config),
     };
     request.extensions_mut().insert(caller);
     Some(Ok(caller))
@@ -183,13 +185,13 @@ fn caller_without_lookup(request: &HttpRequest) -> Option<Result<Caller, Problem
 
 async fn look_up_caller(request: &HttpRequest) -> Result<Caller, Problem> {
     let state = state_of(request)?;
-    let session = match login_hash(request, &state.config) {
+    let session = match login_token_hash(request, &state.config) {
         Some(login) => state.records.session(&login, state.clock.now()).await?,
         None => None,
     };
     let caller = Caller {
         session,
-        ip: address(request, &state.config),
+        ip: client_address(request, &state.config),
     };
     request.extensions_mut().insert(caller);
     Ok(caller)
@@ -227,7 +229,13 @@ pub async fn sign_in(
     let now = state.clock.now();
     state
         .records
-        .open_session(&hash(&token), holder, proven.then_some(now), now, lifetime)
+        .open_session(
+            &hash_token(&token),
+            holder,
+            proven.then_some(now),
+            now,
+            lifetime,
+        )
         .await?;
     Ok(login_cookie(hex::encode(token), &state.config))
 }
@@ -238,7 +246,7 @@ pub async fn sign_in(
 ///
 /// The database could not be written.
 pub async fn record_recent_proof(request: &HttpRequest, state: &State) -> Result<(), Problem> {
-    let login = login_hash(request, &state.config).ok_or_else(Problem::unauthenticated)?;
+    let login = login_token_hash(request, &state.config).ok_or_else(Problem::unauthenticated)?;
     Ok(state
         .records
         .record_session_proof(&login, state.clock.now())
@@ -251,7 +259,7 @@ pub async fn record_recent_proof(request: &HttpRequest, state: &State) -> Result
 ///
 /// The database could not be written.
 pub async fn sign_out(request: &HttpRequest, state: &State) -> Result<Cookie<'static>, Problem> {
-    if let Some(login) = login_hash(request, &state.config) {
+    if let Some(login) = login_token_hash(request, &state.config) {
         state.records.close_session(&login).await?;
     }
     let mut removal = login_cookie(String::new(), &state.config);

@@ -191,7 +191,7 @@ impl OwnOrder {
                 .draws
                 .cells(draw, serials)
                 .await
-                .map_err(|denied| Problem::denied(draw, denied)),
+                .map_err(|denied| Problem::command_denied(draw, denied)),
             _ => Ok(Vec::new()),
         }
     }
@@ -205,7 +205,11 @@ impl OwnOrder {
         if self.record.consent_at.is_none() {
             state
                 .payments
-                .record_consent(self.id(), &ip.to_string(), terms::SALE.agreed())
+                .record_consent(
+                    self.id(),
+                    &ip.to_string(),
+                    terms::SALE_TERMS.as_agreed_terms(),
+                )
                 .await?;
         }
         Ok(())

@@ -5,10 +5,10 @@ use persistence::records::listings::Listing;
 use persistence::stores::OrderRecord;
 
 use crate::access::order_access::OwnOrder;
-use crate::api::draw::status_shown;
+use crate::api::draw::shown_status;
 use crate::api::error::{Problem, not_charged_text};
-use crate::api::instant::rfc3339;
 use crate::api::order::{Order, OrderLine, OrderTicket, Refund, masked_email};
+use crate::api::time_format::rfc3339;
 use crate::render::mail_sender::PLACEHOLDER_EMAIL_ENDING;
 use crate::state::State;
 
@@ -99,7 +99,7 @@ fn order_line(
         league: listing.league.clone(),
         game_date: rfc3339(view.closes_at),
         timezone: listing.zone.clone(),
-        status: status_shown(view, now),
+        status: shown_status(view, now),
         ticket_count: line.count,
         ticket_price: line.unit_price.decimal(),
         current_prize: view.prize.decimal(),

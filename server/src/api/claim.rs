@@ -7,7 +7,7 @@ use persistence::records::claims::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::instant::rfc3339;
+use super::time_format::rfc3339;
 
 /// Bank details as the club or the winner submits them.
 #[derive(Default, Deserialize, ToSchema)]
@@ -76,7 +76,7 @@ pub struct UnmaskedBankDetails {
 
 impl MaskedBankDetails {
     /// Masks a winner's bank details; `None` when none were submitted.
-    pub fn masked(
+    pub fn from_claim(
         claim: &ClaimRecord,
         bank: &ClaimBankDetails,
         pending_approval: Option<PendingApproval>,

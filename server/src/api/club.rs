@@ -102,7 +102,7 @@ impl From<&ClubRecord> for OwnClub {
             home_page_ready: club.title.is_some(),
             stripe_connect_account_id: club.account.as_ref().map(|account| account.0.clone()),
             stripe_connect_onboarding_complete: club.connected,
-            latest_terms_version: crate::text::terms::SERVICE.version,
+            latest_terms_version: crate::text::terms::SERVICE_TERMS.version,
         }
     }
 }

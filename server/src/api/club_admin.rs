@@ -4,7 +4,7 @@ use persistence::records::bundles::Bundle;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-use super::instant::rfc3339;
+use super::time_format::rfc3339;
 
 /// The form of a club's home page. Absent fields stay unchanged.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
@@ -45,7 +45,9 @@ pub struct OfferForm {
 /// Reads a list of ids, each of which may be a number or text.
 fn deserialize_lenient_ids<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<i64>, D::Error> {
     #[derive(Deserialize)]
-    struct LenientId(#[serde(deserialize_with = "super::lenient::whole_number")] Option<i64>);
+    struct LenientId(
+        #[serde(deserialize_with = "super::lenient_numbers::deserialize_whole_number")] Option<i64>,
+    );
     let ids = Option::<Vec<LenientId>>::deserialize(from)?.unwrap_or_default();
     Ok(ids.into_iter().filter_map(|LenientId(id)| id).collect())
 }

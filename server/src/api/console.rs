@@ -15,5 +15,5 @@ use time::OffsetDateTime;
 
 /// Formats a database timestamp as RFC 3339.
 pub fn format_timestamp(at: OffsetDateTime) -> String {
-    super::instant::rfc3339(Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64))
+    super::time_format::rfc3339(Timestamp((at.unix_timestamp_nanos() / 1_000_000) as i64))
 }

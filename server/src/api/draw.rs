@@ -6,7 +6,7 @@ use persistence::records::listings::Listing;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::instant::{local_time, rfc3339};
+use super::time_format::{local_time, rfc3339};
 
 /// A draw, in lists and on its page. `id` and `drawNumber` are the same number (decision A-1).
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -104,7 +104,7 @@ impl Draw {
             tickets_sold: view.sold,
             tickets_held: view.held,
             tickets_available: view.free(),
-            status: status_shown(view, now),
+            status: shown_status(view, now),
             prize_percentage: listing.prize_percentage,
             round_up_prize: listing.round_up_prize,
             pass_stripe_fees: listing.pass_card_fee,
@@ -158,7 +158,7 @@ impl DrawNow {
     pub fn new(view: &View, winner_sold: Option<bool>, now: Timestamp) -> DrawNow {
         DrawNow {
             draw_number: view.draw.0,
-            status: status_shown(view, now),
+            status: shown_status(view, now),
             tickets_sold: view.sold,
             tickets_held: view.held,
             tickets_available: view.free(),
@@ -176,7 +176,7 @@ impl DrawNow {
 
 /// Returns the shown status: after kick-off a draw counts as closed, even if its actor has not
 /// closed it yet.
-pub fn status_shown(view: &View, now: Timestamp) -> &'static str {
+pub fn shown_status(view: &View, now: Timestamp) -> &'static str {
     match view.status {
         Status::Active if now < view.closes_at => "active",
         Status::Active | Status::Closed => "closed",

@@ -6,17 +6,17 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::draw::Draw;
-use super::lenient;
+use super::lenient_numbers;
 
 /// The form of a draw. Creating checks that the required fields are present; editing accepts any
 /// subset.
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct DrawForm {
-    #[serde(deserialize_with = "lenient::whole_number")]
+    #[serde(deserialize_with = "lenient_numbers::deserialize_whole_number")]
     pub club_id: Option<i64>,
     /// Name of the league; `null` removes it.
-    #[serde(deserialize_with = "nullable_text")]
+    #[serde(deserialize_with = "deserialize_nullable_text")]
     #[schema(value_type = Option<String>)]
     pub league: Option<Option<String>>,
     pub home_team: Option<String>,
@@ -33,12 +33,12 @@ pub struct DrawForm {
     /// Ticket price in dollars, as a number or as text.
     #[schema(value_type = Option<String>)]
     pub ticket_price: Option<Value>,
-    #[serde(deserialize_with = "lenient::whole_number")]
+    #[serde(deserialize_with = "lenient_numbers::deserialize_whole_number")]
     pub prize_percentage: Option<i64>,
     pub pass_stripe_fees: Option<bool>,
     pub round_up_prize: Option<bool>,
     /// When sales open. A new draw without this field is on sale at once (decision E-20).
-    #[serde(deserialize_with = "nullable_text")]
+    #[serde(deserialize_with = "deserialize_nullable_text")]
     #[schema(value_type = Option<String>)]
     pub sales_open_at: Option<Option<String>>,
     /// The operator's reason for editing a club's draw (decision E-9). Clubs need no reason.
@@ -47,7 +47,9 @@ pub struct DrawForm {
 
 /// Deserialises a field that is present, `null` as `Some(None)`. An absent field becomes `None` by
 /// default.
-fn nullable_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
+fn deserialize_nullable_text<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Option<String>>, D::Error> {
     Option::<String>::deserialize(from).map(Some)
 }
 
@@ -101,7 +103,7 @@ pub struct DrawTemplate {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct TermsAgreementForm {
-    #[serde(deserialize_with = "lenient::whole_number")]
+    #[serde(deserialize_with = "lenient_numbers::deserialize_whole_number")]
     pub club_id: Option<i64>,
     pub terms_version: Option<String>,
 }

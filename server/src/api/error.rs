@@ -65,27 +65,27 @@ impl Problem {
     /// Builds the 403 response for an archived club, which may only read and finish its running
     /// draws (decision H-3).
     pub fn club_archived() -> Problem {
-        let fields =
+        let message =
             "This club is archived. Its running draws finish and pay; nothing new can be started.";
-        Problem::new(StatusCode::FORBIDDEN, "club-archived", fields)
+        Problem::new(StatusCode::FORBIDDEN, "club-archived", message)
     }
 
     /// Builds the 403 response: the user's role does not allow the call (decision G-17).
     pub fn role_not_allowed(role: Role, needs: Role) -> Problem {
-        let fields = match needs {
+        let message = match needs {
             Role::Owner => "Only an owner of the club can do this.",
             Role::Seller | Role::Viewer => {
                 "Your role only lets you look. Ask an owner of the club for the role of a seller."
             }
         };
-        Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", fields)
-            .with("role", role.name())
-            .with("needs", needs.name())
+        Problem::new(StatusCode::FORBIDDEN, "role-not-allowed", message)
+            .with_field("role", role.name())
+            .with_field("needs", needs.name())
     }
 
     /// Builds the 404 response of the operator console for an object that does not exist. `code`
     /// names the kind of object, such as `club-unknown`.
-    pub fn unknown(code: &'static str) -> Problem {
+    pub fn unknown_object(code: &'static str) -> Problem {
         Problem::new(StatusCode::NOT_FOUND, code, "Not found")
     }
 
@@ -105,22 +105,22 @@ impl Problem {
     }
 
     /// Builds the response for a command that the domain rules refused, for one draw.
-    pub fn refused(draw: DrawId, refusal: Refusal) -> Problem {
+    pub fn command_refused(draw: DrawId, refusal: Refusal) -> Problem {
         let conflict =
-            |code, message: &str| Problem::conflict(code, message).with("drawNumber", draw.0);
+            |code, message: &str| Problem::conflict(code, message).with_field("drawNumber", draw.0);
         match refusal {
             Refusal::TooFewTickets { free } => {
                 Problem::conflict("tickets-unavailable", too_few_tickets_text(free))
-                    .with("available", free)
-                    .with("drawNumber", draw.0)
+                    .with_field("available", free)
+                    .with_field("drawNumber", draw.0)
             }
             Refusal::CountOutOfRange { max } => Problem::bad_request(
                 "count-out-of-range",
                 format!("Choose between 1 and {max} tickets."),
             )
-            .with("drawNumber", draw.0),
+            .with_field("drawNumber", draw.0),
             Refusal::HoldLimit { available } => conflict("hold-limit", &hold_limit_text(available))
-                .with("available", available)
+                .with_field("available", available)
                 .retry_after(HOLD_LIMIT_RETRY_SECONDS),
             Refusal::DrawClosed => conflict("draw-closed", DRAW_CLOSED_TEXT),
             Refusal::DrawNotOpen => conflict(
@@ -181,7 +181,7 @@ impl Problem {
 
     /// Adds a field to the body of the error response.
     #[must_use]
-    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
+    pub fn with_field(mut self, name: &str, value: impl Into<Value>) -> Problem {
         self.extra_fields.insert(name.to_string(), value.into());
         self
     }
@@ -314,9 +314,9 @@ impl From<Failure> for Problem {
 
 impl Problem {
     /// Builds the response for a command that the draw's actor denied.
-    pub fn denied(draw: DrawId, denied: Denied) -> Problem {
+    pub fn command_denied(draw: DrawId, denied: Denied) -> Problem {
         match denied {
-            Denied::Refused(refusal) => Problem::refused(draw, refusal),
+            Denied::Refused(refusal) => Problem::command_refused(draw, refusal),
             Denied::Unavailable => Problem::unavailable(),
             Denied::Paused => Problem::new(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -332,15 +332,15 @@ impl Problem {
 impl From<PaymentFailure> for Problem {
     fn from(failure: PaymentFailure) -> Problem {
         match failure {
-            PaymentFailure::Refused { draw, refusal } => Problem::refused(draw, refusal),
+            PaymentFailure::Refused { draw, refusal } => Problem::command_refused(draw, refusal),
             PaymentFailure::Declined { code, message } => {
                 // Add the fields of a completion call's response, because the wallet's screen shows
                 // message, type and code.
                 Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)
-                    .with("success", false)
-                    .with("status", "requires_payment_method")
-                    .with("errorType", "card_error")
-                    .with("errorCode", code)
+                    .with_field("success", false)
+                    .with_field("status", "requires_payment_method")
+                    .with_field("errorType", "card_error")
+                    .with_field("errorCode", code)
             }
             PaymentFailure::Unavailable => Problem::unavailable(),
             PaymentFailure::OrderUnknown => Problem::new(
@@ -364,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stored_reason_is_shown_in_the_specified_words() {
+    fn stored_end_reason_is_shown_in_specified_words() {
         let shown = |text: &str| not_charged_text(OrderEndReason::from(text).cause());
         assert_eq!(
             shown("draw 1001: only 3 tickets remaining"),
@@ -378,19 +378,20 @@ mod tests {
     }
 
     #[test]
-    fn body_is_sorted_and_own_fields_win_over_added_ones() {
+    fn standard_fields_override_added_fields_in_sorted_body() {
         let problem = Problem::not_found()
-            .with("zebra", 1)
-            .with("available", 2)
-            .with("message", "another")
-            .with("d", 3);
+            .with_field("zebra", 1)
+            .with_field("available", 2)
+            .with_field("message", "another")
+            .with_field("d", 3);
         let body = r#"{"available":2,"code":"not-found","d":3,"message":"Not found","requestId":"r1","zebra":1}"#;
         assert_eq!(problem.body("r1"), body);
     }
 
     #[test]
     fn body_carries_message_code_request_id_and_added_fields() {
-        let body = Problem::refused(DrawId(1042), Refusal::TooFewTickets { free: 3 }).body("r1");
+        let body =
+            Problem::command_refused(DrawId(1042), Refusal::TooFewTickets { free: 3 }).body("r1");
         let body: Value = serde_json::from_str(&body).expect("JSON");
         assert_eq!(
             body,

@@ -5,7 +5,7 @@ use url::Url;
 
 use crate::api::error::Problem;
 use crate::text::contact_format::{is_email, is_phone};
-use crate::text::plain_text::is_forbidden;
+use crate::text::plain_text::is_forbidden_character;
 
 /// Maximum characters in the name of a club, person, team or place.
 pub const NAME_CHARS_MAX: usize = 100;
@@ -34,7 +34,7 @@ impl FormErrors {
     }
 
     /// Returns the text of the first error, if any.
-    pub fn first(&self) -> Option<&str> {
+    pub fn first_message(&self) -> Option<&str> {
         self.found.first().map(|(_, message)| message.as_str())
     }
 
@@ -43,23 +43,23 @@ impl FormErrors {
     /// # Errors
     ///
     /// 400 `invalid` with the first error as message and all errors by field.
-    pub fn finish(self) -> Result<(), Problem> {
+    pub fn into_result(self) -> Result<(), Problem> {
         if self.found.is_empty() {
             Ok(())
         } else {
-            Err(self.problem())
+            Err(self.into_problem())
         }
     }
 
     /// Builds a 400 `invalid` from the errors. At least one error must have been added.
-    pub fn problem(self) -> Problem {
-        let first = self.first().unwrap_or_default().to_string();
+    pub fn into_problem(self) -> Problem {
+        let first = self.first_message().unwrap_or_default().to_string();
         let errors: Vec<_> = self
             .found
             .iter()
             .map(|(field, message)| json!({ "field": field, "message": message }))
             .collect();
-        Problem::bad_request("invalid", first).with("errors", errors)
+        Problem::bad_request("invalid", first).with_field("errors", errors)
     }
 }
 
@@ -76,17 +76,17 @@ pub fn required_email(field: Option<&str>) -> Result<String, Problem> {
     let email = trimmed(field);
     let mut findings = FormErrors::default();
     findings.require("email", is_email(&email), "Valid email address is required");
-    findings.finish()?;
+    findings.into_result()?;
     Ok(email)
 }
 
 /// The trimmed field; `None` when it is empty or absent.
-pub fn optional(field: Option<&str>) -> Option<String> {
+pub fn trimmed_or_none(field: Option<&str>) -> Option<String> {
     Some(trimmed(field)).filter(|text| !text.is_empty())
 }
 
 /// Maximum bytes in a picture's URL or upload path.
-const PICTURE_ADDRESS_BYTES_MAX: usize = 500;
+const PICTURE_URL_BYTES_MAX: usize = 500;
 
 /// Normalises a picture's address: the path of an upload (`/uploads/…`), or an absolute `https:` or
 /// `http:` URL.
@@ -94,9 +94,11 @@ const PICTURE_ADDRESS_BYTES_MAX: usize = 500;
 /// `None` when the text is neither, or contains a character that could end an HTML attribute.
 pub fn normalised_picture_url(text: &str) -> Option<String> {
     let is_plain = |text: &str| {
-        text.len() <= PICTURE_ADDRESS_BYTES_MAX
+        text.len() <= PICTURE_URL_BYTES_MAX
             && !text.contains(|letter: char| {
-                letter.is_whitespace() || is_forbidden(letter) || "\"'<>\\`".contains(letter)
+                letter.is_whitespace()
+                    || is_forbidden_character(letter)
+                    || "\"'<>\\`".contains(letter)
             })
     };
     if text.starts_with("/uploads/") {
@@ -139,7 +141,7 @@ mod tests {
         findings.require("name", false, "Club name is too long");
         findings.require("email", true, "Valid email is required");
         findings.require("phone", false, "Contact phone is required");
-        let body = findings.finish().expect_err("refused").body("r1");
+        let body = findings.into_result().expect_err("refused").body("r1");
         let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
         assert_eq!(
             (&body["message"], &body["code"]),
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn picture_addresses_are_normalised_or_refused() {
+    fn picture_urls_are_normalised_or_refused() {
         for (text, stored) in [
             ("https://Example.com", "https://example.com/"),
             (

@@ -20,7 +20,7 @@ pub struct Frame<T> {
 }
 
 /// Serialises a frame. `type` names the kind of `data`, such as `draw` or `order`.
-pub fn frame<T: Serialize>(
+pub fn serialise_frame<T: Serialize>(
     topic: &str,
     seq: u64,
     server_now: i64,

@@ -6,16 +6,22 @@ use utoipa::ToSchema;
 
 use super::claim::MaskedBankDetails;
 use super::draw::Draw;
-use super::instant::rfc3339;
-use super::lenient;
+use super::lenient_numbers;
+use super::time_format::rfc3339;
 
 /// The jersey numbers of the first try scorers, 1 to 13; 9 when a team did not score.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EnterResult {
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub home_first_try_scorer: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub away_first_try_scorer: Option<i64>,
 }
 

@@ -5,20 +5,29 @@ use persistence::ledger::BuyerDetails;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::lenient;
+use super::lenient_numbers;
 use crate::text::contact_format::is_email;
-use crate::text::plain_text::clean_line;
+use crate::text::plain_text::sanitise_line;
 
 /// The body of every purchase call. The card form, the wallet and the checkout page fill different
 /// fields.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Purchase {
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub draw_number: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub draw_id: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub ticket_count: Option<i64>,
     pub items: Option<Vec<CartItem>>,
     pub buyer: Option<Buyer>,
@@ -27,7 +36,10 @@ pub struct Purchase {
     /// same order.
     pub client_key: Option<String>,
     /// The total that the buyer saw, for comparison. It never sets the price (decision C-3).
-    #[serde(default, deserialize_with = "lenient::amount_in_cents")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_amount_in_cents"
+    )]
     #[schema(value_type = Option<i64>)]
     pub expected_amount: Option<Cents>,
     pub payment_intent_id: Option<String>,
@@ -45,14 +57,26 @@ pub struct Purchase {
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CartItem {
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub draw_id: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub draw_number: Option<i64>,
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub quantity: Option<i64>,
     /// The offer that the line was added from.
-    #[serde(default, deserialize_with = "lenient::whole_number")]
+    #[serde(
+        default,
+        deserialize_with = "lenient_numbers::deserialize_whole_number"
+    )]
     pub bundle_id: Option<i64>,
 }
 
@@ -96,7 +120,7 @@ const BUYER_DETAIL_CHARS_MAX: usize = 200;
 impl Purchase {
     /// Returns the number of the draw that the body names outside its cart lines; `None` if it
     /// names none there.
-    pub fn draw(&self) -> Option<i64> {
+    pub fn draw_number(&self) -> Option<i64> {
         self.draw_number.or(self.draw_id)
     }
 
@@ -135,7 +159,7 @@ impl Purchase {
 }
 
 fn trimmed_detail(text: Option<&str>) -> Option<String> {
-    let text: String = clean_line(text?)
+    let text: String = sanitise_line(text?)
         .chars()
         .take(BUYER_DETAIL_CHARS_MAX)
         .collect();
@@ -228,7 +252,7 @@ pub struct ReservationExtended {
 mod tests {
     use super::*;
 
-    fn read(json: &str) -> Purchase {
+    fn parse_purchase(json: &str) -> Purchase {
         serde_json::from_str(json).expect("a purchase")
     }
 
@@ -238,8 +262,11 @@ mod tests {
         let wallet = r#"{"drawId":"1042","ticketCount":"2","customerInfo":{"name":"Jo","email":"jo@x.test","phone":"0400"}}"#;
         let page = r#"{"drawNumber":"1042","ticketCount":2,"customerInfo":{"name":" Jo ","email":"jo@x.test","phone":"0400\n"}}"#;
         for json in [card, wallet, page] {
-            let read = read(json);
-            assert_eq!((read.draw(), read.ticket_count), (Some(1042), Some(2)));
+            let read = parse_purchase(json);
+            assert_eq!(
+                (read.draw_number(), read.ticket_count),
+                (Some(1042), Some(2))
+            );
             let buyer = read.buyer_details();
             assert_eq!(buyer.name.as_deref(), Some("Jo"));
             assert_eq!(buyer.email.as_deref(), Some("jo@x.test"));
@@ -253,7 +280,7 @@ mod tests {
         let hidden = "Jo\u{202e}\u{200b} Lee\u{7}\u{2028}";
         for form in ["buyer", "customerInfo"] {
             let body = serde_json::json!({ form: { "name": hidden, "email": "jo@x.test", "phone": "0400\u{2066} 111" } });
-            let buyer = read(&body.to_string()).buyer_details();
+            let buyer = parse_purchase(&body.to_string()).buyer_details();
             assert_eq!(
                 (buyer.name.as_deref(), buyer.phone.as_deref()),
                 (Some("Jo Lee"), Some("0400 111")),
@@ -263,18 +290,22 @@ mod tests {
     }
 
     #[test]
-    fn name_without_valid_address_is_dropped() {
-        let buyer = read(r#"{"buyer":{"name":"Jo","email":"not an address","phone":"0400"}}"#)
-            .buyer_details();
+    fn buyer_name_without_valid_email_is_dropped() {
+        let buyer =
+            parse_purchase(r#"{"buyer":{"name":"Jo","email":"not an address","phone":"0400"}}"#)
+                .buyer_details();
         assert_eq!(
             (buyer.name, buyer.email, buyer.phone.as_deref()),
             (None, None, Some("0400"))
         );
-        assert_eq!(read("{}").buyer_details(), BuyerDetails::default());
+        assert_eq!(
+            parse_purchase("{}").buyer_details(),
+            BuyerDetails::default()
+        );
     }
 
     #[test]
-    fn undeliverable_address_is_dropped_and_never_truncated() {
+    fn undeliverable_email_is_dropped_and_never_truncated() {
         let purchase = |email: &str| Purchase {
             buyer: Some(Buyer {
                 name: Some("Jo".into()),

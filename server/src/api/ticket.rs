@@ -5,7 +5,7 @@ use persistence::records::tickets::SoldTicket;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::instant::rfc3339;
+use super::time_format::rfc3339;
 
 /// One of a draw's 169 tickets.
 ///

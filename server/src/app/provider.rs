@@ -17,7 +17,7 @@ use crate::config::Config;
 use crate::http::sandbox_clock;
 use crate::ops::lifecycle::Lifecycle;
 use crate::render::mail_sender::DeliveryMethod;
-use crate::render::mail_sender::smtp::Smtp;
+use crate::render::mail_sender::smtp::SmtpSender;
 
 /// Which payment provider a server uses, and how the server's mails leave.
 pub enum Provider {
@@ -66,7 +66,7 @@ impl Provider {
             (Provider::Rehearsal(_), _) => Ok(DeliveryMethod::Held(lifecycle.watch())),
             #[cfg(feature = "demo")]
             (Provider::Sandbox(sandbox), _) => Ok(DeliveryMethod::Mailbox(sandbox.clone())),
-            (Provider::Real, Some(url)) => Ok(DeliveryMethod::Smtp(Smtp::new(url)?)),
+            (Provider::Real, Some(url)) => Ok(DeliveryMethod::Smtp(SmtpSender::new(url)?)),
             (Provider::Real, None) => anyhow::bail!("SMTP_URL is missing"),
         }
     }

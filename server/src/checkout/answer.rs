@@ -2,8 +2,8 @@
 
 use super::OpenedCheckout;
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
 use crate::api::purchase::{OpenedItem, OpenedPayment};
+use crate::api::time_format::rfc3339;
 use crate::state::State;
 
 /// The kind of checkout, which decides the fields of the response.

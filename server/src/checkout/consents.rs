@@ -27,7 +27,7 @@ pub async fn remember_consents(
         .record_consents(browser, state.clock.now());
     let Some(tracked) = state
         .open_orders
-        .newest_order_time(browser, tickets)
+        .newest_order_for_draws(browser, tickets)
         .filter(|tracked| !tracked.is_finished)
     else {
         return Ok(());

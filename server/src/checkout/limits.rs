@@ -11,7 +11,7 @@ use super::quote::Quote;
 use crate::api::error::Problem;
 use crate::ops::lifecycle::Phase;
 use crate::services::identity::Browser;
-use crate::services::open_orders::{CheckoutPlan, RESERVED_PER_BROWSER_MAX};
+use crate::services::open_orders::{CheckoutPlan, RESERVED_TICKETS_PER_BROWSER_MAX};
 use crate::state::State;
 
 /// The specified text shown during maintenance (section C:200 of the specification).
@@ -64,7 +64,10 @@ pub(super) fn check_not_sold_out(
     if let Some((draw, free)) = quote.too_few
         && !state.open_orders.remembers_browser(&request.browser)
     {
-        return Err(Problem::refused(draw, Refusal::TooFewTickets { free }));
+        return Err(Problem::command_refused(
+            draw,
+            Refusal::TooFewTickets { free },
+        ));
     }
     Ok(())
 }
@@ -78,11 +81,13 @@ pub(super) fn check_browser_limits(
     request: &CheckoutRequest,
     plan: &CheckoutPlan,
 ) -> Result<(), Problem> {
-    if plan.reserved_elsewhere + request.tickets.values().sum::<u16>() > RESERVED_PER_BROWSER_MAX {
+    if plan.reserved_elsewhere + request.tickets.values().sum::<u16>()
+        > RESERVED_TICKETS_PER_BROWSER_MAX
+    {
         return Err(Problem::conflict(
             "too-many-reserved",
             format!(
-                "You can keep at most {RESERVED_PER_BROWSER_MAX} tickets at a time. Please complete your purchase first."
+                "You can keep at most {RESERVED_TICKETS_PER_BROWSER_MAX} tickets at a time. Please complete your purchase first."
             ),
         ));
     }
@@ -117,5 +122,5 @@ pub fn amount_changed(amount: Cents) -> Problem {
         "amount-changed",
         format!("The total has changed to {amount}. Please check it and try again. You have not been charged."),
     )
-    .with("amount", amount.0)
+    .with_field("amount", amount.0)
 }

@@ -40,7 +40,7 @@ pub(super) async fn find_or_open_order(
     let mut is_counted = plan.is_new;
     let tracked = state
         .open_orders
-        .newest_order_time(&request.browser, &request.tickets);
+        .newest_order_for_draws(&request.browser, &request.tickets);
     let attempt_of = |order: OrderId| {
         tracked
             .as_ref()
@@ -64,7 +64,7 @@ pub(super) async fn find_or_open_order(
         };
         let record = state.payments.open(order).await.map_err(|failure| {
             if matches!(failure, PaymentFailure::Refused { .. }) {
-                state.open_orders.record_refused(
+                state.open_orders.record_order_opening_refused(
                     &request.browser,
                     &request.tickets,
                     state.clock.now(),
@@ -136,13 +136,13 @@ pub(super) async fn reservation_end_shown(
 }
 
 /// Finds the browser's newest order for the requested draws.
-pub(super) async fn newest_order_time(
+pub(super) async fn newest_order_for_draws(
     state: &State,
     browser: &Browser,
     tickets: &RequestedTickets,
 ) -> Result<Option<OwnOrder>, Problem> {
     let own = |record| OwnOrder::of_browser(record, browser);
-    if let Some(tracked) = state.open_orders.newest_order_time(browser, tickets) {
+    if let Some(tracked) = state.open_orders.newest_order_for_draws(browser, tickets) {
         return Ok(state.payments.order(tracked.order).await?.and_then(own));
     }
     // Search the database, because the orders in memory are lost at a restart.

@@ -136,10 +136,12 @@ fn check_on_sale(
     now: Timestamp,
 ) -> Result<(), Problem> {
     if view.status != Status::Active || now >= view.closes_at {
-        return Err(Problem::refused(draw, Refusal::DrawClosed));
+        return Err(Problem::command_refused(draw, Refusal::DrawClosed));
     }
     match opens_at {
-        Some(opens_at) if now < opens_at => Err(Problem::refused(draw, Refusal::DrawNotOpen)),
+        Some(opens_at) if now < opens_at => {
+            Err(Problem::command_refused(draw, Refusal::DrawNotOpen))
+        }
         _ => Ok(()),
     }
 }
@@ -164,5 +166,5 @@ pub fn club_not_ready() -> Problem {
         "setup-required",
         "This club cannot take payments yet.",
     )
-    .with("setupRequired", true)
+    .with_field("setupRequired", true)
 }

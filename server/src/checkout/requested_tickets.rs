@@ -15,7 +15,7 @@ const CART_ITEMS_MAX: usize = 20;
 /// # Errors
 /// 400 for a missing draw or a count outside 1…50.
 pub fn parse_single(body: &Purchase) -> Result<RequestedTickets, Problem> {
-    let draw = parse_draw(body.draw())?;
+    let draw = parse_draw(body.draw_number())?;
     Ok(RequestedTickets::from([(
         draw,
         parse_count(draw, body.ticket_count)?,
@@ -68,7 +68,7 @@ fn parse_count(draw: DrawId, count: Option<i64>) -> Result<u16, Problem> {
     let refusal = domain::Refusal::CountOutOfRange {
         max: TICKETS_PER_ORDER_MAX,
     };
-    count.ok_or_else(|| Problem::refused(draw, refusal))
+    count.ok_or_else(|| Problem::command_refused(draw, refusal))
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use persistence::records::Records;
 use crate::config::Config;
 use crate::ops::backup::DRAW_NUMBERS_SKIPPED;
 use crate::ops::database::Database;
-use crate::render::when;
-use crate::services::fixtures::{self, Contact, FixtureTerms, ImportPlan, ImportRefusal};
+use crate::render::date_time_text;
+use crate::services::fixtures::{self, Contact, ImportPlan, ImportRefusal, ImportedDrawTerms};
 use crate::services::identity::password::{self, PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
-use crate::services::identity::weakness::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
+use crate::services::identity::password_strength::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
 use crate::text::plain_text;
 
 /// Migrates the database.
@@ -76,7 +76,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
             "{email} has an account already"
         );
         Ok(records
-            .create_admin(email, &plain_text::clean_line(name), &hash)
+            .create_admin(email, &plain_text::sanitise_line(name), &hash)
             .await?)
     };
     let created = created.await;
@@ -186,14 +186,15 @@ pub async fn import_fixtures(
             .into_iter()
             .find(|club| club.slug.eq_ignore_ascii_case(&terms.club));
         let club = club.with_context(|| format!("no club has the slug {}", terms.club))?;
-        let contact = Contact::checked(
+        let contact = Contact::from_input_or_club(
             &club,
             terms.contact_name.as_deref(),
             terms.contact_phone.as_deref(),
         );
-        let contact = contact.map_err(|error| anyhow!("{}", error.first().unwrap_or_default()))?;
+        let contact =
+            contact.map_err(|error| anyhow!("{}", error.first_message().unwrap_or_default()))?;
         let (prize_percentage, fee_policy) = (terms.prize_percentage, config.fees.policy);
-        let common = FixtureTerms {
+        let common = ImportedDrawTerms {
             price,
             prize_percentage,
             fee_policy,
@@ -245,7 +246,7 @@ fn print_import_plan(plan: &ImportPlan, club: &str) {
     for row in &plan.rows {
         println!(
             "{}  {} v {}",
-            when::long_text(row.kick_off, &row.zone),
+            date_time_text::date_time_with_zone(row.kick_off, &row.zone),
             row.home_team,
             row.away_team
         );

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::http::routes::machine::webhooks;
 use crate::ops::database::{Database, RunningInstance};
 use crate::ops::private_files;
-use crate::render::site::{self, Site};
+use crate::render::web_build::{self, WebBuild};
 use sandbox::authenticator;
 use sandbox::clock::SandboxClock;
 use sandbox::{Sandbox, SandboxOptions};
@@ -52,8 +52,8 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     drop(app::listen(config.listen, "PORT")?);
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web");
     let site = match &config.web_dir {
-        Some(dist) => Site::read(dist)?,
-        None => Site::read(&site::ensure_built(&web)?)?,
+        Some(dist) => WebBuild::read(dist)?,
+        None => WebBuild::read(&web_build::ensure_built(&web)?)?,
     };
     let demo = start_unless_stopped(config, site, app::wait_for_shutdown_signal()).await?;
     print_addresses(&demo.running, port);
@@ -67,7 +67,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
 /// # Errors
 ///
 /// One line that says what is missing, such as a program, and how to get it.
-pub async fn start(config: Config, site: Site) -> anyhow::Result<Demo> {
+pub async fn start(config: Config, site: WebBuild) -> anyhow::Result<Demo> {
     start_unless_stopped(config, site, std::future::pending::<()>()).await
 }
 
@@ -75,7 +75,7 @@ pub async fn start(config: Config, site: Site) -> anyhow::Result<Demo> {
 /// must not leave Postgres running.
 async fn start_unless_stopped(
     mut config: Config,
-    site: Site,
+    site: WebBuild,
     stop: impl Future,
 ) -> anyhow::Result<Demo> {
     private_files::protect_data_dir(&config.data_dir)
@@ -102,7 +102,7 @@ async fn start_unless_stopped(
 
 async fn open_demo(
     config: Config,
-    site: Site,
+    site: WebBuild,
     database: &Database,
 ) -> anyhow::Result<(RunningServer, tokio::task::JoinHandle<()>)> {
     let data_dir = config.data_dir.clone();

@@ -11,7 +11,7 @@ use crate::app::{self, Provider, ServerParts};
 use crate::config::Config;
 use crate::ops::clock::DatabaseClock;
 use crate::ops::database::Database;
-use crate::render::site::Site;
+use crate::render::web_build::WebBuild;
 
 /// Serves until the process receives a stop signal, then finishes requests in flight and returns.
 ///
@@ -25,7 +25,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
             "PUBLIC_URL is https and TRUSTED_PROXIES is empty: all callers count as one; set it to your proxy's addresses"
         );
     }
-    let site = Arc::new(Site::read(&web_dir(&config))?);
+    let site = Arc::new(WebBuild::read(&web_dir(&config))?);
     let database = Database::open(&config).await?;
     let postgres = database.connect_for_production(&config).await?;
     let (clock, records) = (

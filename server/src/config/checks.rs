@@ -4,7 +4,7 @@
 use actix_web::http::uri::Authority;
 use domain::FeePolicy;
 
-use super::environment::{Environment, Problems};
+use super::environment::{ConfigProblems, Environment};
 use super::{STRIPE_API_URL, split_list};
 use crate::text::contact_format::{is_email, is_mailbox, is_phone};
 
@@ -32,7 +32,7 @@ impl Environment {
 
     /// Checks that the variables of a production configuration have usable values. Most missing
     /// variables are reported by `Environment::required` instead.
-    pub(super) fn check_production(&self, problems: &mut Problems) {
+    pub(super) fn check_production(&self, problems: &mut ConfigProblems) {
         self.check_seal_key(problems);
         self.check_public_url(problems);
         self.check_stripe_keys(problems);
@@ -52,7 +52,7 @@ impl Environment {
     }
 
     /// Checks that numbers are within their ranges, in production and in the demo.
-    pub(super) fn check_ranges(&self, problems: &mut Problems) {
+    pub(super) fn check_ranges(&self, problems: &mut ConfigProblems) {
         let rate = self
             .parse("FEE_RATE_BPS", FeePolicy::DEFAULT.rate_bps)
             .unwrap_or_default();
@@ -74,7 +74,7 @@ impl Environment {
     }
 
     /// Checks that the sealing key is 32 bytes as 64 hexadecimal digits, and not one repeated byte.
-    fn check_seal_key(&self, problems: &mut Problems) {
+    fn check_seal_key(&self, problems: &mut ConfigProblems) {
         let Some(key) = self.get("SEAL_KEY") else {
             return;
         };
@@ -87,7 +87,7 @@ impl Environment {
 
     /// Checks that the public URL uses TLS or names this machine. Otherwise session cookies would
     /// be sent unencrypted.
-    fn check_public_url(&self, problems: &mut Problems) {
+    fn check_public_url(&self, problems: &mut ConfigProblems) {
         let Some(url) = self.configured_value("PUBLIC_URL") else {
             return;
         };
@@ -113,7 +113,7 @@ impl Environment {
         });
     }
 
-    fn check_stripe_keys(&self, problems: &mut Problems) {
+    fn check_stripe_keys(&self, problems: &mut ConfigProblems) {
         let secret = self.configured_value("STRIPE_SECRET_KEY");
         let publishable = self.configured_value("STRIPE_PUBLISHABLE_KEY");
         let secret_mode = secret
@@ -158,7 +158,7 @@ impl Environment {
         });
     }
 
-    fn check_mail(&self, problems: &mut Problems) {
+    fn check_mail(&self, problems: &mut ConfigProblems) {
         let is_smtp = |url: String| url.starts_with("smtp://") || url.starts_with("smtps://");
         let is_valid = self.configured_value("SMTP_URL").is_none_or(is_smtp);
         problems.require(is_valid, || {
@@ -186,7 +186,7 @@ impl Environment {
     }
 
     /// Checks that browsers, Prometheus and other nodes use three different ports.
-    fn check_listeners(&self, problems: &mut Problems) {
+    fn check_listeners(&self, problems: &mut ConfigProblems) {
         let port = |name: &str| {
             let address: Option<std::net::SocketAddr> = self.parse_optional(name).ok().flatten();
             address

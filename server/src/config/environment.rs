@@ -18,19 +18,19 @@ pub struct Environment(BTreeMap<String, Secret>);
 /// All problems of the environment variables, one sentence each. No sentence contains a variable's
 /// value, which may be secret.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Problems(Vec<String>);
+pub struct ConfigProblems(Vec<String>);
 
-impl fmt::Display for Problems {
+impl fmt::Display for ConfigProblems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.join("\n"))
     }
 }
 
-impl std::error::Error for Problems {}
+impl std::error::Error for ConfigProblems {}
 
-impl Problems {
+impl ConfigProblems {
     /// Returns the value of a variable, or records why it could not be read and returns `None`.
-    pub(super) fn record<T>(&mut self, read: Result<T, String>) -> Option<T> {
+    pub(super) fn ok_or_record<T>(&mut self, read: Result<T, String>) -> Option<T> {
         read.map_err(|problem| self.0.push(problem)).ok()
     }
 
@@ -46,7 +46,7 @@ impl Problems {
     }
 
     /// Returns the value if no problem was recorded, else all recorded problems.
-    pub(super) fn into_result<T>(self, value: T) -> Result<T, Problems> {
+    pub(super) fn into_result<T>(self, value: T) -> Result<T, ConfigProblems> {
         if self.0.is_empty() {
             Ok(value)
         } else {
@@ -56,7 +56,7 @@ impl Problems {
 }
 
 impl Environment {
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn variable_names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
     }
 
@@ -147,8 +147,8 @@ impl Environment {
 
     /// Returns how many months after the game a buyer's details are erased (decision F-8): 1 to
     /// 120.
-    pub(super) fn buyers_kept_months(&self, problems: &mut Problems) -> u8 {
-        match problems.record(self.parse("BUYER_DETAILS_MONTHS", BUYER_DETAILS_KEPT_MONTHS)) {
+    pub(super) fn buyer_details_kept_months(&self, problems: &mut ConfigProblems) -> u8 {
+        match problems.ok_or_record(self.parse("BUYER_DETAILS_MONTHS", BUYER_DETAILS_KEPT_MONTHS)) {
             Some(months) if !(1..=120).contains(&months) => {
                 problems
                     .0
@@ -159,9 +159,12 @@ impl Environment {
         }
     }
 
-    pub(super) fn stripe_calls_per_second(&self, problems: &mut Problems) -> Option<NonZeroU32> {
+    pub(super) fn stripe_calls_per_second(
+        &self,
+        problems: &mut ConfigProblems,
+    ) -> Option<NonZeroU32> {
         problems
-            .record(self.parse_optional("STRIPE_CALLS_PER_SECOND"))
+            .ok_or_record(self.parse_optional("STRIPE_CALLS_PER_SECOND"))
             .flatten()
     }
 }

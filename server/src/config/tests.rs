@@ -46,7 +46,7 @@ fn environment_with(name: &'static str, value: &'static str) -> Environment {
 #[test]
 fn complete_environment_is_accepted() {
     let config =
-        Config::production(&Environment::from_pairs(COMPLETE_VARIABLES)).expect("complete");
+        Config::for_production(&Environment::from_pairs(COMPLETE_VARIABLES)).expect("complete");
     assert_eq!(config.stripe.webhook_secrets.len(), 2);
     assert_eq!(config.public_url, "https://doubles.example.com");
     assert!(config.uses_tls());
@@ -56,7 +56,7 @@ fn complete_environment_is_accepted() {
 #[test]
 fn buyer_details_are_kept_thirteen_months_by_default() {
     let months = |environment: &Environment| {
-        Config::production(environment).map(|config| config.buyers_kept_months)
+        Config::for_production(environment).map(|config| config.buyer_details_kept_months)
     };
     assert_eq!(months(&Environment::from_pairs(COMPLETE_VARIABLES)), Ok(13));
     assert_eq!(
@@ -73,8 +73,9 @@ fn buyer_details_are_kept_thirteen_months_by_default() {
 
 #[test]
 fn fee_note_comes_from_the_environment() {
-    let note =
-        |environment: &Environment| Config::production(environment).map(|config| config.fee_note);
+    let note = |environment: &Environment| {
+        Config::for_production(environment).map(|config| config.fee_note)
+    };
     assert_eq!(
         note(&Environment::from_pairs(COMPLETE_VARIABLES)),
         Ok("incl. GST where applicable".to_string())
@@ -86,9 +87,9 @@ fn fee_note_comes_from_the_environment() {
 }
 
 #[test]
-fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
+fn call_limit_applies_to_stripe_but_not_its_stand_in() {
     let calls = |environment: Environment| {
-        let config = Config::production(&environment).expect("complete");
+        let config = Config::for_production(&environment).expect("complete");
         config
             .stripe
             .calls_per_second
@@ -118,14 +119,14 @@ fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
         Some(40)
     );
     for odd in ["0", "-1", "many"] {
-        let problems = Config::production(&environment_with("STRIPE_CALLS_PER_SECOND", odd))
+        let problems = Config::for_production(&environment_with("STRIPE_CALLS_PER_SECOND", odd))
             .expect_err(odd)
             .to_string();
         assert_eq!(problems, "STRIPE_CALLS_PER_SECOND cannot be read");
     }
     let demo = |pairs: &[(&'static str, &'static str)]| {
-        let config =
-            Config::demo(&Environment::from_pairs(pairs.iter().copied())).expect("needs nothing");
+        let config = Config::for_demo(&Environment::from_pairs(pairs.iter().copied()))
+            .expect("needs nothing");
         config
             .stripe
             .calls_per_second
@@ -138,9 +139,9 @@ fn stripe_calls_are_limited_and_stand_in_calls_are_not() {
 }
 
 #[test]
-fn serve_names_each_missing_variable() {
+fn serve_reports_each_missing_variable() {
     for (name, _) in COMPLETE_VARIABLES {
-        let problems = Config::production(&environment_without(name))
+        let problems = Config::for_production(&environment_without(name))
             .expect_err(name)
             .to_string();
         assert!(
@@ -157,7 +158,7 @@ fn serve_refuses_demo_secrets() {
         ("STRIPE_PUBLISHABLE_KEY", DEMO_PUBLISHABLE_KEY),
         ("STRIPE_WEBHOOK_SECRETS", DEMO_WEBHOOK_SECRET),
     ] {
-        let problems = Config::production(&environment_with(name, value))
+        let problems = Config::for_production(&environment_with(name, value))
             .expect_err(name)
             .to_string();
         assert_eq!(problems, format!("{name} still has a demo value"));
@@ -176,7 +177,7 @@ fn short_or_uniform_seal_key_is_refused() {
         "0000000000000000000000000000000000000000000000000000000000000000",
     ] {
         assert!(
-            Config::production(&environment_with("SEAL_KEY", key)).is_err(),
+            Config::for_production(&environment_with("SEAL_KEY", key)).is_err(),
             "{key}"
         );
     }
@@ -189,24 +190,24 @@ fn public_url_without_tls_is_refused() {
         "doubles.example.com",
         "http://localhost.example.com",
     ] {
-        let problems = Config::production(&environment_with("PUBLIC_URL", url))
+        let problems = Config::for_production(&environment_with("PUBLIC_URL", url))
             .expect_err(url)
             .to_string();
         assert_eq!(problems, "PUBLIC_URL must begin with https://");
     }
     assert!(
-        Config::production(&environment_with("PUBLIC_URL", "http://localhost:8080")).is_ok(),
+        Config::for_production(&environment_with("PUBLIC_URL", "http://localhost:8080")).is_ok(),
         "to try it on one machine"
     );
 }
 
 #[test]
-fn unreadable_value_is_named_and_not_repeated() {
-    let problems = Config::production(&environment_with("PORT", "eighty"))
+fn unreadable_value_error_names_variable_not_value() {
+    let problems = Config::for_production(&environment_with("PORT", "eighty"))
         .expect_err("no number")
         .to_string();
     assert_eq!(problems, "PORT cannot be read");
-    let problems = Config::production(&environment_with("SURCHARGE_MODE", "often"))
+    let problems = Config::for_production(&environment_with("SURCHARGE_MODE", "often"))
         .expect_err("no word")
         .to_string();
     assert_eq!(problems, "SURCHARGE_MODE must be per_line or per_charge");
@@ -216,7 +217,7 @@ fn unreadable_value_is_named_and_not_repeated() {
 fn printed_configuration_contains_no_secret() {
     let printed = format!(
         "{:?}",
-        Config::production(&Environment::from_pairs(COMPLETE_VARIABLES)).expect("complete")
+        Config::for_production(&Environment::from_pairs(COMPLETE_VARIABLES)).expect("complete")
     );
     for secret in ["sk_live_abc", "whsec_new", "pa55word", "000102"] {
         assert!(!printed.contains(secret), "{secret} printed");
@@ -227,10 +228,10 @@ fn printed_configuration_contains_no_secret() {
 
 #[test]
 fn demo_needs_no_variables() {
-    let config = Config::demo(&Environment::default()).expect("needs nothing");
+    let config = Config::for_demo(&Environment::default()).expect("needs nothing");
     assert_eq!(config.listen.port(), PORT_DEFAULT);
     assert_eq!(config.data_dir, PathBuf::from(".data"));
-    let config = Config::demo(&Environment::from_pairs([
+    let config = Config::for_demo(&Environment::from_pairs([
         ("PORT", "0"),
         ("FD_DATA_DIR", "/tmp/x"),
     ]))
@@ -243,7 +244,7 @@ fn demo_needs_no_variables() {
 
 /// Returns the problems of a complete environment in which one variable has another value.
 fn problems_of(name: &'static str, value: &'static str) -> String {
-    let problems = Config::production(&environment_with(name, value))
+    let problems = Config::for_production(&environment_with(name, value))
         .expect_err(name)
         .to_string();
     assert!(
@@ -254,7 +255,7 @@ fn problems_of(name: &'static str, value: &'static str) -> String {
 }
 
 #[test]
-fn stripe_keys_in_the_wrong_place_are_refused() {
+fn stripe_key_in_the_wrong_variable_is_refused() {
     for key in [
         "sk_live_abc",
         "rk_live_abc",
@@ -275,7 +276,7 @@ fn stripe_keys_in_the_wrong_place_are_refused() {
         );
     }
     assert!(
-        Config::production(&environment_with("STRIPE_SECRET_KEY", "rk_live_abc")).is_ok(),
+        Config::for_production(&environment_with("STRIPE_SECRET_KEY", "rk_live_abc")).is_ok(),
         "a restricted key serves"
     );
     for (name, key) in [
@@ -302,7 +303,7 @@ fn stripe_keys_in_the_wrong_place_are_refused() {
 }
 
 #[test]
-fn values_out_of_range_are_refused_by_name() {
+fn invalid_value_is_refused_with_its_variable_name() {
     for (name, values) in [
         ("FEE_RATE_BPS", &["20000", "-1", "10001", "many"][..]),
         ("FEE_CAP_CENTS", &["-1", "100001", "1e3"]),
@@ -336,7 +337,7 @@ fn values_out_of_range_are_refused_by_name() {
 }
 
 #[test]
-fn public_url_with_more_than_a_host_is_refused() {
+fn public_url_with_path_query_or_user_is_refused() {
     for url in [
         "https://doubles.example.com/shop",
         "https://doubles.example.com/?a=1",
@@ -353,7 +354,7 @@ fn public_url_with_more_than_a_host_is_refused() {
         );
     }
     assert!(
-        Config::production(&environment_with(
+        Config::for_production(&environment_with(
             "PUBLIC_URL",
             "https://doubles.example.com:8443"
         ))
@@ -371,7 +372,7 @@ fn misspelt_variable_is_refused_with_the_intended_name() {
         ("SMTP_PASSWORD", None),
         ("STRIPE_ACCOUNT", None),
     ] {
-        let problems = Config::production(&environment_with(name, "some-value"))
+        let problems = Config::for_production(&environment_with(name, "some-value"))
             .expect_err(name)
             .to_string();
         let words = meant.map_or("remove it".to_string(), |meant| {
@@ -394,11 +395,11 @@ fn misspelt_variable_is_refused_with_the_intended_name() {
         "DATABASE_NAME",
     ] {
         assert!(
-            Config::production(&environment_with(name, "anything")).is_ok(),
+            Config::for_production(&environment_with(name, "anything")).is_ok(),
             "{name} is the system's"
         );
     }
-    let demo = |name| Config::demo(&Environment::from_pairs([(name, "x")]));
+    let demo = |name| Config::for_demo(&Environment::from_pairs([(name, "x")]));
     assert!(
         demo("FD_DATADIR").is_err() && demo("STRIPE_ACCOUNT").is_ok(),
         "the demo runs in a developer's shell"
@@ -407,7 +408,7 @@ fn misspelt_variable_is_refused_with_the_intended_name() {
 
 #[test]
 fn fee_passthrough_is_required_by_serve_and_allowed_in_demo() {
-    let refused = Config::production(&environment_without("FEE_PASSTHROUGH"))
+    let refused = Config::for_production(&environment_without("FEE_PASSTHROUGH"))
         .expect_err("no default")
         .to_string();
     assert_eq!(
@@ -415,12 +416,12 @@ fn fee_passthrough_is_required_by_serve_and_allowed_in_demo() {
         "FEE_PASSTHROUGH is missing: set it to allowed or forbidden, as the law on card fees says"
     );
     let card_fee = |word| {
-        Config::production(&environment_with("FEE_PASSTHROUGH", word))
+        Config::for_production(&environment_with("FEE_PASSTHROUGH", word))
             .map(|config| config.fees.card_fee)
     };
     assert_eq!(card_fee("allowed"), Ok(CardFeePassing::Allowed));
     assert_eq!(card_fee("forbidden"), Ok(CardFeePassing::Forbidden));
-    let demo = Config::demo(&Environment::default()).expect("needs nothing");
+    let demo = Config::for_demo(&Environment::default()).expect("needs nothing");
     assert_eq!(demo.fees.card_fee, CardFeePassing::Allowed);
 }
 
@@ -434,7 +435,7 @@ fn all_problems_are_reported_in_one_message() {
     let rest = COMPLETE_VARIABLES
         .into_iter()
         .filter(|(name, _)| wrong.iter().all(|(other, _)| other != name));
-    let problems = Config::production(&Environment::from_pairs(rest.chain(wrong)))
+    let problems = Config::for_production(&Environment::from_pairs(rest.chain(wrong)))
         .expect_err("three")
         .to_string();
     assert_eq!(problems.lines().count(), 3, "{problems}");

@@ -25,7 +25,7 @@ use futures_util::future::{Either, LocalBoxFuture, MapOk, Ready, ready};
 
 use crate::http::edge::{PRIVATE_PAGE_CACHE_CONTROL, new_request_id};
 use crate::render::page_cache::{CachedPageKey, PageVersion};
-use crate::services::catalogue::prepared::Prepared;
+use crate::services::catalogue::prepared_response::PreparedResponse;
 use crate::services::identity::Browser;
 use crate::state::State;
 
@@ -190,7 +190,7 @@ impl<S> FastPathInner<S> {
 
     fn json_response(
         &self,
-        prepared: &Prepared,
+        prepared: &PreparedResponse,
         is_known: bool,
         headers: &HeaderMap,
         now: Timestamp,
@@ -216,7 +216,7 @@ impl<S> FastPathInner<S> {
             new_request_id(),
             self.headers.server_time_header(now),
         );
-        response.headers_mut().insert(ETAG, prepared.tag().clone());
+        response.headers_mut().insert(ETAG, prepared.etag().clone());
         response
     }
 
@@ -229,7 +229,7 @@ impl<S> FastPathInner<S> {
         let cookies = RequestCookies::of(headers, &self.state, now)?;
         let rendered = self.state.pages.get(
             name,
-            PageVersion::from_memory(&self.state.catalogue, name, now)?,
+            PageVersion::version_from_memory(&self.state.catalogue, name, now)?,
             now,
         )?;
         let (lines, body) = match rendered.document.gzip_if_accepted(headers) {

@@ -29,7 +29,7 @@ pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::tas
                 tracing::debug!(%failure, "catalogue refresh failed");
             }
             if ticks.is_multiple_of(SWEEP_INTERVAL.as_secs()) {
-                state.limits.sweep();
+                state.limits.remove_idle_counters();
                 sweep(&state).await;
             }
         }
@@ -43,7 +43,7 @@ pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::tas
 /// Deletes expired data; runs once a minute. On the longest-running node it also does the periodic
 /// work for clubs and mails the audit log's anchor.
 pub async fn sweep(state: &State) {
-    state.open_orders.sweep(state.clock.now());
+    state.open_orders.remove_idle_browsers(state.clock.now());
     if let Err(failure) = delete_expired(state).await {
         tracing::warn!(%failure, "deleting expired data failed, will retry");
     }

@@ -8,7 +8,7 @@ use domain::{Command, Status};
 use serde::{Deserialize, Serialize};
 
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::http::housekeeping;
 use crate::state::State;
 use sandbox::{SANDBOX_BODY_BYTES_MAX, Sandbox};

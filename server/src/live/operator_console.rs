@@ -12,7 +12,7 @@ use crate::api::console::health::{
     ProviderCheck, ReconcilerCheck, Revisions, SocketsCheck, WebhookCheck,
 };
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::ops::console_health::{self, CLOCK_OFFSET_SECONDS_MAX};
 use crate::state::State;
 
@@ -116,7 +116,9 @@ pub async fn read_console_state(state: &State) -> Result<OpsNow, Problem> {
     );
     // Accept an integrity result of the last five minutes, because an integrity check reads every
     // row.
-    let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
+    let violations = state
+        .violations_not_older_than(INTEGRITY_MAX_AGE_SECONDS)
+        .await?;
     let health = overall_status(&health_checks(state, &vitals, off_ms, violations));
     let changed = state.draws.view_change_count() as i64;
     Ok(OpsNow {

@@ -11,8 +11,8 @@ use actix_web_actors::ws;
 use domain::access::Principal;
 
 use crate::api::error::Problem;
-use crate::api::frame::{SubscriptionRequest, frame};
-use crate::services::identity::{address, login_hash, random};
+use crate::api::frame::{SubscriptionRequest, serialise_frame};
+use crate::services::identity::{client_address, login_token_hash, random};
 use crate::services::live_hub::outbox::{DisconnectReason, Outbox};
 use crate::services::live_hub::topic::Topic;
 use crate::state::State;
@@ -54,8 +54,8 @@ pub(super) fn start(
 ) -> Result<HttpResponse, Problem> {
     let now = Instant::now();
     let outbox = Arc::new(Outbox::new(
-        login_hash(request, &state.config),
-        address(request, &state.config).into(),
+        login_token_hash(request, &state.config),
+        client_address(request, &state.config).into(),
     ));
     let session = Session {
         principal,
@@ -123,7 +123,13 @@ impl Session {
         }
         ctx.ping(b"");
         let now = self.state.clock.now().0;
-        ctx.text(frame("", 0, now, "heartbeat", serde_json::json!({})));
+        ctx.text(serialise_frame(
+            "",
+            0,
+            now,
+            "heartbeat",
+            serde_json::json!({}),
+        ));
     }
 
     /// Counts a message of the browser. Returns whether there are more than allowed per second.

@@ -26,7 +26,7 @@ pub struct CalendarEvent {
 
 /// Writes the calendar file. Lines end in CRLF, and times are in UTC, so no time zone table is
 /// needed.
-pub fn file(events: &[CalendarEvent], now: Timestamp) -> String {
+pub fn calendar_file(events: &[CalendarEvent], now: Timestamp) -> String {
     let mut lines = vec![
         "BEGIN:VCALENDAR".to_string(),
         "VERSION:2.0".to_string(),
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     /// The test's current time: 2026-11-20T09:10:00Z.
-    const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
+    const FRIDAY_KICK_OFF: Timestamp = Timestamp(1_795_165_800_000);
 
     fn event(name: &str) -> CalendarEvent {
         let url = "https://doubles.example.com/draw/1042".to_string();
@@ -129,7 +129,7 @@ mod tests {
             draw: DrawId(1042),
             name: name.into(),
             league: None,
-            kick_off: FRIDAY,
+            kick_off: FRIDAY_KICK_OFF,
             cancelled: false,
             url,
         }
@@ -137,7 +137,10 @@ mod tests {
 
     #[test]
     fn game_is_one_event_with_a_stable_id_and_utc_times() {
-        let file = file(&[event("Sharks v Tigers")], FRIDAY.plus_seconds(-3600));
+        let file = calendar_file(
+            &[event("Sharks v Tigers")],
+            FRIDAY_KICK_OFF.plus_seconds(-3600),
+        );
         let expected = [
             "BEGIN:VCALENDAR",
             "VERSION:2.0",
@@ -164,12 +167,12 @@ mod tests {
     #[test]
     fn team_names_are_escaped_and_long_lines_folded() {
         let evil = format!("A\\B; C,D\r\nATTENDEE:x\u{7} {}", "Ünïted ".repeat(20));
-        let file = file(
+        let file = calendar_file(
             &[CalendarEvent {
                 cancelled: true,
                 ..event(&evil)
             }],
-            FRIDAY,
+            FRIDAY_KICK_OFF,
         );
         assert!(
             file.contains("SUMMARY:A\\\\B\\; C\\,D\\nATTENDEE:x Ünïted"),

@@ -20,7 +20,7 @@ impl Colour {
 
     /// Returns the text colour for this background: white if its contrast is at least 4.5,
     /// otherwise black, whose contrast is then at least 4.58.
-    pub fn text_colour(self) -> &'static str {
+    pub fn readable_text_colour(self) -> &'static str {
         if self.contrast(Colour([255; 3])) >= 4.5 {
             "#ffffff"
         } else {
@@ -55,7 +55,7 @@ mod tests {
     fn default_accent_has_black_text() {
         let accent = Colour::parse("#3b82f6").expect("a colour");
         assert!((accent.contrast(Colour([255; 3])) - 3.68).abs() < 0.01);
-        assert_eq!(accent.text_colour(), "#000000");
+        assert_eq!(accent.readable_text_colour(), "#000000");
     }
 
     #[test]
@@ -64,7 +64,7 @@ mod tests {
             for g in (0..=255).step_by(15) {
                 for b in (0..=255).step_by(15) {
                     let colour = Colour([r, g, b]);
-                    let text = Colour::parse(colour.text_colour()).expect("a colour");
+                    let text = Colour::parse(colour.readable_text_colour()).expect("a colour");
                     assert!(colour.contrast(text) >= 4.5, "{colour:?}");
                 }
             }

@@ -3,15 +3,18 @@
 
 use domain::{Cents, Timestamp};
 
-use super::pdf_writer::{LINE_HEIGHT, PAGE_HEIGHT, PAGE_MARGIN, PAGE_WIDTH, PdfWriter, money_text};
+use super::pdf_writer::{
+    LINE_HEIGHT_POINTS, PAGE_HEIGHT_POINTS, PAGE_MARGIN_POINTS, PAGE_WIDTH_POINTS, PdfWriter,
+    money_text,
+};
 use crate::api::console::money::{DrawFees, FeeReading, PlatformFees};
-use crate::render::when;
+use crate::render::date_time_text;
 
 /// Time zone of the report: that of the operator (specification C, line 330).
-const REPORT_ZONE: &str = "Australia/Brisbane";
+const REPORT_TIME_ZONE: &str = "Australia/Brisbane";
 /// Heading, left edge and width in points of each column of the fee report. The last three columns
 /// are right-aligned.
-const COLUMNS: [(&str, f32, f32); 6] = [
+const TABLE_COLUMNS: [(&str, f32, f32); 6] = [
     ("Draw", 0.0, 52.0),
     ("Game", 56.0, 180.0),
     ("Club", 240.0, 110.0),
@@ -19,30 +22,30 @@ const COLUMNS: [(&str, f32, f32); 6] = [
     ("Revenue", 392.0, 54.0),
     ("Fee", 450.0, 60.0),
 ];
-const LEFT_ALIGNED_COLUMNS: usize = 3;
+const LEFT_ALIGNED_COLUMN_COUNT: usize = 3;
 
 /// Writes the fee report. `None` means that the font cannot be read, which only a damaged build
 /// causes.
 pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<u8>> {
     let mut pdf = PdfWriter::new("Platform fees report")?;
-    let top = PAGE_HEIGHT - PAGE_MARGIN - 18.0;
-    pdf.write_text(PAGE_MARGIN, top, 18.0, "Platform fees report");
-    pdf.write_text(PAGE_MARGIN, top - 18.0, 10.0, &period_text(report));
-    pdf.draw_rule(top - 26.0);
+    let top = PAGE_HEIGHT_POINTS - PAGE_MARGIN_POINTS - 18.0;
+    pdf.write_text(PAGE_MARGIN_POINTS, top, 18.0, "Platform fees report");
+    pdf.write_text(PAGE_MARGIN_POINTS, top - 18.0, 10.0, &period_text(report));
+    pdf.draw_horizontal_line(top - 26.0);
     pdf.y = top - 30.0;
     write_fee_terms(&mut pdf, report, fee_note);
-    pdf.write_sums(&labelled_sums(report));
-    pdf.y -= LINE_HEIGHT;
+    pdf.write_labelled_sums(&labelled_sums(report));
+    pdf.y -= LINE_HEIGHT_POINTS;
     write_table_head(&mut pdf);
     for draw in &report.draws {
-        if pdf.y < PAGE_MARGIN + 2.0 * LINE_HEIGHT {
+        if pdf.y < PAGE_MARGIN_POINTS + 2.0 * LINE_HEIGHT_POINTS {
             pdf.next_page();
             write_table_head(&mut pdf);
         }
         write_row(&mut pdf, row_cells(draw));
     }
     let y = pdf.y - 4.0;
-    pdf.draw_rule(y);
+    pdf.draw_horizontal_line(y);
     pdf.y -= 4.0;
     let sold: i64 = report.draws.iter().map(|draw| draw.tickets_sold).sum();
     let total = match report.draws.len() {
@@ -60,7 +63,10 @@ pub fn pdf(report: &PlatformFees, fee_note: &str, now: Timestamp) -> Option<Vec<
             money_text(&report.platform_fees),
         ],
     );
-    Some(pdf.finish(&format!("Generated {}", when::long_text(now, REPORT_ZONE))))
+    Some(pdf.finish_with_footer(&format!(
+        "Generated {}",
+        date_time_text::date_time_with_zone(now, REPORT_TIME_ZONE)
+    )))
 }
 
 fn period_text(report: &PlatformFees) -> String {
@@ -82,18 +88,18 @@ fn write_fee_terms(pdf: &mut PdfWriter, report: &PlatformFees, fee_note: &str) {
         percent_text(report.fee_rate_bps),
     );
     let lines = [in_force, format!("Platform fees {fee_note}.")].into_iter();
-    for text in lines.chain(report.readings.iter().map(fee_reading_text)) {
-        pdf.y -= LINE_HEIGHT;
+    for text in lines.chain(report.readings.iter().map(stated_fee_text)) {
+        pdf.y -= LINE_HEIGHT_POINTS;
         let (y, text) = (
             pdf.y,
-            pdf.cut_to_width(&text, 9.0, PAGE_WIDTH - 2.0 * PAGE_MARGIN),
+            pdf.cut_to_width(&text, 9.0, PAGE_WIDTH_POINTS - 2.0 * PAGE_MARGIN_POINTS),
         );
-        pdf.write_text(PAGE_MARGIN, y, 9.0, &text);
+        pdf.write_text(PAGE_MARGIN_POINTS, y, 9.0, &text);
     }
     pdf.y -= 4.0;
 }
 
-fn fee_reading_text(reading: &FeeReading) -> String {
+fn stated_fee_text(reading: &FeeReading) -> String {
     let cap = Cents(reading.cap_cents);
     match reading.rate_bps {
         Some(rate) => format!(
@@ -125,13 +131,13 @@ fn labelled_sums(report: &PlatformFees) -> [(&'static str, String); 5] {
 }
 
 fn write_table_head(pdf: &mut PdfWriter) {
-    write_row(pdf, COLUMNS.map(|(name, _, _)| name.to_string()));
+    write_row(pdf, TABLE_COLUMNS.map(|(name, _, _)| name.to_string()));
     let y = pdf.y - 4.0;
-    pdf.draw_rule(y);
+    pdf.draw_horizontal_line(y);
     pdf.y -= 4.0;
 }
 
-fn row_cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
+fn row_cells(draw: &DrawFees) -> [String; TABLE_COLUMNS.len()] {
     let fee = money_text(&draw.platform_fee);
     let fee = if draw.capped {
         format!("{fee} (cap)")
@@ -148,15 +154,15 @@ fn row_cells(draw: &DrawFees) -> [String; COLUMNS.len()] {
     ]
 }
 
-fn write_row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
-    pdf.y -= LINE_HEIGHT;
+fn write_row(pdf: &mut PdfWriter, cells: [String; TABLE_COLUMNS.len()]) {
+    pdf.y -= LINE_HEIGHT_POINTS;
     let y = pdf.y;
-    for (index, ((_, x, width), cell)) in COLUMNS.into_iter().zip(cells).enumerate() {
-        if index < LEFT_ALIGNED_COLUMNS {
-            pdf.write_text_within(PAGE_MARGIN + x, y, 8.5, width, &cell);
+    for (index, ((_, x, width), cell)) in TABLE_COLUMNS.into_iter().zip(cells).enumerate() {
+        if index < LEFT_ALIGNED_COLUMN_COUNT {
+            pdf.write_text_within_width(PAGE_MARGIN_POINTS + x, y, 8.5, width, &cell);
         } else {
             let cell = pdf.cut_to_width(&cell, 8.5, width);
-            pdf.write_right_aligned(PAGE_MARGIN + x + width, y, 8.5, &cell);
+            pdf.write_right_aligned(PAGE_MARGIN_POINTS + x + width, y, 8.5, &cell);
         }
     }
 }
@@ -164,11 +170,11 @@ fn write_row(pdf: &mut PdfWriter, cells: [String; COLUMNS.len()]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::api::console::money::FEE_READINGS;
+    use crate::api::console::money::STATED_PLATFORM_FEES;
 
     #[test]
-    fn report_states_all_readings_of_the_fee() {
-        let lines: Vec<String> = FEE_READINGS.iter().map(fee_reading_text).collect();
+    fn report_lists_every_stated_platform_fee() {
+        let lines: Vec<String> = STATED_PLATFORM_FEES.iter().map(stated_fee_text).collect();
         assert_eq!(
             lines,
             [

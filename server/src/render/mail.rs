@@ -57,7 +57,7 @@ impl Letterhead {
     }
 
     fn bar_text_colour(&self) -> &'static str {
-        self.bar.text_colour()
+        self.bar.readable_text_colour()
     }
 }
 

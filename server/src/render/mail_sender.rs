@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::ops::lifecycle::Phase;
 use crate::render::mail::{MailContent, RenderedMail};
 use crate::services::catalogue::Catalogue;
-use smtp::Smtp;
+use smtp::SmtpSender;
 
 #[cfg(feature = "demo")]
 mod sandbox_mailbox;
@@ -47,7 +47,7 @@ pub trait Mailbox: Send + Sync {
 pub enum DeliveryMethod {
     /// Mails are shown on the demo's mailbox page.
     Mailbox(Arc<dyn Mailbox>),
-    Smtp(Smtp),
+    Smtp(SmtpSender),
     /// This server delivers no mails. They stay in the outbox until the next start of a server.
     Held(watch::Receiver<Phase>),
 }

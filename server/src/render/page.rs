@@ -4,7 +4,7 @@
 use askama::Template;
 use serde_json::Value;
 
-use crate::render::site::Site;
+use crate::render::web_build::WebBuild;
 
 pub mod first_paint;
 pub mod offer_first_paint;
@@ -29,7 +29,7 @@ pub struct PageHead {
 
 /// The header and footer of every page except boards.
 #[derive(Clone, Debug)]
-pub struct PageFrame {
+pub struct PageLayout {
     pub navigation: HeaderLinks,
     pub support_email: String,
     pub support_sms: String,
@@ -45,7 +45,7 @@ pub enum HeaderLinks {
     Plain,
 }
 
-impl PageFrame {
+impl PageLayout {
     fn is_landing(&self) -> bool {
         self.navigation == HeaderLinks::Landing
     }
@@ -93,7 +93,7 @@ pub enum PageBody<'a> {
 #[template(path = "page/document.html")]
 struct DocumentTemplate<'a> {
     head: &'a PageHead,
-    site: &'a Site,
+    site: &'a WebBuild,
     scripts: Vec<&'a str>,
     styles: Vec<&'a str>,
     body: String,
@@ -104,7 +104,7 @@ struct DocumentTemplate<'a> {
 #[derive(Template)]
 #[template(path = "page/landing.html")]
 struct LandingPage<'a> {
-    frame: &'a PageFrame,
+    frame: &'a PageLayout,
     draws: &'a [DrawTexts],
     nothing: (&'static str, &'static str),
 }
@@ -112,14 +112,14 @@ struct LandingPage<'a> {
 #[derive(Template)]
 #[template(path = "page/draw.html")]
 struct DrawPage<'a> {
-    frame: &'a PageFrame,
+    frame: &'a PageLayout,
     draw: &'a DrawTexts,
 }
 
 #[derive(Template)]
 #[template(path = "page/club.html")]
 struct ClubPage<'a> {
-    frame: &'a PageFrame,
+    frame: &'a PageLayout,
     club: &'a ClubTexts,
     draws: &'a [DrawTexts],
     nothing: (&'static str, &'static str),
@@ -134,7 +134,7 @@ struct BoardPage<'a> {
 #[derive(Template)]
 #[template(path = "page/offer.html")]
 struct OfferPage<'a> {
-    frame: &'a PageFrame,
+    frame: &'a PageLayout,
     offer: &'a OfferTexts,
 }
 
@@ -147,7 +147,7 @@ struct OfferBoardPage<'a> {
 #[derive(Template)]
 #[template(path = "page/plain.html")]
 struct PlainPage<'a> {
-    frame: &'a PageFrame,
+    frame: &'a PageLayout,
     heading: &'a str,
     words: &'a str,
     extra: PlainPageExtra,
@@ -165,7 +165,7 @@ enum PlainPageExtra {
 }
 
 impl PageBody<'_> {
-    fn render(&self, frame: &PageFrame) -> askama::Result<String> {
+    fn render(&self, frame: &PageLayout) -> askama::Result<String> {
         match *self {
             PageBody::Landing { draws } => {
                 let nothing = (
@@ -218,10 +218,10 @@ impl PageBody<'_> {
 /// Renders the HTML document of a page. `key` is the page's name in the build's list of script
 /// chunks. `boot` is the data from which React renders the page first.
 pub fn render_document(
-    site: &Site,
+    site: &WebBuild,
     key: &str,
     head: &PageHead,
-    frame: &PageFrame,
+    frame: &PageLayout,
     body: &PageBody<'_>,
     boot: &Value,
 ) -> askama::Result<String> {

@@ -58,7 +58,7 @@ macro_rules! pages {
     ($($path:literal $shows:ident $heading:literal $(of $canonical_path:literal)?;)*) => {
         /// All pages. The first pattern that matches a path wins, so patterns with literal segments
         /// come before patterns with variables.
-        pub const PAGES: &[PagePattern] = &[$(PagePattern {
+        pub const PAGE_PATTERNS: &[PagePattern] = &[$(PagePattern {
             path: $path,
             canonical_path: canonical_path($path, &[$($canonical_path)?]),
             shows: $shows,
@@ -138,8 +138,8 @@ pub struct Page<'a> {
 
 impl<'a> Page<'a> {
     /// Finds the page for a path; `None` when there is none.
-    pub fn of(path: &'a str) -> Option<Page<'a>> {
-        PAGES.iter().find_map(|address| {
+    pub fn for_path(path: &'a str) -> Option<Page<'a>> {
+        PAGE_PATTERNS.iter().find_map(|address| {
             Some(Page {
                 address,
                 variables: match_pattern(address.path, path)?,
@@ -160,12 +160,12 @@ impl<'a> Page<'a> {
     }
 
     /// Whether any site may show the page in a frame (decision G-14).
-    pub fn is_framed_by_anyone(&self) -> bool {
+    pub fn may_be_framed_by_any_site(&self) -> bool {
         matches!(self.address.shows, Board | OfferBoard | ToOffer | ToDraw)
     }
 
     /// Whether search engines may index the page (decision A-12).
-    pub fn is_indexed(&self) -> bool {
+    pub fn may_be_indexed(&self) -> bool {
         matches!(self.address.shows, Landing | Draw | Verify | Club | Offer)
     }
 
@@ -215,10 +215,11 @@ mod tests {
 
     #[test]
     fn every_pattern_matches_its_path_and_yields_variables() {
-        for address in PAGES {
+        for address in PAGE_PATTERNS {
             let path = address.path.replace("{n}", "1042").replace(['{', '}'], "");
             for spelling in [path.clone(), format!("{path}/"), path.to_uppercase()] {
-                let page = Page::of(&spelling).unwrap_or_else(|| panic!("nothing at {spelling}"));
+                let page =
+                    Page::for_path(&spelling).unwrap_or_else(|| panic!("nothing at {spelling}"));
                 assert_eq!(page.address.path, address.path, "{spelling}");
                 assert!(
                     !address.path.contains("{n}") || page.draw() == DrawId(1042),
@@ -226,7 +227,7 @@ mod tests {
                 );
             }
         }
-        let page = Page::of("/w/bundle:sharks/finals").expect("a page");
+        let page = Page::for_path("/w/bundle:sharks/finals").expect("a page");
         assert_eq!(
             (
                 page.variable("slug"),
@@ -236,7 +237,7 @@ mod tests {
             ("sharks", "finals", "")
         );
         assert_eq!(
-            Page::of("/club/sharks/admin/bundles/new")
+            Page::for_path("/club/sharks/admin/bundles/new")
                 .expect("a page")
                 .variable("id"),
             ""
@@ -264,15 +265,15 @@ mod tests {
             "/super-admin/x",
             "/club/sharks/admin/edit-draw/x",
         ] {
-            assert_eq!(Page::of(path), None, "{path}");
+            assert_eq!(Page::for_path(path), None, "{path}");
         }
     }
 
     #[test]
     fn alias_names_an_existing_page() {
-        for address in PAGES {
+        for address in PAGE_PATTERNS {
             assert!(
-                PAGES
+                PAGE_PATTERNS
                     .iter()
                     .any(|other| other.path == address.canonical_path),
                 "{}",
@@ -282,8 +283,8 @@ mod tests {
     }
 
     #[test]
-    fn only_public_pages_are_indexed_and_only_displays_framed() {
-        let page = |path: &'static str| Page::of(path).expect("a page");
+    fn only_public_pages_are_indexed_and_only_boards_framed() {
+        let page = |path: &'static str| Page::for_path(path).expect("a page");
         for path in [
             "/",
             "/draw/1042",
@@ -292,7 +293,7 @@ mod tests {
             "/club/sharks/offer/finals",
         ] {
             assert!(
-                page(path).is_indexed() && !page(path).is_framed_by_anyone(),
+                page(path).may_be_indexed() && !page(path).may_be_framed_by_any_site(),
                 "{path}"
             );
         }
@@ -305,7 +306,7 @@ mod tests {
             "/super-admin",
         ] {
             assert!(
-                !page(path).is_indexed() && !page(path).is_framed_by_anyone(),
+                !page(path).may_be_indexed() && !page(path).may_be_framed_by_any_site(),
                 "{path}"
             );
         }
@@ -315,7 +316,7 @@ mod tests {
             "/w/draw:1042",
         ] {
             assert!(
-                !page(path).is_indexed() && page(path).is_framed_by_anyone(),
+                !page(path).may_be_indexed() && page(path).may_be_framed_by_any_site(),
                 "{path}"
             );
         }

@@ -9,7 +9,7 @@ use dashmap::DashMap;
 use domain::{DrawId, Timestamp};
 use flate2::Compression;
 
-use crate::api::encoded::Encoded;
+use crate::api::compressible_body::CompressibleBody;
 use crate::render::page_address::{Page, PageKind};
 use crate::services::catalogue::Catalogue;
 
@@ -42,12 +42,12 @@ pub struct PageVersion {
 pub struct RenderedPage {
     version: PageVersion,
     at: Timestamp,
-    pub document: Arc<Encoded>,
+    pub document: Arc<CompressibleBody>,
 }
 
 /// Wraps an HTML document as a response body that can also be sent compressed.
-pub fn encode_document(document: String) -> Encoded {
-    Encoded::new(document, Compression::new(GZIP_LEVEL))
+pub fn compressible_html(document: String) -> CompressibleBody {
+    CompressibleBody::new(document, Compression::new(GZIP_LEVEL))
 }
 
 /// Rendered pages by key.
@@ -80,31 +80,34 @@ impl CachedPageKey {
 
 impl PageVersion {
     /// Returns the current version of a page's data; `None` when the page's draw does not exist.
-    pub async fn current(
+    pub async fn current_version(
         catalogue: &Catalogue,
         key: CachedPageKey,
         now: Timestamp,
     ) -> Option<PageVersion> {
-        if let (None, Some(draw)) = (PageVersion::from_memory(catalogue, key, now), key.draw) {
+        if let (None, Some(draw)) = (
+            PageVersion::version_from_memory(catalogue, key, now),
+            key.draw,
+        ) {
             catalogue.draw(draw).await?;
         }
-        PageVersion::from_memory(catalogue, key, now)
+        PageVersion::version_from_memory(catalogue, key, now)
     }
 
     /// Returns the current version of a page's data from memory; `None` when the page's draw does
     /// not exist, or its actor would have to be started.
-    pub fn from_memory(
+    pub fn version_from_memory(
         catalogue: &Catalogue,
         key: CachedPageKey,
         now: Timestamp,
     ) -> Option<PageVersion> {
         let (reading, revision) = match key.draw {
             Some(draw) => {
-                let key = catalogue.key_from_memory(draw, now)?;
+                let key = catalogue.response_key_from_memory(draw, now)?;
                 (key.reading, key.revision)
             }
             None => (
-                catalogue.facts().reading(),
+                catalogue.facts().reading_number(),
                 catalogue.draws().view_change_count(),
             ),
         };
@@ -117,7 +120,7 @@ impl RenderedPage {
         RenderedPage {
             version,
             at,
-            document: Arc::new(encode_document(document)),
+            document: Arc::new(compressible_html(document)),
         }
     }
 
@@ -170,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn cached_page_expires_after_a_tick_or_a_change() {
+    fn cached_page_expires_after_100_ms_or_a_change() {
         let cache = PageCache::default();
         cache.insert(
             key(1),
@@ -202,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn only_expired_pages_make_room_in_a_full_cache() {
+    fn full_cache_evicts_only_expired_pages() {
         let cache = PageCache::default();
         for draw in 0..CACHED_PAGES_MAX as i64 {
             cache.insert(

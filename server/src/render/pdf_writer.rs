@@ -21,20 +21,20 @@ mod font_subset;
 /// font allows embedding.
 const FONT_FILE: &[u8] = include_bytes!("../../templates/paper/DejaVuSans.ttf");
 /// Width of an A4 page in points.
-pub const PAGE_WIDTH: f32 = 595.28;
+pub const PAGE_WIDTH_POINTS: f32 = 595.28;
 /// Height of an A4 page in points.
-pub const PAGE_HEIGHT: f32 = 841.89;
+pub const PAGE_HEIGHT_POINTS: f32 = 841.89;
 /// Page margin in points: 15 mm.
-pub const PAGE_MARGIN: f32 = 42.52;
+pub const PAGE_MARGIN_POINTS: f32 = 42.52;
 /// Distance between two lines of a report, in points.
-pub const LINE_HEIGHT: f32 = 15.0;
+pub const LINE_HEIGHT_POINTS: f32 = 15.0;
 /// Character that is written in place of characters for which the font has no glyph.
 const MISSING_GLYPH: char = '□';
 /// Smallest factor by which text is scaled down to fit a column. Text that is still too long is
 /// cut.
 const TEXT_SCALE_MIN: f32 = 0.8;
 /// Width of the quiet zone around a QR code, in modules.
-const QUIET_ZONE_MODULES: usize = 4;
+const QR_QUIET_ZONE_MODULES: usize = 4;
 
 fn parsed_font() -> Option<&'static ParsedFont> {
     static PARSED_FONT: OnceLock<Option<ParsedFont>> = OnceLock::new();
@@ -68,14 +68,14 @@ impl PdfWriter {
             font_id,
             pages: vec![Vec::new()],
             used: BTreeSet::new(),
-            y: PAGE_HEIGHT - PAGE_MARGIN,
+            y: PAGE_HEIGHT_POINTS - PAGE_MARGIN_POINTS,
         })
     }
 
     /// Starts a new page.
     pub fn next_page(&mut self) {
         self.pages.push(Vec::new());
-        self.y = PAGE_HEIGHT - PAGE_MARGIN;
+        self.y = PAGE_HEIGHT_POINTS - PAGE_MARGIN_POINTS;
     }
 
     fn page_operations(&mut self) -> &mut Vec<Op> {
@@ -166,42 +166,45 @@ impl PdfWriter {
 
     /// Writes a text whose left end is at `x`, at most `width` points wide: scaled down if
     /// necessary, then cut.
-    pub fn write_text_within(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
-        let size = self.font_size_within(text, size, width, TEXT_SCALE_MIN * size);
+    pub fn write_text_within_width(&mut self, x: f32, y: f32, size: f32, width: f32, text: &str) {
+        let size = self.font_size_fitting_width(text, size, width, TEXT_SCALE_MIN * size);
         let text = self.cut_to_width(text, size, width);
         self.write_text(x, y, size, &text);
     }
 
     /// Returns the largest font size up to `most` at which a text is no wider than `width`. The
     /// size is never less than `least`, even if the text is then wider.
-    pub fn font_size_within(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
+    pub fn font_size_fitting_width(&self, text: &str, most: f32, width: f32, least: f32) -> f32 {
         (most * width / self.text_width(text, most).max(1.0)).clamp(least, most)
     }
 
     /// Writes one line for each sum: its name, and the amount to the right of it.
-    pub fn write_sums<Name: AsRef<str>>(&mut self, sums: &[(Name, String)]) {
+    pub fn write_labelled_sums<Name: AsRef<str>>(&mut self, sums: &[(Name, String)]) {
         for (name, amount) in sums {
-            self.y -= LINE_HEIGHT;
+            self.y -= LINE_HEIGHT_POINTS;
             let y = self.y;
-            self.write_text(PAGE_MARGIN, y, 10.0, name.as_ref());
-            self.write_right_aligned(PAGE_WIDTH / 2.0 + 60.0, y, 10.0, amount);
+            self.write_text(PAGE_MARGIN_POINTS, y, 10.0, name.as_ref());
+            self.write_right_aligned(PAGE_WIDTH_POINTS / 2.0 + 60.0, y, 10.0, amount);
         }
     }
 
     /// Writes a text centred on the page.
     pub fn write_centred(&mut self, y: f32, size: f32, text: &str) {
-        let left = (PAGE_WIDTH - self.text_width(text, size)) / 2.0;
+        let left = (PAGE_WIDTH_POINTS - self.text_width(text, size)) / 2.0;
         self.write_text(left, y, size, text);
     }
 
     /// Draws a horizontal line between the margins at height `y`.
-    pub fn draw_rule(&mut self, y: f32) {
+    pub fn draw_horizontal_line(&mut self, y: f32) {
         let point = |x: f32| LinePoint {
             p: Point { x: Pt(x), y: Pt(y) },
             bezier: false,
         };
         let line = Line {
-            points: vec![point(PAGE_MARGIN), point(PAGE_WIDTH - PAGE_MARGIN)],
+            points: vec![
+                point(PAGE_MARGIN_POINTS),
+                point(PAGE_WIDTH_POINTS - PAGE_MARGIN_POINTS),
+            ],
             is_closed: false,
         };
         self.page_operations().extend([
@@ -215,10 +218,13 @@ impl PdfWriter {
 
     /// Draws a grey background between the margins, from `y` upwards. Text that is written
     /// afterwards appears on it.
-    pub fn draw_background(&mut self, y: f32, height: f32) {
+    pub fn draw_grey_band(&mut self, y: f32, height: f32) {
         const GREY_LEVEL: f32 = 0.86;
         self.fill_rectangle(
-            (PAGE_MARGIN - 3.0, PAGE_WIDTH - PAGE_MARGIN + 3.0),
+            (
+                PAGE_MARGIN_POINTS - 3.0,
+                PAGE_WIDTH_POINTS - PAGE_MARGIN_POINTS + 3.0,
+            ),
             y,
             height,
             Color::Greyscale(Greyscale::new(GREY_LEVEL, None)),
@@ -226,10 +232,10 @@ impl PdfWriter {
     }
 
     /// Draws a coloured stripe across the page, from `y` upwards.
-    pub fn draw_stripe(&mut self, y: f32, height: f32, Colour(colour): Colour) {
+    pub fn draw_colour_band(&mut self, y: f32, height: f32, Colour(colour): Colour) {
         let [red, green, blue] = colour.map(|part| f32::from(part) / 255.0);
         self.fill_rectangle(
-            (0.0, PAGE_WIDTH),
+            (0.0, PAGE_WIDTH_POINTS),
             y,
             height,
             Color::Rgb(Rgb::new(red, green, blue, None)),
@@ -265,15 +271,15 @@ impl PdfWriter {
     pub fn draw_qr_code(&mut self, text: &str, top: f32, side: f32) -> Option<()> {
         let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;
         let modules = code.width();
-        let step = side / (modules + 2 * QUIET_ZONE_MODULES) as f32;
-        let left = (PAGE_WIDTH - side) / 2.0;
+        let step = side / (modules + 2 * QR_QUIET_ZONE_MODULES) as f32;
+        let left = (PAGE_WIDTH_POINTS - side) / 2.0;
         let mut rings = Vec::new();
         for (index, colour) in code.to_colors().into_iter().enumerate() {
             if colour == Module::Light {
                 continue;
             }
-            let x = left + (index % modules + QUIET_ZONE_MODULES) as f32 * step;
-            let y = top - (index / modules + QUIET_ZONE_MODULES + 1) as f32 * step;
+            let x = left + (index % modules + QR_QUIET_ZONE_MODULES) as f32 * step;
+            let y = top - (index / modules + QR_QUIET_ZONE_MODULES + 1) as f32 * step;
             let corner = |dx: f32, dy: f32| LinePoint {
                 p: Point {
                     x: Pt(x + dx),
@@ -305,7 +311,7 @@ impl PdfWriter {
 
     /// Embeds only the used glyphs of the font.
     fn embed_used_glyphs(&mut self) {
-        let small = font_subset::subset(FONT_FILE, &self.used)
+        let small = font_subset::subset_font(FONT_FILE, &self.used)
             .and_then(|font| ParsedFont::from_bytes(&font, 0, &mut Vec::new()));
         if let Some(font) = small {
             self.document
@@ -317,7 +323,7 @@ impl PdfWriter {
     }
 
     /// Writes a footer and `Page n of m` on every page, and returns the file.
-    pub fn finish(mut self, footer: &str) -> Vec<u8> {
+    pub fn finish_with_footer(mut self, footer: &str) -> Vec<u8> {
         self.write_footers(footer);
         self.finish_without_footer()
     }
@@ -344,10 +350,18 @@ impl PdfWriter {
             let footer = self.cut_to_width(
                 footer,
                 8.0,
-                PAGE_WIDTH - 2.0 * PAGE_MARGIN - self.text_width(&page, 8.0) - LINE_HEIGHT,
+                PAGE_WIDTH_POINTS
+                    - 2.0 * PAGE_MARGIN_POINTS
+                    - self.text_width(&page, 8.0)
+                    - LINE_HEIGHT_POINTS,
             );
-            self.write_text(PAGE_MARGIN, PAGE_MARGIN - 14.0, 8.0, &footer);
-            self.write_right_aligned(PAGE_WIDTH - PAGE_MARGIN, PAGE_MARGIN - 14.0, 8.0, &page);
+            self.write_text(PAGE_MARGIN_POINTS, PAGE_MARGIN_POINTS - 14.0, 8.0, &footer);
+            self.write_right_aligned(
+                PAGE_WIDTH_POINTS - PAGE_MARGIN_POINTS,
+                PAGE_MARGIN_POINTS - 14.0,
+                8.0,
+                &page,
+            );
         }
     }
 }
@@ -379,14 +393,19 @@ mod tests {
         let pdf = PdfWriter::new("Test").expect("the font is read");
         let width = pdf.text_width("Mudcrabs", 10.0);
         // Compare the bits of the sizes, because at a limit the size must equal the limit exactly.
-        let size = |width| pdf.font_size_within("Mudcrabs", 10.0, width, 8.0).to_bits();
+        let size = |width| {
+            pdf.font_size_fitting_width("Mudcrabs", 10.0, width, 8.0)
+                .to_bits()
+        };
         assert_eq!(size(width), 10_f32.to_bits());
-        assert!((pdf.font_size_within("Mudcrabs", 10.0, 0.9 * width, 8.0) - 9.0).abs() < 0.01);
+        assert!(
+            (pdf.font_size_fitting_width("Mudcrabs", 10.0, 0.9 * width, 8.0) - 9.0).abs() < 0.01
+        );
         assert_eq!(size(0.5 * width), 8_f32.to_bits());
     }
 
     #[test]
-    fn page_is_written_for_names_of_any_script() {
+    fn pdf_is_written_for_names_in_any_alphabet() {
         let mut pdf = PdfWriter::new("Test").expect("the font is read");
         assert_eq!(
             pdf.with_missing_glyphs_replaced("Ngô Bảo Châu, Ēriti Māhina, Łukasz, Ωμέγα"),
@@ -404,11 +423,11 @@ mod tests {
             pdf.cut_to_width("a very long name indeed", 10.0, 50.0)
                 .ends_with('…')
         );
-        pdf.write_text(PAGE_MARGIN, 700.0, 10.0, "Māhina");
+        pdf.write_text(PAGE_MARGIN_POINTS, 700.0, 10.0, "Māhina");
         pdf.draw_qr_code("https://example.com/draw/1042", 600.0, 255.2)
             .expect("a code");
         pdf.next_page();
-        let file = pdf.finish("foot");
+        let file = pdf.finish_with_footer("foot");
         assert!(file.starts_with(b"%PDF-"));
         assert!(file.len() < 100_000, "{}", file.len());
     }

@@ -10,7 +10,7 @@ use std::io::Cursor;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
-mod drawing;
+mod svg_drawing;
 
 /// Longest side of a decoded picture, in pixels.
 const DECODED_SIDE_PIXELS_MAX: u32 = 8000;
@@ -62,7 +62,7 @@ pub fn reencode(bytes: &[u8]) -> Option<Picture> {
     match detect_type(bytes)? {
         PictureType::Svg => Some(Picture {
             ending: "png",
-            bytes: drawing::png(std::str::from_utf8(bytes).ok()?)?,
+            bytes: svg_drawing::rasterise_to_png(std::str::from_utf8(bytes).ok()?)?,
         }),
         PictureType::Png => encode(&decode(bytes, ImageFormat::Png)?, ImageFormat::Png),
         PictureType::Jpeg => encode(&decode(bytes, ImageFormat::Jpeg)?, ImageFormat::Jpeg),
@@ -117,14 +117,14 @@ fn encode(picture: &DynamicImage, format: ImageFormat) -> Option<Picture> {
 mod tests {
     use super::*;
 
-    const DRAWING: &[u8] =
+    const SVG_DRAWING: &[u8] =
         br#"<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20" onload="alert(1)">
         <script>alert(2)</script>
         <rect width="40" height="20" fill="red"/></svg>"#;
 
     #[test]
-    fn drawing_is_rasterised_without_its_script() {
-        let picture = reencode(DRAWING).expect("drawn");
+    fn svg_is_rasterised_without_its_script() {
+        let picture = reencode(SVG_DRAWING).expect("drawn");
         assert_eq!(
             (picture.ending, detect_type(&picture.bytes)),
             ("png", Some(PictureType::Png))
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn drawing_with_an_external_image_is_refused() {
+    fn svg_with_an_external_image_is_refused() {
         let secret = std::env::temp_dir().join(format!(
             "football-doubles-picture-{}.svg",
             std::process::id()

@@ -5,12 +5,12 @@ use qrcode::render::svg;
 use qrcode::{EcLevel, QrCode};
 
 /// Maximum bytes of the encoded text. A QR code of this length can still be scanned from a poster.
-const TEXT_BYTES_MAX: usize = 300;
+const QR_TEXT_BYTES_MAX: usize = 300;
 
 /// Draws a text as QR code with a quiet zone (blank border) of four modules. `None` when the text
 /// is too long.
 pub fn svg(text: &str) -> Option<String> {
-    if text.len() > TEXT_BYTES_MAX {
+    if text.len() > QR_TEXT_BYTES_MAX {
         return None;
     }
     let code = QrCode::with_error_correction_level(text, EcLevel::M).ok()?;

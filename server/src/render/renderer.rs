@@ -20,7 +20,7 @@ pub mod child;
 /// Name of the program's hidden command that a child process runs.
 pub const RENDER_COMMAND: &str = "render-picture";
 /// Maximum number of child processes at the same time.
-const CHILDREN_MAX: usize = 2;
+const RENDERER_PROCESSES_MAX: usize = 2;
 /// Maximum number of uploads that wait for a child process. Further uploads are refused with 503.
 const WAITING_UPLOADS_MAX: usize = 32;
 /// Maximum time that an upload waits for a child process before it is refused with 503.
@@ -32,7 +32,7 @@ const CHILD_RUN_TIME_MAX: Duration = Duration::from_secs(10);
 const OUTPUT_BYTES_MAX: u64 = 24 * 1024 * 1024;
 
 /// Starts the child processes and limits their number.
-pub struct Renderer {
+pub struct PictureRenderer {
     program: PathBuf,
     /// Maximum run time of a child process.
     wall_time: Duration,
@@ -41,13 +41,13 @@ pub struct Renderer {
     running: Arc<Semaphore>,
 }
 
-impl Renderer {
-    pub fn new(program: PathBuf) -> Renderer {
-        Renderer {
+impl PictureRenderer {
+    pub fn new(program: PathBuf) -> PictureRenderer {
+        PictureRenderer {
             program,
             wall_time: CHILD_RUN_TIME_MAX,
-            admission: Arc::new(Semaphore::new(CHILDREN_MAX + WAITING_UPLOADS_MAX)),
-            running: Arc::new(Semaphore::new(CHILDREN_MAX)),
+            admission: Arc::new(Semaphore::new(RENDERER_PROCESSES_MAX + WAITING_UPLOADS_MAX)),
+            running: Arc::new(Semaphore::new(RENDERER_PROCESSES_MAX)),
         }
     }
 
@@ -125,10 +125,10 @@ async fn send_and_receive(
 }
 
 fn picture_from_output(status: ExitStatus, output: Vec<u8>) -> Result<Option<Picture>, Problem> {
-    if status.code() == Some(child::EXIT_REFUSED) {
+    if status.code() == Some(child::EXIT_PICTURE_REFUSED) {
         return Ok(None);
     }
-    if status.code() == Some(child::EXIT_NOT_LIMITED) {
+    if status.code() == Some(child::EXIT_LIMITS_NOT_SET) {
         tracing::error!("picture renderer failed: limits could not be set");
         return Err(Problem::unavailable());
     }
@@ -164,12 +164,15 @@ mod tests {
 
     use super::*;
 
-    const DRAWING: &[u8] = br#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#;
+    const SVG_DRAWING: &[u8] = br#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#;
 
     #[actix_web::test]
-    async fn program_that_does_not_start_or_answers_no_picture_is_a_failure() {
+    async fn renderer_that_fails_or_outputs_no_picture_is_an_error() {
         for program in ["/nowhere/server", "/bin/true"] {
-            let failed = Renderer::new(program.into()).render(DRAWING).await.err();
+            let failed = PictureRenderer::new(program.into())
+                .render(SVG_DRAWING)
+                .await
+                .err();
             let failed = failed.unwrap_or_else(|| panic!("{program} renders nothing"));
             assert_eq!(
                 actix_web::ResponseError::status_code(&failed),
@@ -181,20 +184,20 @@ mod tests {
 
     #[actix_web::test]
     async fn uploads_beyond_the_queue_are_refused_at_once() {
-        let renderer = Renderer::new("/bin/true".into());
+        let renderer = PictureRenderer::new("/bin/true".into());
         let _waiting = renderer
             .admission
-            .acquire_many((CHILDREN_MAX + WAITING_UPLOADS_MAX) as u32)
+            .acquire_many((RENDERER_PROCESSES_MAX + WAITING_UPLOADS_MAX) as u32)
             .await;
-        let error = renderer.render(DRAWING).await.err().expect("refused");
+        let error = renderer.render(SVG_DRAWING).await.err().expect("refused");
         assert_eq!(actix_web::ResponseError::status_code(&error), 503);
     }
 
     /// The test's child program writes its process id, and then waits for ten minutes.
     #[actix_web::test]
-    async fn waiting_child_is_killed_after_the_wall_time() {
+    async fn hanging_child_is_killed_after_the_time_limit() {
         assert_eq!(
-            Renderer::new("/bin/true".into()).wall_time,
+            PictureRenderer::new("/bin/true".into()).wall_time,
             Duration::from_secs(10)
         );
         let folder = persistence::testing::TempFolder::new();
@@ -205,12 +208,12 @@ mod tests {
         )
         .expect("written");
         fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("executable");
-        let renderer = Renderer {
+        let renderer = PictureRenderer {
             wall_time: Duration::from_millis(500),
-            ..Renderer::new(program)
+            ..PictureRenderer::new(program)
         };
         for _ in 0..20 {
-            let rendered = timeout(Duration::from_secs(20), renderer.render(DRAWING))
+            let rendered = timeout(Duration::from_secs(20), renderer.render(SVG_DRAWING))
                 .await
                 .expect("the child is killed");
             let pid = fs::read_to_string(&pid)

@@ -3,15 +3,18 @@
 
 use domain::{Cents, DrawId, Timestamp};
 
-use super::pdf_writer::{LINE_HEIGHT, PAGE_HEIGHT, PAGE_MARGIN, PAGE_WIDTH, PdfWriter, money_text};
-use crate::render::when;
+use super::pdf_writer::{
+    LINE_HEIGHT_POINTS, PAGE_HEIGHT_POINTS, PAGE_MARGIN_POINTS, PAGE_WIDTH_POINTS, PdfWriter,
+    money_text,
+};
+use crate::render::date_time_text;
 use crate::services::draw_revenue::DrawRevenue;
 
+mod csv_report;
 mod poster;
-mod table;
 
+pub use csv_report::csv;
 pub use poster::Poster;
-pub use table::csv;
 
 /// The data of the draw that a report is about.
 #[derive(Clone)]
@@ -78,7 +81,7 @@ pub fn labelled_sums(facts: &ReportFacts, takings: &DrawRevenue) -> [(String, St
     sums.map(|(name, amount)| (name.to_string(), amount))
 }
 
-const COLUMNS: [(&str, f32, f32); 5] = [
+const TABLE_COLUMNS: [(&str, f32, f32); 5] = [
     ("Ticket", 0.0, 82.0),
     ("Numbers", 84.0, 56.0),
     ("Buyer", 142.0, 122.0),
@@ -93,7 +96,7 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
     let mut pdf_writer = PdfWriter::new(&title)?;
     let generated = format!(
         "Generated {} for {}",
-        when::long_text(facts.generated_at, &facts.zone),
+        date_time_text::date_time_with_zone(facts.generated_at, &facts.zone),
         facts.club
     );
     write_heading(&mut pdf_writer, facts, takings, rows);
@@ -106,8 +109,8 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
         };
         (name, amount)
     });
-    pdf_writer.write_sums(&sums);
-    pdf_writer.y -= 1.5 * LINE_HEIGHT;
+    pdf_writer.write_labelled_sums(&sums);
+    pdf_writer.y -= 1.5 * LINE_HEIGHT_POINTS;
     if rows.is_empty() {
         let words = if is_cancelled(facts, takings) {
             ALL_REFUNDED_TEXT
@@ -115,15 +118,15 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
             "No ticket is sold."
         };
         let y = pdf_writer.y;
-        pdf_writer.write_text(PAGE_MARGIN, y, 10.0, words);
-        return Some(pdf_writer.finish(&generated));
+        pdf_writer.write_text(PAGE_MARGIN_POINTS, y, 10.0, words);
+        return Some(pdf_writer.finish_with_footer(&generated));
     }
     write_table_head(&mut pdf_writer);
     for (index, row) in rows.iter().enumerate() {
         // Keep room for the total below the last row, so that the total never stands alone on a
         // page.
         let lines = if index + 1 == rows.len() { 2.5 } else { 1.5 };
-        if pdf_writer.y < PAGE_MARGIN + lines * LINE_HEIGHT {
+        if pdf_writer.y < PAGE_MARGIN_POINTS + lines * LINE_HEIGHT_POINTS {
             pdf_writer.next_page();
             write_page_title(&mut pdf_writer, &title);
             write_table_head(&mut pdf_writer);
@@ -131,8 +134,8 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
         write_table_row(&mut pdf_writer, row);
     }
     let y = pdf_writer.y - 4.0;
-    pdf_writer.draw_rule(y);
-    pdf_writer.y -= LINE_HEIGHT + 2.0;
+    pdf_writer.draw_horizontal_line(y);
+    pdf_writer.y -= LINE_HEIGHT_POINTS + 2.0;
     let tickets = if rows.len() == 1 { "ticket" } else { "tickets" };
     let total = format!(
         "Total: {} {tickets}, {}",
@@ -140,8 +143,8 @@ pub fn pdf(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
         money_text(&(facts.price * rows.len() as i64).decimal())
     );
     let y = pdf_writer.y;
-    pdf_writer.write_text(PAGE_MARGIN, y, 9.0, &total);
-    Some(pdf_writer.finish(&generated))
+    pdf_writer.write_text(PAGE_MARGIN_POINTS, y, 9.0, &total);
+    Some(pdf_writer.finish_with_footer(&generated))
 }
 
 const ALL_REFUNDED_TEXT: &str = "Every ticket is refunded; none is left.";
@@ -149,10 +152,16 @@ const ALL_REFUNDED_TEXT: &str = "Every ticket is refunded; none is left.";
 /// Writes the draw's name at the top of a page after the first, because printed pages may get
 /// separated.
 fn write_page_title(pdf_writer: &mut PdfWriter, title: &str) {
-    pdf_writer.y -= LINE_HEIGHT;
+    pdf_writer.y -= LINE_HEIGHT_POINTS;
     let y = pdf_writer.y;
-    pdf_writer.write_text_within(PAGE_MARGIN, y, 9.0, PAGE_WIDTH - 2.0 * PAGE_MARGIN, title);
-    pdf_writer.y -= LINE_HEIGHT / 2.0;
+    pdf_writer.write_text_within_width(
+        PAGE_MARGIN_POINTS,
+        y,
+        9.0,
+        PAGE_WIDTH_POINTS - 2.0 * PAGE_MARGIN_POINTS,
+        title,
+    );
+    pdf_writer.y -= LINE_HEIGHT_POINTS / 2.0;
 }
 
 fn write_heading(
@@ -161,7 +170,7 @@ fn write_heading(
     takings: &DrawRevenue,
     rows: &[ReportRow],
 ) {
-    let wide = PAGE_WIDTH - 2.0 * PAGE_MARGIN;
+    let wide = PAGE_WIDTH_POINTS - 2.0 * PAGE_MARGIN_POINTS;
     let top = write_title(pdf_writer, facts);
     let league = facts
         .league
@@ -170,14 +179,14 @@ fn write_heading(
     let line = format!(
         "FD-{} · {}{league}",
         facts.draw,
-        when::long_text(facts.kick_off, &facts.zone)
+        date_time_text::date_time_with_zone(facts.kick_off, &facts.zone)
     );
-    pdf_writer.write_text_within(PAGE_MARGIN, top - 18.0, 10.0, wide, &line);
+    pdf_writer.write_text_within_width(PAGE_MARGIN_POINTS, top - 18.0, 10.0, wide, &line);
     let price = format!(
         "{} a ticket · {} % of sales is the prize",
         facts.price, facts.prize_percentage
     );
-    pdf_writer.write_text(PAGE_MARGIN, top - 33.0, 10.0, &price);
+    pdf_writer.write_text(PAGE_MARGIN_POINTS, top - 33.0, 10.0, &price);
     let result = match facts.result {
         Some((home, away)) => {
             let winner = rows.iter().find(|row| row.won);
@@ -197,8 +206,8 @@ fn write_heading(
         None => "Result: not entered yet. The numbers of the tickets stay secret until then."
             .to_string(),
     };
-    pdf_writer.write_text(PAGE_MARGIN, top - 48.0, 10.0, &result);
-    pdf_writer.draw_rule(top - 58.0);
+    pdf_writer.write_text(PAGE_MARGIN_POINTS, top - 48.0, 10.0, &result);
+    pdf_writer.draw_horizontal_line(top - 58.0);
     pdf_writer.y = top - 62.0;
 }
 
@@ -208,43 +217,44 @@ fn write_title(pdf_writer: &mut PdfWriter, facts: &ReportFacts) -> f32 {
     const TITLE_FONT_SIZE: f32 = 18.0;
     const ONE_LINE_FONT_SIZE_MIN: f32 = 12.0;
     let (top, wide) = (
-        PAGE_HEIGHT - PAGE_MARGIN - TITLE_FONT_SIZE,
-        PAGE_WIDTH - 2.0 * PAGE_MARGIN,
+        PAGE_HEIGHT_POINTS - PAGE_MARGIN_POINTS - TITLE_FONT_SIZE,
+        PAGE_WIDTH_POINTS - 2.0 * PAGE_MARGIN_POINTS,
     );
     let game = format!("{} v {}", facts.home, facts.away);
-    let size = pdf_writer.font_size_within(&game, TITLE_FONT_SIZE, wide, ONE_LINE_FONT_SIZE_MIN);
+    let size =
+        pdf_writer.font_size_fitting_width(&game, TITLE_FONT_SIZE, wide, ONE_LINE_FONT_SIZE_MIN);
     if pdf_writer.text_width(&game, size) <= wide + 0.1 {
-        pdf_writer.write_text(PAGE_MARGIN, top, size, &game);
+        pdf_writer.write_text(PAGE_MARGIN_POINTS, top, size, &game);
         return top;
     }
     let away = format!("v {}", facts.away);
     let size = [&facts.home, &away]
-        .map(|team| pdf_writer.font_size_within(team, TITLE_FONT_SIZE, wide, 10.0));
+        .map(|team| pdf_writer.font_size_fitting_width(team, TITLE_FONT_SIZE, wide, 10.0));
     let size = size[0].min(size[1]);
     let bottom = top - 1.25 * size;
     for (y, team) in [(top, &facts.home), (bottom, &away)] {
         let team = pdf_writer.cut_to_width(team, size, wide);
-        pdf_writer.write_text(PAGE_MARGIN, y, size, &team);
+        pdf_writer.write_text(PAGE_MARGIN_POINTS, y, size, &team);
     }
     bottom
 }
 
 fn write_table_head(pdf_writer: &mut PdfWriter) {
-    pdf_writer.y -= LINE_HEIGHT;
+    pdf_writer.y -= LINE_HEIGHT_POINTS;
     let y = pdf_writer.y;
-    for (name, x, _) in COLUMNS {
-        pdf_writer.write_text(PAGE_MARGIN + x, y, 9.0, name);
+    for (name, x, _) in TABLE_COLUMNS {
+        pdf_writer.write_text(PAGE_MARGIN_POINTS + x, y, 9.0, name);
     }
-    pdf_writer.draw_rule(y - 4.0);
+    pdf_writer.draw_horizontal_line(y - 4.0);
     pdf_writer.y -= 4.0;
 }
 
 fn write_table_row(pdf_writer: &mut PdfWriter, row: &ReportRow) {
-    pdf_writer.y -= LINE_HEIGHT;
+    pdf_writer.y -= LINE_HEIGHT_POINTS;
     let y = pdf_writer.y;
     if row.won {
         // Highlight the row of the winning ticket.
-        pdf_writer.draw_background(y - 4.0, LINE_HEIGHT);
+        pdf_writer.draw_grey_band(y - 4.0, LINE_HEIGHT_POINTS);
     }
     let won = if row.won { " ★" } else { "" };
     let pair = row.pair.map_or_else(
@@ -258,8 +268,8 @@ fn write_table_row(pdf_writer: &mut PdfWriter, row: &ReportRow) {
         row.email.clone(),
         row.phone.clone(),
     ];
-    for ((_, x, width), cell) in COLUMNS.into_iter().zip(cells) {
-        pdf_writer.write_text_within(PAGE_MARGIN + x, y, 8.5, width, &cell);
+    for ((_, x, width), cell) in TABLE_COLUMNS.into_iter().zip(cells) {
+        pdf_writer.write_text_within_width(PAGE_MARGIN_POINTS + x, y, 8.5, width, &cell);
     }
 }
 

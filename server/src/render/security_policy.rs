@@ -43,9 +43,9 @@ impl ResponseKind {
             ResponseKind::Widget
         } else if path.starts_with("/api/") {
             ResponseKind::Api
-        } else if is_fixed_file(path) || path.starts_with("/uploads/") {
+        } else if is_static_file(path) || path.starts_with("/uploads/") {
             ResponseKind::Asset
-        } else if Page::of(path).is_some_and(|page| page.is_framed_by_anyone()) {
+        } else if Page::for_path(path).is_some_and(|page| page.may_be_framed_by_any_site()) {
             ResponseKind::Board
         } else {
             ResponseKind::Page
@@ -68,7 +68,7 @@ impl ResponseKind {
     }
 }
 
-fn is_fixed_file(path: &str) -> bool {
+fn is_static_file(path: &str) -> bool {
     let exact_paths = [
         "/widgets/live.js",
         "/robots.txt",
@@ -80,18 +80,18 @@ fn is_fixed_file(path: &str) -> bool {
 }
 
 /// The security headers of each kind of response, built once at startup.
-pub struct Policies {
+pub struct SecurityHeaders {
     content: Vec<HeaderValue>,
     uses_tls: bool,
 }
 
-impl Policies {
-    pub fn new(config: &Config) -> Policies {
+impl SecurityHeaders {
+    pub fn new(config: &Config) -> SecurityHeaders {
         let content = ResponseKind::ALL_KINDS.iter().map(|kind| {
             let content = HeaderValue::try_from(content_security_policy(*kind, config));
             content.unwrap_or(HeaderValue::from_static("default-src 'none'"))
         });
-        Policies {
+        SecurityHeaders {
             content: content.collect(),
             uses_tls: config.uses_tls(),
         }
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn only_boards_may_be_framed_by_any_site() {
-        let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let config = Config::for_demo(&Environment::default()).expect("the demo needs nothing");
         let framed = |path| {
             content_security_policy(ResponseKind::for_path(path), &config)
                 .ends_with("frame-ancestors *")
@@ -249,10 +249,10 @@ mod tests {
     /// Tests the policy of a production configuration, over TLS and with Stripe.
     #[test]
     fn production_policy_allows_only_stripe_hosts_over_tls() {
-        let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let mut config = Config::for_demo(&Environment::default()).expect("the demo needs nothing");
         (config.stage, config.public_url) =
             (Stage::Production, "https://doubles.example.com".to_string());
-        let policies = Policies::new(&config);
+        let policies = SecurityHeaders::new(&config);
         let headers = |kind| {
             let mut headers = HeaderMap::new();
             policies.add_headers(&mut headers, kind);

@@ -12,7 +12,7 @@ use crate::services::catalogue::Catalogue;
 
 /// Maximum number of API calls with which one refresh reads an account's status. A refresh ends
 /// earlier when two responses in a row agree.
-const STATUS_READS_MAX: usize = 4;
+const CONCURRENT_STATUS_READS_MAX: usize = 4;
 /// Stripe's error code for an account that this platform may not, or may no longer, access.
 const ACCOUNT_INVALID_CODE: &str = "account_invalid";
 
@@ -34,7 +34,7 @@ impl ConnectedAccounts<'_> {
     /// # Errors
     /// The database could not be written.
     pub async fn refresh_status(&self, account: &AccountId) -> Result<bool, Failure> {
-        for _ in 0..STATUS_READS_MAX {
+        for _ in 0..CONCURRENT_STATUS_READS_MAX {
             let Some(status) = self.read_status(account).await else {
                 return Ok(false);
             };

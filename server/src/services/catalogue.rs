@@ -15,13 +15,13 @@ use persistence::records::listings::Listing;
 use persistence::records::{Records, settings};
 
 pub mod lists;
-pub mod prepared;
+pub mod prepared_response;
 mod public_config;
-pub mod single;
+pub mod single_draw;
 
 use crate::config::CardFeePassing;
 use lists::CachedLists;
-use prepared::PreparedByDraw;
+use prepared_response::PreparedResponsesByDraw;
 
 /// Clubs, draws, footers and settings from one reading of the database.
 #[derive(Default)]
@@ -47,9 +47,9 @@ pub struct Catalogue {
     /// Number of database readings started so far, used to number them.
     readings_begun: AtomicU64,
     lists: Mutex<CachedLists>,
-    fragments: PreparedByDraw,
-    singles: PreparedByDraw,
-    tickets: PreparedByDraw,
+    fragments: PreparedResponsesByDraw,
+    singles: PreparedResponsesByDraw,
+    tickets: PreparedResponsesByDraw,
 }
 
 impl CatalogueFacts {
@@ -58,7 +58,7 @@ impl CatalogueFacts {
     }
 
     /// Returns the sequence number of the database reading that these facts come from.
-    pub fn reading(&self) -> u64 {
+    pub fn reading_number(&self) -> u64 {
         self.reading
     }
 
@@ -155,16 +155,16 @@ impl Catalogue {
     /// # Errors
     ///
     /// The database could not be read.
-    pub async fn open(records: Records, draws: Draws) -> Result<Catalogue, Failure> {
+    pub async fn load(records: Records, draws: Draws) -> Result<Catalogue, Failure> {
         let catalogue = Catalogue {
             records,
             draws,
             facts: RwLock::default(),
             readings_begun: AtomicU64::new(0),
             lists: Mutex::default(),
-            fragments: PreparedByDraw::default(),
-            singles: PreparedByDraw::default(),
-            tickets: PreparedByDraw::default(),
+            fragments: PreparedResponsesByDraw::default(),
+            singles: PreparedResponsesByDraw::default(),
+            tickets: PreparedResponsesByDraw::default(),
         };
         catalogue.reload().await?;
         Ok(catalogue)
@@ -237,7 +237,7 @@ impl Catalogue {
         let facts = self.facts();
         if facts.revision == revision
             && facts.settings == settings
-            && !self.results_are_missing(&facts)
+            && !self.any_result_changed_since(&facts)
         {
             return Ok(());
         }
@@ -246,7 +246,7 @@ impl Catalogue {
 
     /// Whether a draw got or lost its result after `facts` were read. `facts` then do not say
     /// whether its winning ticket was sold.
-    fn results_are_missing(&self, facts: &CatalogueFacts) -> bool {
+    fn any_result_changed_since(&self, facts: &CatalogueFacts) -> bool {
         self.draws.views().iter().any(|view| {
             facts.listing(view.draw).is_some_and(|listing| {
                 view.revision > listing.view.revision && view.result != listing.view.result

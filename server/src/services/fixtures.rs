@@ -12,15 +12,15 @@ use persistence::records::draws::DrawToCreate;
 
 use crate::api::form::{FormErrors, check_contact};
 
+mod fixture_table;
 pub mod kick_off;
-pub mod moment;
-mod table;
+pub mod kick_off_parser;
 
-pub use table::{Fixture, LineProblem};
+pub use fixture_table::{Fixture, LineProblem};
 
 /// Price, prize and contact that all imported draws share.
 #[derive(Clone, Debug)]
-pub struct FixtureTerms {
+pub struct ImportedDrawTerms {
     pub price: Cents,
     pub prize_percentage: u8,
     pub fee_policy: FeePolicy,
@@ -41,7 +41,7 @@ impl Contact {
     /// # Errors
     ///
     /// The given contact is invalid, or the club has no phone.
-    pub fn checked(
+    pub fn from_input_or_club(
         club: &Club,
         name: Option<&str>,
         phone: Option<&str>,
@@ -53,7 +53,7 @@ impl Contact {
             name,
             phone.or(own_phone.is_empty().then_some("")),
         );
-        if findings.first().is_some() {
+        if findings.first_message().is_some() {
             return Err(findings);
         }
         let (name, phone) = (name.unwrap_or(&club.name), phone.unwrap_or(own_phone));
@@ -108,14 +108,14 @@ pub async fn plan_import(
     records: &Records,
     club: ClubId,
     csv: &[u8],
-    common: &FixtureTerms,
+    common: &ImportedDrawTerms,
     now: Timestamp,
 ) -> Result<ImportPlan, ImportRefusal> {
     let existing = records
         .club_fixtures(club)
         .await
         .map_err(ImportRefusal::Failed)?;
-    let lines = table::parse(csv, now).map_err(ImportRefusal::Lines)?;
+    let lines = fixture_table::parse(csv, now).map_err(ImportRefusal::Lines)?;
     let existing: HashSet<(&str, &str, Timestamp)> = existing
         .iter()
         .map(|(home, away, at)| (home.as_str(), away.as_str(), *at))

@@ -11,22 +11,22 @@ use sha2::{Digest, Sha256};
 use crate::api::error::Problem;
 use crate::config::Config;
 
-mod address;
 pub mod browser;
+mod client_address;
 pub mod origin;
 pub mod password;
+pub mod password_strength;
 pub mod second_factor;
-pub mod weakness;
 
-pub use address::address;
 pub use browser::{Browser, BrowserCookies, RequestBrowser};
+pub use client_address::client_address;
 
 const LOGIN_COOKIE_NAMES: [&str; 2] = ["fd_login", "__Host-fd_login"];
 
 /// Returns the hash of the token in the request's login cookie, by which its session is found. The
 /// session may not exist, or may have expired.
-pub fn login_hash(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
-    login_token(request, config).map(|token| hash(&token))
+pub fn login_token_hash(request: &HttpRequest, config: &Config) -> Option<[u8; 32]> {
+    login_token(request, config).map(|token| hash_token(&token))
 }
 
 /// Whether a request carries a login cookie, valid or not.
@@ -112,7 +112,7 @@ fn decode_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
 /// Returns the SHA-256 of the secret in a mailed link. The database stores only a keyed hash of
 /// this digest (decision M-5).
 pub fn link_hash(token: &[u8; 32]) -> [u8; 32] {
-    hash(token)
+    hash_token(token)
 }
 
 /// Parses the hexadecimal secret of a mailed link and hashes it; `None` if the text is malformed.
@@ -122,7 +122,7 @@ pub fn parse_link_hash(text: &str) -> Option<[u8; 32]> {
 
 /// Returns the SHA-256 of a token. The database stores only a keyed hash of this digest, never the
 /// token.
-pub fn hash(token: &[u8; 32]) -> [u8; 32] {
+pub fn hash_token(token: &[u8; 32]) -> [u8; 32] {
     Sha256::digest(token).into()
 }
 
@@ -131,14 +131,14 @@ const RANDOM_BATCH_BYTES: usize = 1024;
 
 thread_local! {
     /// Random bytes that this thread has fetched and not used yet.
-    static RANDOM_BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static UNUSED_RANDOM_BYTES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Returns random bytes from the operating system, fit for secrets. Panics if the system provides
 /// none.
 pub fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    RANDOM_BYTES.with_borrow_mut(|unused| {
+    UNUSED_RANDOM_BYTES.with_borrow_mut(|unused| {
         if unused.len() < N {
             unused.resize(RANDOM_BATCH_BYTES.max(N), 0);
             getrandom::fill(unused).expect("the operating system gives random bytes");
@@ -156,7 +156,7 @@ mod tests {
     use crate::config::Environment;
 
     fn config(url: &str) -> Config {
-        Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)]))
+        Config::for_demo(&Environment::from_pairs([("PUBLIC_URL", url)]))
             .expect("the demo needs nothing")
     }
 

@@ -17,7 +17,7 @@ impl IntegrityCache {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn violations_within(
+    pub async fn violations_not_older_than(
         &self,
         records: &Records,
         now: Timestamp,

@@ -16,7 +16,7 @@ use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use crate::api::error::Problem;
 use crate::config::Stage;
 use accounts::{
-    FORMS_PER_ADDRESS_AND_HOUR, LINKS_PER_ACCOUNT_AND_HOUR, WRONG_CODES_WINDOW,
+    FORMS_PER_ADDRESS_AND_HOUR, LINK_MAILS_PER_ACCOUNT_AND_HOUR, WRONG_CODES_WINDOW,
     WRONG_PASSWORDS_WINDOW,
 };
 
@@ -40,24 +40,24 @@ pub const INTENT_WITHOUT_COOKIE_INTERVAL: Duration =
     Duration::from_secs(domain::reservation::ACTUAL_RESERVATION_SECONDS.unsigned_abs());
 /// Maximum purchase checks per minute of one browser session, or of one IP address without a
 /// browser cookie.
-const CHECKS_PER_SESSION_AND_MINUTE: u32 = 60;
+const PURCHASE_CHECKS_PER_SESSION_AND_MINUTE: u32 = 60;
 /// Maximum purchase checks per minute of one IP address. The limit is high, because all people in a
 /// clubhouse share one address.
-const CHECKS_PER_ADDRESS_AND_MINUTE: u32 = 1_200;
+const PURCHASE_CHECKS_PER_ADDRESS_AND_MINUTE: u32 = 1_200;
 /// Maximum diagnostic reports by browsers per minute of one IP address (decision B-23).
 const DIAGNOSTICS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// How often per hour the confirmation mail of one order may be sent again (decision C-17).
 const RESENDS_PER_ORDER_AND_HOUR: u32 = 3;
 /// Maximum completion calls per minute of one IP address that do not prove access to their order
 /// (decision M-1). A browser that lost its cookie makes a few such calls.
-pub const UNPROVEN_CALLS_PER_ADDRESS_AND_MINUTE: u32 = 30;
+pub const UNPROVEN_ORDER_CALLS_PER_ADDRESS_AND_MINUTE: u32 = 30;
 /// Maximum requests with a winner's claim link per minute of one IP address.
 const CLAIMS_PER_ADDRESS_AND_MINUTE: u32 = 20;
 /// Maximum invitation mails per hour of one club.
 const INVITATIONS_PER_CLUB_AND_HOUR: u32 = 30;
 /// Maximum declined payments in 10 minutes of one browser session, or of one card in any session.
-const DECLINES_MAX: u32 = 5;
-const DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
+const CARD_DECLINES_MAX: u32 = 5;
+const CARD_DECLINES_WINDOW: Duration = Duration::from_secs(10 * 60);
 
 /// Maximum new sockets per second of this node. If 20,000 sockets are lost at once, all of them can
 /// reconnect within half a minute (reliability.md, F56).
@@ -104,9 +104,15 @@ impl Limits {
             intents_without_cookie: TokenBuckets::dashmap(one_request_per(
                 INTENT_WITHOUT_COOKIE_INTERVAL,
             )),
-            checks_by_session: TokenBuckets::dashmap(per_minute(CHECKS_PER_SESSION_AND_MINUTE)),
-            checks_by_address: TokenBuckets::dashmap(per_minute(CHECKS_PER_ADDRESS_AND_MINUTE)),
-            checks_without_cookie: TokenBuckets::dashmap(per_minute(CHECKS_PER_SESSION_AND_MINUTE)),
+            checks_by_session: TokenBuckets::dashmap(per_minute(
+                PURCHASE_CHECKS_PER_SESSION_AND_MINUTE,
+            )),
+            checks_by_address: TokenBuckets::dashmap(per_minute(
+                PURCHASE_CHECKS_PER_ADDRESS_AND_MINUTE,
+            )),
+            checks_without_cookie: TokenBuckets::dashmap(per_minute(
+                PURCHASE_CHECKS_PER_SESSION_AND_MINUTE,
+            )),
             logs_by_address: TokenBuckets::dashmap(per_minute(DIAGNOSTICS_PER_ADDRESS_AND_MINUTE)),
             sockets: RateLimiter::direct(Quota::per_second(non_zero(SOCKETS_PER_SECOND))),
             resends_by_order: TokenBuckets::dashmap(Quota::per_hour(non_zero(
@@ -117,22 +123,22 @@ impl Limits {
             ))),
             claims_by_address: TokenBuckets::dashmap(per_minute(CLAIMS_PER_ADDRESS_AND_MINUTE)),
             unproven_by_address: TokenBuckets::dashmap(per_minute(
-                UNPROVEN_CALLS_PER_ADDRESS_AND_MINUTE,
+                UNPROVEN_ORDER_CALLS_PER_ADDRESS_AND_MINUTE,
             )),
             links_by_account: TokenBuckets::dashmap(Quota::per_hour(non_zero(
-                LINKS_PER_ACCOUNT_AND_HOUR,
+                LINK_MAILS_PER_ACCOUNT_AND_HOUR,
             ))),
             invitations_by_club: TokenBuckets::dashmap(Quota::per_hour(non_zero(
                 INVITATIONS_PER_CLUB_AND_HOUR,
             ))),
             ticket_links_by_account: TokenBuckets::dashmap(Quota::per_hour(non_zero(
-                LINKS_PER_ACCOUNT_AND_HOUR,
+                LINK_MAILS_PER_ACCOUNT_AND_HOUR,
             ))),
             wrong_passwords: FailureCounters::new(WRONG_PASSWORDS_WINDOW),
             wrong_codes: FailureCounters::new(WRONG_CODES_WINDOW),
             known_addresses: FailureCounters::new(accounts::LINK_AND_FORM_WINDOW),
-            declines: FailureCounters::new(DECLINES_WINDOW),
-            declines_by_card: FailureCounters::new(DECLINES_WINDOW),
+            declines: FailureCounters::new(CARD_DECLINES_WINDOW),
+            declines_by_card: FailureCounters::new(CARD_DECLINES_WINDOW),
         }
     }
 
@@ -148,8 +154,8 @@ impl Limits {
         address: IpAddr,
     ) -> Result<(), Problem> {
         match session {
-            Some(session) if self.declines.failures_of(session) >= DECLINES_MAX => {
-                return Err(too_many(DECLINES_WINDOW.as_secs() as u32));
+            Some(session) if self.declines.failures_of(session) >= CARD_DECLINES_MAX => {
+                return Err(too_many_attempts(CARD_DECLINES_WINDOW.as_secs() as u32));
             }
             Some(session) => self.take_token(&self.intents_by_session, session)?,
             None if self.is_exempt(address) => {}
@@ -197,7 +203,7 @@ impl Limits {
             return Ok(());
         }
         if open >= SOCKETS_PER_ADDRESS_MAX {
-            return Err(too_many(30));
+            return Err(too_many_attempts(30));
         }
         self.sockets.check().map_err(|_| Problem::unavailable())
     }
@@ -212,12 +218,12 @@ impl Limits {
             .map(str::to_string);
         let of_card = card.map_or(0, |card| self.declines_by_card.add_failure(card));
         let of_session = session.map_or(0, |session| self.declines.add_failure(*session));
-        if of_card >= DECLINES_MAX
+        if of_card >= CARD_DECLINES_MAX
             && let Some(session) = session
         {
-            (of_session..DECLINES_MAX).for_each(|_| _ = self.declines.add_failure(*session));
+            (of_session..CARD_DECLINES_MAX).for_each(|_| _ = self.declines.add_failure(*session));
         }
-        of_card.max(of_session) >= DECLINES_MAX
+        of_card.max(of_session) >= CARD_DECLINES_MAX
     }
 
     /// Counts a browser's diagnostic report; `false` if its IP address has sent too many this
@@ -251,7 +257,7 @@ impl Limits {
     /// # Errors
     ///
     /// 429 with `Retry-After`.
-    pub fn check_unproven_call_limit(&self, address: IpAddr) -> Result<(), Problem> {
+    pub fn check_unproven_order_call_limit(&self, address: IpAddr) -> Result<(), Problem> {
         if self.is_exempt(address) {
             Ok(())
         } else {
@@ -266,7 +272,7 @@ impl Limits {
     }
 
     /// Removes the counters that no longer limit anything, to free memory. Called every minute.
-    pub fn sweep(&self) {
+    pub fn remove_idle_counters(&self) {
         self.intents_by_session.retain_recent();
         self.intents_by_address.retain_recent();
         self.intents_without_cookie.retain_recent();
@@ -300,13 +306,13 @@ impl Limits {
         key: &K,
     ) -> Result<(), Problem> {
         bucket.check_key(key).map_err(|rejected| {
-            too_many(rejected.wait_time_from(self.clock.now()).as_secs() as u32 + 1)
+            too_many_attempts(rejected.wait_time_from(self.clock.now()).as_secs() as u32 + 1)
         })
     }
 }
 
 /// Builds the 429 response with `Retry-After`.
-pub fn too_many(retry_after_seconds: u32) -> Problem {
+pub fn too_many_attempts(retry_after_seconds: u32) -> Problem {
     Problem::new(
         StatusCode::TOO_MANY_REQUESTS,
         "too-many-requests",

@@ -112,7 +112,7 @@ impl LiveHub {
 
     /// Sends a socket its first frame of a topic. Also stores the frame for later subscribers,
     /// unless an equally new or newer frame is stored already.
-    pub fn send_first(&self, topic: &Topic, outbox: &Arc<Outbox>, first: TopicFrame) {
+    pub fn send_first_frame(&self, topic: &Topic, outbox: &Arc<Outbox>, first: TopicFrame) {
         outbox.queue_frame(topic, &first);
         if let Some(mut topic_state) = self.topics.get_mut(topic)
             && topic_state

@@ -12,7 +12,7 @@ use persistence::records::listings::Listing;
 
 use crate::services::catalogue::{Catalogue, CatalogueFacts};
 
-mod public;
+mod public_offer;
 
 /// A public offer with its games, in order of kick-off. Drafts and archived offers are never
 /// loaded.

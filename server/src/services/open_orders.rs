@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use crate::services::identity::Browser;
 
 /// Maximum tickets that one browser may have reserved, over all its orders (decision M-7).
-pub const RESERVED_PER_BROWSER_MAX: u16 = 100;
+pub const RESERVED_TICKETS_PER_BROWSER_MAX: u16 = 100;
 /// Seconds after which an idle browser is removed from memory. Its orders stay in the database.
 const BROWSER_IDLE_SECONDS_MAX: i64 = 3600;
 /// How long this node remembers, in seconds, that a browser gave the two consents of a purchase
@@ -21,7 +21,7 @@ const BROWSER_IDLE_SECONDS_MAX: i64 = 3600;
 const CONSENT_REMEMBERED_SECONDS: i64 = 1800;
 /// How long this node remembers, in seconds, that a browser has paid: as long as the browser keeps
 /// its cookie.
-const PAID_REMEMBERED_SECONDS: i64 = 30 * 86_400;
+const PAID_BROWSER_REMEMBERED_SECONDS: i64 = 30 * 86_400;
 
 /// The requested number of tickets by draw, ascending by draw.
 pub type RequestedTickets = BTreeMap<DrawId, u16>;
@@ -106,7 +106,7 @@ pub fn is_opened_by(
 impl BrowserOrders {
     fn has_paid(&self, now: Timestamp) -> bool {
         self.paid_at
-            .is_some_and(|at| now < at.plus_seconds(PAID_REMEMBERED_SECONDS))
+            .is_some_and(|at| now < at.plus_seconds(PAID_BROWSER_REMEMBERED_SECONDS))
     }
 
     fn plan_checkout(&self, counts: &RequestedTickets, now: Timestamp) -> CheckoutPlan {
@@ -143,7 +143,7 @@ impl BrowserOrders {
 
     /// Removes the unsettled openings for the draws of `counts`, and all openings whose
     /// reservations would have ended.
-    fn remove_openings(&mut self, counts: &RequestedTickets, now: Timestamp) {
+    fn remove_unsettled_openings(&mut self, counts: &RequestedTickets, now: Timestamp) {
         self.unsettled
             .retain(|(other, until)| now < *until && !other.keys().eq(counts.keys()));
     }
@@ -171,7 +171,12 @@ impl OpenOrders {
 
     /// Records that a request begins to open an order. Its tickets count as reserved until the
     /// order is recorded as opened or refused, or until a reservation would have ended.
-    pub fn record_begun(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
+    pub fn record_order_opening_started(
+        &self,
+        browser: &Browser,
+        counts: &RequestedTickets,
+        now: Timestamp,
+    ) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders
             .unsettled
@@ -180,9 +185,14 @@ impl OpenOrders {
 
     /// Forgets the opening of an order that was refused, because it left the reservations
     /// unchanged.
-    pub fn record_refused(&self, browser: &Browser, counts: &RequestedTickets, now: Timestamp) {
+    pub fn record_order_opening_refused(
+        &self,
+        browser: &Browser,
+        counts: &RequestedTickets,
+        now: Timestamp,
+    ) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
-            browser_orders.remove_openings(counts, now);
+            browser_orders.remove_unsettled_openings(counts, now);
         }
     }
 
@@ -192,7 +202,7 @@ impl OpenOrders {
     }
 
     /// Returns the browser's newest order for exactly these draws.
-    pub fn newest_order_time(
+    pub fn newest_order_for_draws(
         &self,
         browser: &Browser,
         counts: &RequestedTickets,
@@ -219,13 +229,13 @@ impl OpenOrders {
     }
 
     /// Records that an order was opened, and forgets its unsettled opening.
-    pub fn record_opened(&self, browser: &Browser, tracked: TrackedOrder, now: Timestamp) {
+    pub fn record_opened_order(&self, browser: &Browser, tracked: TrackedOrder, now: Timestamp) {
         let mut browser_orders = self.0.entry(*browser).or_default();
         browser_orders.orders.retain(|old| {
             old.order != tracked.order
                 && now < old.reserved_until.plus_seconds(BROWSER_IDLE_SECONDS_MAX)
         });
-        browser_orders.remove_openings(&tracked.counts, now);
+        browser_orders.remove_unsettled_openings(&tracked.counts, now);
         browser_orders.orders.push(tracked);
         browser_orders.seen_at = Some(now);
     }
@@ -257,7 +267,7 @@ impl OpenOrders {
     }
 
     /// Remembers that the browser paid for an order that it opened itself.
-    pub fn record_paid(&self, browser: &Browser, order: OrderId, now: Timestamp) {
+    pub fn record_paid_order(&self, browser: &Browser, order: OrderId, now: Timestamp) {
         self.0.entry(*browser).or_default().paid_at = Some(now);
         self.mark_finished(browser, order);
     }
@@ -272,7 +282,12 @@ impl OpenOrders {
 
     /// Records the new end of a reservation that was extended. `shown_until` is the end that the
     /// buyer sees.
-    pub fn record_extended(&self, browser: &Browser, order: OrderId, shown_until: Timestamp) {
+    pub fn record_reservation_extended(
+        &self,
+        browser: &Browser,
+        order: OrderId,
+        shown_until: Timestamp,
+    ) {
         if let Some(mut browser_orders) = self.0.get_mut(browser) {
             for tracked in browser_orders
                 .orders
@@ -302,7 +317,7 @@ impl OpenOrders {
     }
 
     /// Removes idle browsers from memory.
-    pub fn sweep(&self, now: Timestamp) {
+    pub fn remove_idle_browsers(&self, now: Timestamp) {
         self.0.retain(|_, browser_orders| {
             // Remove browsers without an order, opening, consent or payment, so that mere visitors
             // take no memory.
@@ -336,16 +351,16 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_000_000);
     const BROWSER: Browser = Browser([7; 16]);
 
-    fn counts(list: &[(i64, u16)]) -> RequestedTickets {
+    fn requested_tickets(list: &[(i64, u16)]) -> RequestedTickets {
         list.iter()
             .map(|(draw, count)| (DrawId(*draw), *count))
             .collect()
     }
 
-    fn tracked(order: u128, list: &[(i64, u16)]) -> TrackedOrder {
+    fn tracked_order(order: u128, list: &[(i64, u16)]) -> TrackedOrder {
         TrackedOrder {
             order: OrderId(order),
-            counts: counts(list),
+            counts: requested_tickets(list),
             generation: 0,
             attempt: None,
             reserved_until: NOW.plus_seconds(150),
@@ -354,10 +369,10 @@ mod tests {
     }
 
     #[test]
-    fn browser_has_one_live_order_per_draw() {
+    fn browser_has_one_open_order_per_draw() {
         let orders = OpenOrders::default();
-        orders.record_opened(&BROWSER, tracked(1, &[(1001, 2)]), NOW);
-        let again = orders.plan_checkout(&BROWSER, &counts(&[(1001, 5)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 2)]), NOW);
+        let again = orders.plan_checkout(&BROWSER, &requested_tickets(&[(1001, 5)]), NOW);
         assert_eq!(
             again,
             CheckoutPlan {
@@ -367,7 +382,7 @@ mod tests {
                 reserved_elsewhere: 0
             }
         );
-        let cart = orders.plan_checkout(&BROWSER, &counts(&[(1001, 1), (1002, 1)]), NOW);
+        let cart = orders.plan_checkout(&BROWSER, &requested_tickets(&[(1001, 1), (1002, 1)]), NOW);
         assert_eq!(
             cart,
             CheckoutPlan {
@@ -377,7 +392,7 @@ mod tests {
                 reserved_elsewhere: 0
             }
         );
-        let other = orders.plan_checkout(&BROWSER, &counts(&[(1003, 1)]), NOW);
+        let other = orders.plan_checkout(&BROWSER, &requested_tickets(&[(1003, 1)]), NOW);
         assert_eq!(
             other,
             CheckoutPlan {
@@ -387,7 +402,8 @@ mod tests {
                 reserved_elsewhere: 2
             }
         );
-        let stranger = orders.plan_checkout(&Browser([8; 16]), &counts(&[(1001, 5)]), NOW);
+        let stranger =
+            orders.plan_checkout(&Browser([8; 16]), &requested_tickets(&[(1001, 5)]), NOW);
         assert_eq!(
             stranger,
             CheckoutPlan {
@@ -402,19 +418,19 @@ mod tests {
     #[test]
     fn browser_that_paid_is_remembered_for_thirty_days() {
         let orders = OpenOrders::default();
-        orders.record_opened(&BROWSER, tracked(1, &[(1001, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 50)]), NOW);
         assert!(!orders.has_paid(&BROWSER, NOW));
-        orders.record_paid(&BROWSER, OrderId(1), NOW);
+        orders.record_paid_order(&BROWSER, OrderId(1), NOW);
         assert_eq!(
             orders.reserved_tickets(&BROWSER, DrawId(1001), NOW),
             0,
             "the order is over"
         );
-        let last = NOW.plus_seconds(PAID_REMEMBERED_SECONDS - 1);
-        orders.sweep(last);
+        let last = NOW.plus_seconds(PAID_BROWSER_REMEMBERED_SECONDS - 1);
+        orders.remove_idle_browsers(last);
         assert!(orders.has_paid(&BROWSER, last));
         assert!(!orders.has_paid(&Browser([8; 16]), last));
-        orders.sweep(last.plus_seconds(1));
+        orders.remove_idle_browsers(last.plus_seconds(1));
         assert!(!orders.has_paid(&BROWSER, last.plus_seconds(1)));
         assert!(
             !orders.remembers_browser(&BROWSER),
@@ -434,14 +450,14 @@ mod tests {
                 .now_or_never()
                 .is_some()
         );
-        orders.sweep(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
+        orders.remove_idle_browsers(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
         assert!(
             orders.lock_browser(&BROWSER).now_or_never().is_none(),
             "a sweep forgets no held turn"
         );
         drop(first);
         assert!(second.now_or_never().is_some());
-        orders.sweep(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
+        orders.remove_idle_browsers(NOW.plus_seconds(2 * BROWSER_IDLE_SECONDS_MAX));
         assert!(!orders.remembers_browser(&BROWSER));
     }
 
@@ -450,10 +466,10 @@ mod tests {
         let orders = OpenOrders::default();
         let elsewhere = |list: &[(i64, u16)], now| {
             orders
-                .plan_checkout(&BROWSER, &counts(list), now)
+                .plan_checkout(&BROWSER, &requested_tickets(list), now)
                 .reserved_elsewhere
         };
-        orders.record_begun(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        orders.record_order_opening_started(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 50);
         assert_eq!(elsewhere(&[(1001, 50)], NOW), 0, "the same order");
         assert_eq!(
@@ -463,34 +479,38 @@ mod tests {
         );
         let end = NOW.plus_seconds(ACTUAL_RESERVATION_SECONDS);
         assert_eq!(elsewhere(&[(1002, 50)], end), 0);
-        orders.record_refused(&BROWSER, &counts(&[(1001, 7)]), NOW);
+        orders.record_order_opening_refused(&BROWSER, &requested_tickets(&[(1001, 7)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 0, "it was refused");
-        orders.record_begun(&BROWSER, &counts(&[(1001, 50)]), NOW);
-        orders.record_opened(&BROWSER, tracked(1, &[(1001, 20)]), NOW);
+        orders.record_order_opening_started(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 20)]), NOW);
         assert_eq!(elsewhere(&[(1002, 50)], NOW), 20, "it is known now");
     }
 
     #[test]
     fn finished_or_expired_order_reserves_nothing() {
         let orders = OpenOrders::default();
-        orders.record_opened(&BROWSER, tracked(1, &[(1001, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 50)]), NOW);
         orders.mark_finished(&BROWSER, OrderId(1));
         assert_eq!(
             orders
-                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .plan_checkout(&BROWSER, &requested_tickets(&[(1002, 1)]), NOW)
                 .reserved_elsewhere,
             0
         );
-        orders.record_opened(&BROWSER, tracked(2, &[(1003, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(2, &[(1003, 50)]), NOW);
         assert_eq!(
             orders
-                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW)
+                .plan_checkout(&BROWSER, &requested_tickets(&[(1002, 1)]), NOW)
                 .reserved_elsewhere,
             50
         );
         assert_eq!(
             orders
-                .plan_checkout(&BROWSER, &counts(&[(1002, 1)]), NOW.plus_seconds(150))
+                .plan_checkout(
+                    &BROWSER,
+                    &requested_tickets(&[(1002, 1)]),
+                    NOW.plus_seconds(150)
+                )
                 .reserved_elsewhere,
             0
         );

@@ -8,7 +8,7 @@ use proptest::test_runner::{RngAlgorithm, RngSeed};
 
 /// Fragments with a special meaning for a spreadsheet, a mail server, a calendar or right-to-left
 /// text.
-const FRAGMENTS: [&str; 40] = [
+const ADVERSARIAL_FRAGMENTS: [&str; 40] = [
     "\r\n",
     "\n",
     "\r",
@@ -54,7 +54,7 @@ const FRAGMENTS: [&str; 40] = [
 /// Generates test text from the fragments and random characters.
 pub fn any_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        4 => select(&FRAGMENTS[..]).prop_map(str::to_owned),
+        4 => select(&ADVERSARIAL_FRAGMENTS[..]).prop_map(str::to_owned),
         2 => any::<char>().prop_map(String::from),
         2 => "[ -~]{0,12}",
         1 => "\\PC{0,90}",

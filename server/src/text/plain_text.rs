@@ -10,7 +10,7 @@ use serde_json::Value;
 const MULTILINE_FIELDS: [&str; 3] = ["note", "primaryCopy", "reason"];
 
 /// Whether no stored text may contain this character. Line breaks count as forbidden too.
-pub fn is_forbidden(letter: char) -> bool {
+pub fn is_forbidden_character(letter: char) -> bool {
     letter.is_control() || is_line_separator(letter) || is_invisible(letter)
 }
 
@@ -33,17 +33,17 @@ fn is_joiner(letter: char) -> bool {
 
 /// Cleans a single-line text. Removes invisible characters, and replaces control characters with a
 /// space, so that two words are never joined.
-pub fn clean_line(text: &str) -> String {
-    clean_text(text, |_| false)
+pub fn sanitise_line(text: &str) -> String {
+    sanitise_text(text, |_| false)
 }
 
-/// Cleans a text with several lines. Removes and replaces characters like [`clean_line()`], but
+/// Cleans a text with several lines. Removes and replaces characters like [`sanitise_line()`], but
 /// keeps line breaks and tabs.
-fn clean_lines(text: &str) -> String {
-    clean_text(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
+fn sanitise_multiline(text: &str) -> String {
+    sanitise_text(text, |letter| matches!(letter, '\n' | '\r' | '\t'))
 }
 
-fn clean_text(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+fn sanitise_text(text: &str, is_kept: impl Fn(char) -> bool) -> String {
     let letters: Vec<char> = text.chars().collect();
     let is_wide = |index: Option<usize>| {
         index
@@ -68,7 +68,7 @@ fn clean_text(text: &str, is_kept: impl Fn(char) -> bool) -> String {
 
 /// Cleans every text in a JSON body, except passwords, which are never shown. A body that is not
 /// JSON is returned unchanged.
-pub fn clean_json(body: &[u8]) -> Cow<'_, [u8]> {
+pub fn sanitise_json_body(body: &[u8]) -> Cow<'_, [u8]> {
     // A body of plain ASCII without `\` escapes contains nothing to clean, so parsing is skipped.
     if body.iter().all(|byte| byte.is_ascii() && *byte != b'\\') {
         return Cow::Borrowed(body);
@@ -76,31 +76,31 @@ pub fn clean_json(body: &[u8]) -> Cow<'_, [u8]> {
     let Ok(mut value) = serde_json::from_slice::<Value>(body) else {
         return Cow::Borrowed(body);
     };
-    if !clean_value("", &mut value) {
+    if !sanitise_json_value("", &mut value) {
         return Cow::Borrowed(body);
     }
     serde_json::to_vec(&value).map_or(Cow::Borrowed(body), Cow::Owned)
 }
 
 /// Cleans all texts in a JSON value. Returns whether any text changed.
-fn clean_value(field: &str, value: &mut Value) -> bool {
+fn sanitise_json_value(field: &str, value: &mut Value) -> bool {
     match value {
         Value::String(text) if !field.to_ascii_lowercase().contains("password") => {
             let clean = if MULTILINE_FIELDS.contains(&field) {
-                clean_lines(text)
+                sanitise_multiline(text)
             } else {
-                clean_line(text)
+                sanitise_line(text)
             };
             let has_changed = clean != *text;
             *text = clean;
             has_changed
         }
         // `|` instead of `||`, so that every element is cleaned.
-        Value::Array(items) => items
-            .iter_mut()
-            .fold(false, |changed, item| clean_value(field, item) | changed),
+        Value::Array(items) => items.iter_mut().fold(false, |changed, item| {
+            sanitise_json_value(field, item) | changed
+        }),
         Value::Object(fields) => fields.iter_mut().fold(false, |changed, (name, value)| {
-            clean_value(name, value) | changed
+            sanitise_json_value(name, value) | changed
         }),
         _ => false,
     }
@@ -126,7 +126,7 @@ mod tests {
                 "Zoë O’Neil 👩\u{200d}👧 می\u{200c}خواهم",
             ),
         ] {
-            assert_eq!(clean_line(text), clean, "{text:?}");
+            assert_eq!(sanitise_line(text), clean, "{text:?}");
         }
         assert_eq!(clean_lines("one\ntwo\u{202e}\u{1b}"), "one\ntwo ");
     }
@@ -134,12 +134,13 @@ mod tests {
     #[test]
     fn every_text_in_a_body_is_cleaned_except_passwords() {
         let body = r#"{"a":"x\u202ey","b":[{"note":"1\n2\u0007"}],"c":"1\n2","newPassword":"x\u200by","n":1.5}"#;
-        let clean: Value = serde_json::from_slice(&clean_json(body.as_bytes())).expect("JSON");
+        let clean: Value =
+            serde_json::from_slice(&sanitise_json_body(body.as_bytes())).expect("JSON");
         let expected = serde_json::json!({ "a": "xy", "b": [{ "note": "1\n2 " }], "c": "1 2", "newPassword": "x\u{200b}y", "n": 1.5 });
         assert_eq!(clean, expected);
         for untouched in ["{\"a\":\"b\"}", "{", "\u{e9}", "{\"a\":\"\u{e9}\"}"] {
             assert!(
-                matches!(clean_json(untouched.as_bytes()), Cow::Borrowed(_)),
+                matches!(sanitise_json_body(untouched.as_bytes()), Cow::Borrowed(_)),
                 "{untouched}"
             );
         }

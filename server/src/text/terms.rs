@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 /// One version of a legal text. `kind` names the text: `sale` or `service`.
 #[derive(Clone, Copy, Debug)]
-pub struct Document {
+pub struct TermsDocument {
     pub kind: &'static str,
     pub version: &'static str,
     pub title: &'static str,
@@ -13,7 +13,7 @@ pub struct Document {
 }
 
 /// The terms of sale, which buyers accept.
-pub const SALE: Document = Document {
+pub const SALE_TERMS: TermsDocument = TermsDocument {
     kind: "sale",
     version: "1.0",
     title: "Terms of Sale",
@@ -21,16 +21,16 @@ pub const SALE: Document = Document {
 };
 
 /// The terms of service, which clubs accept before they create a draw (decision E-17).
-pub const SERVICE: Document = Document {
+pub const SERVICE_TERMS: TermsDocument = TermsDocument {
     kind: "service",
     version: "1.0",
     title: "Terms of Service",
     text: include_str!("../../templates/terms/service-1.0.txt"),
 };
 
-impl Document {
+impl TermsDocument {
     /// Returns the version and digest that are stored with a buyer's consent.
-    pub fn agreed(&self) -> AgreedTerms {
+    pub fn as_agreed_terms(&self) -> AgreedTerms {
         AgreedTerms {
             version: self.version,
             sha256: Sha256::digest(self.text).into(),
@@ -39,14 +39,14 @@ impl Document {
 }
 
 /// Finds the current legal text by its kind, such as `sale`.
-pub fn find_document(kind: &str) -> Option<Document> {
-    [SALE, SERVICE]
+pub fn find_terms_document(kind: &str) -> Option<TermsDocument> {
+    [SALE_TERMS, SERVICE_TERMS]
         .into_iter()
         .find(|document| document.kind == kind)
 }
 
 /// SHA-256 of a text, in hexadecimal.
-pub fn digest(text: &str) -> String {
+pub fn sha256_hex(text: &str) -> String {
     hex::encode(Sha256::digest(text))
 }
 
@@ -57,11 +57,11 @@ mod tests {
     #[test]
     fn terms_make_the_club_liable_for_all_its_logins() {
         assert!(
-            !SERVICE.text.contains("one login"),
+            !SERVICE_TERMS.text.contains("one login"),
             "each user of a club has a login (decision G-17)"
         );
         assert!(
-            SERVICE
+            SERVICE_TERMS
                 .text
                 .contains("What is done under any of these logins counts as done by the club.")
         );

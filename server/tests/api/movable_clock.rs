@@ -343,7 +343,7 @@ async fn postponed_game_keeps_selling_and_abandoned_game_is_refunded() {
     let (intent, _) = server.alice().buy(abandoned, 3).await;
     advance_clock(&server, 6 * DAY_SECONDS).await.ok();
     let operator = club::sign_in_as_operator(&server).await;
-    let kick_off = server::api::instant::local_date_time(
+    let kick_off = server::api::time_format::local_date_time(
         server.now().plus_seconds(8 * DAY_SECONDS),
         "Australia/Brisbane",
     );

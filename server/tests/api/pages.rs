@@ -1,6 +1,6 @@
 //! The HTML pages as the server renders them for a first request or a search engine.
 
-use server::render::page_address::{PAGES, Page, PageKind};
+use server::render::page_address::{PAGE_PATTERNS, Page, PageKind};
 
 use crate::support::{Buyer, TestServer};
 
@@ -28,7 +28,7 @@ async fn every_page_is_served_with_its_indexing_policy() {
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
     let order = alice.buy(draw, 1).await.0;
-    for address in PAGES
+    for address in PAGE_PATTERNS
         .iter()
         .filter(|address| !matches!(address.shows, PageKind::Offer | PageKind::OfferBoard))
     {
@@ -46,7 +46,7 @@ async fn every_page_is_served_with_its_indexing_policy() {
         ) {
             continue;
         }
-        let page = Page::of(&path).expect("a page");
+        let page = Page::for_path(&path).expect("a page");
         let answer = alice.get(&path).await;
         assert_eq!(answer.status, 200, "{path}");
         assert!(
@@ -57,18 +57,18 @@ async fn every_page_is_served_with_its_indexing_policy() {
         );
         assert_eq!(
             answer.text.contains("content=\"noindex\""),
-            !page.is_indexed(),
+            !page.may_be_indexed(),
             "{path}"
         );
         assert_eq!(
             answer.text.contains("rel=\"canonical\""),
-            page.is_indexed(),
+            page.may_be_indexed(),
             "{path}"
         );
         let policy = answer.header("content-security-policy").expect("a policy");
         assert_eq!(
             policy.ends_with("frame-ancestors *"),
-            page.is_framed_by_anyone(),
+            page.may_be_framed_by_any_site(),
             "{path}"
         );
         let cache_policy = if page.is_private() {

@@ -3,7 +3,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::api::instant::rfc3339;
+use server::api::time_format::rfc3339;
 
 use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{TestServer, club};

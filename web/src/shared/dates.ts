@@ -53,8 +53,8 @@ export function dayText(instant: string, timezone?: string | null): string {
 }
 
 /**
- * No-break space before am or pm. `server/src/render/when.rs` writes the same text into the
- * server-rendered page.
+ * No-break space before am or pm. `server/src/render/date_time_text.rs` writes the same text into
+ * the server-rendered page.
  */
 const NO_BREAK_SPACE = '\u00a0';
 

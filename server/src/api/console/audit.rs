@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 
 /// One entry of the audit log.
 #[derive(Clone, Debug, Serialize, ToSchema)]

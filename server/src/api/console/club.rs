@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::format_timestamp;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 
 /// A club with its account status and totals.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -108,7 +108,7 @@ pub struct FeeReading {
 
 /// The platform fees that the sources of the specification state. The fee report must show all of
 /// them (decision D-1).
-pub const FEE_READINGS: [FeeReading; 3] = [
+pub const STATED_PLATFORM_FEES: [FeeReading; 3] = [
     FeeReading {
         source: "Console fee report and club terms",
         rate_bps: Some(350),

@@ -135,7 +135,7 @@ fn console_line(line: &OrderDetailsLine) -> ConsoleLine {
 #[serde(default, rename_all = "camelCase")]
 pub struct Reason {
     pub reason: Option<String>,
-    #[serde(deserialize_with = "crate::api::lenient::whole_number")]
+    #[serde(deserialize_with = "crate::api::lenient_numbers::deserialize_whole_number")]
     pub draw_number: Option<i64>,
 }
 

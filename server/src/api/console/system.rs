@@ -62,7 +62,7 @@ pub struct InFlight {
 #[serde(default, rename_all = "camelCase")]
 pub struct FooterMenuForm {
     pub heading: Option<String>,
-    #[serde(deserialize_with = "crate::api::lenient::whole_number")]
+    #[serde(deserialize_with = "crate::api::lenient_numbers::deserialize_whole_number")]
     pub display_order: Option<i64>,
     pub is_visible: Option<bool>,
 }
@@ -71,11 +71,11 @@ pub struct FooterMenuForm {
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct FooterItemForm {
-    #[serde(deserialize_with = "crate::api::lenient::whole_number")]
+    #[serde(deserialize_with = "crate::api::lenient_numbers::deserialize_whole_number")]
     pub menu_id: Option<i64>,
     pub label: Option<String>,
     pub url: Option<String>,
-    #[serde(deserialize_with = "crate::api::lenient::whole_number")]
+    #[serde(deserialize_with = "crate::api::lenient_numbers::deserialize_whole_number")]
     pub display_order: Option<i64>,
     pub is_visible: Option<bool>,
 }

@@ -15,8 +15,14 @@ use uuid::Uuid;
 #[derive(Serialize, Deserialize)]
 pub(super) enum WireAttachedWrite {
     Open(Box<WireNewOrder>),
-    Reprice { order: Uuid, lines: Vec<WireLine> },
-    Authorised { order: Uuid, at: i64 },
+    Reprice {
+        order: Uuid,
+        lines: Vec<WireOrderLine>,
+    },
+    Authorised {
+        order: Uuid,
+        at: i64,
+    },
     Describe(WireDrawDetails),
 }
 
@@ -28,7 +34,7 @@ pub(super) struct WireNewOrder {
     account: String,
     client_key: String,
     token: String,
-    lines: Vec<WireLine>,
+    lines: Vec<WireOrderLine>,
     name: Option<String>,
     email: Option<String>,
     phone: Option<String>,
@@ -40,7 +46,7 @@ pub(super) struct WireNewOrder {
 
 /// A line of an order: the tickets of one draw.
 #[derive(Serialize, Deserialize)]
-pub(super) struct WireLine {
+pub(super) struct WireOrderLine {
     draw: i64,
     count: u16,
     unit_price: i64,
@@ -79,7 +85,7 @@ impl WireAttachedWrite {
             }
             LedgerWrite::Reprice { order, lines } => WireAttachedWrite::Reprice {
                 order: Uuid::from_u128(order.0),
-                lines: lines.iter().map(WireLine::from_domain).collect(),
+                lines: lines.iter().map(WireOrderLine::from_domain).collect(),
             },
             LedgerWrite::Authorised { order, at } => WireAttachedWrite::Authorised {
                 order: Uuid::from_u128(order.0),
@@ -96,7 +102,7 @@ impl WireAttachedWrite {
             WireAttachedWrite::Open(order) => LedgerWrite::Open(order.into_domain()),
             WireAttachedWrite::Reprice { order, lines } => LedgerWrite::Reprice {
                 order: OrderId(order.as_u128()),
-                lines: lines.into_iter().map(WireLine::into_domain).collect(),
+                lines: lines.into_iter().map(WireOrderLine::into_domain).collect(),
             },
             WireAttachedWrite::Authorised { order, at } => LedgerWrite::Authorised {
                 order: OrderId(order.as_u128()),
@@ -115,7 +121,7 @@ impl WireNewOrder {
             account: order.account.0.clone(),
             client_key: order.client_key.clone(),
             token: order.token.clone(),
-            lines: order.lines.iter().map(WireLine::from_domain).collect(),
+            lines: order.lines.iter().map(WireOrderLine::from_domain).collect(),
             name: order.buyer.name.clone(),
             email: order.buyer.email.clone(),
             phone: order.buyer.phone.clone(),
@@ -132,7 +138,11 @@ impl WireNewOrder {
             account: AccountId(self.account),
             client_key: self.client_key,
             token: self.token,
-            lines: self.lines.into_iter().map(WireLine::into_domain).collect(),
+            lines: self
+                .lines
+                .into_iter()
+                .map(WireOrderLine::into_domain)
+                .collect(),
             buyer: BuyerDetails {
                 name: self.name,
                 email: self.email,
@@ -145,9 +155,9 @@ impl WireNewOrder {
     }
 }
 
-impl WireLine {
-    fn from_domain(line: &OrderLine) -> WireLine {
-        WireLine {
+impl WireOrderLine {
+    fn from_domain(line: &OrderLine) -> WireOrderLine {
+        WireOrderLine {
             draw: line.draw.0,
             count: line.count,
             unit_price: line.unit_price.0,

@@ -7,7 +7,7 @@ use persistence::records::audit::AuditAction;
 
 use super::*;
 
-const ORDER: OrderId = OrderId(7);
+const ORDER_ID: OrderId = OrderId(7);
 const TEST_TIME: Timestamp = Timestamp(1_900_000_000_000);
 
 /// Serialises a request, parses the JSON again, and returns the parsed request.
@@ -54,23 +54,23 @@ fn every_command_survives_serialisation() {
     };
     let mut commands = vec![
         DrawCommand::Reserve {
-            order: ORDER,
+            order: ORDER_ID,
             count: 3,
             until: TEST_TIME,
         },
         DrawCommand::Extend {
-            order: ORDER,
+            order: ORDER_ID,
             until: TEST_TIME,
         },
-        DrawCommand::Release { order: ORDER },
+        DrawCommand::Release { order: ORDER_ID },
         DrawCommand::Allocate {
-            order: ORDER,
+            order: ORDER_ID,
             count: 3,
             unit_price: Cents(500),
             authority: AllocationAuthority::Sale,
         },
         DrawCommand::Allocate {
-            order: ORDER,
+            order: ORDER_ID,
             count: 3,
             unit_price: Cents(500),
             authority: AllocationAuthority::Repair {
@@ -78,7 +78,7 @@ fn every_command_survives_serialisation() {
             },
         },
         DrawCommand::Void {
-            order: ORDER,
+            order: ORDER_ID,
             charged: true,
         },
         DrawCommand::Tick,
@@ -96,9 +96,9 @@ fn every_command_survives_serialisation() {
 }
 
 #[test]
-fn hold_source_survives_serialisation_and_is_optional() {
+fn draw_request_round_trips_with_and_without_source() {
     let command = DrawCommand::Reserve {
-        order: ORDER,
+        order: ORDER_ID,
         count: 3,
         until: TEST_TIME,
     };
@@ -138,7 +138,7 @@ fn every_attached_write_and_audit_entry_survives_serialisation() {
         card_fee: Cents(39),
     };
     let order = NewOrder {
-        id: ORDER,
+        id: ORDER_ID,
         club: ClubId(3),
         account: AccountId("acct_3".into()),
         client_key: "key".into(),
@@ -161,11 +161,11 @@ fn every_attached_write_and_audit_entry_survives_serialisation() {
     let riders = [
         AttachedWrite::Open(order),
         AttachedWrite::Reprice {
-            order: ORDER,
+            order: ORDER_ID,
             lines: vec![line],
         },
         AttachedWrite::Authorised {
-            order: ORDER,
+            order: ORDER_ID,
             at: TEST_TIME,
         },
         AttachedWrite::Describe(details),

@@ -92,7 +92,7 @@ pub async fn pay_open_order(
         bail!("order {order} has no payment intent")
     };
     payments
-        .record_consent(order, "127.0.0.1", terms::SALE.agreed())
+        .record_consent(order, "127.0.0.1", terms::SALE_TERMS.as_agreed_terms())
         .await?;
     let confirmed = retry_while_busy(|| payments.confirm(order, PAYING_CARD)).await?;
     ensure!(

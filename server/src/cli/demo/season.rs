@@ -14,7 +14,7 @@ use super::plan::{CLUBS, DRAWS, DrawPlan, LATER_OPPONENTS};
 use super::seed::{Seller, new_draw, round_to_five_minutes};
 use crate::app::RunningServer;
 use crate::http::routes::club::results;
-use crate::services::catalogue::lists::{List, ListSlice};
+use crate::services::catalogue::lists::{DrawList, DrawListSlice};
 use crate::state::State;
 use sandbox::clock::SandboxClock;
 
@@ -91,7 +91,7 @@ impl SeasonKeeper {
         let live = self
             .state
             .catalogue
-            .list_slice(List::Active, ListSlice::default(), now)
+            .list_slice(DrawList::Active, DrawListSlice::default(), now)
             .len();
         if live < DRAWS_ON_SALE_MIN {
             self.put_on_sale(DRAWS_ON_SALE_AFTER_REFILL - live, now)

@@ -6,8 +6,8 @@ use domain::{DrawId, Timestamp};
 
 use crate::render::page_cache::CachedPageKey;
 use crate::services::catalogue::Catalogue;
-use crate::services::catalogue::lists::List;
-use crate::services::catalogue::prepared::Prepared;
+use crate::services::catalogue::lists::DrawList;
+use crate::services::catalogue::prepared_response::PreparedResponse;
 
 /// The API routes that the fast path can answer, as written in the route table. All are public.
 pub const FAST_PATH_ROUTES: [&str; 5] = [
@@ -34,7 +34,7 @@ pub enum FastPathAddress {
 /// An API call that the fast path can answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FastPathCall {
-    List(List),
+    List(DrawList),
     Draw(DrawId),
     Tickets(DrawId),
 }
@@ -61,9 +61,9 @@ impl FastPathAddress {
 impl FastPathCall {
     fn of(path: &str) -> Option<FastPathCall> {
         match path {
-            "active" => Some(FastPathCall::List(List::Active)),
-            "awaiting-results" => Some(FastPathCall::List(List::Awaiting)),
-            "completed" => Some(FastPathCall::List(List::Completed)),
+            "active" => Some(FastPathCall::List(DrawList::Active)),
+            "awaiting-results" => Some(FastPathCall::List(DrawList::Awaiting)),
+            "completed" => Some(FastPathCall::List(DrawList::Completed)),
             _ => match path.split_once('/') {
                 None => parse_draw_number(path).map(FastPathCall::Draw),
                 Some((draw, "tickets")) => parse_draw_number(draw).map(FastPathCall::Tickets),
@@ -87,7 +87,11 @@ impl FastPathCall {
     }
 
     /// Returns the current response to this API call if it is in memory.
-    pub fn prepared_response(self, catalogue: &Catalogue, now: Timestamp) -> Option<Prepared> {
+    pub fn prepared_response(
+        self,
+        catalogue: &Catalogue,
+        now: Timestamp,
+    ) -> Option<PreparedResponse> {
         match self {
             FastPathCall::List(list) => catalogue.list_response_if_cached(list, now),
             FastPathCall::Draw(draw) => catalogue.draw_response_if_cached(draw, now),
@@ -150,7 +154,8 @@ mod tests {
     #[test]
     fn page_url_gives_the_key_of_the_page_cache() {
         for path in ["/", "/draw/1042"] {
-            let name = CachedPageKey::for_page(&Page::of(path).expect("a page")).expect("kept");
+            let name =
+                CachedPageKey::for_page(&Page::for_path(path).expect("a page")).expect("kept");
             assert_eq!(of(path), Some(FastPathAddress::Page(name)), "{path}");
         }
         assert_eq!(

@@ -13,7 +13,9 @@ use domain::{DrawId, Refusal, Timestamp};
 use crate::api::error::Problem;
 use crate::http::edge::{X_REQUEST_ID, X_SERVER_TIME};
 use crate::render::security_policy::ResponseKind;
-use crate::services::catalogue::prepared::{PREPARED_VARY_VALUE, REVALIDATE};
+use crate::services::catalogue::prepared_response::{
+    PREPARED_VARY_VALUE, REVALIDATE_CACHE_CONTROL,
+};
 use crate::state::State;
 
 /// The prepared headers and bodies of one worker.
@@ -64,7 +66,7 @@ impl PreparedHeaders {
         };
         let (json, revalidated) = (
             (CONTENT_TYPE, "application/json"),
-            (CACHE_CONTROL, REVALIDATE),
+            (CACHE_CONTROL, REVALIDATE_CACHE_CONTROL),
         );
         let (html, cache_control) = (
             (CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -145,7 +147,7 @@ impl PreparedHeaders {
 
 impl TooFewTicketsBody {
     fn new(draw: DrawId, free: u16) -> TooFewTicketsBody {
-        let problem = Problem::refused(draw, Refusal::TooFewTickets { free });
+        let problem = Problem::command_refused(draw, Refusal::TooFewTickets { free });
         let body = problem.body(REQUEST_ID_PLACEHOLDER);
         let (before, after) = body
             .split_once(REQUEST_ID_PLACEHOLDER)

@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn fast_path_reads_cookies_like_the_full_parser() {
-        let demo = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let demo = Config::for_demo(&Environment::default()).expect("the demo needs nothing");
         let signed_value = BrowserCookies::new(&[7; 32], &demo).sign(Browser([3; 16]), NOW);
         let both = [
             String::new(),
@@ -84,7 +84,7 @@ mod tests {
             "fd_loginx=1; xfd_login=2; fd_login=".to_string(),
         ];
         for url in ["http://localhost:8080", "https://fd.test"] {
-            let config = Config::demo(&Environment::from_pairs([("PUBLIC_URL", url)]))
+            let config = Config::for_demo(&Environment::from_pairs([("PUBLIC_URL", url)]))
                 .expect("the demo needs nothing");
             for cookies in &both {
                 let request = TestRequest::default()
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn unusual_cookies_are_left_to_the_full_parser() {
-        let config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let config = Config::for_demo(&Environment::default()).expect("the demo needs nothing");
         for cookies in [
             &b"fd%5Flogin=x"[..],
             b"fd_session=\"00112233445566778899aabbccddeeff\"",

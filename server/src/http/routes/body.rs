@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::FORM_BODY_MAX;
 use crate::api::error::Problem;
-use crate::text::plain_text::clean_json;
+use crate::text::plain_text::sanitise_json_body;
 
 /// Extractor for a JSON body. Unlike `web::Json`, it ignores the content type.
 pub struct Body<T>(pub T);
@@ -94,7 +94,7 @@ pub fn parse_json_body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> 
             "The request is not the JSON that was expected.",
         ));
     }
-    serde_json::from_slice(&clean_json(bytes)).map_err(|error| {
+    serde_json::from_slice(&sanitise_json_body(bytes)).map_err(|error| {
         let place = format!("line {}, column {}", error.line(), error.column());
         Problem::bad_request(
             "bad-request",

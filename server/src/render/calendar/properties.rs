@@ -38,7 +38,7 @@ proptest! {
     #![proptest_config(adversarial_text::proptest_config(1_000))]
 
     #[test]
-    fn calendar_reads_back_as_it_was_written(names in vec((adversarial_text::any_text(), adversarial_text::any_text()), 1..5)) {
+    fn written_calendar_parses_back_unchanged(names in vec((adversarial_text::any_text(), adversarial_text::any_text()), 1..5)) {
         let event = |(name, league): &(String, String)| CalendarEvent {
             draw: DrawId(1042),
             name: name.clone(),
@@ -48,7 +48,7 @@ proptest! {
             url: "https://doubles.example.com/draw/1042".to_string(),
         };
         let events: Vec<CalendarEvent> = names.iter().map(event).collect();
-        let file = file(&events, NOW);
+        let file = calendar_file(&events, NOW);
         prop_assert!(file.split("\r\n").all(|line| line.len() <= LINE_BYTES_MAX), "{file}");
         let unfolded = file.replace("\r\n ", "");
         let lines: Vec<&str> = unfolded.split("\r\n").collect();

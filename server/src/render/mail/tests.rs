@@ -101,7 +101,7 @@ fn name_cannot_inject_markup_or_a_header() {
 }
 
 #[test]
-fn note_has_its_text_and_its_link() {
+fn simple_mail_contains_its_text_and_link() {
     let note = SimpleMail {
         head: test_letterhead(),
         subject: "You won $290.00 – Sharks v Tigers".to_string(),
@@ -126,7 +126,7 @@ fn note_has_its_text_and_its_link() {
 }
 
 #[test]
-fn own_address_is_a_link_and_typed_address_is_not() {
+fn own_url_becomes_a_link_and_typed_url_does_not() {
     let note = SimpleMail {
         head: test_letterhead(),
         subject: "Hello".to_string(),

@@ -24,14 +24,14 @@ pub enum SmtpError {
 }
 
 /// A pool of SMTP connections.
-pub struct Smtp(AsyncSmtpTransport<Tokio1Executor>);
+pub struct SmtpSender(AsyncSmtpTransport<Tokio1Executor>);
 
-impl Smtp {
+impl SmtpSender {
     /// Opens a connection pool for `smtps://user:password@host`, or `smtp://host:587?tls=required`.
-    pub fn new(url: &Secret) -> Result<Smtp, SmtpError> {
+    pub fn new(url: &Secret) -> Result<SmtpSender, SmtpError> {
         let builder =
             AsyncSmtpTransport::<Tokio1Executor>::from_url(url.expose()).map_err(SmtpError::Url)?;
-        Ok(Smtp(builder.build()))
+        Ok(SmtpSender(builder.build()))
     }
 
     /// Delivers one mail.

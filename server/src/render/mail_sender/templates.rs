@@ -29,11 +29,11 @@ use serde::Deserialize;
 
 use crate::config::Config;
 use crate::render::colour::Colour;
+use crate::render::date_time_text;
 use crate::render::mail::{
     Confirmation, ConfirmedGame, ConfirmedTicket, Letterhead, MailContent, Paragraph, SimpleMail,
     subject,
 };
-use crate::render::when;
 use crate::services::catalogue::CatalogueFacts;
 
 /// Colour of the header bar of mails that are not from a club.
@@ -109,30 +109,32 @@ impl MailWriter<'_> {
             });
         }
         match (mail.kind.as_str(), order) {
-            ("tickets" | "resend", Some(order)) => self.confirmation(order).await,
-            ("refunded", Some(order)) => self.refunded(order).await,
-            ("not-charged", Some(order)) => self.not_charged(order).await,
-            ("disputed", Some(order)) => self.disputed(order).await,
-            ("winner", Some(order)) => self.winner(order, data).await,
-            ("correction", Some(order)) => self.correction(order, data).await,
-            ("winner-bank", Some(order)) => self.winner_bank(order, data).await,
-            ("winner-bank-proposed", Some(order)) => self.winner_bank_proposed(order, data).await,
-            ("winner-details", _) => self.winner_details(data).await,
-            ("results-due", _) => self.results_due(data).await,
-            ("results-submitted", _) => self.results_submitted(data).await,
-            ("connect-incomplete", _) => self.connect_incomplete(data).await,
-            ("account-lost", _) => self.account_lost(data).await,
+            ("tickets" | "resend", Some(order)) => self.confirmation_mail(order).await,
+            ("refunded", Some(order)) => self.refunded_mail(order).await,
+            ("not-charged", Some(order)) => self.not_charged_mail(order).await,
+            ("disputed", Some(order)) => self.dispute_mail(order).await,
+            ("winner", Some(order)) => self.winner_mail(order, data).await,
+            ("correction", Some(order)) => self.correction_mail(order, data).await,
+            ("winner-bank", Some(order)) => self.bank_details_given_mail(order, data).await,
+            ("winner-bank-proposed", Some(order)) => {
+                self.bank_details_proposed_mail(order, data).await
+            }
+            ("winner-details", _) => self.winner_details_mail(data).await,
+            ("results-due", _) => self.results_due_mail(data).await,
+            ("results-submitted", _) => self.results_submitted_mail(data).await,
+            ("connect-incomplete", _) => self.stripe_onboarding_incomplete_mail(data).await,
+            ("account-lost", _) => self.stripe_account_lost_mail(data).await,
             ("reset", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Reset your password",
                 data,
-                &RESET_TEXT,
+                &PASSWORD_RESET_TEXT,
             ),
             ("verify", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Confirm your e-mail address",
                 data,
-                &VERIFY_TEXT,
+                &EMAIL_VERIFICATION_TEXT,
             ),
             ("password-changed", _) => self.fixed_text_mail(
                 self.default_letterhead(),
@@ -140,8 +142,8 @@ impl MailWriter<'_> {
                 data,
                 &PASSWORD_CHANGED_TEXT,
             ),
-            ("audit-anchor", _) => self.audit_anchor(data),
-            ("invitation", _) => self.invitation(data).await,
+            ("audit-anchor", _) => self.audit_anchor_mail(data),
+            ("invitation", _) => self.invitation_mail(data).await,
             ("my-tickets", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Your Football Doubles tickets",
@@ -164,7 +166,7 @@ impl MailWriter<'_> {
         }
     }
 
-    async fn confirmation(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+    async fn confirmation_mail(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let order = &record.order;
         let club = self.find_club(order.club).await?;
         let mut games = Vec::new();
@@ -184,7 +186,7 @@ impl MailWriter<'_> {
         let count = order.tickets();
         let confirmation = Confirmation {
             head: self.letterhead(Some(&club)),
-            subject: subject::confirmation(count, &subjects),
+            subject: subject::confirmation_subject(count, &subjects),
             buyer: buyer_name(record).to_string(),
             count,
             games,
@@ -229,23 +231,23 @@ impl MailWriter<'_> {
             home: listing.home_team.clone(),
             away: listing.away_team.clone(),
             league: listing.league.clone(),
-            kick_off: when::long_text(view.closes_at, &listing.zone),
+            kick_off: date_time_text::date_time_with_zone(view.closes_at, &listing.zone),
             ticket_price: view.price.to_string(),
             prize: view.prize.to_string(),
             tickets: tickets.collect(),
         })
     }
 
-    async fn correction(
+    async fn correction_mail(
         &self,
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::correction(&subject_game(&listing)),
+            subject: subject::correction_subject(&subject_game(&listing)),
             heading: "The result was corrected".to_string(),
             paragraphs: vec![
                 format!("Hello {}.", buyer_name(record)).into(),
@@ -258,7 +260,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("See the draw".to_string(), self.page_url(&format!("/draw/{}", listing.id())))),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     fn fixed_text_mail(
@@ -292,10 +294,14 @@ impl MailWriter<'_> {
             paragraphs,
             link,
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
-    fn compose(&self, note: SimpleMail, reply_to: Option<String>) -> Result<ComposedMail, String> {
+    fn compose_simple_mail(
+        &self,
+        note: SimpleMail,
+        reply_to: Option<String>,
+    ) -> Result<ComposedMail, String> {
         Ok(ComposedMail {
             content: note.render_parts().map_err(|failure| failure.to_string())?,
             reply_to,
@@ -329,7 +335,7 @@ impl MailWriter<'_> {
             .ok_or_else(|| format!("draw {draw} is gone"))
     }
 
-    async fn draw_and_club(&self, data: &MailData) -> Result<(Listing, Arc<Club>), String> {
+    async fn read_draw_and_club(&self, data: &MailData) -> Result<(Listing, Arc<Club>), String> {
         let draw = data.draw.map(DrawId).ok_or("the mail names no draw")?;
         let listing = self.read_listing(draw).await?;
         let club = self.find_club(listing.club).await?;
@@ -343,15 +349,15 @@ impl MailWriter<'_> {
     /// Builds header and greeting of a mail about a club's account. Until the club's e-mail address
     /// is confirmed, its reader may be a stranger, so the mail contains no text that the club
     /// chose.
-    fn account_mail(&self, club: &Club) -> AccountMail {
+    fn account_mail_parts(&self, club: &Club) -> AccountMailParts {
         if club.email_verified {
-            AccountMail {
+            AccountMailParts {
                 head: self.letterhead(Some(club)),
                 greeting: format!("Hello {}.", club.name),
                 dashboard: self.page_url(&format!("/club/{}/admin", club.slug)),
             }
         } else {
-            AccountMail {
+            AccountMailParts {
                 head: self.default_letterhead(),
                 greeting: "Hello.".to_string(),
                 dashboard: self.page_url("/admin"),
@@ -376,7 +382,7 @@ impl MailWriter<'_> {
     }
 }
 
-struct AccountMail {
+struct AccountMailParts {
     head: Letterhead,
     greeting: String,
     dashboard: String,
@@ -388,7 +394,7 @@ struct FixedText {
     button: Option<&'static str>,
 }
 
-const RESET_TEXT: FixedText = FixedText {
+const PASSWORD_RESET_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Somebody asked for a new password for this account. The link works once, for 30 minutes.",
         "If it was not you, nothing has changed and you need do nothing.",
@@ -402,7 +408,7 @@ const PASSWORD_CHANGED_TEXT: FixedText = FixedText {
     ],
     button: None,
 };
-const VERIFY_TEXT: FixedText = FixedText {
+const EMAIL_VERIFICATION_TEXT: FixedText = FixedText {
     paragraphs: &[
         "Please confirm that this address is yours, so that we can reach you about your draws. The link works once, for \
          seven days.",

@@ -8,14 +8,14 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::api;
 use crate::render::colour::Colour;
-use crate::render::when;
+use crate::render::date_time_text;
 
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
 /// Smallest prize that the card on the landing page rounds up to whole dollars, for display only
 /// (decision D-8).
-const ROUNDED_PRIZE_MIN: Cents = Cents(500);
+const ROUNDED_DISPLAY_PRIZE_MIN: Cents = Cents(500);
 
 /// The state of a draw as shown to a visitor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,9 +98,9 @@ pub struct TimeLeft {
 
 /// An amount of money as text. Pages show its cents smaller than its dollars.
 #[derive(Clone, Debug)]
-pub struct SplitAmount(String);
+pub struct DollarsAndCents(String);
 
-impl SplitAmount {
+impl DollarsAndCents {
     /// Returns the whole dollars with the dollar sign, such as `$5`.
     pub fn dollars_part(&self) -> &str {
         &self.0[..self.0.len() - 3]
@@ -112,7 +112,7 @@ impl SplitAmount {
     }
 }
 
-impl fmt::Display for SplitAmount {
+impl fmt::Display for DollarsAndCents {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }
@@ -139,11 +139,11 @@ pub struct DrawTexts {
     /// The price for a line of text, such as `$5.00 a ticket`. With a passed-on fee, `a ticket` is
     /// left out, because the text is long.
     pub price_line: String,
-    pub prize: SplitAmount,
-    pub card_prize: SplitAmount,
+    pub prize: DollarsAndCents,
+    pub card_prize: DollarsAndCents,
     /// The prize in whole dollars, for boards.
     pub prize_whole: String,
-    pub prize_max: SplitAmount,
+    pub prize_max: DollarsAndCents,
     pub sold: u16,
     /// The sold share of the tickets as a number from 0 to 1.
     pub part: String,
@@ -167,7 +167,7 @@ impl DrawTexts {
         } else {
             dollars(ticket)
         };
-        let rounds_up = |prize: Cents| draw.round_up_prize && prize >= ROUNDED_PRIZE_MIN;
+        let rounds_up = |prize: Cents| draw.round_up_prize && prize >= ROUNDED_DISPLAY_PRIZE_MIN;
         let plain = domain::prize::prize(draw.tickets_sold, ticket, draw.prize_percentage, false);
         let card_prize = domain::prize::prize(
             draw.tickets_sold,
@@ -189,13 +189,17 @@ impl DrawTexts {
             away: draw.away_team.clone(),
             league: draw.league.clone(),
             club: draw.club_name.clone(),
-            kick_off: when::day_and_time(kick_off, &draw.timezone),
+            kick_off: date_time_text::non_breaking_date_time(kick_off, &draw.timezone),
             left: on_sale
                 .then(|| time_left(now, kick_off, &draw.timezone))
                 .flatten(),
             phase,
-            opens: opens_at
-                .map(|at| format!("On sale from {}", when::day_and_time(at, &draw.timezone))),
+            opens: opens_at.map(|at| {
+                format!(
+                    "On sale from {}",
+                    date_time_text::non_breaking_date_time(at, &draw.timezone)
+                )
+            }),
             club_selling: draw.club_selling != Some(false),
             price_line: if draw.pass_stripe_fees {
                 price.clone()
@@ -203,10 +207,10 @@ impl DrawTexts {
                 format!("{price} a ticket")
             },
             price,
-            prize: SplitAmount(dollars(cents(&draw.current_prize))),
-            card_prize: SplitAmount(dollars(card_prize)),
+            prize: DollarsAndCents(dollars(cents(&draw.current_prize))),
+            card_prize: DollarsAndCents(dollars(card_prize)),
             prize_whole: whole_dollars(cents(&draw.current_prize)),
-            prize_max: SplitAmount(dollars(cents(&draw.max_prize))),
+            prize_max: DollarsAndCents(dollars(cents(&draw.max_prize))),
             sold: draw.tickets_sold,
             part: format!("{sold:.4}"),
             share: format!("{:.1}%", sold * 100.0),
@@ -247,13 +251,13 @@ impl DrawTexts {
     }
 
     /// Whether the draw was cancelled. A cancelled draw has no prize, and its buyers are refunded.
-    pub fn is_called_off(&self) -> bool {
+    pub fn is_cancelled(&self) -> bool {
         self.phase == DrawPhase::Cancelled
     }
 
     /// Returns one sentence about the draw for its share card.
     pub fn summary(&self) -> String {
-        if self.is_called_off() {
+        if self.is_cancelled() {
             return format!(
                 "{}: this draw was cancelled. Every ticket is refunded.",
                 self.club
@@ -293,7 +297,7 @@ pub fn time_left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Time
     let card_band = match ms {
         _ if ms < HOUR_MS => "band-red",
         _ if ms < soon => "band-orange",
-        _ if when::is_same_day(now, kick_off, zone) => "band-yellow",
+        _ if date_time_text::is_same_day(now, kick_off, zone) => "band-yellow",
         _ => "band-green",
     };
     Some(TimeLeft {
@@ -339,10 +343,10 @@ impl ClubTexts {
             logo: club.logo_url.clone(),
             letters: initials(&club.name),
             primary: primary.css(),
-            on_primary: primary.text_colour(),
+            on_primary: primary.readable_text_colour(),
             secondary: colour(&club.secondary_color, "#374151").css(),
             accent: accent.css(),
-            on_accent: accent.text_colour(),
+            on_accent: accent.readable_text_colour(),
         }
     }
 }
@@ -388,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn club_without_a_logo_has_two_letters() {
+    fn club_without_logo_shows_two_initials() {
         assert_eq!(initials("Bayside Barracudas"), "BB");
         assert_eq!(initials("sharks"), "SH");
         assert_eq!(initials(""), "F");

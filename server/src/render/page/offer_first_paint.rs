@@ -3,8 +3,8 @@
 use domain::{Status, TICKETS, Timestamp, View, fee};
 use persistence::records::listings::Listing;
 
+use crate::render::date_time_text;
 use crate::render::page::first_paint::{TimeLeft, dollars, time_left, whole_dollars};
-use crate::render::when;
 use crate::services::offer::{Offer, OfferStatus};
 
 /// Maximum characters of an offer's tag that pages show. A longer tag is cut (decision H-12).
@@ -54,7 +54,7 @@ pub struct OfferGameTexts {
 
 impl OfferGameTexts {
     fn new(listing: &Listing, view: &View, now: Timestamp) -> OfferGameTexts {
-        let kick_off = when::day_and_time(view.closes_at, &listing.zone);
+        let kick_off = date_time_text::non_breaking_date_time(view.closes_at, &listing.zone);
         let total = if listing.pass_card_fee {
             view.price + fee::card_fee(view.price)
         } else {
@@ -129,7 +129,7 @@ impl OfferTexts {
             sold: offer.sold(),
             cap: offer.ticket_count(),
             closed: matches!(offer.sale_status, OfferStatus::Closed | OfferStatus::Ended),
-            opens: opens_at.map(|at| when::day_and_time(at, zone)),
+            opens: opens_at.map(|at| date_time_text::non_breaking_date_time(at, zone)),
         }
     }
 

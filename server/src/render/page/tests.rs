@@ -50,8 +50,8 @@ fn draw(home: &str) -> Draw {
     }
 }
 
-fn frame() -> PageFrame {
-    PageFrame {
+fn frame() -> PageLayout {
+    PageLayout {
         navigation: HeaderLinks::Plain,
         support_email: "support@demo.test".to_string(),
         support_sms: "0400 000 000".to_string(),
@@ -70,11 +70,19 @@ fn head() -> PageHead {
 }
 
 fn page(body: &PageBody<'_>, boot: &Value) -> String {
-    render_document(&Site::default(), "/draw/{n}", &head(), &frame(), body, boot).expect("a page")
+    render_document(
+        &WebBuild::default(),
+        "/draw/{n}",
+        &head(),
+        &frame(),
+        body,
+        boot,
+    )
+    .expect("a page")
 }
 
 #[test]
-fn hero_shows_the_draws_facts() {
+fn draw_page_shows_price_prize_and_sales() {
     let face = DrawTexts::new(&draw("Redcliffe Sharks"), NOW);
     let html = page(&PageBody::Draw(&face), &json!({}));
     for words in [
@@ -99,7 +107,7 @@ fn hero_shows_the_draws_facts() {
 }
 
 #[test]
-fn name_cannot_end_the_boot_script() {
+fn name_cannot_close_the_boot_data_script() {
     let evil = "</script><script>alert(1)</script>";
     let face = DrawTexts::new(&draw(evil), NOW);
     let html = page(
@@ -118,7 +126,7 @@ fn name_cannot_end_the_boot_script() {
 }
 
 #[test]
-fn every_closed_state_has_its_panel() {
+fn every_not_buyable_state_has_its_panel() {
     for (status, sold, words) in [
         ("active", 169, "Sold Out!"),
         (
@@ -240,7 +248,7 @@ fn offer() -> OfferTexts {
 }
 
 #[test]
-fn offer_first_paint_matches_the_boxes_of_react() {
+fn offer_first_paint_matches_the_react_layout() {
     let html = page(&PageBody::Offer(&offer()), &json!({}));
     for words in [
         "<a class=\"offer-back\" href=\"/club/sharks\">← Back to Sharks</a>",
@@ -269,7 +277,7 @@ fn offer_first_paint_matches_the_boxes_of_react() {
 }
 
 #[test]
-fn missing_page_links_to_other_pages() {
+fn not_found_page_links_to_live_draws() {
     let html = page(
         &PageBody::Missing {
             heading: "Page Not Found",
@@ -290,7 +298,7 @@ fn landing_page_lists_draws_on_sale() {
 }
 
 #[test]
-fn only_own_stripe_stand_in_is_loaded_as_a_script() {
+fn only_sandbox_stripe_script_is_in_the_page() {
     let tag = |address: &str| {
         page(
             &PageBody::Landing { draws: &[] },

@@ -14,16 +14,16 @@ const POST_TABLE_BYTES: usize = 32;
 /// Byte offset in the `head` table of the field for the format of the `loca` table.
 const LOCA_FORMAT_OFFSET: usize = 50;
 /// Byte offset in the `head` table of the field for the checksum of the whole font file.
-const CHECKSUM_OFFSET: usize = 8;
+const HEAD_CHECKSUM_OFFSET: usize = 8;
 const CHECKSUM_MAGIC: u32 = 0xb1b0_afba;
 
 /// Returns the font with the outlines of only the used glyphs. `None` if `font` is not a TrueType
 /// font with outlines.
-pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
+pub fn subset_font(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let (glyf, loca, head) = (
-        table(font, *b"glyf")?,
-        table(font, *b"loca")?,
-        table(font, *b"head")?,
+        font_table(font, *b"glyf")?,
+        font_table(font, *b"loca")?,
+        font_table(font, *b"head")?,
     );
     let long = read_u16(head, LOCA_FORMAT_OFFSET)? == 1;
     let offset = |glyph: usize| {
@@ -34,8 +34,8 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
         }
     };
     let outline = |glyph: u16| glyf.get(offset(glyph.into())?..offset(usize::from(glyph) + 1)?);
-    let needed = with_components(used, outline);
-    let count = usize::from(read_u16(table(font, *b"maxp")?, 4)?);
+    let needed = with_component_glyphs(used, outline);
+    let count = usize::from(read_u16(font_table(font, *b"maxp")?, 4)?);
     let (mut outlines, mut offsets) = (Vec::new(), Vec::with_capacity((count + 1) * 4));
     for glyph in 0..count {
         offsets.extend_from_slice(&u32::try_from(outlines.len()).ok()?.to_be_bytes());
@@ -49,8 +49,11 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
     let mut head = head.to_vec();
     head.get_mut(LOCA_FORMAT_OFFSET..LOCA_FORMAT_OFFSET + 2)?
         .copy_from_slice(&[0, 1]);
-    head.get_mut(CHECKSUM_OFFSET..CHECKSUM_OFFSET + 4)?.fill(0);
-    let mut post = table(font, *b"post")?.get(..POST_TABLE_BYTES)?.to_vec();
+    head.get_mut(HEAD_CHECKSUM_OFFSET..HEAD_CHECKSUM_OFFSET + 4)?
+        .fill(0);
+    let mut post = font_table(font, *b"post")?
+        .get(..POST_TABLE_BYTES)?
+        .to_vec();
     post[..4].copy_from_slice(&POST_TABLE_VERSION);
     let mut tables: Vec<([u8; 4], Vec<u8>)> = Vec::new();
     for name in REQUIRED_FONT_TABLES {
@@ -58,18 +61,18 @@ pub fn subset(font: &[u8], used: &BTreeSet<u16>) -> Option<Vec<u8>> {
             b"glyf" => std::mem::take(&mut outlines),
             b"head" => std::mem::take(&mut head),
             b"loca" => std::mem::take(&mut offsets),
-            _ => table(font, *name)?.to_vec(),
+            _ => font_table(font, *name)?.to_vec(),
         };
         tables.push((*name, bytes));
     }
     tables.push((*b"post", post));
-    tables.push((*b"prep", table(font, *b"prep")?.to_vec()));
-    assemble(tables)
+    tables.push((*b"prep", font_table(font, *b"prep")?.to_vec()));
+    assemble_font(tables)
 }
 
 /// Returns the used glyphs together with the components of composite glyphs, and with glyph 0,
 /// which is shown for a missing glyph.
-fn with_components<'a>(
+fn with_component_glyphs<'a>(
     used: &BTreeSet<u16>,
     outline: impl Fn(u16) -> Option<&'a [u8]>,
 ) -> BTreeSet<u16> {
@@ -110,7 +113,7 @@ fn with_components<'a>(
     needed
 }
 
-fn assemble(tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
+fn assemble_font(tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
     let count = u16::try_from(tables.len()).ok()?;
     let power = count.ilog2();
     let range = (1u16 << power) * 16;
@@ -139,7 +142,7 @@ fn assemble(tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
         file.resize(file.len().next_multiple_of(4), 0);
     }
     let font_checksum = CHECKSUM_MAGIC.wrapping_sub(checksum(&file));
-    let offset = head_at? + CHECKSUM_OFFSET;
+    let offset = head_at? + HEAD_CHECKSUM_OFFSET;
     file.get_mut(offset..offset + 4)?
         .copy_from_slice(&font_checksum.to_be_bytes());
     Some(file)
@@ -153,7 +156,7 @@ fn checksum(bytes: &[u8]) -> u32 {
     })
 }
 
-fn table(font: &[u8], name: [u8; 4]) -> Option<&[u8]> {
+fn font_table(font: &[u8], name: [u8; 4]) -> Option<&[u8]> {
     let entries = font
         .get(12..)?
         .chunks_exact(16)
@@ -184,7 +187,7 @@ mod tests {
             .chars()
             .filter_map(|letter| font_checksum.lookup_glyph_index(letter as u32))
             .collect();
-        let small = subset(font, &used).expect("a font");
+        let small = subset_font(font, &used).expect("a font");
         assert!(
             small.len() < 100_000,
             "{} of {} bytes",
@@ -196,8 +199,8 @@ mod tests {
             CHECKSUM_MAGIC,
             "the checksum of the file is correct"
         );
-        let glyf = table(&small, *b"glyf").expect("outlines");
-        let loca = table(&small, *b"loca").expect("places");
+        let glyf = font_table(&small, *b"glyf").expect("outlines");
+        let loca = font_table(&small, *b"loca").expect("places");
         let length = |letter: char| {
             let glyph = usize::from(
                 font_checksum
@@ -216,6 +219,6 @@ mod tests {
             reparsed.lookup_glyph_index('Z' as u32),
             font_checksum.lookup_glyph_index('Z' as u32)
         );
-        assert!(subset(b"no font", &used).is_none());
+        assert!(subset_font(b"no font", &used).is_none());
     }
 }

@@ -13,11 +13,11 @@ use crate::config::running_program_path;
 use crate::render::picture::reencode;
 
 /// Exit code: the file is not an accepted picture.
-pub const EXIT_REFUSED: i32 = 65;
+pub const EXIT_PICTURE_REFUSED: i32 = 65;
 /// Exit code: a resource limit could not be set, so no file was read.
-pub const EXIT_NOT_LIMITED: i32 = 70;
+pub const EXIT_LIMITS_NOT_SET: i32 = 70;
 /// Command-line flag of the restarted process, which inherits the resource limits of the first.
-pub const LIMITED_FLAG: &str = "--limited";
+pub const LIMITS_SET_FLAG: &str = "--limited";
 
 /// Maximum size of an uploaded file in bytes: that of an offer's share image.
 const INPUT_BYTES_MAX: u64 = 3_000_000;
@@ -39,21 +39,21 @@ pub fn run_picture_renderer(is_limited: bool) -> ExitCode {
     let code = if is_limited {
         render_from_stdin()
     } else {
-        restart_limited()
+        restart_with_limits()
     };
     ExitCode::from(code as u8)
 }
 
-fn restart_limited() -> i32 {
+fn restart_with_limits() -> i32 {
     match limit_resources() {
         Ok(()) => {
             // `exec` replaces this process, so it returns only if it fails.
             let _error = Command::new(running_program_path())
-                .args([RENDER_COMMAND, LIMITED_FLAG])
+                .args([RENDER_COMMAND, LIMITS_SET_FLAG])
                 .exec();
-            EXIT_NOT_LIMITED
+            EXIT_LIMITS_NOT_SET
         }
-        Err(_) => EXIT_NOT_LIMITED,
+        Err(_) => EXIT_LIMITS_NOT_SET,
     }
 }
 
@@ -70,7 +70,7 @@ fn limit_resources() -> Result<(), Errno> {
 
 fn render_from_stdin() -> i32 {
     let Ok(_timer) = set_final_limits() else {
-        return EXIT_NOT_LIMITED;
+        return EXIT_LIMITS_NOT_SET;
     };
     let mut bytes = Vec::new();
     let read_result = std::io::stdin()
@@ -78,10 +78,10 @@ fn render_from_stdin() -> i32 {
         .take(INPUT_BYTES_MAX + 1)
         .read_to_end(&mut bytes);
     if read_result.is_err() || bytes.len() as u64 > INPUT_BYTES_MAX {
-        return EXIT_REFUSED;
+        return EXIT_PICTURE_REFUSED;
     }
     let Some(picture) = reencode(&bytes) else {
-        return EXIT_REFUSED;
+        return EXIT_PICTURE_REFUSED;
     };
     let mut output = std::io::stdout().lock();
     let write_result = output
@@ -90,7 +90,7 @@ fn render_from_stdin() -> i32 {
     if write_result.is_ok() {
         0
     } else {
-        EXIT_REFUSED
+        EXIT_PICTURE_REFUSED
     }
 }
 

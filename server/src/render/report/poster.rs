@@ -4,7 +4,9 @@ use domain::TICKETS;
 
 use crate::render::colour::Colour;
 use crate::render::page::DrawPhase;
-use crate::render::pdf_writer::{PAGE_HEIGHT, PAGE_MARGIN, PAGE_WIDTH, PdfWriter};
+use crate::render::pdf_writer::{
+    PAGE_HEIGHT_POINTS, PAGE_MARGIN_POINTS, PAGE_WIDTH_POINTS, PdfWriter,
+};
 
 /// The texts of a poster.
 #[derive(Clone, Debug)]
@@ -30,10 +32,10 @@ impl Poster {
     /// `None` when the code or the font cannot be used.
     pub fn pdf(&self) -> Option<Vec<u8>> {
         let mut pdf = PdfWriter::new(&format!("{} v {}", self.home, self.away))?;
-        let (offer, scan) = self.offer_and_scan_texts();
+        let (offer, scan) = self.texts_around_qr_code();
         let [first, second] = self.colours;
-        pdf.draw_stripe(PAGE_HEIGHT - 20.0, 20.0, first);
-        pdf.draw_stripe(PAGE_HEIGHT - 28.0, 8.0, second);
+        pdf.draw_colour_band(PAGE_HEIGHT_POINTS - 20.0, 20.0, first);
+        pdf.draw_colour_band(PAGE_HEIGHT_POINTS - 28.0, 8.0, second);
         write_centred_line(&mut pdf, 774.0, 20.0, &self.club);
         if let Some(league) = &self.league {
             write_centred_line(&mut pdf, 750.0, 14.0, league);
@@ -63,7 +65,7 @@ impl Poster {
 
     /// Returns the text above the QR code and the text below it. The first is price and prize, or
     /// why nothing is on sale. The second says what the QR code is for.
-    fn offer_and_scan_texts(&self) -> (String, &'static str) {
+    fn texts_around_qr_code(&self) -> (String, &'static str) {
         match self.phase {
             DrawPhase::Active | DrawPhase::SoldOut => (
                 format!("Win up to {} · {} a ticket", self.prize_max, self.price),
@@ -85,7 +87,7 @@ impl Poster {
 /// Writes a centred line of text at font size `most`, scaled down if it does not fit between the
 /// margins.
 fn write_centred_line(pdf: &mut PdfWriter, y: f32, most: f32, text: &str) {
-    let width = PAGE_WIDTH - 2.0 * PAGE_MARGIN;
+    let width = PAGE_WIDTH_POINTS - 2.0 * PAGE_MARGIN_POINTS;
     let size = most.min(most * width / pdf.text_width(text, most).max(1.0));
     pdf.write_centred(y, size, text);
 }

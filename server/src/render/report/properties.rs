@@ -37,7 +37,7 @@ fn cannot_begin_formula(cell: &str) -> bool {
 /// The name, e-mail address and phone that a test buyer typed.
 type TypedBuyer = (String, String, String);
 
-fn typed() -> impl Strategy<Value = Vec<TypedBuyer>> {
+fn typed_buyers() -> impl Strategy<Value = Vec<TypedBuyer>> {
     vec(
         (
             adversarial_text::any_text(),
@@ -48,7 +48,7 @@ fn typed() -> impl Strategy<Value = Vec<TypedBuyer>> {
     )
 }
 
-fn rows(typed: &[TypedBuyer]) -> Vec<ReportRow> {
+fn report_rows(typed: &[TypedBuyer]) -> Vec<ReportRow> {
     let to_row = |(index, (name, email, phone)): (usize, &TypedBuyer)| ReportRow {
         email: email.clone(),
         ..row(index as u16 + 1, name, phone)
@@ -60,9 +60,9 @@ proptest! {
     #![proptest_config(adversarial_text::proptest_config(1_000))]
 
     #[test]
-    fn csv_reads_back_and_no_cell_is_a_formula(typed in typed()) {
-        let rows = rows(&typed);
-        let bytes = csv(&facts(), &takings(), &rows).expect("a table");
+    fn csv_reads_back_and_no_cell_is_a_formula(typed in typed_buyers()) {
+        let rows = report_rows(&typed);
+        let bytes = csv(&facts(), &test_revenue(), &rows).expect("a table");
         let table = String::from_utf8(bytes).expect("UTF-8");
         let table = table.strip_prefix('\u{feff}').expect("a byte order mark");
         let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(table.as_bytes());
@@ -86,11 +86,11 @@ proptest! {
     #![proptest_config(adversarial_text::proptest_config(24))]
 
     #[test]
-    fn pdf_lists_every_ticket_and_has_no_active_content(typed in typed(), plain in "[A-Za-zÀ-žΑ-ΡΣ-ωА-я]{1,12}") {
-        let mut rows = rows(&typed);
+    fn pdf_lists_every_ticket_and_has_no_active_content(typed in typed_buyers(), plain in "[A-Za-zÀ-žΑ-ΡΣ-ωА-я]{1,12}") {
+        let mut rows = report_rows(&typed);
         let name = plain.replace("fi", "f i").replace("fl", "f l").replace("ff", "f f");
         rows.push(row(169, &name, ""));
-        let file = pdf(&facts(), &takings(), &rows).expect("a paper");
+        let file = pdf(&facts(), &test_revenue(), &rows).expect("a paper");
         let document = Document::load_mem(&file).expect("a PDF");
         let pages: Vec<u32> = document.get_pages().keys().copied().collect();
         let text = document.extract_text(&pages).expect("text");

@@ -3,7 +3,7 @@
 use domain::TICKETS;
 use lopdf::Document;
 
-use super::table::{escape_formula, phone_cell};
+use super::csv_report::{escape_formula, phone_csv_cell};
 use super::*;
 use crate::render::colour::Colour;
 use crate::render::page::DrawPhase;
@@ -38,7 +38,7 @@ pub(super) fn row(number: u16, name: &str, phone: &str) -> ReportRow {
     }
 }
 
-pub(super) fn takings() -> DrawRevenue {
+pub(super) fn test_revenue() -> DrawRevenue {
     DrawRevenue {
         sold: 3,
         orders: 2,
@@ -77,12 +77,12 @@ fn csv_matches_the_recorded_bytes() {
         row(2, "=1+1", "+61 411 000 001"),
         row(3, "Say \"hi\"", ""),
     ];
-    let bytes = csv(&facts(), &takings(), &rows).expect("a table");
+    let bytes = csv(&facts(), &test_revenue(), &rows).expect("a table");
     assert_eq!(String::from_utf8(bytes).expect("UTF-8"), EXPECTED_CSV);
 }
 
 #[test]
-fn cells_are_no_formulas_and_phones_keep_their_zero() {
+fn csv_cells_are_no_formulas_and_phones_keep_zeros() {
     for (text, cell) in [
         ("=1+1", "'=1+1"),
         ("+61 400", "'+61 400"),
@@ -93,15 +93,15 @@ fn cells_are_no_formulas_and_phones_keep_their_zero() {
     ] {
         assert_eq!(escape_formula(text), cell);
     }
-    assert_eq!(phone_cell("0400 111 222"), "'0400 111 222");
+    assert_eq!(phone_csv_cell("0400 111 222"), "'0400 111 222");
 }
 
 #[test]
-fn full_draw_fits_a_mail_and_lists_every_ticket_once() {
+fn full_draw_pdf_fits_a_mail_and_lists_all_tickets() {
     let rows: Vec<ReportRow> = (1..=TICKETS)
         .map(|number| row(number, "Zoë Ōtāhuhu Nguyễn", "0411 000 001"))
         .collect();
-    let file = pdf(&facts(), &takings(), &rows).expect("a paper");
+    let file = pdf(&facts(), &test_revenue(), &rows).expect("a paper");
     assert!(file.len() < 300 * 1024, "{} bytes", file.len());
     let document = Document::load_mem(&file).expect("a PDF");
     let pages: Vec<u32> = document.get_pages().keys().copied().collect();
@@ -132,7 +132,7 @@ fn full_draw_fits_a_mail_and_lists_every_ticket_once() {
 fn unsold_winning_ticket_is_reported() {
     let takings = DrawRevenue {
         prize_is_due: false,
-        ..takings()
+        ..test_revenue()
     };
     let lines = labelled_sums(&facts(), &takings);
     assert_eq!(
@@ -173,7 +173,7 @@ fn empty_report_is_explained_and_amounts_have_separators() {
         revenue: Cents(0),
         platform_fee: Cents(0),
         provider_fees: Cents(132),
-        ..takings()
+        ..test_revenue()
     };
     let minus = DrawRevenue {
         prize: Cents(0),
@@ -209,7 +209,7 @@ fn empty_report_is_explained_and_amounts_have_separators() {
     );
     let full = DrawRevenue {
         revenue: Cents(169_000),
-        ..takings()
+        ..test_revenue()
     };
     assert!(
         pdf_text(&pdf(&facts(), &full, &[row(1, "Zoë", "")]).expect("a paper"))
@@ -220,7 +220,7 @@ fn empty_report_is_explained_and_amounts_have_separators() {
 #[test]
 fn every_page_names_its_draw_and_posters_have_no_page_number() {
     let rows: Vec<ReportRow> = (1..=TICKETS).map(|number| row(number, "Zoë", "")).collect();
-    let file = pdf(&facts(), &takings(), &rows).expect("a paper");
+    let file = pdf(&facts(), &test_revenue(), &rows).expect("a paper");
     let document = Document::load_mem(&file).expect("a PDF");
     for page in document.get_pages().into_keys() {
         let text = document.extract_text(&[page]).expect("text");
@@ -290,7 +290,7 @@ fn two_long_names_are_written_on_two_lines() {
         away: away.to_string(),
         ..facts()
     };
-    let text = pdf_text(&pdf(&facts, &takings(), &[]).expect("a paper"));
+    let text = pdf_text(&pdf(&facts, &test_revenue(), &[]).expect("a paper"));
     assert!(
         text.contains(home) && text.contains(&format!("v {away}")),
         "{text}"
@@ -303,7 +303,7 @@ fn report_contains_the_configured_fee_note() {
         fee_note: "incl. 10 % GST".to_string(),
         ..facts()
     };
-    let table = csv(&other, &takings(), &[]).expect("a table");
+    let table = csv(&other, &test_revenue(), &[]).expect("a table");
     assert!(
         String::from_utf8(table)
             .expect("UTF-8")
@@ -327,8 +327,14 @@ fn longest_names_stay_within_the_page() {
         away: long("A"),
         ..facts()
     };
-    let text =
-        pdf_text(&pdf(&facts, &takings(), &[row(1, &long("N"), "0411 000 001")]).expect("a paper"));
+    let text = pdf_text(
+        &pdf(
+            &facts,
+            &test_revenue(),
+            &[row(1, &long("N"), "0411 000 001")],
+        )
+        .expect("a paper"),
+    );
     // The important part of each line comes first, because the end of a line that is too long is
     // cut.
     for line in [
@@ -355,7 +361,7 @@ fn longest_names_stay_within_the_page() {
         "St George Illawarra Dragons",
         "Canterbury Bankstown Bulldogs",
     );
-    let text = pdf_text(&pdf(&facts, &takings(), &[]).expect("a paper"));
+    let text = pdf_text(&pdf(&facts, &test_revenue(), &[]).expect("a paper"));
     assert!(
         text.contains("St George Illawarra Dragons v Canterbury Bankstown Bulldogs"),
         "{text}"

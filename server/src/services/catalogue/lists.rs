@@ -7,13 +7,13 @@ use bytes::{BufMut, Bytes, BytesMut};
 use domain::{ClubId, Timestamp, View};
 use persistence::records::listings::Listing;
 
-use super::prepared::{Prepared, PreparedKey};
+use super::prepared_response::{PreparedResponse, PreparedResponseKey};
 use super::{Catalogue, CatalogueFacts};
-use crate::api::draw::{Draw, status_shown};
+use crate::api::draw::{Draw, shown_status};
 
 /// A public list of draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum List {
+pub enum DrawList {
     /// Draws on sale, the next kick-off first.
     Active,
     /// Draws without a result whose kick-off is past or near (decision E-1), the latest kick-off
@@ -29,7 +29,7 @@ const RESULTS_PUBLISHED_MAX: usize = 50;
 
 /// The requested part of a list: one club's draws, and paging.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ListSlice {
+pub struct DrawListSlice {
     pub club: Option<ClubId>,
     pub offset: usize,
     pub limit: Option<usize>,
@@ -43,14 +43,19 @@ pub struct CachedLists {
     /// The next kick-off. At that time the responses become outdated without a write, because a
     /// draw moves to another list or its winner is revealed.
     valid_until: Option<Timestamp>,
-    responses: Option<[Prepared; 3]>,
+    responses: Option<[PreparedResponse; 3]>,
 }
 
 type ListedDraw = (Arc<Listing>, View);
 
 impl CachedLists {
     /// Returns the cached responses if nothing has changed since they were built.
-    fn if_current(&self, reading: u64, changed: u64, now: Timestamp) -> Option<&[Prepared; 3]> {
+    fn responses_if_current(
+        &self,
+        reading: u64,
+        changed: u64,
+        now: Timestamp,
+    ) -> Option<&[PreparedResponse; 3]> {
         let current = self.reading == reading
             && self.changed == changed
             && self.valid_until.is_none_or(|valid_until| now < valid_until);
@@ -60,23 +65,23 @@ impl CachedLists {
 
 impl Catalogue {
     /// Returns a complete list as a prepared response, rebuilt only after a change.
-    pub fn list(&self, list: List, now: Timestamp) -> Prepared {
+    pub fn list_response(&self, list: DrawList, now: Timestamp) -> PreparedResponse {
         let facts = self.facts();
         let changed = self.draws.view_change_count();
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(responses) = lists.if_current(facts.reading, changed, now) {
+        if let Some(responses) = lists.responses_if_current(facts.reading, changed, now) {
             return responses[list as usize].clone();
         }
         let draws_by_list = self.draws_by_list(&facts, now);
         let old = lists.responses.take();
-        let make = |list: List| {
+        let make = |list: DrawList| {
             let cached = old.as_ref().map(|responses| &responses[list as usize]);
-            self.join_list(&facts, &draws_by_list[list as usize], cached, now)
+            self.build_list_response(&facts, &draws_by_list[list as usize], cached, now)
         };
         let responses = [
-            make(List::Active),
-            make(List::Awaiting),
-            make(List::Completed),
+            make(DrawList::Active),
+            make(DrawList::Awaiting),
+            make(DrawList::Completed),
         ];
         let answer = responses[list as usize].clone();
         *lists = CachedLists {
@@ -95,16 +100,20 @@ impl Catalogue {
 
     /// Returns a complete list as a prepared response from memory; `None` if the response would
     /// have to be rebuilt.
-    pub fn list_response_if_cached(&self, list: List, now: Timestamp) -> Option<Prepared> {
-        let reading = self.with_facts(CatalogueFacts::reading);
+    pub fn list_response_if_cached(
+        &self,
+        list: DrawList,
+        now: Timestamp,
+    ) -> Option<PreparedResponse> {
+        let reading = self.with_facts(CatalogueFacts::reading_number);
         let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         lists
-            .if_current(reading, self.draws.view_change_count(), now)
+            .responses_if_current(reading, self.draws.view_change_count(), now)
             .map(|responses| responses[list as usize].clone())
     }
 
     /// Returns the requested part of a list as API objects.
-    pub fn list_slice(&self, list: List, slice: ListSlice, now: Timestamp) -> Vec<Draw> {
+    pub fn list_slice(&self, list: DrawList, slice: DrawListSlice, now: Timestamp) -> Vec<Draw> {
         let facts = self.facts();
         let draws_by_list = self.draws_by_list(&facts, now);
         let chosen = draws_by_list[list as usize]
@@ -114,7 +123,7 @@ impl Catalogue {
             .skip(slice.offset)
             .take(slice.limit.unwrap_or(usize::MAX));
         chosen
-            .filter_map(|(listing, view)| facts.api_draw(listing, view, now))
+            .filter_map(|(listing, view)| facts.to_api_draw(listing, view, now))
             .collect()
     }
 
@@ -150,7 +159,7 @@ impl Catalogue {
             .values()
             .map(|listing| (listing.clone(), facts.newest_view_of(listing, &actor_views)));
         newest
-            .filter(|(_, view)| status_shown(view, now) == "closed")
+            .filter(|(_, view)| shown_status(view, now) == "closed")
             .collect()
     }
 
@@ -159,7 +168,7 @@ impl Catalogue {
     pub fn published_draws(&self, now: Timestamp) -> (Arc<CatalogueFacts>, Vec<View>) {
         let facts = self.facts();
         let mut draws_by_list = self.draws_by_list(&facts, now);
-        draws_by_list[List::Completed as usize].truncate(RESULTS_PUBLISHED_MAX);
+        draws_by_list[DrawList::Completed as usize].truncate(RESULTS_PUBLISHED_MAX);
         let views = draws_by_list
             .into_iter()
             .flatten()
@@ -179,16 +188,17 @@ impl Catalogue {
             if facts.club(listing.club).is_none_or(|club| club.archived) {
                 continue;
             }
-            let list = match status_shown(&view, now) {
-                "active" => List::Active,
-                "closed" => List::Awaiting,
-                "completed" if !listing.archived => List::Completed,
+            let list = match shown_status(&view, now) {
+                "active" => DrawList::Active,
+                "closed" => DrawList::Awaiting,
+                "completed" if !listing.archived => DrawList::Completed,
                 _ => continue,
             };
             draws_by_list[list as usize].push((listing.clone(), view));
         }
-        draws_by_list[List::Active as usize].sort_by_key(|(_, view)| (view.closes_at, view.draw));
-        for list in [List::Awaiting, List::Completed] {
+        draws_by_list[DrawList::Active as usize]
+            .sort_by_key(|(_, view)| (view.closes_at, view.draw));
+        for list in [DrawList::Awaiting, DrawList::Completed] {
             draws_by_list[list as usize]
                 .sort_by_key(|(_, view)| std::cmp::Reverse((view.closes_at, view.draw)));
         }
@@ -197,18 +207,18 @@ impl Catalogue {
 
     /// Builds the response of a list: an array of the draws' JSON. Returns `cached` instead if no
     /// draw of the list has changed.
-    fn join_list(
+    fn build_list_response(
         &self,
         facts: &CatalogueFacts,
         draws: &[ListedDraw],
-        cached: Option<&Prepared>,
+        cached: Option<&PreparedResponse>,
         now: Timestamp,
-    ) -> Prepared {
+    ) -> PreparedResponse {
         let mut digest = DefaultHasher::new();
         for (_, view) in draws {
             (view.draw, view.revision, now >= view.closes_at).hash(&mut digest);
         }
-        let key = PreparedKey {
+        let key = PreparedResponseKey {
             reading: facts.reading,
             revision: digest.finish(),
             phase: 0,
@@ -230,7 +240,7 @@ impl Catalogue {
             body.put_slice(part);
         }
         body.put_u8(b']');
-        Prepared::new(key, body.freeze())
+        PreparedResponse::new(key, body.freeze())
     }
 
     fn draw_json(
@@ -240,10 +250,10 @@ impl Catalogue {
         view: &View,
         now: Timestamp,
     ) -> Bytes {
-        let key = facts.key(view, now);
-        let build = || match facts.api_draw(listing, view, now) {
-            Some(draw) => Prepared::json(key, &draw),
-            None => Prepared::new(key, Bytes::new()),
+        let key = facts.response_key(view, now);
+        let build = || match facts.to_api_draw(listing, view, now) {
+            Some(draw) => PreparedResponse::from_json(key, &draw),
+            None => PreparedResponse::new(key, Bytes::new()),
         };
         self.fragments
             .get(view.draw, key)
@@ -256,9 +266,9 @@ impl Catalogue {
 
 impl CatalogueFacts {
     /// Returns the cache key of a draw's prepared responses.
-    pub(super) fn key(&self, view: &View, now: Timestamp) -> PreparedKey {
+    pub(super) fn response_key(&self, view: &View, now: Timestamp) -> PreparedResponseKey {
         let phase = u8::from(now >= view.closes_at);
-        PreparedKey {
+        PreparedResponseKey {
             reading: self.reading,
             revision: view.revision,
             phase,
@@ -272,7 +282,7 @@ impl CatalogueFacts {
     }
 
     /// Builds the API object of a draw for a list. `None` while the draw's club is not loaded yet.
-    pub fn api_draw(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
+    pub fn to_api_draw(&self, listing: &Listing, view: &View, now: Timestamp) -> Option<Draw> {
         let club = self.club(listing.club)?;
         Some(Draw::for_list(
             listing,

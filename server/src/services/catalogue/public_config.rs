@@ -7,7 +7,7 @@ use crate::api::config::PublicConfig;
 use crate::config::{CardFeePassing, Config, Stage};
 
 /// URL of Stripe.js, in the release that the pages are written for.
-const STRIPE_JS: &str = "https://js.stripe.com/endive/stripe.js";
+const STRIPE_JS_URL: &str = "https://js.stripe.com/endive/stripe.js";
 
 impl CatalogueFacts {
     /// Builds the public configuration, in which the operator's settings override the environment.
@@ -28,12 +28,12 @@ impl CatalogueFacts {
                 SurchargeMode::PerLine => "per_line",
                 SurchargeMode::PerCharge => "per_charge",
             },
-            terms_version: crate::text::terms::SERVICE.version,
+            terms_version: crate::text::terms::SERVICE_TERMS.version,
             demo,
             stripe_js: match config.stage {
                 #[cfg(feature = "demo")]
                 Stage::Demo => "/sandbox/stripe.js",
-                _ => STRIPE_JS,
+                _ => STRIPE_JS_URL,
             },
         }
     }

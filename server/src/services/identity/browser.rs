@@ -161,7 +161,7 @@ mod tests {
     const NOW: Timestamp = Timestamp(1_800_000_000_000);
 
     fn cookies_with_key(key: u8) -> BrowserCookies {
-        let config = Config::demo(&Environment::default()).expect("the demo needs no settings");
+        let config = Config::for_demo(&Environment::default()).expect("the demo needs no settings");
         BrowserCookies::new(&[key; 32], &config)
     }
 

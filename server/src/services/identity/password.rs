@@ -17,7 +17,7 @@ pub const PASSWORD_BYTES_MAX: usize = 128;
 /// 152).
 pub const PASSWORD_CHARS_MIN: usize = 8;
 /// Maximum number of concurrent hashes, so that sign-ins do not slow purchases down.
-static CONCURRENT_HASHES: Semaphore = Semaphore::const_new(2);
+static HASHING_PERMITS: Semaphore = Semaphore::const_new(2);
 
 /// A hash that no password matches. A sign-in with an unknown e-mail address is checked against
 /// this hash, so that it takes as long as one with a known address.
@@ -47,7 +47,7 @@ pub fn hash(password: &str) -> String {
 ///
 /// The blocking threads are gone: the server is stopping.
 pub async fn hash_on_blocking_thread(password: String) -> Result<String, Problem> {
-    let Ok(_permit) = CONCURRENT_HASHES.acquire().await else {
+    let Ok(_permit) = HASHING_PERMITS.acquire().await else {
         return Err(Problem::unavailable());
     };
     web::block(move || hash(&password))
@@ -62,7 +62,7 @@ pub async fn hash_on_blocking_thread(password: String) -> Result<String, Problem
 ///
 /// The blocking threads are gone: the server is stopping.
 pub async fn verify_password(password: String, stored: Option<String>) -> Result<bool, Problem> {
-    let Ok(_permit) = CONCURRENT_HASHES.acquire().await else {
+    let Ok(_permit) = HASHING_PERMITS.acquire().await else {
         return Err(Problem::unavailable());
     };
     let is_known = stored.is_some();

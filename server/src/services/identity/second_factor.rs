@@ -10,13 +10,13 @@ use super::random;
 use crate::api::error::Problem;
 
 /// The issuer that authenticator apps display.
-pub const ISSUER: &str = "Football Doubles";
+pub const TOTP_ISSUER: &str = "Football Doubles";
 /// Validity of one second-factor code in seconds.
-pub const CODE_STEP_SECONDS: i64 = 30;
+pub const TOTP_STEP_SECONDS: i64 = 30;
 /// Maximum number of 30-second steps by which the clock of an authenticator app may be off.
 const CLOCK_SKEW_STEPS_MAX: u16 = 1;
 /// How long an entered code or password counts as recent proof of identity, in milliseconds.
-pub const PROOF_LIFETIME_MS: i64 = 10 * 60 * 1000;
+pub const IDENTITY_PROOF_LIFETIME_MS: i64 = 10 * 60 * 1000;
 
 /// Generates the secret that the server and an operator's authenticator app share: 160 bits, as RFC
 /// 4226 recommends.
@@ -34,14 +34,14 @@ pub fn authenticator(secret: &[u8], email: &str) -> Result<Totp, Problem> {
         .with_secret(Secret::new(secret.into()))
         .with_skew(CLOCK_SKEW_STEPS_MAX)
         .with_account_name(email.replace(':', ""))
-        .with_issuer(Some(ISSUER))
+        .with_issuer(Some(TOTP_ISSUER))
         .build()
         .map_err(|_| Problem::unavailable())
 }
 
 /// The result of checking a second-factor code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CodeCheck {
+pub enum CodeCheckResult {
     Right,
     Wrong,
     /// The code is correct, but this code or a later one was used before.
@@ -53,14 +53,14 @@ pub enum CodeCheck {
 /// # Errors
 ///
 /// The database could not be read or written.
-pub async fn use_code(
+pub async fn check_and_consume_code(
     records: &Records,
     admin: &Admin,
     code: &str,
     now: Timestamp,
-) -> Result<CodeCheck, Problem> {
+) -> Result<CodeCheckResult, Problem> {
     let Some(factor) = records.second_factor(admin.id).await? else {
-        return Ok(CodeCheck::Wrong);
+        return Ok(CodeCheckResult::Wrong);
     };
     let digits: String = code
         .chars()
@@ -68,15 +68,15 @@ pub async fn use_code(
         .collect();
     let seconds = now.0.div_euclid(1000).unsigned_abs();
     let Some(step) = authenticator(&factor.secret, &admin.email)?.check(&digits, seconds) else {
-        return Ok(CodeCheck::Wrong);
+        return Ok(CodeCheckResult::Wrong);
     };
     let is_new = records
         .mark_code_step_used(admin.id, step as i64, now)
         .await?;
     Ok(if is_new {
-        CodeCheck::Right
+        CodeCheckResult::Right
     } else {
-        CodeCheck::Used
+        CodeCheckResult::Used
     })
 }
 

@@ -10,11 +10,11 @@ use persistence::records::Records;
 use persistence::records::sessions::SessionHolder;
 use persistence::records::tries::RateLimitTry;
 
-use super::{FailureCounters, Limits, Network, too_many};
+use super::{FailureCounters, Limits, Network, too_many_attempts};
 use crate::api::error::Problem;
 
 /// Maximum mails with a link that one account receives per hour.
-pub(super) const LINKS_PER_ACCOUNT_AND_HOUR: u32 = 3;
+pub(super) const LINK_MAILS_PER_ACCOUNT_AND_HOUR: u32 = 3;
 /// Maximum registrations, waitlist entries, password resets and ticket-link requests per hour of
 /// one IP address. The members of a club may share one address.
 pub(super) const FORMS_PER_ADDRESS_AND_HOUR: u32 = 20;
@@ -30,7 +30,7 @@ pub(super) const WRONG_PASSWORDS_PER_ACCOUNT_MAX: u32 = 50;
 pub(super) const WRONG_PASSWORDS_WINDOW: Duration = Duration::from_secs(15 * 60);
 /// Maximum wrong passwords in 15 minutes of a signed-in caller who confirms the password. They are
 /// counted separately from sign-in, so that neither limit blocks the other action.
-pub(super) const WRONG_PASSWORDS_PER_HOLDER_MAX: u32 = 5;
+pub(super) const WRONG_PASSWORD_CONFIRMATIONS_MAX: u32 = 5;
 /// Maximum wrong second-factor codes of one operator in 10 minutes.
 const WRONG_CODES_MAX: u32 = 5;
 pub(super) const WRONG_CODES_WINDOW: Duration = Duration::from_secs(10 * 60);
@@ -47,7 +47,11 @@ impl Limits {
     /// # Errors
     ///
     /// 429 with `Retry-After`.
-    pub fn begin_sign_in(&self, email: &str, address: IpAddr) -> Result<Attempt<'_>, Problem> {
+    pub fn begin_sign_in(
+        &self,
+        email: &str,
+        address: IpAddr,
+    ) -> Result<LimitedAttempt<'_>, Problem> {
         let (account, network) = (account_key(email), Network::from(address));
         // Put the network before the account in the key. Otherwise a caller could enter an account
         // name that yields the key of another account and network.
@@ -64,7 +68,7 @@ impl Limits {
                 WRONG_PASSWORDS_PER_ADDRESS_MAX,
             ));
         }
-        Attempt::new(&self.wrong_passwords, tries, 60)
+        LimitedAttempt::new(&self.wrong_passwords, tries, 60)
     }
 
     /// Counts an attempt of a signed-in caller to confirm the password, and refuses it above the
@@ -76,12 +80,13 @@ impl Limits {
     pub fn begin_password_confirmation(
         &self,
         holder: SessionHolder,
-    ) -> Result<Attempt<'_>, Problem> {
+    ,
+    ) -> Result<LimitedAttempt<'_>, Problem> {
         let attempt = password_try(
             format!("again of {}", holder.name()),
-            WRONG_PASSWORDS_PER_HOLDER_MAX,
+            WRONG_PASSWORD_CONFIRMATIONS_MAX,
         );
-        Attempt::new(&self.wrong_passwords, vec![attempt], 60)
+        LimitedAttempt::new(&self.wrong_passwords, vec![attempt], 60)
     }
 
     /// Counts a registration from a network, and refuses it above the limit. Only registrations
@@ -91,14 +96,14 @@ impl Limits {
     /// # Errors
     ///
     /// 429 with `Retry-After`.
-    pub fn begin_registration(&self, address: IpAddr) -> Result<Attempt<'_>, Problem> {
+    pub fn begin_registration(&self, address: IpAddr) -> Result<LimitedAttempt<'_>, Problem> {
         let network = format!("registered from {}", Network::from(address));
         let tries = if self.is_exempt(address) {
             Vec::new()
         } else {
-            vec![registered_address_try(&network)]
+            vec![registered_email_try(&network)]
         };
-        Attempt::new(
+        LimitedAttempt::new(
             &self.known_addresses,
             tries,
             LINK_AND_FORM_WINDOW.as_secs() as u32,
@@ -112,9 +117,9 @@ impl Limits {
     /// # Errors
     ///
     /// 429 with `Retry-After`.
-    pub fn begin_invitation(&self, club: ClubId) -> Result<Attempt<'_>, Problem> {
-        let tries = vec![registered_address_try(&format!("invited by club {club}"))];
-        Attempt::new(
+    pub fn begin_invitation(&self, club: ClubId) -> Result<LimitedAttempt<'_>, Problem> {
+        let tries = vec![registered_email_try(&format!("invited by club {club}"))];
+        LimitedAttempt::new(
             &self.known_addresses,
             tries,
             LINK_AND_FORM_WINDOW.as_secs() as u32,
@@ -126,7 +131,7 @@ impl Limits {
     /// # Errors
     ///
     /// 429 with `Retry-After`.
-    pub fn begin_code_check(&self, operator: i64) -> Result<Attempt<'_>, Problem> {
+    pub fn begin_code_check(&self, operator: i64) -> Result<LimitedAttempt<'_>, Problem> {
         let window_seconds = WRONG_CODES_WINDOW.as_secs();
         let about = format!("code of {operator}");
         let code = RateLimitTry {
@@ -134,7 +139,7 @@ impl Limits {
             max: WRONG_CODES_MAX,
             window_seconds: window_seconds as i64,
         };
-        Attempt::new(&self.wrong_codes, vec![code], window_seconds as u32)
+        LimitedAttempt::new(&self.wrong_codes, vec![code], window_seconds as u32)
     }
 
     /// Counts a mail with a link to an account; `false` if too many were sent this hour, so that no
@@ -204,7 +209,7 @@ impl Limits {
         if records.count_tries(&[form], now).await? {
             Ok(())
         } else {
-            Err(too_many(60))
+            Err(too_many_attempts(60))
         }
     }
 
@@ -224,19 +229,19 @@ impl Limits {
 /// An attempt at a password, code or form that counts as wrong on this node until
 /// `uncount_on_this_node` is called.
 #[must_use = "an attempt must also be counted on all nodes: call `count_on_all_nodes`"]
-pub struct Attempt<'a> {
+pub struct LimitedAttempt<'a> {
     failures: &'a FailureCounters<String>,
     tries: Vec<RateLimitTry>,
 }
 
-impl<'a> Attempt<'a> {
+impl<'a> LimitedAttempt<'a> {
     /// Counts one attempt under the key of each of `tries`. If one key has reached its limit, none
     /// is counted and the attempt is refused.
     fn new(
         failures: &'a FailureCounters<String>,
         tries: Vec<RateLimitTry>,
         retry_after_seconds: u32,
-    ) -> Result<Attempt<'a>, Problem> {
+    ) -> Result<LimitedAttempt<'a>, Problem> {
         let rejected = tries
             .iter()
             .position(|one| !failures.increment_below(&one.about, one.max));
@@ -244,9 +249,9 @@ impl<'a> Attempt<'a> {
             tries[..rejected]
                 .iter()
                 .for_each(|one| failures.remove_one(&one.about));
-            return Err(too_many(retry_after_seconds));
+            return Err(too_many_attempts(retry_after_seconds));
         }
-        Ok(Attempt { failures, tries })
+        Ok(LimitedAttempt { failures, tries })
     }
 
     /// Counts the attempt in the database, for all nodes, before the password or code is checked. A
@@ -262,7 +267,7 @@ impl<'a> Attempt<'a> {
         now: Timestamp,
     ) -> Result<CountedAttempt<'a>, Problem> {
         if !records.count_tries(&self.tries, now).await? {
-            return Err(too_many(60));
+            return Err(too_many_attempts(60));
         }
         Ok(CountedAttempt {
             attempt: self,
@@ -282,7 +287,7 @@ impl<'a> Attempt<'a> {
 /// [`Self::mark_correct`] is called.
 #[must_use = "the attempt stays counted as wrong unless `mark_correct` is called"]
 pub struct CountedAttempt<'a> {
-    attempt: Attempt<'a>,
+    attempt: LimitedAttempt<'a>,
     records: &'a Records,
 }
 
@@ -307,7 +312,7 @@ fn password_try(about: String, max: u32) -> RateLimitTry {
     }
 }
 
-fn registered_address_try(network: &str) -> RateLimitTry {
+fn registered_email_try(network: &str) -> RateLimitTry {
     let about = format!("known address {network}");
     RateLimitTry {
         about,
@@ -320,7 +325,7 @@ fn link_mail_try(what: &str, email: &str) -> RateLimitTry {
     let about = format!("{what} for {}", account_key(email));
     RateLimitTry {
         about,
-        max: LINKS_PER_ACCOUNT_AND_HOUR,
+        max: LINK_MAILS_PER_ACCOUNT_AND_HOUR,
         window_seconds: LINK_AND_FORM_WINDOW.as_secs() as i64,
     }
 }

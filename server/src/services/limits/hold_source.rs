@@ -11,7 +11,7 @@ use crate::services::identity::Browser;
 
 /// Number of leading bits by which IPv6 addresses share a quota of unpaid tickets. One customer
 /// easily gets a /48. With 64 bits such a customer would have a quota for each of 65,536 subnets.
-const IPV6_SITE_BITS: u32 = 48;
+const IPV6_SITE_PREFIX_BITS: u32 = 48;
 
 impl Limits {
     /// Returns whose quota of unpaid tickets a reservation counts against: the browser's if it has
@@ -40,7 +40,7 @@ fn site_network(address: IpAddr) -> Ipv6Addr {
     match address.to_canonical() {
         IpAddr::V4(whole) => whole.to_ipv6_mapped(),
         IpAddr::V6(whole) => {
-            Ipv6Addr::from_bits(whole.to_bits() & (u128::MAX << (128 - IPV6_SITE_BITS)))
+            Ipv6Addr::from_bits(whole.to_bits() & (u128::MAX << (128 - IPV6_SITE_PREFIX_BITS)))
         }
     }
 }

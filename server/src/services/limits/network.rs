@@ -9,13 +9,13 @@ use std::net::{IpAddr, Ipv6Addr};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);
 
-const IPV6_BITS: u32 = 64;
+const IPV6_NETWORK_BITS: u32 = 64;
 
 impl From<IpAddr> for Network {
     fn from(address: IpAddr) -> Network {
         Network(match address.to_canonical() {
             IpAddr::V6(whole) => IpAddr::V6(Ipv6Addr::from_bits(
-                whole.to_bits() & (u128::MAX << (128 - IPV6_BITS)),
+                whole.to_bits() & (u128::MAX << (128 - IPV6_NETWORK_BITS)),
             )),
             v4 @ IpAddr::V4(_) => v4,
         })

@@ -4,7 +4,7 @@
 use domain::DrawId;
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::api::instant::rfc3339;
+use server::api::time_format::rfc3339;
 
 use crate::support::buyer::ApiResponse;
 use crate::support::{Buyer, TestServer, club};

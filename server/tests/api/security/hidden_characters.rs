@@ -3,7 +3,7 @@
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use server::text::plain_text::is_forbidden;
+use server::text::plain_text::is_forbidden_character;
 
 use super::access_matrix::ClubObjects;
 use crate::support::server::PASSWORD;
@@ -83,7 +83,7 @@ async fn no_text_field_of_any_call_stores_hidden_characters() {
     for line in everything.lines() {
         let held: String = line
             .chars()
-            .filter(|letter| is_forbidden(*letter))
+            .filter(|letter| is_forbidden_character(*letter))
             .collect();
         assert!(
             held.is_empty(),

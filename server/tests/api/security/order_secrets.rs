@@ -8,8 +8,8 @@ use reqwest::Method;
 use sandbox::faults::{Faults, WebhookFaults};
 use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
-use server::render::page_address::PAGES;
-use server::services::limits::UNPROVEN_CALLS_PER_ADDRESS_AND_MINUTE;
+use server::render::page_address::PAGE_PATTERNS;
+use server::services::limits::UNPROVEN_ORDER_CALLS_PER_ADDRESS_AND_MINUTE;
 
 use crate::access::{http_method_of, path_with_ids};
 use crate::support::buyer::{ApiResponse, Intent};
@@ -145,7 +145,7 @@ async fn find_leaks_in_pages_and_sockets(
     wrong: &mut Vec<String>,
 ) {
     let club = server.club_id("broncos").0;
-    for page in PAGES {
+    for page in PAGE_PATTERNS {
         for path in target.attack_paths(page.path, club) {
             let answer = server.bob().get(&path).await;
             wrong.extend(
@@ -514,7 +514,7 @@ async fn calls_without_order_proof_are_limited_by_address() {
     let named = json!({ "paymentIntentId": intent.id() });
     let unknown = json!({ "paymentIntentId": "pi_unknown" });
     let refused = eventually("the address is refused", async || {
-        for turn in 0..=UNPROVEN_CALLS_PER_ADDRESS_AND_MINUTE {
+        for turn in 0..=UNPROVEN_ORDER_CALLS_PER_ADDRESS_AND_MINUTE {
             let body = if turn % 2 == 0 { &named } else { &unknown };
             let answer = call("203.0.113.9", body.clone()).await;
             if answer.status == 429 {

@@ -7,7 +7,7 @@ use persistence::records::club_users::NewClubUser;
 use sandbox::authenticator::DEMO_OPERATOR_TOTP_SECRET;
 use serde_json::json;
 use server::services::identity::password;
-use server::services::identity::second_factor::{CODE_STEP_SECONDS, authenticator};
+use server::services::identity::second_factor::{TOTP_STEP_SECONDS, authenticator};
 
 use super::buyer::{ApiResponse, Buyer};
 use super::server::{PASSWORD, TestServer};
@@ -50,7 +50,7 @@ pub async fn submit_unused_totp_code(server: &TestServer, browser: &Buyer, path:
 
 /// Returns the operator's authenticator code, `steps` half minutes from now.
 pub fn totp_code(server: &TestServer, steps: i64) -> String {
-    let seconds = server.clock.now().0 / 1000 + steps * CODE_STEP_SECONDS;
+    let seconds = server.clock.now().0 / 1000 + steps * TOTP_STEP_SECONDS;
     let totp =
         authenticator(DEMO_OPERATOR_TOTP_SECRET, "operator@demo.test").expect("an authenticator");
     totp.generate(seconds as u64).to_string()

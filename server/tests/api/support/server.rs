@@ -29,7 +29,7 @@ use server::config::{Config, DEMO_WEBHOOK_SECRET, Environment};
 use server::http::front::FastPathFactory;
 use server::http::{edge, housekeeping, routes, sandbox_clock};
 use server::ops::lifecycle::Phase;
-use server::render::site::Site;
+use server::render::web_build::WebBuild;
 use server::services::identity::password;
 use server::state::{State, StateParts};
 use tokio::sync::{mpsc, watch};
@@ -117,7 +117,7 @@ impl TestServer {
             .expect("connected");
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("a local address"));
-        let mut config = Config::demo(&environment).expect("the demo needs nothing");
+        let mut config = Config::for_demo(&environment).expect("the demo needs nothing");
         config.public_url = url.clone();
         config.picture_program = env!("CARGO_BIN_EXE_server").into();
         // The server trusts this proxy, so a test can choose its client address with
@@ -165,7 +165,7 @@ impl TestServer {
         };
         let state = web::Data::new(State::open(parts).await.expect("the catalogue is read"));
         let (served, provider) = (state.clone(), sandbox.clone());
-        let site = web::Data::new(Site::default());
+        let site = web::Data::new(WebBuild::default());
         let http = HttpServer::new(move || {
             let front = served.clone();
             let app = App::new()

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
-use crate::services::identity::address;
+use crate::services::identity::client_address;
 use crate::state::State;
 
 /// A diagnostic message of a browser.
@@ -35,7 +35,7 @@ pub async fn debug_log(
     if let (false, Ok(Body(diagnostics))) = (in_maintenance, body)
         && state
             .limits
-            .may_send_diagnostic(address(&request, &state.config))
+            .may_send_diagnostic(client_address(&request, &state.config))
     {
         state.client_reports.record_diagnostic(
             &diagnostics.level,
@@ -72,7 +72,7 @@ pub async fn track_offer_event(
     })) = body
         && state
             .limits
-            .may_send_diagnostic(address(&request, &state.config))
+            .may_send_diagnostic(client_address(&request, &state.config))
     {
         state
             .client_reports
@@ -104,7 +104,7 @@ pub async fn policy_report(
     if let (false, Ok(body)) = (in_maintenance, body)
         && state
             .limits
-            .may_send_diagnostic(address(&request, &state.config))
+            .may_send_diagnostic(client_address(&request, &state.config))
     {
         state
             .client_reports

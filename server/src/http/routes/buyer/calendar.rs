@@ -58,7 +58,7 @@ pub async fn calendar_file(
             CONTENT_DISPOSITION,
             format!("attachment; filename=\"game-{first}.ics\""),
         ))
-        .body(calendar::file(&events, state.clock.now())))
+        .body(calendar::calendar_file(&events, state.clock.now())))
 }
 
 async fn calendar_event(state: &State, draw: DrawId) -> Result<CalendarEvent, Problem> {

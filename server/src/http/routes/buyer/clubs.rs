@@ -15,7 +15,7 @@ use crate::api::error::Problem;
 use crate::api::site::ClubMeta;
 use crate::http::routes::club::draws::draws_of_club;
 use crate::services::catalogue::CatalogueFacts;
-use crate::services::catalogue::lists::{List, ListSlice};
+use crate::services::catalogue::lists::{DrawList, DrawListSlice};
 use crate::state::State;
 
 /// Responds with the clubs that have a public page, sorted by name.
@@ -39,12 +39,12 @@ pub async fn by_slug(
 ) -> Result<HttpResponse, Problem> {
     let club = find_club_page(&state.catalogue.facts(), &slug)?;
     let now = state.clock.now();
-    let part = ListSlice {
+    let part = DrawListSlice {
         club: Some(club.id),
-        ..ListSlice::default()
+        ..DrawListSlice::default()
     };
-    let active = state.catalogue.list_slice(List::Active, part, now);
-    let completed = state.catalogue.list_slice(List::Completed, part, now);
+    let active = state.catalogue.list_slice(DrawList::Active, part, now);
+    let completed = state.catalogue.list_slice(DrawList::Completed, part, now);
     Ok(HttpResponse::Ok().json(Club::new(&club, &slug).with_draws(active, completed)))
 }
 
@@ -117,11 +117,11 @@ pub async fn list_club_draws(
     }
     let row = find_club(&state.catalogue.facts(), &club)?;
     let now = state.clock.now();
-    let part = ListSlice {
+    let part = DrawListSlice {
         club: Some(row.id),
-        ..ListSlice::default()
+        ..DrawListSlice::default()
     };
-    let lists = [List::Active, List::Awaiting, List::Completed];
+    let lists = [DrawList::Active, DrawList::Awaiting, DrawList::Completed];
     let mut draws: Vec<Draw> = lists
         .into_iter()
         .flat_map(|list| state.catalogue.list_slice(list, part, now))

@@ -11,7 +11,7 @@ use crate::api::error::{Problem, not_charged_text};
 use crate::api::purchase::{BoughtTicket, Purchase, PurchaseResult};
 use crate::checkout::{amount_changed, requested_tickets};
 use crate::http::routes::body::Body;
-use crate::services::identity::{Browser, address};
+use crate::services::identity::{Browser, client_address};
 use crate::state::State;
 
 /// Handles `POST /api/complete-card-payment` of the card form. The body has no consents, because
@@ -39,7 +39,7 @@ pub async fn complete_purchase(
     check_consents(&body.0)?;
     match find_order(&request, &state, &browser, &body.0).await? {
         OrderAccess::Own(own) => {
-            own.store_consents(&state, address(&request, &state.config))
+            own.store_consents(&state, client_address(&request, &state.config))
                 .await?;
             finish_purchase(&state, &browser, *own, &body.0).await
         }
@@ -102,7 +102,7 @@ async fn find_order(
         let tickets = requested_tickets::parse_single_or_cart(body)?;
         let tracked = state
             .open_orders
-            .newest_order_time(browser, &tickets)
+            .newest_order_for_draws(browser, &tickets)
             .ok_or_else(unknown)?;
         state.payments.order(tracked.order).await?
     };
@@ -110,7 +110,7 @@ async fn find_order(
     if !matches!(access, Some(OrderAccess::Own(_))) {
         state
             .limits
-            .check_unproven_call_limit(address(request, &state.config))?;
+            .check_unproven_order_call_limit(client_address(request, &state.config))?;
     }
     access.ok_or_else(unknown)
 }
@@ -171,7 +171,7 @@ pub async fn finish_purchase(
         FulfilStatus::Succeeded if own.is_of_this_browser() => {
             state
                 .open_orders
-                .record_paid(browser, own.id(), state.clock.now());
+                .record_paid_order(browser, own.id(), state.clock.now());
         }
         FulfilStatus::Succeeded | FulfilStatus::NotCharged { .. } | FulfilStatus::Refunding => {
             state.open_orders.mark_finished(browser, own.id());
@@ -256,8 +256,8 @@ fn not_charged(cause: OrderEndCause) -> Problem {
         with_full_stop(not_charged_text(cause))
     );
     Problem::conflict("not-charged", message)
-        .with("success", false)
-        .with("status", "not_charged")
+        .with_field("success", false)
+        .with_field("status", "not_charged")
 }
 
 /// Adds a full stop when the sentence has no closing punctuation.
@@ -274,6 +274,6 @@ fn refunding_problem() -> Problem {
         "refunding",
         "Your tickets could not be issued and your payment is being refunded.",
     )
-    .with("success", false)
-    .with("status", "refunding")
+    .with_field("success", false)
+    .with_field("status", "refunding")
 }

@@ -11,7 +11,7 @@ use crate::api::error::Problem;
 use crate::api::purchase::{Purchase, PurchaseResult};
 use crate::checkout::{self, CheckoutRequest, requested_tickets};
 use crate::http::routes::body::Body;
-use crate::services::identity::{Browser, address};
+use crate::services::identity::{Browser, client_address};
 use crate::state::State;
 
 /// Handles `POST /api/cart/complete-card-payment` of a cart's card form.
@@ -27,7 +27,7 @@ pub async fn confirm_cart_card(
     let tickets = requested_tickets::parse_cart(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let own = checkout::newest_order_or_open(&state, checkout).await?;
-    own.store_consents(&state, address(&request, &state.config))
+    own.store_consents(&state, client_address(&request, &state.config))
         .await?;
     pay_order(&state, browser, own, &method, &body.0).await
 }

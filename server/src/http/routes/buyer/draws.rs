@@ -10,8 +10,8 @@ use crate::api::error::Problem;
 use crate::api::site::DrawMeta;
 use crate::http::routes::club::draws::draw_for_editor;
 use crate::http::routes::machine::cards;
-use crate::render::card;
-use crate::services::catalogue::lists::{List, ListSlice};
+use crate::render::share_card;
+use crate::services::catalogue::lists::{DrawList, DrawListSlice};
 use crate::state::State;
 
 /// Query parameters of a draw list: one club (decision E-4), and paging (decision H-13).
@@ -25,8 +25,8 @@ pub struct DrawListQuery {
 }
 
 impl DrawListQuery {
-    fn list_slice(&self) -> ListSlice {
-        ListSlice {
+    fn list_slice(&self) -> DrawListSlice {
+        DrawListSlice {
             club: self.club_id.map(ClubId),
             offset: self.offset,
             limit: self.limit,
@@ -37,15 +37,15 @@ impl DrawListQuery {
 /// Responds with a list of draws: with the prepared response for the whole list, or with the
 /// requested part.
 fn draw_list_response(
-    list: List,
+    list: DrawList,
     request: &HttpRequest,
     state: &State,
     query: &DrawListQuery,
 ) -> HttpResponse {
     let now = state.clock.now();
     match query.list_slice() {
-        everything if everything == ListSlice::default() => {
-            state.catalogue.list(list, now).respond(request)
+        everything if everything == DrawListSlice::default() => {
+            state.catalogue.list_response(list, now).respond(request)
         }
         part => HttpResponse::Ok().json(state.catalogue.list_slice(list, part, now)),
     }
@@ -57,7 +57,7 @@ pub async fn list_active_draws(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    draw_list_response(List::Active, &request, &state, &query)
+    draw_list_response(DrawList::Active, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/awaiting-results`.
@@ -66,7 +66,7 @@ pub async fn list_draws_awaiting_results(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    draw_list_response(List::Awaiting, &request, &state, &query)
+    draw_list_response(DrawList::Awaiting, &request, &state, &query)
 }
 
 /// Handles `GET /api/draws/completed`.
@@ -75,7 +75,7 @@ pub async fn list_completed_draws(
     state: web::Data<State>,
     query: web::Query<DrawListQuery>,
 ) -> HttpResponse {
-    draw_list_response(List::Completed, &request, &state, &query)
+    draw_list_response(DrawList::Completed, &request, &state, &query)
 }
 
 /// Responds with one draw. The draw's own club also gets the fields for editing.
@@ -117,8 +117,9 @@ pub async fn show_draw_meta(
         .club(listing.club)
         .ok_or_else(Problem::draw_not_found)?;
     let card = cards::share_card_of_draw(&state, draw).await;
-    let image =
-        card.map(|card| card::card_url(&state.config.public_url, &format!("draw/{draw}"), &card));
+    let image = card.map(|card| {
+        share_card::share_card_url(&state.config.public_url, &format!("draw/{draw}"), &card)
+    });
     Ok(HttpResponse::Ok().json(DrawMeta {
         draw_number: draw.0,
         title: format!(

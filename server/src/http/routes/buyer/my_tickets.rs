@@ -10,14 +10,14 @@ use crate::access::order_access::OwnOrder;
 use crate::access::order_view;
 use crate::api::error::Problem;
 use crate::api::form::{required_email, trimmed};
-use crate::api::instant::rfc3339;
 use crate::api::my_tickets::{MyTickets, TicketLinkRequest};
 use crate::api::order::masked_email;
 use crate::api::session::MailedSecret;
 use crate::api::site::Message;
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
-use crate::services::identity::{address, link_hash, parse_link_hash, random};
+use crate::services::identity::{client_address, link_hash, parse_link_hash, random};
 use crate::state::State;
 
 /// How long a mailed link to a buyer's orders is valid, in seconds. A day suffices, because each
@@ -36,7 +36,7 @@ pub async fn request_link(
         .limits
         .check_form_limit(
             &state.records,
-            address(&request, &state.config),
+            client_address(&request, &state.config),
             state.clock.now(),
         )
         .await?;
@@ -96,7 +96,7 @@ pub async fn open_link(
 ) -> Result<HttpResponse, Problem> {
     state
         .limits
-        .check_claim_limit(address(&request, &state.config))?;
+        .check_claim_limit(client_address(&request, &state.config))?;
     let unknown = || {
         Problem::new(
             StatusCode::NOT_FOUND,

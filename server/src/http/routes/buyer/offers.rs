@@ -5,7 +5,7 @@ use actix_web::{HttpResponse, web};
 
 use crate::api::error::Problem;
 use crate::api::offer::PublicOffer;
-use crate::render::card;
+use crate::render::share_card;
 use crate::services::offer::{Offer, OfferStatus};
 use crate::state::State;
 
@@ -47,7 +47,7 @@ pub async fn find(state: &State, club: &str, slug: &str) -> Result<Offer, Proble
 
 /// Builds the public API object of an offer, with the URL of its picture or share card.
 pub fn public_offer(state: &State, offer: &Offer) -> PublicOffer {
-    let picture = card::offer_image_url(&state.config.public_url, offer);
+    let picture = share_card::offer_image_url(&state.config.public_url, offer);
     offer.public_offer(picture, state.clock.now())
 }
 

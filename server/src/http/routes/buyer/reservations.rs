@@ -11,11 +11,11 @@ use uuid::Uuid;
 
 use crate::access::order_access::OwnOrder;
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
 use crate::api::purchase::ReservationExtended;
+use crate::api::time_format::rfc3339;
 use crate::checkout;
 use crate::checkout::hold_source;
-use crate::services::identity::{Browser, address};
+use crate::services::identity::{Browser, client_address};
 use crate::state::State;
 
 /// Releases the reservation when the buyer leaves the page. An order whose payment is authorised is
@@ -52,11 +52,11 @@ pub async fn extend(
         .map_or(EXTENSIONS_PER_RESERVATION_MAX, |kept| kept.extensions);
     state
         .open_orders
-        .record_extended(&browser, order, shown_until);
+        .record_reservation_extended(&browser, order, shown_until);
     let max_extensions = extensions_allowed(
         &state,
         &browser,
-        address(&request, &state.config),
+        client_address(&request, &state.config),
         own.record().draws(),
     )
     .await;

@@ -9,7 +9,7 @@ use crate::api::footer::FooterMenu;
 use crate::api::site::{MaintenanceMode, TermsText};
 use crate::render::qr as qr_svg;
 use crate::state::State;
-use crate::text::terms::{self, Document};
+use crate::text::terms::{self, TermsDocument};
 
 /// Handles `GET /api/config`.
 pub async fn config(state: web::Data<State>) -> HttpResponse {
@@ -37,13 +37,13 @@ pub async fn footer_menus(state: web::Data<State>) -> HttpResponse {
 
 /// Responds with a versioned legal text (decision B-15).
 pub async fn terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
-    let Document {
+    let TermsDocument {
         kind,
         version,
         title,
         text,
-    } = terms::find_document(&kind).ok_or_else(Problem::not_found)?;
-    let sha256 = terms::digest(text);
+    } = terms::find_terms_document(&kind).ok_or_else(Problem::not_found)?;
+    let sha256 = terms::sha256_hex(text);
     Ok(HttpResponse::Ok().json(TermsText {
         kind,
         version,

@@ -29,7 +29,10 @@ pub async fn list(
     if caller.may_see_buyers(listing.club) {
         return Ok(HttpResponse::Ok().json(tickets_with_buyers(&state, &view).await?));
     }
-    let prepared = state.catalogue.tickets(draw, state.clock.now()).await?;
+    let prepared = state
+        .catalogue
+        .tickets_response(draw, state.clock.now())
+        .await?;
     Ok(prepared
         .ok_or_else(Problem::draw_not_found)?
         .respond(&request))

@@ -9,7 +9,7 @@ use crate::api::error::{DRAW_CLOSED_TEXT, Problem, too_few_tickets_text};
 use crate::api::purchase::{Purchase, PurchaseValidation};
 use crate::checkout::{remember_consents, requested_tickets};
 use crate::http::routes::body::Body;
-use crate::services::identity::{Browser, RequestBrowser, address};
+use crate::services::identity::{Browser, RequestBrowser, client_address};
 use crate::services::open_orders::RequestedTickets;
 use crate::state::State;
 
@@ -23,13 +23,19 @@ pub async fn check_purchase(
     let known = RequestBrowser::of(&request);
     state.limits.check_purchase_limit(
         known.as_ref().map(|known| &known.0),
-        address(&request, &state.config),
+        client_address(&request, &state.config),
     )?;
     let tickets = requested_tickets::parse_single_or_cart(&body.0)?;
     let mut errors = availability_errors(&state, &browser, &tickets).await?;
     errors.extend(form_errors(&body.0).map(str::to_string));
     if errors.is_empty() {
-        remember_consents(&state, &browser, &tickets, address(&request, &state.config)).await?;
+        remember_consents(
+            &state,
+            &browser,
+            &tickets,
+            client_address(&request, &state.config),
+        )
+        .await?;
     }
     Ok(HttpResponse::Ok().json(PurchaseValidation {
         valid: errors.is_empty(),

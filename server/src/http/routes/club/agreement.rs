@@ -9,11 +9,11 @@ use persistence::records::terms::TermsAcceptance;
 use crate::access::caller::Caller;
 use crate::api::draw_form::{AcceptedTerms, TermsAgreementForm};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
-use crate::services::identity::address;
+use crate::services::identity::client_address;
 use crate::state::State;
-use crate::text::terms::{SERVICE, digest};
+use crate::text::terms::{SERVICE_TERMS, sha256_hex};
 
 /// Maximum stored characters of the `User-Agent` header.
 const USER_AGENT_CHARS_MAX: usize = 300;
@@ -34,7 +34,7 @@ pub async fn accept_service_terms(
         .0
         .terms_version
         .as_deref()
-        .is_some_and(|version| version != SERVICE.version)
+        .is_some_and(|version| version != SERVICE_TERMS.version)
     {
         return Err(Problem::conflict(
             "terms-outdated",
@@ -49,10 +49,10 @@ pub async fn accept_service_terms(
     let acceptance = TermsAcceptance {
         club,
         at: state.clock.now(),
-        ip_address: address(&request, &state.config).to_string(),
+        ip_address: client_address(&request, &state.config).to_string(),
         user_agent: agent.chars().take(USER_AGENT_CHARS_MAX).collect(),
-        version: SERVICE.version.to_string(),
-        digest: digest(SERVICE.text),
+        version: SERVICE_TERMS.version.to_string(),
+        digest: sha256_hex(SERVICE_TERMS.text),
     };
     let id = state.records.accept_terms(&acceptance).await?;
     let (accepted_at, terms_version) = (rfc3339(acceptance.at), acceptance.version);

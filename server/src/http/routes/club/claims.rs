@@ -14,10 +14,10 @@ use super::winners::{
 use crate::api::claim::{BankDetails, Claim};
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
-use crate::api::instant::rfc3339;
 use crate::api::session::MailedSecret;
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
-use crate::services::identity::{address, parse_link_hash};
+use crate::services::identity::{client_address, parse_link_hash};
 use crate::state::State;
 
 /// Responds with the winner's claim page data.
@@ -28,7 +28,7 @@ pub async fn show(
 ) -> Result<HttpResponse, Problem> {
     state
         .limits
-        .check_claim_limit(address(&request, &state.config))?;
+        .check_claim_limit(client_address(&request, &state.config))?;
     let claim = find_claim(&state, body.0.token.as_deref()).await?;
     Ok(HttpResponse::Ok().json(claim_page(&state, &claim).await?))
 }
@@ -41,7 +41,7 @@ pub async fn submit_bank_details(
 ) -> Result<HttpResponse, Problem> {
     state
         .limits
-        .check_claim_limit(address(&request, &state.config))?;
+        .check_claim_limit(client_address(&request, &state.config))?;
     let claim = find_claim(&state, body.0.token.as_deref()).await?;
     if claim.paid {
         return Err(Problem::conflict("payout-settled", PRIZE_PAID_ERROR));
@@ -63,7 +63,7 @@ pub async fn submit_bank_details(
         .ok_or_else(unknown_claim)?;
     let (draw, at, by) = (claim.draw, state.clock.now(), "winner".to_string());
     let object = format!("draw:{draw}");
-    let ip = Some(address(&request, &state.config));
+    let ip = Some(client_address(&request, &state.config));
     let act = AuditAction {
         actor: &by,
         club: Some(listing.club),

@@ -114,7 +114,7 @@ fn account_creation_failed(error: GatewayError) -> Problem {
         GatewayError::Refused { .. } => {
             let message = "Stripe Platform Setup Required";
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "setup-required", message)
-                .with("setupRequired", true)
+                .with_field("setupRequired", true)
         }
         GatewayError::Unavailable(_) | GatewayError::Unknown(_) | GatewayError::Failed(_) => {
             Problem::new(StatusCode::BAD_GATEWAY, "setup-failed", "Setup failed")

@@ -7,6 +7,7 @@ use crate::api::club_admin::{
     ConnectStatus, HomePageForm, ImageRemoval, ImageUpload, IntegrityAudit, OfferForm,
     OnboardingLink, OwnOffer, TransactionSums, UploadedImage,
 };
+use crate::api::club_users::{ClubUser, ClubUserForm};
 use crate::api::draw_form::{
     AcceptedTerms, ArchiveForm, DrawForm, DrawTemplate, OwnDraw, TermsAgreementForm,
 };
@@ -15,7 +16,6 @@ use crate::api::payout::{
     ClubStats, EnterResult, Financials, Payout, RecordPayout, ResultEntered, SettlePayout,
     WinnerNotified, Winners,
 };
-use crate::api::people::{ClubUser, ClubUserForm};
 use crate::api::registration::{EmailVerified, RegistrationSwitch, SlugPreview, WaitlistJoined};
 use crate::api::session::MailedSecret;
 use crate::api::session::{

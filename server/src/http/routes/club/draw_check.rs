@@ -6,8 +6,8 @@ use time_tz::Tz;
 
 use crate::api::draw_form::DrawForm;
 use crate::api::error::Problem;
-use crate::api::form::{FormErrors, check_contact, optional};
-use crate::services::fixtures::{kick_off, moment};
+use crate::api::form::{FormErrors, check_contact, trimmed_or_none};
+use crate::services::fixtures::{kick_off, kick_off_parser};
 use persistence::records::listings::DEFAULT_TIME_ZONE;
 
 /// The parsed fields of a draw form. `None` means that the form does not contain the field.
@@ -71,7 +71,10 @@ pub fn check_edit(
     now: Timestamp,
 ) -> Result<CheckedDrawForm, Problem> {
     let mut findings = FormErrors::default();
-    let league = form.league.as_ref().map(|text| optional(text.as_deref()));
+    let league = form
+        .league
+        .as_ref()
+        .map(|text| trimmed_or_none(text.as_deref()));
     let (home, away) = (form.home_team.as_ref(), form.away_team.as_ref());
     check_team(&mut findings, "homeTeam", home, "Home team is required");
     check_team(&mut findings, "awayTeam", away, "Away team is required");
@@ -95,8 +98,8 @@ pub fn check_edit(
     let zone = check_zone(&mut findings, form, stored);
     let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
-        let at = optional(text.as_deref())
-            .map(|text| zone.and_then(|zone| moment::parse(&text, None, zone)));
+        let at = trimmed_or_none(text.as_deref())
+            .map(|text| zone.and_then(|zone| kick_off_parser::parse(&text, None, zone)));
         findings.require(
             "salesOpenAt",
             at != Some(None),
@@ -131,7 +134,7 @@ pub fn check_edit(
         fits,
         "Prize percentage must be between 1 and 100",
     );
-    findings.finish()?;
+    findings.into_result()?;
     Ok(CheckedDrawForm {
         league,
         home_team: home.map(|name| name.trim().to_string()),
@@ -175,7 +178,7 @@ fn check_zone(
     form: &DrawForm,
     stored: &StoredDraw<'_>,
 ) -> Option<&'static Tz> {
-    let zone = kick_off::zone(form.timezone.as_deref().unwrap_or(stored.zone));
+    let zone = kick_off::find_zone(form.timezone.as_deref().unwrap_or(stored.zone));
     findings.require("timezone", zone.is_some(), "Timezone is required");
     zone
 }
@@ -194,13 +197,13 @@ fn kick_off_time(
         .as_deref()
         .and_then(|local| local.split_once('T'))
     {
-        Some((day, hour)) => (Some(day), kick_off::time(hour)),
+        Some((day, hour)) => (Some(day), kick_off::parse_time(hour)),
         None => (None, None),
     };
     let hour: Option<Time> = match &form.game_time {
         None => hour_before,
         Some(text) => {
-            let hour = kick_off::time(text);
+            let hour = kick_off::parse_time(text);
             findings.require("gameTime", hour.is_some(), "Game time is required");
             Some(hour?)
         }
@@ -210,7 +213,7 @@ fn kick_off_time(
         .game_date
         .as_deref()
         .or(day_before.filter(|_| time_or_zone_sent))?;
-    let at = moment::parse(date, hour, zone);
+    let at = kick_off_parser::parse(date, hour, zone);
     findings.require("gameDate", at.is_some(), "Game date is required");
     findings.require(
         "gameDate",

@@ -16,10 +16,10 @@ use crate::access::caller::Caller;
 use crate::api::draw::Draw;
 use crate::api::draw_form::{DrawForm, DrawTemplate, OwnDraw};
 use crate::api::error::Problem;
-use crate::api::instant::local_date_time;
+use crate::api::time_format::local_date_time;
 use crate::config::CardFeePassing;
 use crate::http::routes::body::Body;
-use crate::services::fixtures::moment;
+use crate::services::fixtures::kick_off_parser;
 use crate::state::State;
 
 /// Prize percentage of a new draw whose form contains none (decision D-10).
@@ -81,7 +81,7 @@ pub(super) async fn create_draws(
         CreateDrawsOutcome::Draws(listings) => listings,
         CreateDrawsOutcome::Exists(draw) => {
             let message = format!("This game is on sale already as draw {draw}.");
-            return Err(Problem::conflict("draw-exists", message).with("drawNumber", draw.0));
+            return Err(Problem::conflict("draw-exists", message).with_field("drawNumber", draw.0));
         }
         CreateDrawsOutcome::NotAgreed => return Err(agreement_required()),
     };
@@ -116,7 +116,7 @@ pub(super) async fn find_selling_club(state: &State, club: ClubId) -> Result<Clu
         let message = "Connect Stripe account first to create draws";
         return Err(
             Problem::new(StatusCode::FORBIDDEN, "setup-required", message)
-                .with("setupRequired", true),
+                .with_field("setupRequired", true),
         );
     }
     Ok(club)
@@ -193,7 +193,7 @@ pub async fn draw_for_editor(state: &State, draw: DrawId) -> Result<OwnDraw, Pro
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let wire = facts
-        .api_draw(&listing, &view, now)
+        .to_api_draw(&listing, &view, now)
         .ok_or_else(Problem::draw_not_found)?
         .with_page_fields(&listing, club);
     Ok(with_editor_fields(wire, &view, now))
@@ -231,7 +231,7 @@ pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
     let draws = state.catalogue.all_draws_of_club(&facts, club.id);
     let wire = |(listing, view): &(std::sync::Arc<Listing>, View)| {
         facts
-            .api_draw(listing, view, now)
+            .to_api_draw(listing, view, now)
             .map(|draw| draw.with_page_fields(listing, club))
     };
     draws.iter().filter_map(wire).collect()
@@ -272,16 +272,16 @@ pub async fn last_draw_template(
 fn move_into_future_week(kick_off: Timestamp, zone: &str, now: Timestamp) -> String {
     let local = local_date_time(kick_off, zone);
     let (day, hour) = local.split_once('T').unwrap_or((&local, "15:00"));
-    let Some(day) = crate::services::fixtures::kick_off::date(day) else {
+    let Some(day) = crate::services::fixtures::kick_off::parse_date(day) else {
         return local;
     };
     let weeks_behind = (now.0 - kick_off.0).max(0) / 1000 / WEEK_SECONDS;
     let later = (weeks_behind + 1..=weeks_behind + 3)
         .map(|weeks| day + time::Duration::weeks(weeks))
         .map(|day| format!("{day}T{hour}"));
-    let zone = crate::services::fixtures::kick_off::zone(zone);
+    let zone = crate::services::fixtures::kick_off::find_zone(zone);
     let is_ahead = |local: &String| {
-        zone.and_then(|zone| moment::parse(local, None, zone))
+        zone.and_then(|zone| kick_off_parser::parse(local, None, zone))
             .is_some_and(|at| at > now)
     };
     later.clone().find(is_ahead).unwrap_or(local)

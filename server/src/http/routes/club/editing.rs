@@ -17,7 +17,7 @@ use crate::access::caller::Caller;
 use crate::api::draw_form::{ArchiveForm, DrawForm};
 use crate::api::error::Problem;
 use crate::api::form::trimmed;
-use crate::api::instant::local_date_time;
+use crate::api::time_format::local_date_time;
 use crate::config::CardFeePassing;
 use crate::http::routes::body::Body;
 use crate::state::State;
@@ -49,7 +49,7 @@ pub async fn edit_draw(
     // Check whether the draw may be edited before the form is checked. After kick-off the form
     // error "Game date must be in the future" would mislead.
     if let (TermsEditor::Club, Some((refusal, _))) = (by, edit_refusal(&view, now)) {
-        return Err(Problem::refused(draw, refusal));
+        return Err(Problem::command_refused(draw, refusal));
     }
     let stored = StoredDraw {
         zone: &listing.zone,
@@ -66,7 +66,7 @@ pub async fn edit_draw(
         .draws
         .with_audit_entry(act.entry(changed_fields(&body.0, &listing, &view, reason)));
     let committed = draws.edit_draw(draw, terms, Some(details), by).await;
-    committed.map_err(|denied| Problem::denied(draw, denied))?;
+    committed.map_err(|denied| Problem::command_denied(draw, denied))?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
 }
@@ -195,7 +195,7 @@ pub async fn archive_draw(
         Denied::Refused(Refusal::NotCompleted) => {
             Problem::conflict("not-completed", "Only a completed draw can be archived.")
         }
-        other => Problem::denied(draw, other),
+        other => Problem::command_denied(draw, other),
     })?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))

@@ -9,7 +9,7 @@ use persistence::records::listings::Listing;
 
 use super::own_draw;
 use crate::access::caller::Caller;
-use crate::api::draw::status_shown;
+use crate::api::draw::shown_status;
 use crate::api::error::Problem;
 use crate::api::payout::{ClubStats, DrawCounts, Financials};
 use crate::services::draw_revenue::DrawRevenue;
@@ -65,7 +65,7 @@ pub async fn show_club_stats(
     });
     let takings: Vec<DrawRevenue> = takings.collect();
     let count = |status: &str| {
-        let shown = |(_, view): &&(Arc<Listing>, View)| status_shown(view, now) == status;
+        let shown = |(_, view): &&(Arc<Listing>, View)| shown_status(view, now) == status;
         draws.iter().filter(shown).count()
     };
     Ok(HttpResponse::Ok().json(ClubStats {

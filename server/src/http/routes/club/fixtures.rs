@@ -12,9 +12,9 @@ use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::fixture::{FixtureImportResult, FixtureRow};
 use crate::api::form::FormErrors;
-use crate::api::instant::{local_time, rfc3339};
+use crate::api::time_format::{local_time, rfc3339};
 use crate::http::routes::body::unreadable_body;
-use crate::services::fixtures::{self, Contact, FixtureTerms};
+use crate::services::fixtures::{self, Contact, ImportedDrawTerms};
 use crate::state::State;
 
 /// Query parameters of the fixture import.
@@ -87,7 +87,7 @@ fn read_import_terms(
     query: &FixtureImportQuery,
     club: &Club,
     fee_policy: FeePolicy,
-) -> Result<FixtureTerms, Problem> {
+) -> Result<ImportedDrawTerms, Problem> {
     let bad = |what: &str| Problem::bad_request("bad-price", what.to_string());
     let price = query
         .price
@@ -103,16 +103,16 @@ fn read_import_terms(
     if !(1..=100).contains(&prize_percentage) {
         return Err(bad("The prize percentage is between 1 and 100."));
     }
-    let contact = Contact::checked(
+    let contact = Contact::from_input_or_club(
         club,
         query.contact_name.as_deref(),
         query.contact_phone.as_deref(),
     );
-    Ok(FixtureTerms {
+    Ok(ImportedDrawTerms {
         price,
         prize_percentage,
         fee_policy,
-        contact: contact.map_err(FormErrors::problem)?,
+        contact: contact.map_err(FormErrors::into_problem)?,
     })
 }
 
@@ -130,7 +130,7 @@ fn import_refused(refused: fixtures::ImportRefusal) -> Problem {
                 "fixtures-refused",
                 message,
             )
-            .with("errors", lines.iter().map(fixture_row).collect::<Vec<_>>())
+            .with_field("errors", lines.iter().map(fixture_row).collect::<Vec<_>>())
         }
         fixtures::ImportRefusal::Failed(failure) => failure.into(),
     }

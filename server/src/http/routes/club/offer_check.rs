@@ -5,8 +5,8 @@ use persistence::records::bundles::NewBundle;
 
 use crate::api::club_admin::OfferForm;
 use crate::api::error::Problem;
-use crate::api::form::{FormErrors, normalised_picture_url, optional, trimmed};
-use crate::services::fixtures::{kick_off, moment};
+use crate::api::form::{FormErrors, normalised_picture_url, trimmed, trimmed_or_none};
+use crate::services::fixtures::{kick_off, kick_off_parser};
 
 const REQUIRED_FIELDS_ERROR: &str = "Please provide name, slug, and select at least one game";
 /// Maximum number of games in one offer.
@@ -88,7 +88,7 @@ pub fn check_offer_form(
         own,
         "A game of this offer is not one of this club's games on sale",
     );
-    let tag = optional(form.display_tag.as_deref());
+    let tag = trimmed_or_none(form.display_tag.as_deref());
     let fits =
         |text: Option<&str>, most: usize| text.is_none_or(|text| text.chars().count() <= most);
     findings.require(
@@ -96,13 +96,13 @@ pub fn check_offer_form(
         fits(tag.as_deref(), 200),
         "Tag must be at most 200 characters",
     );
-    let copy = optional(form.primary_copy.as_deref());
+    let copy = trimmed_or_none(form.primary_copy.as_deref());
     findings.require(
         "primaryCopy",
         fits(copy.as_deref(), 2000),
         "Must be at most 2000 characters",
     );
-    let image = optional(form.share_image_url.as_deref());
+    let image = trimmed_or_none(form.share_image_url.as_deref());
     let address = image.as_deref().map(|image| {
         normalised_picture_url(image).filter(|address| !address.starts_with("http://"))
     });
@@ -115,7 +115,7 @@ pub fn check_offer_form(
     let end_at = check_date_time(&mut findings, "endAt", form.end_at.as_deref());
     let in_order = start_at.zip(end_at).is_none_or(|(start, end)| start < end);
     findings.require("endAt", in_order, "The end must be after the start");
-    findings.finish()?;
+    findings.into_result()?;
     Ok(NewBundle {
         name,
         slug,
@@ -135,8 +135,9 @@ fn check_date_time(
     field: &'static str,
     text: Option<&str>,
 ) -> Option<Timestamp> {
-    let text = optional(text)?;
-    let at = kick_off::zone("Australia/Brisbane").and_then(|zone| moment::parse(&text, None, zone));
+    let text = trimmed_or_none(text)?;
+    let at = kick_off::find_zone("Australia/Brisbane")
+        .and_then(|zone| kick_off_parser::parse(&text, None, zone));
     findings.require(field, at.is_some(), "This is not a date and time");
     at
 }

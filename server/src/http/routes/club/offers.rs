@@ -15,9 +15,9 @@ use serde_json::json;
 use super::offer_check::check_offer_form;
 use crate::access::caller::Caller;
 use crate::api::club_admin::{OfferForm, OwnGame, OwnOffer};
-use crate::api::draw::status_shown;
+use crate::api::draw::shown_status;
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
 use crate::state::State;
 
@@ -90,7 +90,7 @@ fn offer_json(state: &State, club: &Club, bundle: &Bundle, sold: i64) -> OwnOffe
             timezone: listing.zone.clone(),
             ticket_price: listing.view.price.decimal(),
             pass_stripe_fees: listing.pass_card_fee,
-            status: status_shown(&listing.view, now),
+            status: shown_status(&listing.view, now),
         })
     };
     let games = bundle.games.iter().filter_map(game).collect();
@@ -248,7 +248,7 @@ async fn check_offer_and_slug(
     let facts = state.catalogue.facts();
     let is_own = |game: DrawId| {
         facts.listing(game).is_some_and(|listing| {
-            listing.club == club.id && status_shown(&listing.view, now) == "active"
+            listing.club == club.id && shown_status(&listing.view, now) == "active"
         })
     };
     let new = check_offer_form(form, is_own)?;

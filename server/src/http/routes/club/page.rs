@@ -129,7 +129,7 @@ fn check_home_page(form: &HomePageForm) -> Result<(), Problem> {
         let fits = pixel.is_empty() || digits && (5..=20).contains(&pixel.len());
         findings.require("facebookPixelId", fits, "Pixel ID must be 5 to 20 digits");
     }
-    findings.finish()
+    findings.into_result()
 }
 
 fn is_valid_colour(text: &str) -> bool {
@@ -149,7 +149,7 @@ async fn store_logo(state: &State, club: ClubId, text: &str) -> Result<String, P
     let wrong = |words: &str| {
         let mut findings = FormErrors::default();
         findings.require("logoUrl", false, words);
-        findings.finish().expect_err("something was found")
+        findings.into_result().expect_err("something was found")
     };
     require_confirmed_email(state, club).await?;
     let bytes = decode_base64(text).ok_or_else(|| wrong(LOGO_ERROR))?;

@@ -18,7 +18,7 @@ use crate::api::club_admin::{
     TransactionSums,
 };
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::state::State;
 
 const REPORTED_PERIOD_SECONDS: i64 = 30 * 86_400;

@@ -84,7 +84,7 @@ pub async fn record(
         .await
         .map_err(|failure| match failure {
             // The draw has no result any more, because the operator undid it meanwhile.
-            Failure::NotFound => Problem::refused(draw, Refusal::NotCompleted),
+            Failure::NotFound => Problem::command_refused(draw, Refusal::NotCompleted),
             other => other.into(),
         })?;
     Ok(HttpResponse::Ok().json(Payout::from(&payout)))
@@ -163,6 +163,6 @@ async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<So
 fn require_completed_draw(draw: DrawId, view: &View) -> Result<(), Problem> {
     match view.result {
         Some(_) => Ok(()),
-        None => Err(Problem::refused(draw, Refusal::NotCompleted)),
+        None => Err(Problem::command_refused(draw, Refusal::NotCompleted)),
     }
 }

@@ -10,9 +10,9 @@ use persistence::records::sessions::SessionHolder;
 use serde_json::json;
 
 use crate::access::caller::Caller;
+use crate::api::club_users::{ClubUser, ClubUserForm};
 use crate::api::error::Problem;
 use crate::api::form::{FormErrors, trimmed};
-use crate::api::people::{ClubUser, ClubUserForm};
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
 use crate::services::identity::{link_hash, random};
@@ -36,7 +36,7 @@ pub async fn list(
         .club(club)
         .await?
         .ok_or_else(Problem::not_found)?;
-    let mut people = vec![ClubUser::of_club_login(
+    let mut people = vec![ClubUser::from_club_login(
         &login,
         state.records.club_login_last_used(club).await?,
     )];
@@ -180,7 +180,7 @@ fn check_user_form(form: &ClubUserForm) -> Result<(String, String, Role), Proble
     findings.require("name", is_valid_name(&name), NAME_ERROR);
     findings.require_short_name("name", &name);
     findings.require("role", role.is_some(), ROLE_ERROR);
-    findings.finish()?;
+    findings.into_result()?;
     Ok((email, name, role.unwrap_or(Role::Viewer)))
 }
 
@@ -215,7 +215,7 @@ pub async fn change(
     findings.require("name", name.is_none_or(is_valid_name), NAME_ERROR);
     findings.require_short_name("name", name.unwrap_or_default());
     findings.require("role", role != Some(None), ROLE_ERROR);
-    findings.finish()?;
+    findings.into_result()?;
     let role = role.flatten();
     let before = state
         .records

@@ -14,8 +14,8 @@ use crate::render::mail_sender::sealed_link;
 use crate::services::identity::password::{
     PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hash_on_blocking_thread,
 };
-use crate::services::identity::weakness::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
-use crate::services::identity::{address, link_hash, parse_link_hash, random};
+use crate::services::identity::password_strength::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
+use crate::services::identity::{client_address, link_hash, parse_link_hash, random};
 use crate::state::State;
 
 /// How long a password reset link is valid, in seconds.
@@ -33,7 +33,7 @@ pub async fn request_reset(
         .limits
         .check_form_limit(
             &state.records,
-            address(&request, &state.config),
+            client_address(&request, &state.config),
             state.clock.now(),
         )
         .await?;

@@ -13,15 +13,15 @@ use super::session::signed_in_user;
 use super::verification;
 use crate::access::caller::sign_in;
 use crate::api::error::Problem;
-use crate::api::form::{FormErrors, optional, trimmed};
+use crate::api::form::{FormErrors, trimmed, trimmed_or_none};
 use crate::api::registration::{RegistrationSwitch, SlugPreview, WaitlistJoined};
 use crate::api::session::{Registration, WaitlistForm};
 use crate::http::routes::body::Body;
-use crate::services::identity::address;
+use crate::services::identity::client_address;
 use crate::services::identity::password::{
     PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, hash_on_blocking_thread,
 };
-use crate::services::identity::weakness::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
+use crate::services::identity::password_strength::{EASY_PASSWORD_MESSAGE, is_easy_to_guess};
 use crate::state::State;
 use crate::text::contact_format::{is_email, is_phone};
 
@@ -56,7 +56,7 @@ pub async fn register(
         .limits
         .check_form_limit(
             &state.records,
-            address(&request, &state.config),
+            client_address(&request, &state.config),
             state.clock.now(),
         )
         .await?;
@@ -65,7 +65,7 @@ pub async fn register(
     check_password_strength(&body.0, &name, &email).await?;
     let guess = state
         .limits
-        .begin_registration(address(&request, &state.config))?;
+        .begin_registration(client_address(&request, &state.config))?;
     let guess = guess
         .count_on_all_nodes(&state.records, state.clock.now())
         .await?;
@@ -80,8 +80,8 @@ pub async fn register(
     let new = NewClub {
         name,
         password_hash: hash_on_blocking_thread(body.0.password.clone().unwrap_or_default()).await?,
-        location: optional(body.0.location.as_deref()),
-        phone: optional(body.0.phone.as_deref()),
+        location: trimmed_or_none(body.0.location.as_deref()),
+        phone: trimmed_or_none(body.0.phone.as_deref()),
         email,
         ..NewClub::default()
     };
@@ -124,7 +124,7 @@ fn check_registration(form: &Registration) -> Result<(), Problem> {
         "Password must be at most 128 characters",
     );
     findings.require_short_name("location", &trimmed(form.location.as_deref()));
-    findings.finish()
+    findings.into_result()
 }
 
 async fn check_password_strength(
@@ -141,7 +141,7 @@ async fn check_password_strength(
         !is_easy_to_guess(form.password.clone().unwrap_or_default(), about).await?,
         EASY_PASSWORD_MESSAGE,
     );
-    findings.finish()
+    findings.into_result()
 }
 
 /// Whether any account uses this e-mail address. Clubs, their users and operators share one login
@@ -249,12 +249,12 @@ pub async fn join_waitlist(
         is_phone(&phone),
         "Contact phone must be a phone number",
     );
-    findings.finish()?;
+    findings.into_result()?;
     state
         .limits
         .check_form_limit(
             &state.records,
-            address(&request, &state.config),
+            client_address(&request, &state.config),
             state.clock.now(),
         )
         .await?;

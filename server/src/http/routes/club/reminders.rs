@@ -7,7 +7,7 @@ use persistence::records::erasure::ORDERS_PER_ERASURE_MAX;
 use serde_json::json;
 
 use super::results;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 
@@ -76,7 +76,7 @@ async fn erase_expired_data(state: &State, now: Timestamp) -> Result<(), Failure
     for _ in 0..ERASURE_STEPS_MAX {
         let Some(step) = state
             .records
-            .erase_buyers(after, state.config.buyers_kept_months, now)
+            .erase_buyers(after, state.config.buyer_details_kept_months, now)
             .await?
         else {
             break;

@@ -13,7 +13,7 @@ use crate::api::error::Problem;
 use crate::render::colour::Colour;
 use crate::render::page::DrawTexts;
 use crate::render::report::{self, Poster, ReportFacts, ReportRow};
-use crate::render::{blocking_jobs, when};
+use crate::render::{blocking_jobs, date_time_text};
 use crate::services::draw_revenue::DrawRevenue;
 use crate::state::State;
 
@@ -81,11 +81,11 @@ pub async fn poster(
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let face = facts
-        .api_draw(&listing, &view, now)
+        .to_api_draw(&listing, &view, now)
         .map(|wire| DrawTexts::new(&wire.with_page_fields(&listing, club), now));
     let face = face.ok_or_else(Problem::draw_not_found)?;
     let poster = Poster {
-        kick_off: when::long_text(view.closes_at, &listing.zone),
+        kick_off: date_time_text::date_time_with_zone(view.closes_at, &listing.zone),
         link: format!("{}/draw/{draw}", state.config.public_url),
         club: face.club,
         league: face.league,
@@ -178,7 +178,8 @@ impl DrawReport {
     }
 
     fn file_name(&self, ending: &str) -> String {
-        let local = crate::api::instant::local_date_time(self.view.closes_at, &self.listing.zone);
+        let local =
+            crate::api::time_format::local_date_time(self.view.closes_at, &self.listing.zone);
         let day = local.split('T').next().unwrap_or_default().to_string();
         format!("draw-{}-{day}-{ending}", self.draw)
     }

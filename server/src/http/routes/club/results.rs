@@ -49,7 +49,7 @@ pub async fn enter_result(
     let now = state.clock.now();
     let listed = facts
         .listing(draw)
-        .and_then(|listing| facts.api_draw(listing, &view, now));
+        .and_then(|listing| facts.to_api_draw(listing, &view, now));
     let claim = state.records.winner_claim(draw).await?;
     let (winning_tickets, revealed_at) =
         winning_ticket_list(&state, caller, listing.club, &view, claim.as_ref()).await?;
@@ -69,7 +69,7 @@ fn result_refused(draw: DrawId, denied: Denied) -> Problem {
             "draw-cancelled",
             "This draw was cancelled; every buyer is paid back.",
         ),
-        other => Problem::denied(draw, other),
+        other => Problem::command_denied(draw, other),
     }
 }
 

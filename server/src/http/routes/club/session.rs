@@ -10,12 +10,12 @@ use serde_json::json;
 
 use crate::access::caller::{Caller, record_recent_proof, sign_in, sign_out};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
-use crate::services::identity::address;
+use crate::services::identity::client_address;
 use crate::services::identity::password::{PASSWORD_BYTES_MAX, verify_password};
-use crate::services::identity::second_factor::PROOF_LIFETIME_MS;
+use crate::services::identity::second_factor::IDENTITY_PROOF_LIFETIME_MS;
 use crate::state::State;
 
 /// Handles `POST /api/clubs/login`.
@@ -25,7 +25,7 @@ pub async fn login(
     body: Body<Login>,
 ) -> Result<HttpResponse, Problem> {
     let Body(Login { email, password }) = body;
-    let from = address(&request, &state.config);
+    let from = client_address(&request, &state.config);
     let guess = state
         .limits
         .begin_sign_in(&email, from)?
@@ -110,7 +110,7 @@ pub async fn reauthenticate(
         return Err(wrong_password());
     }
     record_recent_proof(&request, &state).await?;
-    let until = rfc3339(state.clock.now().plus_ms(PROOF_LIFETIME_MS));
+    let until = rfc3339(state.clock.now().plus_ms(IDENTITY_PROOF_LIFETIME_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,
     }))
@@ -196,7 +196,7 @@ pub(in crate::http::routes) async fn describe_session(
     };
     let fresh = session
         .proven_at
-        .map(|at| at.plus_ms(PROOF_LIFETIME_MS))
+        .map(|at| at.plus_ms(IDENTITY_PROOF_LIFETIME_MS))
         .filter(|until| *until > state.clock.now());
     Ok(Whoami {
         role,

@@ -18,7 +18,7 @@ use crate::http::routes::body::Body;
 use crate::render::mail_sender::sealed_link;
 use crate::services::identity::{link_hash, parse_link_hash, random};
 use crate::services::limits::accounts::LINK_AND_FORM_WINDOW;
-use crate::services::limits::too_many;
+use crate::services::limits::too_many_attempts;
 use crate::state::State;
 
 /// How long the confirmation link is valid, in seconds: a week, because volunteers read club mail
@@ -105,7 +105,7 @@ pub async fn resend_confirmation_link(
         .may_mail_account_link(&state.records, &club.email, state.clock.now())
         .await?
     {
-        return Err(too_many(LINK_AND_FORM_WINDOW.as_secs() as u32));
+        return Err(too_many_attempts(LINK_AND_FORM_WINDOW.as_secs() as u32));
     }
     send_link(&state, &club).await?;
     Ok(HttpResponse::Accepted().json(message("We have sent you a new link.")))

@@ -17,9 +17,9 @@ use crate::access::caller::Caller;
 use crate::api::claim::{BankDetails, MaskedBankDetails, PendingApproval, UnmaskedBankDetails};
 use crate::api::error::Problem;
 use crate::api::form::{FormErrors, NAME_CHARS_MAX, trimmed};
-use crate::api::instant::rfc3339;
 use crate::api::payout::{Winners, WinningTicket};
 use crate::api::session::PasswordProof;
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
 use crate::render::mail_sender::PLACEHOLDER_EMAIL_ENDING;
 use crate::state::State;
@@ -49,7 +49,7 @@ pub(super) struct Winner {
 /// 409 `not-completed`; 409 `not-revealed` before kick-off.
 pub(super) async fn find_winner(state: &State, view: &View) -> Result<Winner, Problem> {
     view.result
-        .ok_or_else(|| Problem::refused(view.draw, Refusal::NotCompleted))?;
+        .ok_or_else(|| Problem::command_refused(view.draw, Refusal::NotCompleted))?;
     let revealed = view.public_result(state.clock.now());
     let (result, serial) =
         revealed.ok_or_else(|| Problem::conflict("not-revealed", NOT_REVEALED_ERROR))?;
@@ -165,7 +165,7 @@ async fn masked_bank_details(
     let pending =
         pending.map(|pending| PendingApproval::for_caller(&pending, &caller.audit_name()));
     let bank = state.records.bank_details(claim.draw).await?;
-    Ok(bank.and_then(|bank| MaskedBankDetails::masked(claim, &bank, pending)))
+    Ok(bank.and_then(|bank| MaskedBankDetails::from_claim(claim, &bank, pending)))
 }
 
 /// Returns the state of the winner's payout: `pending`, then `details_received`, then `completed`
@@ -217,7 +217,7 @@ pub fn check_bank_details(form: &BankDetails) -> Result<ClaimBankDetails, Proble
         digits(&plain_bsb) && plain_bsb.len() == 6,
         "BSB must be 6 digits",
     );
-    findings.finish()?;
+    findings.into_result()?;
     Ok(ClaimBankDetails {
         account_name: name,
         account_number: number,

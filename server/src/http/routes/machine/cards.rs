@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::api::error::Problem;
 use crate::http::routes::buyer::{clubs, draw_number, offers};
-use crate::render::card::Card;
 use crate::render::page::DrawTexts;
+use crate::render::share_card::ShareCard;
 use crate::state::State;
 
 /// Query parameters of a share card.
@@ -25,7 +25,7 @@ pub async fn serve_site_card(
     state: web::Data<State>,
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
-    card_response(&state, Card::of_site(), &query).await
+    card_response(&state, ShareCard::of_site(), &query).await
 }
 
 /// Handles `GET /og/draw/{draw}`.
@@ -48,7 +48,7 @@ pub async fn serve_club_card(
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let facts = state.catalogue.facts();
-    let card = Card::of_club(&*clubs::find_club_page(&facts, &path)?, &facts);
+    let card = ShareCard::of_club(&*clubs::find_club_page(&facts, &path)?, &facts);
     card_response(&state, card, &query).await
 }
 
@@ -59,21 +59,21 @@ pub async fn serve_offer_card(
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let offer = offers::find(&state, &path.0, &path.1).await?;
-    card_response(&state, Card::of_offer(&offer), &query).await
+    card_response(&state, ShareCard::of_offer(&offer), &query).await
 }
 
 /// Builds the share card of a draw's current state.
-pub async fn share_card_of_draw(state: &State, draw: domain::DrawId) -> Option<Card> {
+pub async fn share_card_of_draw(state: &State, draw: domain::DrawId) -> Option<ShareCard> {
     let now = state.clock.now();
     let (facts, listing, view) = state.catalogue.draw(draw).await?;
     let club = facts.club(listing.club)?;
-    let wire = facts.api_draw(&listing, &view, now)?;
-    Some(Card::of_draw(club, &wire, &DrawTexts::new(&wire, now)))
+    let wire = facts.to_api_draw(&listing, &view, now)?;
+    Some(ShareCard::of_draw(club, &wire, &DrawTexts::new(&wire, now)))
 }
 
 async fn card_response(
     state: &State,
-    card: Card,
+    card: ShareCard,
     query: &CardQuery,
 ) -> Result<HttpResponse, Problem> {
     let version = card.version();
@@ -81,7 +81,7 @@ async fn card_response(
         bytes
     } else {
         let bytes = Bytes::from(
-            web::block(move || card.draw_png())
+            web::block(move || card.render_png())
                 .await
                 .map_err(|_| Problem::unavailable())?,
         );

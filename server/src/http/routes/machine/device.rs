@@ -7,12 +7,12 @@ use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::api::error::Problem;
-use crate::render::site::{self, Site};
+use crate::render::web_build::{self, WebBuild};
 
 /// Handles `GET /manifest.webmanifest`.
 pub async fn serve_manifest(
     request: HttpRequest,
-    site: web::Data<Site>,
+    site: web::Data<WebBuild>,
 ) -> Result<HttpResponse, Problem> {
     built_file(&site, "manifest.webmanifest", &request)
 }
@@ -20,13 +20,13 @@ pub async fn serve_manifest(
 /// Handles `GET /sw.js`.
 pub async fn serve_service_worker(
     request: HttpRequest,
-    site: web::Data<Site>,
+    site: web::Data<WebBuild>,
 ) -> Result<HttpResponse, Problem> {
     built_file(&site, "sw.js", &request)
 }
 
-fn built_file(site: &Site, name: &str, request: &HttpRequest) -> Result<HttpResponse, Problem> {
-    let answer = site::serve(site, name, request.headers());
+fn built_file(site: &WebBuild, name: &str, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+    let answer = web_build::serve(site, name, request.headers());
     if answer.status() == StatusCode::NOT_FOUND {
         Err(Problem::not_found())
     } else {

@@ -6,7 +6,7 @@ use actix_web::http::header::CACHE_CONTROL;
 use actix_web::{HttpResponse, web};
 
 use crate::api::error::Problem;
-use crate::services::catalogue::lists::{List, ListSlice};
+use crate::services::catalogue::lists::{DrawList, DrawListSlice};
 use crate::state::State;
 
 /// Maximum number of URLs in the sitemap; the sitemap protocol allows 50,000.
@@ -51,8 +51,10 @@ pub async fn serve_sitemap(state: web::Data<State>) -> Result<HttpResponse, Prob
             paths.push(format!("/club/{}/specials/{slug}", club.slug));
         }
     }
-    for list in [List::Active, List::Awaiting, List::Completed] {
-        let draws = state.catalogue.list_slice(list, ListSlice::default(), now);
+    for list in [DrawList::Active, DrawList::Awaiting, DrawList::Completed] {
+        let draws = state
+            .catalogue
+            .list_slice(list, DrawListSlice::default(), now);
         paths.extend(
             draws
                 .iter()

@@ -8,13 +8,13 @@ use actix_web::http::{Method, StatusCode};
 use actix_web::{HttpMessage, HttpRequest, HttpResponse, web};
 use serde_json::{Map, Value, json};
 
-use crate::api::encoded::Encoded;
+use crate::api::compressible_body::CompressibleBody;
 use crate::api::error::Problem;
 use crate::ops::metrics::{MatchedRoute, NO_ROUTE_LABEL};
-use crate::render::page::{self, HeaderLinks, PageFrame};
+use crate::render::page::{self, HeaderLinks, PageLayout};
 use crate::render::page_address::{Page, PageKind};
 use crate::render::page_cache::{self, CachedPageKey, PageVersion, RenderedPage};
-use crate::render::site::{self, Site};
+use crate::render::web_build::{self, WebBuild};
 use crate::state::State;
 
 mod head;
@@ -32,7 +32,7 @@ const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
 pub async fn page(
     request: HttpRequest,
     state: web::Data<State>,
-    site: web::Data<Site>,
+    site: web::Data<WebBuild>,
 ) -> Result<HttpResponse, Problem> {
     request
         .extensions_mut()
@@ -40,14 +40,14 @@ pub async fn page(
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Err(Problem::not_found());
     }
-    if let Some(name) = request.path().strip_prefix(site::ASSETS) {
-        return Ok(site::serve(&site, name, request.headers()));
+    if let Some(name) = request.path().strip_prefix(web_build::ASSETS_PATH_PREFIX) {
+        return Ok(web_build::serve(&site, name, request.headers()));
     }
     if request.path() == WIDGET_SCRIPT {
         return Ok(widget_script_response(&site, &request));
     }
     let path = request.path().replace("%3A", ":").replace("%3a", ":");
-    let page_found = Page::of(&path);
+    let page_found = Page::for_path(&path);
     if let Some(target) = page_found
         .as_ref()
         .and_then(|page| short_link::redirect_target(page, request.query_string()))
@@ -70,8 +70,8 @@ pub async fn page(
 
 /// Serves the widget script, cached for ten minutes. It is readable from any origin, because a site
 /// that checks the script's digest must read it (decision G-14).
-fn widget_script_response(site: &Site, request: &HttpRequest) -> HttpResponse {
-    let mut answer = site::serve(
+fn widget_script_response(site: &WebBuild, request: &HttpRequest) -> HttpResponse {
+    let mut answer = web_build::serve(
         site,
         WIDGET_SCRIPT.trim_start_matches('/'),
         request.headers(),
@@ -90,7 +90,7 @@ fn widget_script_response(site: &Site, request: &HttpRequest) -> HttpResponse {
 /// Renders the HTML page that one request asks for.
 struct PageWriter<'a> {
     state: &'a State,
-    site: &'a Site,
+    site: &'a WebBuild,
     headers: &'a HeaderMap,
 }
 
@@ -100,12 +100,16 @@ impl PageWriter<'_> {
         let now = self.state.clock.now();
         let name = page_found.as_ref().and_then(CachedPageKey::for_page);
         let stamp = match name {
-            Some(name) => PageVersion::current(&self.state.catalogue, name, now).await,
+            Some(name) => PageVersion::current_version(&self.state.catalogue, name, now).await,
             None => None,
         };
         let Some((name, stamp)) = name.zip(stamp) else {
             let (status, document) = self.render_document(page_found).await?;
-            return Ok(self.page_response(status, private, &page_cache::encode_document(document)));
+            return Ok(self.page_response(
+                status,
+                private,
+                &page_cache::compressible_html(document),
+            ));
         };
         let rendered = if let Some(rendered) = self.state.pages.get(name, stamp, now) {
             rendered
@@ -121,7 +125,12 @@ impl PageWriter<'_> {
         Ok(self.page_response(StatusCode::OK, private, &rendered.document))
     }
 
-    fn page_response(&self, status: StatusCode, private: bool, document: &Encoded) -> HttpResponse {
+    fn page_response(
+        &self,
+        status: StatusCode,
+        private: bool,
+        document: &CompressibleBody,
+    ) -> HttpResponse {
         let mut answer = HttpResponse::build(status);
         answer.insert_header((
             CONTENT_TYPE,
@@ -165,7 +174,7 @@ impl PageWriter<'_> {
         boot.insert("now".into(), json!(self.state.clock.now().0));
         let is_landing = page_found.is_some_and(|page| page.address.shows == PageKind::Landing);
         let support = &self.state.config.support;
-        let frame = PageFrame {
+        let frame = PageLayout {
             navigation: if is_landing {
                 HeaderLinks::Landing
             } else {

@@ -4,9 +4,9 @@
 use actix_web::{HttpResponse, web};
 use domain::{DrawId, TICKETS};
 
-use crate::api::draw::status_shown;
+use crate::api::draw::shown_status;
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::api::widget::Widget;
 use crate::http::routes::buyer::{draw_number, offers};
 use crate::services::offer::{Offer, OfferStatus};
@@ -80,7 +80,7 @@ pub async fn draw_widget(state: &State, draw: DrawId) -> Result<Widget, Problem>
         .ok_or_else(Problem::draw_not_found)?;
     let now = state.clock.now();
     let scheduled = listing.opens_at.is_some_and(|opens_at| now < opens_at)
-        && status_shown(&view, now) == "active";
+        && shown_status(&view, now) == "active";
     let (opens_at, closes_at) = (listing.opens_at.map(rfc3339), Some(rfc3339(view.closes_at)));
     Ok(Widget {
         r#type: "draw",
@@ -88,7 +88,7 @@ pub async fn draw_widget(state: &State, draw: DrawId) -> Result<Widget, Problem>
         status: if scheduled {
             "scheduled"
         } else {
-            status_shown(&view, now)
+            shown_status(&view, now)
         },
         earliest_opens_at: opens_at.clone(),
         opens_at,

@@ -224,7 +224,7 @@ pub(super) fn no_captured_payment() -> Problem {
 
 /// Finds an anomaly by the id in the path.
 pub(super) async fn find_anomaly(state: &State, path: &str) -> Result<(Uuid, AnomalyRow), Problem> {
-    let unknown = || Problem::unknown("anomaly-unknown");
+    let unknown = || Problem::unknown_object("anomaly-unknown");
     let id: Uuid = path.parse().map_err(|_| unknown())?;
     Ok((id, state.records.anomaly(id).await?.ok_or_else(unknown)?))
 }

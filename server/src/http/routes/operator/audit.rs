@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::api::console::audit::{AuditEntry, AuditTrail};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::state::State;
 
 const AUDIT_ENTRIES_DEFAULT: i64 = 50;

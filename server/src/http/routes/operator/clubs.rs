@@ -71,7 +71,7 @@ async fn set_archived(
 }
 
 fn unknown_club() -> Problem {
-    Problem::unknown("club-unknown")
+    Problem::unknown_object("club-unknown")
 }
 
 /// Lists the clubs' Stripe accounts (decision B-17).

@@ -43,7 +43,7 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
             operator: OPERATOR_SESSION_LIFETIME.idle_seconds,
             club: CLUB_SESSION_LIFETIME.idle_seconds,
         },
-        terms_version: terms::SALE.version.to_string(),
+        terms_version: terms::SALE_TERMS.version.to_string(),
         versions: Versions {
             server: state.config.build_version.clone(),
             database: vitals.database,

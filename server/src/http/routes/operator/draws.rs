@@ -11,7 +11,7 @@ use crate::api::console::draw::{
     Cancellation, ConsoleDraw, DrawsClosed, RefundsSoFar, ResultUndone,
 };
 use crate::api::console::order::Reason;
-use crate::api::draw::{Draw, status_shown};
+use crate::api::draw::{Draw, shown_status};
 use crate::api::error::Problem;
 use crate::http::routes::body::Body;
 use crate::http::routes::buyer::draw_number;
@@ -53,7 +53,7 @@ pub async fn close_expired(
             .with_audit_entry(entry)
             .execute(view.draw, Command::Tick, None)
             .await;
-        let after = after.map_err(|denied| Problem::denied(view.draw, denied))?;
+        let after = after.map_err(|denied| Problem::command_denied(view.draw, denied))?;
         closed += usize::from(after.view.status != Status::Active);
     }
     let message = match closed {
@@ -105,7 +105,7 @@ pub async fn undo_draw_result(
         .records
         .count_payouts_and_mails_affected_by_undo(draw)
         .await?;
-    let new_status = status_shown(&undone.view, state.clock.now());
+    let new_status = shown_status(&undone.view, state.clock.now());
     Ok(HttpResponse::Ok().json(ResultUndone {
         new_status,
         corrections_sent: corrections_after - corrections_before,
@@ -146,12 +146,12 @@ pub async fn cancel(
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
     let payments = state.payments.with_audit_entry(
-        act.entry(json!({ "reason": reason, "before": status_shown(&view, state.clock.now()) })),
+        act.entry(json!({ "reason": reason, "before": shown_status(&view, state.clock.now()) })),
     );
     payments
         .cancel_draw(draw, &reason)
         .await
-        .map_err(|denied| Problem::denied(draw, denied))?;
+        .map_err(|denied| Problem::command_denied(draw, denied))?;
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw).await?))
 }
@@ -167,7 +167,7 @@ async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellati
     let row = state.records.cancellation_totals(draw).await?;
     Ok(Cancellation {
         draw_number: draw.0,
-        status: status_shown(&view, state.clock.now()),
+        status: shown_status(&view, state.clock.now()),
         orders: row.orders,
         tickets: row.tickets,
         refund_total: Cents(row.refund_cents).decimal(),
@@ -199,6 +199,6 @@ fn cancellation_refused(draw: DrawId, denied: actors::Denied) -> Problem {
             "payout-completed",
             "A payout of this draw is completed, so its result stands.",
         ),
-        other => Problem::denied(draw, other),
+        other => Problem::command_denied(draw, other),
     }
 }

@@ -7,9 +7,9 @@ use time::format_description::well_known::Iso8601;
 use time::{Date, Duration, PrimitiveDateTime, Time};
 use time_tz::{PrimitiveDateTimeExt, timezones};
 
-use crate::api::console::money::{DrawFees, FEE_READINGS, PlatformFees, RevenueTotals};
+use crate::api::console::money::{DrawFees, PlatformFees, RevenueTotals, STATED_PLATFORM_FEES};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::state::State;
 
 /// The reported period: first and last day of kick-off, in Brisbane time. `None` leaves that end
@@ -80,7 +80,7 @@ pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees
         stripe_fees: sums.provider_fees.decimal(),
         club_revenue: sums.club_revenue().decimal(),
         prize_money: sums.prize_money.decimal(),
-        readings: FEE_READINGS,
+        readings: STATED_PLATFORM_FEES,
     })
 }
 

@@ -8,7 +8,7 @@ use crate::access::caller::Caller;
 use crate::api::console::system::{FooterItemForm, FooterMenuForm};
 use crate::api::error::Problem;
 use crate::api::footer::{FooterItem, FooterMenu};
-use crate::api::form::{FormErrors, optional};
+use crate::api::form::{FormErrors, trimmed_or_none};
 use crate::http::routes::body::Body;
 use crate::state::State;
 
@@ -117,7 +117,7 @@ pub async fn remove_item(
 
 /// Checks the form of a menu. A new menu needs all fields; an edit needs only the changed fields.
 fn check_menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Problem> {
-    let heading = optional(form.heading.as_deref());
+    let heading = trimmed_or_none(form.heading.as_deref());
     let has_heading = heading.is_some() || !is_new && form.heading.is_none();
     let mut findings = FormErrors::default();
     findings.require("heading", has_heading, "Heading is required");
@@ -131,7 +131,7 @@ fn check_menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Prob
         is_valid_display_order(form.display_order),
         "Display order must be a whole number",
     );
-    findings.finish()?;
+    findings.into_result()?;
     Ok(MenuForm {
         heading,
         display_order: display_order_value(form.display_order),
@@ -141,8 +141,8 @@ fn check_menu_form(form: &FooterMenuForm, is_new: bool) -> Result<MenuForm, Prob
 
 fn check_item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Problem> {
     let (label, url) = (
-        optional(form.label.as_deref()),
-        optional(form.url.as_deref()),
+        trimmed_or_none(form.label.as_deref()),
+        trimmed_or_none(form.url.as_deref()),
     );
     let is_present = |shown: &Option<String>, sent: &Option<String>| {
         shown.is_some() || !is_new && sent.is_none()
@@ -174,7 +174,7 @@ fn check_item_form(form: &FooterItemForm, is_new: bool) -> Result<ItemForm, Prob
         is_valid_display_order(form.display_order),
         "Display order must be a whole number",
     );
-    findings.finish()?;
+    findings.into_result()?;
     Ok(ItemForm {
         menu_id: form.menu_id,
         label,
@@ -282,11 +282,11 @@ async fn item_json(state: &State, id: i64) -> Result<FooterItem, Problem> {
 }
 
 fn menu_unknown() -> Problem {
-    Problem::unknown("footer-menu-unknown")
+    Problem::unknown_object("footer-menu-unknown")
 }
 
 fn item_unknown() -> Problem {
-    Problem::unknown("footer-item-unknown")
+    Problem::unknown_object("footer-item-unknown")
 }
 
 #[cfg(test)]

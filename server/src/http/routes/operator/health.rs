@@ -6,7 +6,7 @@ use actix_web::{HttpResponse, web};
 
 use crate::api::console::health::{Checks, ConsoleHealth, DatabaseCheck};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
+use crate::api::time_format::rfc3339;
 use crate::http::routes::machine::health::INTEGRITY_MAX_AGE_SECONDS;
 use crate::live::operator_console::{health_checks, overall_status};
 use crate::ops::console_health;
@@ -18,7 +18,9 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let reachable = state.records.check_reachable().await.is_ok();
     let latency_ms = started.elapsed().as_millis() as i64;
     let (vitals, off_ms) = console_health::read_vitals(&*state.clock, &state.records).await?;
-    let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
+    let violations = state
+        .violations_not_older_than(INTEGRITY_MAX_AGE_SECONDS)
+        .await?;
     let database = DatabaseCheck {
         ok: reachable,
         latency_ms,

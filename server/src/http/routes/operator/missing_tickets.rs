@@ -61,7 +61,7 @@ pub async fn allocate_missing_tickets(
         .ticket_count
         .is_none_or(|count| (1..=i64::from(TICKETS_PER_ORDER_MAX)).contains(&count));
     findings.require("ticketCount", in_range, "Choose between 1 and 50 tickets");
-    findings.finish()?;
+    findings.into_result()?;
     let chosen_tickets = read_chosen_tickets(&state, &form).await?;
     let payment = PaymentIntentId(trimmed(form.payment_intent_id.as_deref()));
     let buyer = BuyerDetails {
@@ -156,7 +156,7 @@ async fn read_chosen_tickets(
         .club(listing.club)
         .and_then(|club| club.account.clone());
     let account = account.ok_or_else(|| {
-        Problem::conflict(OTHER_CLUB_ERROR.0, OTHER_CLUB_ERROR.1).with("refundable", true)
+        Problem::conflict(OTHER_CLUB_ERROR.0, OTHER_CLUB_ERROR.1).with_field("refundable", true)
     })?;
     Ok(Some(ChosenTickets {
         draw,
@@ -204,7 +204,7 @@ async fn allocation_refused(
     reason: RepairError,
 ) -> Result<Problem, Problem> {
     let (code, sentence) = match reason {
-        RepairError::Unknown => return Ok(Problem::unknown("payment-unknown")),
+        RepairError::Unknown => return Ok(Problem::unknown_object("payment-unknown")),
         RepairError::Unavailable => return Ok(Problem::unavailable()),
         RepairError::Refused(Refusal::TooFewTickets { .. }) => {
             ("draw-full", "The draw is full. Refund the payment.")
@@ -247,10 +247,10 @@ async fn allocation_refused(
     // Tell the console whether a refund is possible, and of which order. Without an order, the
     // console refunds the anomaly.
     let problem =
-        Problem::conflict(code, sentence).with("refundable", reason != RepairError::Refunded);
+        Problem::conflict(code, sentence).with_field("refundable", reason != RepairError::Refunded);
     let id = order.map(|record| Uuid::from_u128(record.order.id.0).to_string());
     Ok(match id {
-        Some(id) => problem.with("orderId", id),
+        Some(id) => problem.with_field("orderId", id),
         None => problem,
     })
 }

@@ -87,7 +87,7 @@ async fn find_order(
     state: &State,
     path: &str,
 ) -> Result<(OrderId, OrderDetails, Vec<OrderDetailsLine>), Problem> {
-    let unknown = || Problem::unknown("order-unknown");
+    let unknown = || Problem::unknown_object("order-unknown");
     let id: Uuid = path.parse().map_err(|_| unknown())?;
     let id = OrderId(id.as_u128());
     let (order, lines) = state

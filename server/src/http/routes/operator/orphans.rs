@@ -16,9 +16,9 @@ use crate::api::console::order::{
     OrphanedTicket, RecoveredTicket, SecondApproval, TicketRecoveryForm, TicketsRecovered,
 };
 use crate::api::error::Problem;
-use crate::api::form::{optional, trimmed};
+use crate::api::form::{trimmed, trimmed_or_none};
 use crate::http::routes::body::Body;
-use crate::services::identity::second_factor::{CodeCheck, use_code};
+use crate::services::identity::second_factor::{CodeCheckResult, check_and_consume_code};
 use crate::state::State;
 use crate::text::contact_format::is_email;
 
@@ -60,7 +60,7 @@ async fn orphan_json(state: &State, orphan: &SoldTicketWithBuyer) -> Option<Orph
         purchase_date: format_timestamp(orphan.sold_at),
         order_id: orphan.order_id.to_string(),
         club_name: orphan.club_name.clone(),
-        draw_status: crate::api::draw::status_shown(&view, now),
+        draw_status: crate::api::draw::shown_status(&view, now),
         revealed: revealed.is_some(),
         is_winner: revealed.map(|(_, winner)| winner == serial),
     })
@@ -86,7 +86,7 @@ pub async fn recover_orphaned_tickets(
         let sentence = "Missing information: Please provide customer name and email";
         return Err(Problem::bad_request("invalid", sentence));
     }
-    let unknown = || Problem::unknown("ticket-unknown");
+    let unknown = || Problem::unknown_object("ticket-unknown");
     let (draw, serial) = parse_serial_number(&path).ok_or_else(unknown)?;
     let orphan = state
         .records
@@ -106,7 +106,7 @@ pub async fn recover_orphaned_tickets(
     let buyer = BuyerDetails {
         name: Some(name.clone()),
         email: Some(email.clone()),
-        phone: optional(body.0.phone.as_deref()),
+        phone: trimmed_or_none(body.0.phone.as_deref()),
     };
     let assign_buyer = async |approved_by: Option<String>| {
         let (actor, object) = (caller.audit_name(), format!("order:{}", orphan.order_id));
@@ -185,7 +185,9 @@ async fn verify_approval(
         .begin_code_check(approver.id)?
         .count_on_all_nodes(&state.records, now)
         .await?;
-    if use_code(&state.records, &approver, &approval.code, now).await? != CodeCheck::Right {
+    if check_and_consume_code(&state.records, &approver, &approval.code, now).await?
+        != CodeCheckResult::Right
+    {
         return Err(wrong());
     }
     guess.mark_correct().await;

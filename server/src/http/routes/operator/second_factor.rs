@@ -11,13 +11,14 @@ use serde_json::json;
 
 use crate::access::caller::{Caller, record_recent_proof, sign_in};
 use crate::api::error::Problem;
-use crate::api::instant::rfc3339;
 use crate::api::session::{Enrolment, Reauthenticated, SecondFactorCode};
+use crate::api::time_format::rfc3339;
 use crate::http::routes::body::Body;
 use crate::http::routes::club::session::describe_session;
 use crate::render::qr;
 use crate::services::identity::second_factor::{
-    CodeCheck, PROOF_LIFETIME_MS, authenticator, generate_secret, use_code,
+    CodeCheckResult, IDENTITY_PROOF_LIFETIME_MS, authenticator, check_and_consume_code,
+    generate_secret,
 };
 use crate::state::State;
 
@@ -92,7 +93,7 @@ pub async fn reauthenticate(
     let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
     record_recent_proof(&request, &state).await?;
-    let until = rfc3339(state.clock.now().plus_ms(PROOF_LIFETIME_MS));
+    let until = rfc3339(state.clock.now().plus_ms(IDENTITY_PROOF_LIFETIME_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,
     }))
@@ -122,19 +123,19 @@ async fn verify_code(state: &State, admin: &Admin, code: SecondFactorCode) -> Re
         .count_on_all_nodes(&state.records, now)
         .await?;
     let code = code.code.unwrap_or_default();
-    match use_code(&state.records, admin, &code, now).await? {
-        CodeCheck::Right => {
+    match check_and_consume_code(&state.records, admin, &code, now).await? {
+        CodeCheckResult::Right => {
             guess.mark_correct().await;
             Ok(())
         }
-        CodeCheck::Used => {
+        CodeCheckResult::Used => {
             guess.mark_correct().await;
             Err(Problem::unauthorized(
                 "code-used",
                 "That code was used already. Wait for the next one.",
             ))
         }
-        CodeCheck::Wrong => {
+        CodeCheckResult::Wrong => {
             let sentence = "That code is not right. Codes change every 30 seconds.";
             Err(Problem::unauthorized("wrong-code", sentence))
         }

@@ -26,7 +26,7 @@ pub async fn remove(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let unknown = || Problem::unknown("entry-unknown");
+    let unknown = || Problem::unknown_object("entry-unknown");
     let id = path.parse().map_err(|_| unknown())?;
     let (actor, object) = (caller.audit_name(), format!("waitlist:{id}"));
     let entry = caller

@@ -100,7 +100,7 @@ proptest! {
     #![proptest_config(adversarial_text::proptest_config(1_000))]
 
     #[test]
-    fn mail_reads_back_as_it_was_written(subject in adversarial_text::any_text(), text in adversarial_text::any_text(), html in adversarial_text::any_text()) {
+    fn written_mail_parses_back_unchanged(subject in adversarial_text::any_text(), text in adversarial_text::any_text(), html in adversarial_text::any_text()) {
         // Replace runs of white space in the expected subject by single spaces, as `render/mail.rs`
         // does.
         let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");

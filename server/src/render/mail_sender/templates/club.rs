@@ -8,19 +8,19 @@ use persistence::records::clubs::Club;
 use persistence::records::listings::Listing;
 use persistence::stores::OrderRecord;
 
-use super::{AccountMail, ComposedMail, MailData, MailWriter, buyer_name, subject_game};
+use super::{AccountMailParts, ComposedMail, MailData, MailWriter, buyer_name, subject_game};
+use crate::render::date_time_text;
 use crate::render::mail::{Paragraph, SimpleMail, subject};
-use crate::render::when;
 
 impl MailWriter<'_> {
     /// Builds the mail to a winner, with the single-use link to the claim page, which is valid for
     /// seven days.
-    pub(super) async fn winner(
+    pub(super) async fn winner_mail(
         &self,
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let draw = listing.id();
         let prize = listing.view.prize.to_string();
         let ticket = data
@@ -41,7 +41,7 @@ impl MailWriter<'_> {
             .into(),
         ];
         let link = if let (Some(link), Some(until)) = (data.link, data.until) {
-            let until = when::long_text(Timestamp(until), &listing.zone);
+            let until = date_time_text::date_time_with_zone(Timestamp(until), &listing.zone);
             let contact = listing
                 .contact_name
                 .clone()
@@ -67,37 +67,40 @@ impl MailWriter<'_> {
         };
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::winner(&prize, &subject_game(&listing)),
+            subject: subject::winner_subject(&prize, &subject_game(&listing)),
             heading: format!("You won {prize}"),
             paragraphs,
             link: Some(link),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     /// Asks a club to enter the result of a finished game.
-    pub(super) async fn results_due(&self, data: MailData) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+    pub(super) async fn results_due_mail(&self, data: MailData) -> Result<ComposedMail, String> {
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let sold = listing.view.sold;
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::with_game("Results due", &subject_game(&listing)),
+            subject: subject::subject_naming_game("Results due", &subject_game(&listing)),
             heading: "The game has finished - enter the result".to_string(),
             paragraphs: vec![
-                format!("{} sold for {home} v {away}, and their owners are waiting.", tickets_were_text(sold)).into(),
+                format!("{} sold for {home} v {away}, and their owners are waiting.", ticket_count_with_verb(sold)).into(),
                 "Choose the jersey numbers of the two first try scorers, 9 for a team that did not score. It takes four \
                  taps."
                     .into(),
             ],
             link: Some(("Enter the result".to_string(), self.page_url(&format!("/admin/results/{}", listing.id())))),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Confirms an entered result to the club.
-    pub(super) async fn results_submitted(&self, data: MailData) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+    pub(super) async fn results_submitted_mail(
+        &self,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let draw = listing.id();
         let (result, _) = listing.view.result.ok_or("the draw has no result")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
@@ -119,7 +122,7 @@ impl MailWriter<'_> {
         };
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::with_game("Result entered", &subject_game(&listing)),
+            subject: subject::subject_naming_game("Result entered", &subject_game(&listing)),
             heading: "The result is in".to_string(),
             paragraphs: vec![
                 format!(
@@ -139,16 +142,16 @@ impl MailWriter<'_> {
                 self.page_url(&format!("/admin/results/{draw}")),
             )),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Tells the club that the winner submitted bank details, without the details themselves.
-    pub(super) async fn winner_details(&self, data: MailData) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+    pub(super) async fn winner_details_mail(&self, data: MailData) -> Result<ComposedMail, String> {
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let prize = listing.view.prize.to_string();
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::with_game(&format!("Pay {prize}"), &subject_game(&listing)),
+            subject: subject::subject_naming_game(&format!("Pay {prize}"), &subject_game(&listing)),
             heading: "Your winner has sent bank details".to_string(),
             paragraphs: vec![
                 format!(
@@ -159,17 +162,17 @@ impl MailWriter<'_> {
             ],
             link: Some(("Open the result".to_string(), self.page_url(&format!("/admin/results/{}", listing.id())))),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Tells the winner that the bank details were entered or changed. Replies go to the platform,
     /// not to the club.
-    pub(super) async fn winner_bank(
+    pub(super) async fn bank_details_given_mail(
         &self,
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let account = data.account.as_deref().ok_or("the mail names no account")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let entered = match data.by.as_deref() {
@@ -195,12 +198,12 @@ impl MailWriter<'_> {
 
     /// Tells the winner that a member of the club wants to change the bank details, and that a
     /// second member must enter the same details.
-    pub(super) async fn winner_bank_proposed(
+    pub(super) async fn bank_details_proposed_mail(
         &self,
         record: &OrderRecord,
         data: MailData,
     ) -> Result<ComposedMail, String> {
-        let (listing, club) = self.draw_and_club(&data).await?;
+        let (listing, club) = self.read_draw_and_club(&data).await?;
         let account = data.account.as_deref().ok_or("the mail names no account")?;
         let (home, away) = (&listing.home_team, &listing.away_team);
         let paragraphs = vec![
@@ -233,7 +236,7 @@ impl MailWriter<'_> {
     ) -> Result<ComposedMail, String> {
         let note = SimpleMail {
             head: self.letterhead(Some(club)),
-            subject: subject::with_game("Your prize", &subject_game(listing)),
+            subject: subject::subject_naming_game("Your prize", &subject_game(listing)),
             heading: heading.to_string(),
             paragraphs,
             link: Some((
@@ -241,11 +244,11 @@ impl MailWriter<'_> {
                 self.page_url(&format!("/draw/{}", listing.id())),
             )),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Invites a member of a club, with the link to choose a password (decision G-17).
-    pub(super) async fn invitation(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn invitation_mail(&self, data: MailData) -> Result<ComposedMail, String> {
         let club = self
             .find_club(
                 data.club
@@ -261,7 +264,7 @@ impl MailWriter<'_> {
             .ok_or("the mail names no role")?;
         let note = SimpleMail {
             head: self.letterhead(Some(&club)),
-            subject: subject::invitation(&club.name),
+            subject: subject::invitation_subject(&club.name),
             heading: format!("{} asks you in", club.name),
             paragraphs: vec![
                 format!("Hello {}.", data.name.unwrap_or_default()).into(),
@@ -274,11 +277,14 @@ impl MailWriter<'_> {
             ],
             link: Some(("Choose a password".to_string(), link)),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     /// Asks a new club to connect its Stripe account.
-    pub(super) async fn connect_incomplete(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn stripe_onboarding_incomplete_mail(
+        &self,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
         let text = [
             "Buyers pay your club directly, so the club needs an account at Stripe. Draws can be created as soon as it is \
              connected; it takes about ten minutes, and you can stop and go on later.",
@@ -293,7 +299,10 @@ impl MailWriter<'_> {
     }
 
     /// Tells a club that Stripe has disabled its account.
-    pub(super) async fn account_lost(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) async fn stripe_account_lost_mail(
+        &self,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
         let heading = "Your payments account needs attention";
         let text = [
             "Stripe has stopped payments to your club's account. Your draws are not on sale until it is put right. \
@@ -319,11 +328,11 @@ impl MailWriter<'_> {
                     .ok_or("the mail names no club")?,
             )
             .await?;
-        let AccountMail {
+        let AccountMailParts {
             head,
             greeting,
             dashboard,
-        } = self.account_mail(&club);
+        } = self.account_mail_parts(&club);
         let note = SimpleMail {
             head,
             subject: subject.to_string(),
@@ -334,7 +343,7 @@ impl MailWriter<'_> {
                 .collect(),
             link: Some(("Go to your dashboard".to_string(), dashboard)),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 }
 
@@ -346,7 +355,7 @@ fn role_description(role: Role) -> &'static str {
     }
 }
 
-fn tickets_were_text(sold: u16) -> String {
+fn ticket_count_with_verb(sold: u16) -> String {
     if sold == 1 {
         "1 ticket was".to_string()
     } else {

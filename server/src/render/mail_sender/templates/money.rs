@@ -11,7 +11,7 @@ use crate::render::mail::{SimpleMail, subject};
 
 impl MailWriter<'_> {
     /// Tells the buyer about a refund.
-    pub(super) async fn refunded(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+    pub(super) async fn refunded_mail(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let club = self.find_club(record.order.club).await?;
         let total = record.order.total();
         let note = SimpleMail {
@@ -24,19 +24,22 @@ impl MailWriter<'_> {
             ],
             link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     /// Tells the buyer that the authorised payment was not charged, because no tickets were
     /// allocated (reliability.md F29).
-    pub(super) async fn not_charged(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+    pub(super) async fn not_charged_mail(
+        &self,
+        record: &OrderRecord,
+    ) -> Result<ComposedMail, String> {
         let (club, games) = (
             self.find_club(record.order.club).await?,
             self.read_games(record).await?,
         );
         let on_sale = games
             .iter()
-            .find(|game| is_ahead(game, self.now) && game.view.free() > 0);
+            .find(|game| is_active_before_kick_off(game, self.now) && game.view.free() > 0);
         let (retry_text, link) = match on_sale {
             Some(game) => (
                 "Tickets are still on sale, if you would like to try again.",
@@ -59,7 +62,7 @@ impl MailWriter<'_> {
             heading: "You have not been charged".to_string(),
             paragraphs: vec![
                 format!("Hello {}.", buyer_name(record)).into(),
-                format!("You authorised a payment of {}. {}", purchase_text(record, &games), reason_sentence(record)).into(),
+                format!("You authorised a payment of {}. {}", purchase_text(record, &games), not_charged_reason_sentence(record)).into(),
                 "No tickets were bought, and you have not been charged. If your bank shows the amount as pending, it goes \
                  away by itself within a few days."
                     .into(),
@@ -67,12 +70,12 @@ impl MailWriter<'_> {
             ],
             link: Some(link),
         };
-        self.compose(note, Some(club.email.clone()))
+        self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
     /// Asks the club to answer a dispute by the buyer's bank. The club must answer, because the
     /// charge is on its own Stripe account (decision C-24; reliability.md F33).
-    pub(super) async fn disputed(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+    pub(super) async fn dispute_mail(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
         let (club, games) = (
             self.find_club(record.order.club).await?,
             self.read_games(record).await?,
@@ -80,7 +83,9 @@ impl MailWriter<'_> {
         // The tickets of a disputed payment are released if no game of the order has begun
         // (decision C-25), at once or in the reconciler's next pass.
         let tickets_stay_valid = record.order.state == OrderState::Captured
-            && !games.iter().all(|game| is_ahead(game, self.now));
+            && !games
+                .iter()
+                .all(|game| is_active_before_kick_off(game, self.now));
         let tickets = if tickets_stay_valid {
             "The tickets stay valid. If one of them wins, its prize waits until the dispute is resolved."
         } else {
@@ -105,7 +110,7 @@ impl MailWriter<'_> {
             ],
             link: Some(("Go to your dashboard".to_string(), self.page_url(&format!("/club/{}/admin", club.slug)))),
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 
     /// Reads the draws of an order, in the sequence of the order's lines.
@@ -119,14 +124,14 @@ impl MailWriter<'_> {
 }
 
 /// Whether a game has not begun and its draw is active.
-fn is_ahead(game: &Listing, now: Timestamp) -> bool {
+fn is_active_before_kick_off(game: &Listing, now: Timestamp) -> bool {
     game.view.status == Status::Active && now < game.view.closes_at
 }
 
 /// Builds a subject line from `what`, and the game's name if the order has only one game.
 fn subject_with_game(what: &str, games: &[Listing]) -> String {
     match games {
-        [game] => subject::with_game(what, &subject_game(game)),
+        [game] => subject::subject_naming_game(what, &subject_game(game)),
         _ => what.to_string(),
     }
 }
@@ -148,7 +153,7 @@ fn purchase_text(record: &OrderRecord, games: &[Listing]) -> String {
 
 /// Returns why the order was not charged, as a sentence for the buyer. It omits the number of
 /// tickets left, which is outdated when the mail is read.
-fn reason_sentence(record: &OrderRecord) -> String {
+fn not_charged_reason_sentence(record: &OrderRecord) -> String {
     let cause = record
         .reason
         .as_ref()

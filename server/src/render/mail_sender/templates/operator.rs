@@ -6,7 +6,7 @@ use crate::render::mail::SimpleMail;
 impl MailWriter<'_> {
     /// Builds the daily mail with the audit log's anchor, which contains the hash of the newest
     /// entry. An administrator of the database cannot change an anchor that was mailed.
-    pub(super) fn audit_anchor(&self, data: MailData) -> Result<ComposedMail, String> {
+    pub(super) fn audit_anchor_mail(&self, data: MailData) -> Result<ComposedMail, String> {
         let (Some(anchor), Some(date)) = (data.anchor, data.date) else {
             return Err("the mail has no anchor".to_string());
         };
@@ -23,6 +23,6 @@ impl MailWriter<'_> {
             ],
             link: None,
         };
-        self.compose(note, None)
+        self.compose_simple_mail(note, None)
     }
 }

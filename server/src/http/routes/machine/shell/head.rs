@@ -38,7 +38,7 @@ pub fn head(
         _ => page::THEME_COLOUR.to_string(),
     };
     let canonical = page_found
-        .filter(|page| page.is_indexed())
+        .filter(|page| page.may_be_indexed())
         .map(|page| format!("{public_url}{}", canonical_path(page, content)));
     PageHead {
         title,

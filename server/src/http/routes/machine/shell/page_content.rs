@@ -10,10 +10,10 @@ use crate::api::error::Problem;
 use crate::http::routes::buyer::clubs::meta_of;
 use crate::http::routes::buyer::offers;
 use crate::http::routes::machine::{cards, widgets};
-use crate::render::card::{self, Card};
 use crate::render::page::{ClubTexts, DrawTexts, OfferTexts, PageBody};
 use crate::render::page_address::{Page, PageKind};
-use crate::services::catalogue::lists::{List, ListSlice};
+use crate::render::share_card::{self, ShareCard};
+use crate::services::catalogue::lists::{DrawList, DrawListSlice};
 use crate::services::offer::OfferStatus;
 use crate::state::State;
 
@@ -123,7 +123,7 @@ async fn read_draw(state: &State, id: DrawId) -> Option<api::draw::Draw> {
     let club = facts.club(listing.club)?;
     Some(
         facts
-            .api_draw(&listing, &view, state.clock.now())?
+            .to_api_draw(&listing, &view, state.clock.now())?
             .with_page_fields(&listing, club),
     )
 }
@@ -142,7 +142,7 @@ async fn offer_content(
     let Some(offer) = found.filter(|offer| offer.sale_status != OfferStatus::Ended) else {
         return Ok(OFFER_NOT_FOUND);
     };
-    let picture = card::offer_image_url(&state.config.public_url, &offer);
+    let picture = share_card::offer_image_url(&state.config.public_url, &offer);
     let face = Box::new(OfferTexts::new(&offer, picture, state.clock.now()));
     boot.insert("offer".into(), json!(offers::public_offer(state, &offer)));
     boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
@@ -161,16 +161,22 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
     let site = &state.config.public_url;
     let facts = state.catalogue.facts();
     Ok(match page.address.shows {
-        PageKind::Landing => Some(card::card_url(site, "site", &Card::of_site())),
+        PageKind::Landing => Some(share_card::share_card_url(
+            site,
+            "site",
+            &ShareCard::of_site(),
+        )),
         PageKind::Draw | PageKind::Verify => {
             let card = cards::share_card_of_draw(state, page.draw()).await;
-            card.map(|card| card::card_url(site, &format!("draw/{}", page.draw()), &card))
+            card.map(|card| {
+                share_card::share_card_url(site, &format!("draw/{}", page.draw()), &card)
+            })
         }
         PageKind::Club => facts.club_by_slug(page.variable("slug")).map(|club| {
-            card::card_url(
+            share_card::share_card_url(
                 site,
                 &format!("club/{}", club.slug),
-                &Card::of_club(club, &facts),
+                &ShareCard::of_club(club, &facts),
             )
         }),
         PageKind::Offer => {
@@ -178,7 +184,7 @@ pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>
                 .offers()
                 .find(page.variable("slug"), page.variable("bundle"))
                 .await?;
-            offer.map(|offer| card::offer_image_url(site, &offer))
+            offer.map(|offer| share_card::offer_image_url(site, &offer))
         }
         _ => None,
     })
@@ -196,13 +202,13 @@ async fn club_content(
     let Some(row) = found else {
         return Ok(PAGE_NOT_FOUND);
     };
-    let part = ListSlice {
+    let part = DrawListSlice {
         club: Some(row.id),
-        ..ListSlice::default()
+        ..DrawListSlice::default()
     };
     let now = state.clock.now();
-    let active = state.catalogue.list_slice(List::Active, part, now);
-    let completed = state.catalogue.list_slice(List::Completed, part, now);
+    let active = state.catalogue.list_slice(DrawList::Active, part, now);
+    let completed = state.catalogue.list_slice(DrawList::Completed, part, now);
     let first_paint_draws = first_paint_draws(state, &active);
     let club = api::club::Club::new(row, slug).with_draws(active, completed);
     let face = Box::new(ClubTexts::new(&club));
@@ -221,17 +227,17 @@ fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
     /// Maximum completed draws in the HTML document. The page loads more when the visitor scrolls.
     const COMPLETED_DRAWS_MAX: usize = 60;
     let now = state.clock.now();
-    let part = ListSlice {
+    let part = DrawListSlice {
         club,
-        ..ListSlice::default()
+        ..DrawListSlice::default()
     };
-    let recent = ListSlice {
+    let recent = DrawListSlice {
         limit: Some(COMPLETED_DRAWS_MAX),
         ..part
     };
-    let mut draws = state.catalogue.list_slice(List::Active, part, now);
-    draws.extend(state.catalogue.list_slice(List::Awaiting, part, now));
-    draws.extend(state.catalogue.list_slice(List::Completed, recent, now));
+    let mut draws = state.catalogue.list_slice(DrawList::Active, part, now);
+    draws.extend(state.catalogue.list_slice(DrawList::Awaiting, part, now));
+    draws.extend(state.catalogue.list_slice(DrawList::Completed, recent, now));
     draws
 }
 

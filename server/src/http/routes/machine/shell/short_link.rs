@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     fn target(path: &str, query: &str) -> Option<String> {
-        redirect_target(&Page::of(path).expect("a page"), query)
+        redirect_target(&Page::for_path(path).expect("a page"), query)
     }
 
     #[test]

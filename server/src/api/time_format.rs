@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 use time_tz::{OffsetDateTimeExt, timezones};
 
-fn utc(at: Timestamp) -> OffsetDateTime {
+fn to_utc(at: Timestamp) -> OffsetDateTime {
     OffsetDateTime::from_unix_timestamp_nanos(i128::from(at.0) * 1_000_000)
         .unwrap_or(OffsetDateTime::UNIX_EPOCH)
 }
@@ -16,7 +16,7 @@ pub fn rfc3339(at: Timestamp) -> String {
     let whole = format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]Z");
     let fine =
         format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
-    let utc = utc(at);
+    let utc = to_utc(at);
     if at.0.rem_euclid(1000) == 0 {
         utc.format(whole)
     } else {
@@ -30,7 +30,10 @@ pub fn rfc3339(at: Timestamp) -> String {
 pub fn local_time(at: Timestamp, zone: &str) -> String {
     let zone = timezones::get_by_name(zone).unwrap_or(timezones::db::australia::BRISBANE);
     let shape = format_description!("[hour]:[minute]:[second]");
-    utc(at).to_timezone(zone).format(shape).unwrap_or_default()
+    to_utc(at)
+        .to_timezone(zone)
+        .format(shape)
+        .unwrap_or_default()
 }
 
 /// Formats local date and time for a form, such as `2026-11-27T19:10`. For an unknown zone,
@@ -38,7 +41,10 @@ pub fn local_time(at: Timestamp, zone: &str) -> String {
 pub fn local_date_time(at: Timestamp, zone: &str) -> String {
     let zone = timezones::get_by_name(zone).unwrap_or(timezones::db::australia::BRISBANE);
     let shape = format_description!("[year]-[month]-[day]T[hour]:[minute]");
-    utc(at).to_timezone(zone).format(shape).unwrap_or_default()
+    to_utc(at)
+        .to_timezone(zone)
+        .format(shape)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ const DRAWING_FONT: &[u8] = include_bytes!("../../../assets/barlow-condensed-600
 
 /// Why an SVG drawing is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum DrawingRefusal {
+enum SvgRefusal {
     /// The file is not XML, or has more than [`NODES_MAX`] nodes.
     Unreadable,
     EntityDeclaration,
@@ -37,15 +37,16 @@ enum DrawingRefusal {
 }
 
 /// Renders the drawing as PNG; `None` if it is refused or cannot be drawn.
-pub fn png(svg: &str) -> Option<Vec<u8>> {
-    let document = parse_checked(svg).ok()?;
+pub fn rasterise_to_png(svg: &str) -> Option<Vec<u8>> {
+    let document = parse_safe_svg(svg).ok()?;
     let mut options = Options {
-        fontdb: fonts(),
+        fontdb: font_database(),
         ..Options::default()
     };
     options.font_resolver.select_font =
         Box::new(|_, fonts| fonts.faces().next().map(|face| face.id));
-    // `check_node` refuses image elements. As a second defence, let an image address load nothing.
+    // `check_svg_node` refuses image elements. As a second defence, let an image address load
+    // nothing.
     options.image_href_resolver.resolve_string = Box::new(|_, _| None);
     options.image_href_resolver.resolve_data = Box::new(|_, _, _| None);
     let tree = Tree::from_xmltree(&document, &options).ok()?;
@@ -68,7 +69,7 @@ fn render_pixmap(tree: &usvg::Tree) -> Option<tiny_skia::Pixmap> {
     Some(canvas)
 }
 
-fn fonts() -> Arc<fontdb::Database> {
+fn font_database() -> Arc<fontdb::Database> {
     let mut fonts = fontdb::Database::new();
     fonts.load_font_data(DRAWING_FONT.to_vec());
     Arc::new(fonts)
@@ -76,9 +77,9 @@ fn fonts() -> Arc<fontdb::Database> {
 
 /// Parses and checks a drawing. `roxmltree` parses nested elements in a loop, so depth costs no
 /// stack here.
-fn parse_checked(svg: &str) -> Result<Document<'_>, DrawingRefusal> {
+fn parse_safe_svg(svg: &str) -> Result<Document<'_>, SvgRefusal> {
     if declares_entities(svg) {
-        return Err(DrawingRefusal::EntityDeclaration);
+        return Err(SvgRefusal::EntityDeclaration);
     }
     // Allow a document type declaration, because common editors write one. The parser does not load
     // the URLs in it.
@@ -88,7 +89,7 @@ fn parse_checked(svg: &str) -> Result<Document<'_>, DrawingRefusal> {
         ..ParsingOptions::default()
     };
     let document =
-        Document::parse_with_options(svg, options).map_err(|_| DrawingRefusal::Unreadable)?;
+        Document::parse_with_options(svg, options).map_err(|_| SvgRefusal::Unreadable)?;
     // The nesting depth of each node by node id. A parent has a smaller id than its children.
     let mut depths: Vec<usize> = Vec::new();
     let mut elements = 0;
@@ -101,12 +102,12 @@ fn parse_checked(svg: &str) -> Result<Document<'_>, DrawingRefusal> {
             elements += 1;
         }
         if depth > NESTING_DEPTH_MAX {
-            return Err(DrawingRefusal::TooDeep);
+            return Err(SvgRefusal::TooDeep);
         }
         if elements > ELEMENTS_MAX {
-            return Err(DrawingRefusal::TooManyElements);
+            return Err(SvgRefusal::TooManyElements);
         }
-        check_node(node)?;
+        check_svg_node(node)?;
     }
     Ok(document)
 }
@@ -120,27 +121,27 @@ fn declares_entities(svg: &str) -> bool {
     svg.contains("<!ENTITY") || subset.is_some_and(|declaration| declaration.contains('['))
 }
 
-fn check_node(node: Node<'_, '_>) -> Result<(), DrawingRefusal> {
+fn check_svg_node(node: Node<'_, '_>) -> Result<(), SvgRefusal> {
     if node.node_type() == NodeType::PI {
         let is_style_sheet = node
             .pi()
             .is_some_and(|instruction| instruction.target == "xml-stylesheet");
         return if is_style_sheet {
-            Err(DrawingRefusal::ExternalReference)
+            Err(SvgRefusal::ExternalReference)
         } else {
             Ok(())
         };
     }
     if REFUSED_ELEMENTS.contains(&node.tag_name().name()) {
-        return Err(DrawingRefusal::Element);
+        return Err(SvgRefusal::Element);
     }
     for attribute in node.attributes() {
         let (name, value) = (attribute.name(), attribute.value());
         if name == "href" && !value.trim_start().starts_with('#') {
-            return Err(DrawingRefusal::ExternalReference);
+            return Err(SvgRefusal::ExternalReference);
         }
         check_property(name, value)?;
-        check_addresses(value)?;
+        check_url_references(value)?;
         if name == "style" {
             check_style(value)?;
         }
@@ -156,20 +157,20 @@ fn check_node(node: Node<'_, '_>) -> Result<(), DrawingRefusal> {
     }
 }
 
-fn check_property(name: &str, value: &str) -> Result<(), DrawingRefusal> {
+fn check_property(name: &str, value: &str) -> Result<(), SvgRefusal> {
     let is_refused = REFUSED_PROPERTIES
         .iter()
         .any(|refused| name.eq_ignore_ascii_case(refused));
     if is_refused && value.trim() != "none" {
-        Err(DrawingRefusal::Property)
+        Err(SvgRefusal::Property)
     } else {
         Ok(())
     }
 }
 
-fn check_style(css: &str) -> Result<(), DrawingRefusal> {
+fn check_style(css: &str) -> Result<(), SvgRefusal> {
     if css.to_ascii_lowercase().contains("@import") {
-        return Err(DrawingRefusal::ExternalReference);
+        return Err(SvgRefusal::ExternalReference);
     }
     for declaration in css.split([';', '{', '}']) {
         if let Some((name, value)) = declaration.split_once(':') {
@@ -182,11 +183,11 @@ fn check_style(css: &str) -> Result<(), DrawingRefusal> {
             check_property(name, value)?;
         }
     }
-    check_addresses(css)
+    check_url_references(css)
 }
 
 /// Refuses a value in which a `url(…)` refers to anything but an element of the same document.
-fn check_addresses(value: &str) -> Result<(), DrawingRefusal> {
+fn check_url_references(value: &str) -> Result<(), SvgRefusal> {
     // Most values contain no address, so return early.
     if !value.contains('(') {
         return Ok(());
@@ -199,7 +200,7 @@ fn check_addresses(value: &str) -> Result<(), DrawingRefusal> {
     if lower.split("url(").skip(1).all(is_own) {
         Ok(())
     } else {
-        Err(DrawingRefusal::ExternalReference)
+        Err(SvgRefusal::ExternalReference)
     }
 }
 
@@ -211,13 +212,13 @@ mod tests {
         format!(r#"<svg xmlns="http://www.w3.org/2000/svg" width="100" height="40">{inner}</svg>"#)
     }
 
-    fn refusal(inner: &str) -> Option<DrawingRefusal> {
-        parse_checked(&svg(inner)).err()
+    fn refusal_of_svg(inner: &str) -> Option<SvgRefusal> {
+        parse_safe_svg(&svg(inner)).err()
     }
 
     fn rendered_pixels(inner: &str) -> Vec<u8> {
         let document = svg(inner);
-        let png = png(&document).expect("a picture");
+        let png = rasterise_to_png(&document).expect("a picture");
         image::load_from_memory(&png)
             .expect("a picture")
             .to_rgba8()
@@ -225,27 +226,27 @@ mod tests {
     }
 
     #[test]
-    fn nesting_is_refused_beyond_fifty_levels() {
+    fn svg_nested_over_fifty_levels_is_refused() {
         let nested = |levels: usize| format!("{}{}", "<g>".repeat(levels), "</g>".repeat(levels));
         // The `svg` element itself is the first level.
-        assert_eq!(refusal(&nested(NESTING_DEPTH_MAX - 1)), None);
+        assert_eq!(refusal_of_svg(&nested(NESTING_DEPTH_MAX - 1)), None);
         assert_eq!(
-            refusal(&nested(NESTING_DEPTH_MAX)),
-            Some(DrawingRefusal::TooDeep)
+            refusal_of_svg(&nested(NESTING_DEPTH_MAX)),
+            Some(SvgRefusal::TooDeep)
         );
-        assert_eq!(refusal(&nested(2000)), Some(DrawingRefusal::TooDeep));
+        assert_eq!(refusal_of_svg(&nested(2000)), Some(SvgRefusal::TooDeep));
     }
 
     #[test]
-    fn elements_are_refused_beyond_two_thousand() {
-        assert_eq!(refusal(&"<g/>\n".repeat(ELEMENTS_MAX - 1)), None);
+    fn svg_with_over_two_thousand_elements_is_refused() {
+        assert_eq!(refusal_of_svg(&"<g/>\n".repeat(ELEMENTS_MAX - 1)), None);
         assert_eq!(
-            refusal(&"<g/>\n".repeat(ELEMENTS_MAX)),
-            Some(DrawingRefusal::TooManyElements)
+            refusal_of_svg(&"<g/>\n".repeat(ELEMENTS_MAX)),
+            Some(SvgRefusal::TooManyElements)
         );
         assert_eq!(
-            refusal(&"<g/>".repeat(200_000)),
-            Some(DrawingRefusal::Unreadable)
+            refusal_of_svg(&"<g/>".repeat(200_000)),
+            Some(SvgRefusal::Unreadable)
         );
     }
 
@@ -253,8 +254,8 @@ mod tests {
     fn costly_elements_and_properties_are_refused() {
         for element in REFUSED_ELEMENTS {
             assert_eq!(
-                refusal(&format!("<defs><{element} id='a'/></defs>")),
-                Some(DrawingRefusal::Element),
+                refusal_of_svg(&format!("<defs><{element} id='a'/></defs>")),
+                Some(SvgRefusal::Element),
                 "{element}"
             );
         }
@@ -265,13 +266,13 @@ mod tests {
             "<style>rect{fill:red}g{/*x*/filter:blur(9px)}</style>",
             "<style><![CDATA[ g { mask: url(#m) } ]]></style>",
         ] {
-            assert_eq!(refusal(inner), Some(DrawingRefusal::Property), "{inner}");
+            assert_eq!(refusal_of_svg(inner), Some(SvgRefusal::Property), "{inner}");
         }
         for inner in [
             "<rect filter='none' style='mask:none;fill:red'/>",
             "<style>rect { fill: blue }</style>",
         ] {
-            assert_eq!(refusal(inner), None, "{inner}");
+            assert_eq!(refusal_of_svg(inner), None, "{inner}");
         }
     }
 
@@ -287,34 +288,34 @@ mod tests {
             "<?xml-stylesheet href='x.css'?>",
         ] {
             assert_eq!(
-                refusal(inner),
-                Some(DrawingRefusal::ExternalReference),
+                refusal_of_svg(inner),
+                Some(SvgRefusal::ExternalReference),
                 "{inner}"
             );
         }
         let own =
             "<linearGradient id='a'/><linearGradient id='b' href='#a'/><rect fill=\"url( '#b')\"/>";
-        assert_eq!(refusal(own), None);
+        assert_eq!(refusal_of_svg(own), None);
     }
 
     #[test]
     fn entity_declarations_are_refused_and_a_plain_doctype_is_not() {
         let start = r#"<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd""#;
-        assert!(parse_checked(&format!("{start}>{}", svg(""))).is_ok());
+        assert!(parse_safe_svg(&format!("{start}>{}", svg(""))).is_ok());
         let declared = format!("{start} [<!ENTITY a \"b\">]>{}", svg(""));
         assert_eq!(
-            parse_checked(&declared).err(),
-            Some(DrawingRefusal::EntityDeclaration)
+            parse_safe_svg(&declared).err(),
+            Some(SvgRefusal::EntityDeclaration)
         );
         let empty = format!("{start} []>{}", svg(""));
         assert_eq!(
-            parse_checked(&empty).err(),
-            Some(DrawingRefusal::EntityDeclaration)
+            parse_safe_svg(&empty).err(),
+            Some(SvgRefusal::EntityDeclaration)
         );
     }
 
     #[test]
-    fn text_is_drawn_with_the_products_font_whatever_family_it_names() {
+    fn svg_text_always_uses_the_built_in_font() {
         let text = |family: &str| {
             rendered_pixels(&format!(
                 "<text x='5' y='30' font-size='30' {family}>Sharks</text>"

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use nix::fcntl::{Flock, FlockArg};
 use sha2::{Digest, Sha256};
 
-use super::SiteError;
+use super::WebBuildError;
 
 /// Folders of `web` that are not sources of the pages: created by a build or a test run, or read
 /// only by tests.
@@ -31,45 +31,45 @@ const OUTPUT_LINES_MAX: usize = 12;
 
 /// Builds `web/dist` unless it matches the sources, and returns its path. If several processes call
 /// this at the same time, only one of them builds.
-pub fn ensure_built(web: &Path) -> Result<PathBuf, SiteError> {
+pub fn ensure_built(web: &Path) -> Result<PathBuf, WebBuildError> {
     let dist = web.join("dist");
     let sources = source_hash(web)?;
-    if has_stamp(&dist, &sources) {
+    if has_build_stamp(&dist, &sources) {
         return Ok(dist);
     }
     let _lock = lock_build(web)?;
-    if has_stamp(&dist, &sources) {
+    if has_build_stamp(&dist, &sources) {
         return Ok(dist);
     }
     check_node()?;
     install_packages(web)?;
     eprintln!("Building the web pages …");
     run_npm(web, &["run", "build"])?;
-    write_stamp(&dist, &sources)?;
+    write_build_stamp(&dist, &sources)?;
     Ok(dist)
 }
 
 /// Runs `npm ci`, unless `node_modules` already matches the lock file.
-pub fn install_packages(web: &Path) -> Result<(), SiteError> {
+pub fn install_packages(web: &Path) -> Result<(), WebBuildError> {
     let lock_file = web.join("package-lock.json");
     let lock_hash = hex::encode(Sha256::digest(
-        fs::read(&lock_file).map_err(SiteError::io_error(&lock_file))?,
+        fs::read(&lock_file).map_err(WebBuildError::io_error(&lock_file))?,
     ));
     let modules = web.join("node_modules");
-    if has_stamp(&modules, &lock_hash) {
+    if has_build_stamp(&modules, &lock_hash) {
         return Ok(());
     }
     eprintln!("Fetching what the web pages are built with (npm ci) …");
     run_npm(web, &["ci"])?;
-    write_stamp(&modules, &lock_hash)
+    write_build_stamp(&modules, &lock_hash)
 }
 
 /// Returns a one-line error when Node.js is missing or too old.
-fn check_node() -> Result<(), SiteError> {
+fn check_node() -> Result<(), WebBuildError> {
     let output = Command::new("node")
         .arg("--version")
         .output()
-        .map_err(|_| SiteError::Missing(NODE_MISSING_ERROR.to_string()))?;
+        .map_err(|_| WebBuildError::Missing(NODE_MISSING_ERROR.to_string()))?;
     let version = String::from_utf8_lossy(&output.stdout).trim().to_string();
     let major = version
         .trim_start_matches('v')
@@ -78,13 +78,13 @@ fn check_node() -> Result<(), SiteError> {
         .and_then(|major| major.parse().ok());
     match major {
         Some(NODE_MAJOR_MIN..) => Ok(()),
-        _ => Err(SiteError::Missing(format!(
+        _ => Err(WebBuildError::Missing(format!(
             "{NODE_MISSING_ERROR} (found {version})"
         ))),
     }
 }
 
-fn run_npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
+fn run_npm(web: &Path, arguments: &[&str]) -> Result<(), WebBuildError> {
     let run = Command::new("npm")
         .args(arguments)
         .current_dir(web)
@@ -92,15 +92,15 @@ fn run_npm(web: &Path, arguments: &[&str]) -> Result<(), SiteError> {
         .output();
     match run {
         Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(SiteError::Build(format!(
+        Ok(output) => Err(WebBuildError::Build(format!(
             "npm {}: {}",
             arguments.join(" "),
             last_output_lines(&output)
         ))),
         Err(failure) if failure.kind() == ErrorKind::NotFound => {
-            Err(SiteError::Missing(NODE_MISSING_ERROR.to_string()))
+            Err(WebBuildError::Missing(NODE_MISSING_ERROR.to_string()))
         }
-        Err(failure) => Err(SiteError::Build(failure.to_string())),
+        Err(failure) => Err(WebBuildError::Build(failure.to_string())),
     }
 }
 
@@ -117,33 +117,33 @@ fn last_output_lines(output: &Output) -> String {
 }
 
 /// Locks a file of the folder `web`, so that only one process builds the front end at a time.
-fn lock_build(web: &Path) -> Result<Flock<File>, SiteError> {
+fn lock_build(web: &Path) -> Result<Flock<File>, WebBuildError> {
     // Keep the lock file in `web` itself, because `node_modules` and `dist` are emptied by a build.
     let path = web.join(".build-lock");
-    let file = File::create(&path).map_err(SiteError::io_error(&path))?;
-    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| SiteError::Io {
+    let file = File::create(&path).map_err(WebBuildError::io_error(&path))?;
+    Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, errno)| WebBuildError::Io {
         path,
         source: errno.into(),
     })
 }
 
-fn has_stamp(dir: &Path, stamp: &str) -> bool {
+fn has_build_stamp(dir: &Path, stamp: &str) -> bool {
     fs::read_to_string(dir.join(".stamp")).is_ok_and(|found| found == stamp)
 }
 
-fn write_stamp(dir: &Path, stamp: &str) -> Result<(), SiteError> {
+fn write_build_stamp(dir: &Path, stamp: &str) -> Result<(), WebBuildError> {
     let path = dir.join(".stamp");
-    fs::write(&path, stamp).map_err(SiteError::io_error(&path))
+    fs::write(&path, stamp).map_err(WebBuildError::io_error(&path))
 }
 
 /// Computes a hash over the paths and bytes of all source files of the front end.
-fn source_hash(web: &Path) -> Result<String, SiteError> {
+fn source_hash(web: &Path) -> Result<String, WebBuildError> {
     let mut paths = Vec::new();
     collect_sources(web, &mut paths)?;
     paths.sort();
     let mut hash = Sha256::new();
     for path in paths {
-        let bytes = fs::read(&path).map_err(SiteError::io_error(&path))?;
+        let bytes = fs::read(&path).map_err(WebBuildError::io_error(&path))?;
         hash.update(
             path.strip_prefix(web)
                 .unwrap_or(&path)
@@ -156,9 +156,9 @@ fn source_hash(web: &Path) -> Result<String, SiteError> {
     Ok(hex::encode(hash.finalize()))
 }
 
-fn collect_sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), SiteError> {
-    for entry in fs::read_dir(dir).map_err(SiteError::io_error(dir))? {
-        let entry = entry.map_err(SiteError::io_error(dir))?;
+fn collect_sources(dir: &Path, found: &mut Vec<PathBuf>) -> Result<(), WebBuildError> {
+    for entry in fs::read_dir(dir).map_err(WebBuildError::io_error(dir))? {
+        let entry = entry.map_err(WebBuildError::io_error(dir))?;
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let path = entry.path();
@@ -203,11 +203,11 @@ mod tests {
     }
 
     #[test]
-    fn current_build_is_not_repeated() {
+    fn up_to_date_build_is_not_repeated() {
         let web = test_web_folder();
         let dist = web.join("dist");
         fs::create_dir_all(&dist).expect("a folder");
-        write_stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
+        write_build_stamp(&dist, &source_hash(&web).expect("a stamp")).expect("stamped");
         // No build has run, because a build would fail without a package.json.
         assert_eq!(ensure_built(&web).expect("nothing to do"), dist);
         fs::remove_dir_all(web).expect("removed");

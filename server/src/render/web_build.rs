@@ -13,11 +13,11 @@ pub use build::{ensure_built, install_packages};
 pub use files::serve;
 
 /// The path prefix of scripts and styles in `index.html`.
-pub const ASSETS: &str = "/assets/";
+pub const ASSETS_PATH_PREFIX: &str = "/assets/";
 
 /// Why the front end could not be loaded or built.
 #[derive(Debug, Error)]
-pub enum SiteError {
+pub enum WebBuildError {
     /// A tool or file is missing. The one-line text says what is missing and how to get it.
     #[error("{0}")]
     Missing(String),
@@ -30,29 +30,29 @@ pub enum SiteError {
     },
 }
 
-impl SiteError {
-    fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> SiteError {
+impl WebBuildError {
+    fn io_error(path: &Path) -> impl FnOnce(std::io::Error) -> WebBuildError {
         let path = path.to_path_buf();
-        move |source| SiteError::Io { path, source }
+        move |source| WebBuildError::Io { path, source }
     }
 }
 
 /// A built front end in memory. Requests are served without disk access, so that no path can reach
 /// other files.
 #[derive(Debug, Default)]
-pub struct Site {
+pub struct WebBuild {
     /// The `<link>` and `<script>` tags of the built `index.html`, in the order of the file.
-    pub tags: SiteTags,
+    pub tags: WebBuildTags,
     /// CSS of the first visible content, inlined into every page.
     pub critical_css: String,
     /// The script chunks that a page needs besides the main script, by page name.
     pub chunks: BTreeMap<String, Vec<String>>,
-    files: BTreeMap<String, SiteFile>,
+    files: BTreeMap<String, WebBuildFile>,
 }
 
 /// HTML tags of the built `index.html`.
 #[derive(Debug, Default)]
-pub struct SiteTags {
+pub struct WebBuildTags {
     /// Icon, font and preloads for `<head>`.
     pub head: String,
     /// Links to style sheets that the first visible content does not need. Pages contain them after
@@ -62,7 +62,7 @@ pub struct SiteTags {
 }
 
 #[derive(Debug)]
-struct SiteFile {
+struct WebBuildFile {
     content_type: String,
     bytes: Bytes,
     /// The file compressed with brotli; `None` if the build did not compress it.
@@ -70,23 +70,23 @@ struct SiteFile {
     gzip: Option<Bytes>,
 }
 
-impl Site {
+impl WebBuild {
     /// Reads a built front end into memory.
-    pub fn read(dist: &Path) -> Result<Site, SiteError> {
+    pub fn read(dist: &Path) -> Result<WebBuild, WebBuildError> {
         let index = dist.join("index.html");
         let html = std::fs::read_to_string(&index).map_err(|_| {
-            SiteError::Missing(format!(
+            WebBuildError::Missing(format!(
                 "{} is missing: run `npm ci && npm run build` in web, or set FD_WEB_DIR",
                 index.display()
             ))
         })?;
         let chunks = match std::fs::read_to_string(dist.join("routes.json")) {
             Ok(text) => serde_json::from_str(&text)
-                .map_err(|e| SiteError::Build(format!("routes.json: {e}")))?,
+                .map_err(|e| WebBuildError::Build(format!("routes.json: {e}")))?,
             Err(_) => BTreeMap::new(),
         };
-        Ok(Site {
-            tags: SiteTags::parse(&html),
+        Ok(WebBuild {
+            tags: WebBuildTags::parse(&html),
             critical_css: std::fs::read_to_string(dist.join("critical.css")).unwrap_or_default(),
             chunks,
             files: files::read_all(dist)?,
@@ -94,10 +94,10 @@ impl Site {
     }
 }
 
-impl SiteTags {
+impl WebBuildTags {
     /// Finds the tags of `index.html` one by one, because Parcel omits `<head>` and `<body>`.
-    fn parse(html: &str) -> SiteTags {
-        let mut tags = SiteTags::default();
+    fn parse(html: &str) -> WebBuildTags {
+        let mut tags = WebBuildTags::default();
         let mut rest = html;
         while let Some(start) = rest.find('<') {
             rest = &rest[start..];
@@ -126,7 +126,7 @@ mod tests {
         let html = "<!doctype html><html lang=en-AU><meta charset=utf-8><title>x</title>\
             <link rel=icon href=/assets/a.svg><link rel=stylesheet href=/assets/b.css><div id=root></div>\
             <script type=module src=/assets/c.js></script><script>inline()</script>";
-        let tags = SiteTags::parse(html);
+        let tags = WebBuildTags::parse(html);
         assert_eq!(tags.head, "<link rel=icon href=/assets/a.svg>");
         assert_eq!(tags.styles, "<link rel=stylesheet href=/assets/b.css>");
         assert_eq!(
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn missing_build_is_reported_in_one_line() {
-        let problem = Site::read(Path::new("/nowhere"))
+        let problem = WebBuild::read(Path::new("/nowhere"))
             .expect_err("nothing there")
             .to_string();
         assert!(

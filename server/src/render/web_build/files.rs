@@ -9,15 +9,15 @@ use actix_web::http::header::{
 use actix_web::{HttpResponse, HttpResponseBuilder, http::StatusCode};
 use bytes::Bytes;
 
-use super::{Site, SiteError, SiteFile};
-use crate::api::encoded::accepts_coding;
+use super::{WebBuild, WebBuildError, WebBuildFile};
+use crate::api::compressible_body::accepts_coding;
 
 /// Maximum depth of folders in a built front end. The limit also ends the search if links form a
 /// cycle.
 const FOLDER_DEPTH_MAX: usize = 4;
 
 /// Reads all files of a built front end into memory. Hidden files are left out.
-pub(super) fn read_all(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteError> {
+pub(super) fn read_all(dist: &Path) -> Result<BTreeMap<String, WebBuildFile>, WebBuildError> {
     let mut found = BTreeMap::new();
     collect_files(dist, "", FOLDER_DEPTH_MAX, &mut found)?;
     let plain: Vec<String> = found
@@ -26,7 +26,7 @@ pub(super) fn read_all(dist: &Path) -> Result<BTreeMap<String, SiteFile>, SiteEr
         .cloned()
         .collect();
     let files = plain.into_iter().map(|name| {
-        let file = SiteFile {
+        let file = WebBuildFile {
             content_type: content_type(&name),
             bytes: found[&name].clone(),
             brotli: found.get(&format!("{name}.br")).cloned(),
@@ -42,9 +42,9 @@ fn collect_files(
     prefix: &str,
     depth: usize,
     found: &mut BTreeMap<String, Bytes>,
-) -> Result<(), SiteError> {
-    for entry in std::fs::read_dir(dir).map_err(SiteError::io_error(dir))? {
-        let entry = entry.map_err(SiteError::io_error(dir))?;
+) -> Result<(), WebBuildError> {
+    for entry in std::fs::read_dir(dir).map_err(WebBuildError::io_error(dir))? {
+        let entry = entry.map_err(WebBuildError::io_error(dir))?;
         let path = entry.path();
         let Some(name) = entry
             .file_name()
@@ -63,7 +63,7 @@ fn collect_files(
         } else {
             found.insert(
                 name,
-                Bytes::from(std::fs::read(&path).map_err(SiteError::io_error(&path))?),
+                Bytes::from(std::fs::read(&path).map_err(WebBuildError::io_error(&path))?),
             );
         }
     }
@@ -78,7 +78,7 @@ fn content_type(name: &str) -> String {
     }
 }
 
-impl Site {
+impl WebBuild {
     /// Builds the response with one built file. A file with a content hash in its name may be
     /// cached forever.
     fn response(&self, name: &str, headers: &HeaderMap) -> HttpResponse {
@@ -115,7 +115,7 @@ impl Site {
 }
 
 /// Handles `GET /assets/{name}`.
-pub fn serve(site: &Site, name: &str, headers: &HeaderMap) -> HttpResponse {
+pub fn serve(site: &WebBuild, name: &str, headers: &HeaderMap) -> HttpResponse {
     site.response(name, headers)
 }
 
@@ -163,19 +163,19 @@ mod tests {
     /// broken one.
     #[test]
     fn file_with_a_stable_name_is_revalidated() {
-        let file = |name: &str| SiteFile {
+        let file = |name: &str| WebBuildFile {
             content_type: content_type(name),
             bytes: Bytes::from_static(b"x"),
             brotli: None,
             gzip: None,
         };
         let names = ["sw.js", "main.0a1b2c3d.js"];
-        let site = Site {
+        let site = WebBuild {
             files: names
                 .map(|name| (name.to_string(), file(name)))
                 .into_iter()
                 .collect(),
-            ..Site::default()
+            ..WebBuild::default()
         };
         let cache_headers = names.map(|name| {
             let response = serve(&site, name, &HeaderMap::new());

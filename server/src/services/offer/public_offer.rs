@@ -6,9 +6,9 @@ use domain::{Timestamp, View};
 use persistence::records::listings::Listing;
 
 use super::{Offer, OfferStatus};
-use crate::api::draw::status_shown;
-use crate::api::instant::rfc3339;
+use crate::api::draw::shown_status;
 use crate::api::offer::{PublicOffer, PublicOfferGame};
+use crate::api::time_format::rfc3339;
 
 impl Offer {
     /// Builds the public API object of the offer. `share_image_url` is the URL of its uploaded
@@ -39,7 +39,7 @@ impl Offer {
             club_id: self.club.id.0,
             club_slug: self.club.slug.clone(),
             club_name: self.club.name.clone(),
-            games: games(self, now),
+            games: public_offer_games(self, now),
             draw_ids: self.games.iter().map(|(_, view)| view.draw.0).collect(),
             start_at: bundle.start_at.map(rfc3339),
             end_at: bundle.end_at.map(rfc3339),
@@ -52,7 +52,7 @@ impl Offer {
     }
 }
 
-fn games(offer: &Offer, now: Timestamp) -> Vec<PublicOfferGame> {
+fn public_offer_games(offer: &Offer, now: Timestamp) -> Vec<PublicOfferGame> {
     let game = |(listing, view): &(Arc<Listing>, View)| PublicOfferGame {
         id: view.draw.0,
         draw_number: view.draw.0,
@@ -64,7 +64,7 @@ fn games(offer: &Offer, now: Timestamp) -> Vec<PublicOfferGame> {
         ticket_price: view.price.decimal(),
         pass_stripe_fees: listing.pass_card_fee,
         sales_close_at: None,
-        status: status_shown(view, now),
+        status: shown_status(view, now),
         current_prize: view.prize.decimal(),
         tickets_sold: view.sold,
         tickets_available: view.free(),

@@ -38,12 +38,12 @@ pub const EASY_PASSWORD_MESSAGE: &str =
 ///
 /// The blocking threads are gone: the server is stopping.
 pub async fn is_easy_to_guess(password: String, about: Vec<String>) -> Result<bool, Problem> {
-    web::block(move || is_quickly_guessed(&password, &about))
+    web::block(move || is_easy_to_guess_blocking(&password, &about))
         .await
         .map_err(|_| Problem::unavailable())
 }
 
-fn is_quickly_guessed(password: &str, about: &[String]) -> bool {
+fn is_easy_to_guess_blocking(password: &str, about: &[String]) -> bool {
     let mut clues: Vec<String> = PRODUCT_WORDS.map(str::to_string).to_vec();
     for text in about {
         let text = text.to_lowercase();
@@ -98,7 +98,7 @@ mod tests {
             "welcome1",
             "dragon123",
         ] {
-            assert!(is_quickly_guessed(password, &[]), "{password}");
+            assert!(is_easy_to_guess_blocking(password, &[]), "{password}");
         }
     }
 
@@ -116,10 +116,13 @@ mod tests {
             "footballdoubles1",
             "football doubles",
         ] {
-            assert!(is_quickly_guessed(password, &account_words()), "{password}");
+            assert!(
+                is_easy_to_guess_blocking(password, &account_words()),
+                "{password}"
+            );
         }
         assert!(
-            !is_quickly_guessed("redcliffesharks", &["Somebody Else".to_string()]),
+            !is_easy_to_guess_blocking("redcliffesharks", &["Somebody Else".to_string()]),
             "account details count only for their own account"
         );
     }
@@ -135,12 +138,12 @@ mod tests {
             "ßüéø 漢字かな混じり",
         ] {
             assert!(
-                !is_quickly_guessed(password, &account_words()),
+                !is_easy_to_guess_blocking(password, &account_words()),
                 "{password}"
             );
         }
         // A long password takes no longer to check, because zxcvbn reads only 100 characters.
-        assert!(!is_quickly_guessed(
+        assert!(!is_easy_to_guess_blocking(
             &"k9Xw 2qLm".repeat(14),
             &account_words()
         ));

@@ -12,11 +12,11 @@ use domain::DrawId;
 use flate2::Compression;
 use serde::Serialize;
 
-use crate::api::encoded::Encoded;
+use crate::api::compressible_body::CompressibleBody;
 
 /// `Cache-Control` value of prepared responses: only browsers cache them, and revalidate every
 /// time.
-pub const REVALIDATE: &str = "private, no-cache";
+pub const REVALIDATE_CACHE_CONTROL: &str = "private, no-cache";
 /// `Vary` value of prepared responses: the draw's club and the operator may see more fields, and
 /// not every client accepts gzip.
 pub const PREPARED_VARY_VALUE: &str = "Cookie, Accept-Encoding";
@@ -24,7 +24,7 @@ pub const PREPARED_VARY_VALUE: &str = "Cookie, Accept-Encoding";
 /// Identifies the data that a prepared response was built from. A response with another key than
 /// the current data is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct PreparedKey {
+pub struct PreparedResponseKey {
     /// Sequence number of the catalogue reading.
     pub reading: u64,
     /// The draw's revision, or a digest of several revisions.
@@ -36,12 +36,12 @@ pub struct PreparedKey {
 
 /// A prepared response. Cloning is cheap, because all clones share the same bytes.
 #[derive(Clone, Debug)]
-pub struct Prepared(Arc<PreparedParts>);
+pub struct PreparedResponse(Arc<PreparedResponseParts>);
 
 #[derive(Debug)]
-struct PreparedParts {
-    key: PreparedKey,
-    body: Encoded,
+struct PreparedResponseParts {
+    key: PreparedResponseKey,
+    body: CompressibleBody,
     /// The entity tag, made from the key, to compare with a request's `If-None-Match`.
     tag: EntityTag,
     header: HeaderValue,
@@ -49,11 +49,11 @@ struct PreparedParts {
 
 /// One prepared response per draw.
 #[derive(Default)]
-pub struct PreparedByDraw(DashMap<DrawId, Prepared>);
+pub struct PreparedResponsesByDraw(DashMap<DrawId, PreparedResponse>);
 
-impl PreparedByDraw {
+impl PreparedResponsesByDraw {
     /// Returns the draw's response if it was prepared for this key.
-    pub fn get(&self, draw: DrawId, key: PreparedKey) -> Option<Prepared> {
+    pub fn get(&self, draw: DrawId, key: PreparedResponseKey) -> Option<PreparedResponse> {
         self.0
             .get(&draw)
             .filter(|prepared| prepared.value().key() == key)
@@ -61,14 +61,14 @@ impl PreparedByDraw {
     }
 
     /// Stores a draw's response and returns it.
-    pub fn insert(&self, draw: DrawId, prepared: Prepared) -> Prepared {
+    pub fn insert(&self, draw: DrawId, prepared: PreparedResponse) -> PreparedResponse {
         self.0.insert(draw, prepared.clone());
         prepared
     }
 }
 
-impl Prepared {
-    pub fn new(key: PreparedKey, body: Bytes) -> Prepared {
+impl PreparedResponse {
+    pub fn new(key: PreparedResponseKey, body: Bytes) -> PreparedResponse {
         let tag = EntityTag::new_weak(format!(
             "{:x}.{:x}.{}",
             key.reading, key.revision, key.phase
@@ -77,33 +77,33 @@ impl Prepared {
             .clone()
             .try_into_value()
             .expect("digits and dots are valid in a header");
-        Prepared(Arc::new(PreparedParts {
+        PreparedResponse(Arc::new(PreparedResponseParts {
             key,
-            body: Encoded::new(body, Compression::fast()),
+            body: CompressibleBody::new(body, Compression::fast()),
             tag,
             header,
         }))
     }
 
     /// Serialises a value to a prepared JSON response.
-    pub fn json(key: PreparedKey, value: &impl Serialize) -> Prepared {
-        Prepared::new(
+    pub fn from_json(key: PreparedResponseKey, value: &impl Serialize) -> PreparedResponse {
+        PreparedResponse::new(
             key,
             Bytes::from(serde_json::to_vec(value).unwrap_or_default()),
         )
     }
 
-    pub fn key(&self) -> PreparedKey {
+    pub fn key(&self) -> PreparedResponseKey {
         self.0.key
     }
 
     /// Returns the body, plain and compressed.
-    pub fn body(&self) -> &Encoded {
+    pub fn body(&self) -> &CompressibleBody {
         &self.0.body
     }
 
     /// Returns the `ETag` header. The tag is weak, because plain and gzip bytes share it.
-    pub fn tag(&self) -> &HeaderValue {
+    pub fn etag(&self) -> &HeaderValue {
         &self.0.header
     }
 
@@ -112,7 +112,7 @@ impl Prepared {
         let Some(if_none_match) = request.headers().get(header::IF_NONE_MATCH) else {
             return false;
         };
-        if_none_match == self.tag()
+        if_none_match == self.etag()
             || match IfNoneMatch::parse(request) {
                 Ok(IfNoneMatch::Any) => true,
                 Ok(IfNoneMatch::Items(items)) => items.iter().any(|item| item.weak_eq(&self.0.tag)),
@@ -129,8 +129,11 @@ impl Prepared {
         } else {
             HttpResponse::Ok()
         };
-        response.insert_header((header::ETAG, self.tag().clone()));
-        response.insert_header((header::CACHE_CONTROL, HeaderValue::from_static(REVALIDATE)));
+        response.insert_header((header::ETAG, self.etag().clone()));
+        response.insert_header((
+            header::CACHE_CONTROL,
+            HeaderValue::from_static(REVALIDATE_CACHE_CONTROL),
+        ));
         response.insert_header((header::VARY, HeaderValue::from_static(PREPARED_VARY_VALUE)));
         if is_known {
             return response.finish();

@@ -3,8 +3,8 @@
 use csv::{Terminator, WriterBuilder};
 
 use super::{ReportFacts, ReportRow, labelled_sums};
-use crate::api::instant::rfc3339;
-use crate::render::when;
+use crate::api::time_format::rfc3339;
+use crate::render::date_time_text;
 use crate::services::draw_revenue::DrawRevenue;
 
 /// Escapes a text so that no spreadsheet treats the cell as a formula (decision F-6).
@@ -37,7 +37,7 @@ fn is_invisible_format(letter: char) -> bool {
 }
 
 /// Formats a phone number for a CSV cell as text, so that a spreadsheet keeps its leading zero.
-pub(super) fn phone_cell(text: &str) -> String {
+pub(super) fn phone_csv_cell(text: &str) -> String {
     let text = escape_formula(text);
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         format!("'{text}")
@@ -87,9 +87,9 @@ pub fn csv(facts: &ReportFacts, takings: &DrawRevenue, rows: &[ReportRow]) -> Op
                 },
                 escape_formula(&row.name),
                 escape_formula(&row.email),
-                phone_cell(&row.phone),
+                phone_csv_cell(&row.phone),
                 rfc3339(row.sold_at),
-                when::long_text(row.sold_at, &facts.zone),
+                date_time_text::date_time_with_zone(row.sold_at, &facts.zone),
                 facts.price.decimal(),
             ])
             .ok()?;

@@ -16,7 +16,9 @@ enum NumberOrText {
 
 /// Reads a whole number that is sent as a number or as text. A number beyond `i64` becomes
 /// `i64::MAX` and then fails the range check.
-pub fn whole_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
+pub fn deserialize_whole_number<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<i64>, D::Error> {
     from.deserialize_option(WholeNumberVisitor)
 }
 
@@ -68,7 +70,9 @@ impl<'de> Visitor<'de> for WholeNumberVisitor {
 }
 
 /// Reads an amount. A whole number is cents; a number or text with a decimal point is dollars.
-pub fn amount_in_cents<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Cents>, D::Error> {
+pub fn deserialize_amount_in_cents<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Cents>, D::Error> {
     let Some(value) = Option::<NumberOrText>::deserialize(from)? else {
         return Ok(None);
     };
@@ -92,9 +96,9 @@ mod tests {
 
     #[derive(Deserialize)]
     struct LenientBody {
-        #[serde(default, deserialize_with = "whole_number")]
+        #[serde(default, deserialize_with = "deserialize_whole_number")]
         count: Option<i64>,
-        #[serde(default, deserialize_with = "amount_in_cents")]
+        #[serde(default, deserialize_with = "deserialize_amount_in_cents")]
         price: Option<Cents>,
     }
 

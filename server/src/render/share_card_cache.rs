@@ -10,9 +10,9 @@ const CACHED_IMAGES_MAX: usize = 300;
 
 /// Cached PNG images by card version.
 #[derive(Clone, Default)]
-pub struct CardCache(Arc<DashMap<String, Bytes>>);
+pub struct ShareCardCache(Arc<DashMap<String, Bytes>>);
 
-impl CardCache {
+impl ShareCardCache {
     /// Returns the cached image of a card version.
     pub fn get(&self, version: &str) -> Option<Bytes> {
         self.0.get(version).map(|bytes| bytes.clone())

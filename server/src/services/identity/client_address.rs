@@ -14,7 +14,7 @@ use crate::config::Config;
 /// The whole address is returned, for consents and the audit log. Rate limits count by its
 /// [`Network`](crate::services::limits::Network). An IPv6 address that maps an IPv4 address is
 /// returned as IPv4.
-pub fn address(request: &HttpRequest, config: &Config) -> IpAddr {
+pub fn client_address(request: &HttpRequest, config: &Config) -> IpAddr {
     let unknown = IpAddr::from([0, 0, 0, 0]);
     let peer = request
         .peer_addr()
@@ -46,14 +46,14 @@ mod tests {
     /// Returns the client's IP address of a request from `peer` with the `X-Forwarded-For` lines
     /// `lines`, if `proxy` is a trusted proxy.
     fn client_address_of(proxy: &str, peer: &str, lines: &[&'static str]) -> String {
-        let mut config = Config::demo(&Environment::default()).expect("the demo needs nothing");
+        let mut config = Config::for_demo(&Environment::default()).expect("the demo needs nothing");
         let parse_ip = |text: &str| text.parse::<IpAddr>().expect("an address");
         config.proxies = vec![parse_ip(proxy)];
         let request = TestRequest::default().peer_addr((parse_ip(peer), 40_000).into());
         let request = lines.iter().fold(request, |request, line| {
             request.append_header((X_FORWARDED_FOR, *line))
         });
-        address(&request.to_http_request(), &config).to_string()
+        client_address(&request.to_http_request(), &config).to_string()
     }
 
     /// Both kinds of proxies are tested: nginx appends to the client's header line, `HAProxy` adds
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn ipv4_is_canonical_on_dual_stack_and_ipv6_is_kept_whole() {
+    fn mapped_ipv4_is_unmapped_and_ipv6_is_kept_whole() {
         for (proxy, peer) in [
             ("127.0.0.1", "::ffff:127.0.0.1"),
             ("::ffff:127.0.0.1", "127.0.0.1"),

@@ -6,7 +6,7 @@ use persistence::records::clubs::Club;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::instant::rfc3339;
+use super::time_format::rfc3339;
 
 /// A person who may sign in for the club (decision G-17).
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -49,7 +49,7 @@ impl ClubUser {
         }
     }
 
-    pub fn of_club_login(club: &Club, seen: Option<Timestamp>) -> ClubUser {
+    pub fn from_club_login(club: &Club, seen: Option<Timestamp>) -> ClubUser {
         ClubUser {
             id: 0,
             email: club.email.clone(),

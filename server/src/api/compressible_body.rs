@@ -17,16 +17,16 @@ const GZIP_BYTES_MAX: usize = 128 * 1024;
 
 /// A response body, and its gzip version once a client has asked for it.
 #[derive(Debug)]
-pub struct Encoded {
+pub struct CompressibleBody {
     plain: Bytes,
     effort: Compression,
     gzip: OnceLock<Bytes>,
 }
 
-impl Encoded {
+impl CompressibleBody {
     /// Wraps a body. `effort` is the gzip level: lower for a body that changes with each sale.
-    pub fn new(plain: impl Into<Bytes>, effort: Compression) -> Encoded {
-        Encoded {
+    pub fn new(plain: impl Into<Bytes>, effort: Compression) -> CompressibleBody {
+        CompressibleBody {
             plain: plain.into(),
             effort,
             gzip: OnceLock::new(),
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn gzip_version_is_made_once_and_has_the_same_content() {
         let page = "169 tickets, 169 pairs. ".repeat(100);
-        let encoded = Encoded::new(page.clone(), Compression::fast());
+        let encoded = CompressibleBody::new(page.clone(), Compression::fast());
         let once = encoded
             .gzip_if_accepted(&request_headers("gzip, deflate, br, zstd"))
             .expect("gzip is accepted");
@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn client_without_gzip_gets_the_plain_body() {
-        let encoded = Encoded::new("169 tickets, 169 pairs. ".repeat(100), Compression::fast());
+        let encoded =
+            CompressibleBody::new("169 tickets, 169 pairs. ".repeat(100), Compression::fast());
         for codings in [
             "",
             "br",
@@ -128,7 +129,7 @@ mod tests {
     #[test]
     fn only_medium_sized_bodies_are_compressed() {
         let is_compressed = |bytes| {
-            Encoded::new("a".repeat(bytes), Compression::fast())
+            CompressibleBody::new("a".repeat(bytes), Compression::fast())
                 .gzip_if_accepted(&request_headers("gzip"))
                 .is_some()
         };

@@ -5,9 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::api;
 use crate::render::colour::Colour;
+use crate::render::date_time_text;
 use crate::render::page::first_paint::dollars;
 use crate::render::page::{DrawPhase, DrawTexts};
-use crate::render::when;
 use crate::services::catalogue::CatalogueFacts;
 use crate::services::offer::Offer;
 use persistence::records::clubs::Club;
@@ -17,13 +17,13 @@ mod canvas;
 use canvas::Canvas;
 
 /// Width of a share card in pixels.
-pub const WIDTH_PIXELS: u32 = 1200;
+pub const CARD_WIDTH_PIXELS: u32 = 1200;
 /// Height of a share card in pixels.
-pub const HEIGHT_PIXELS: u32 = 630;
+pub const CARD_HEIGHT_PIXELS: u32 = 630;
 
 /// The contents of a share card. Equal contents give identical image bytes.
 #[derive(Clone, Debug, Hash)]
-pub struct Card {
+pub struct ShareCard {
     /// Primary, secondary and accent colour of the club.
     colours: [Colour; 3],
     heading: String,
@@ -56,10 +56,10 @@ fn digest_of(of: impl Hash) -> u64 {
     hasher.finish()
 }
 
-impl Card {
+impl ShareCard {
     /// Builds the share card of the landing page.
-    pub fn of_site() -> Card {
-        Card {
+    pub fn of_site() -> ShareCard {
+        ShareCard {
             colours: default_colours(),
             heading: "Football Doubles".to_string(),
             title: vec![
@@ -75,7 +75,7 @@ impl Card {
     }
 
     /// Builds the share card of a draw.
-    pub fn of_draw(club: &Club, draw: &api::draw::Draw, face: &DrawTexts) -> Card {
+    pub fn of_draw(club: &Club, draw: &api::draw::Draw, face: &DrawTexts) -> ShareCard {
         let sold = (format!("{}/169", face.sold), "tickets sold");
         let figures = match face.phase {
             // Show only the refund for a cancelled draw, which has no prize and no tickets on sale.
@@ -86,13 +86,14 @@ impl Card {
                 (face.price.clone(), "a ticket"),
             ],
         };
-        Card {
+        ShareCard {
             colours: club_colours(club),
             // Replace the non-breaking space, because the font has no glyph for it.
             heading: format!(
                 "{} · {}",
                 club.name,
-                face.kick_off.replace(when::NON_BREAKING_SPACE, " ")
+                face.kick_off
+                    .replace(date_time_text::NON_BREAKING_SPACE, " ")
             ),
             title: vec![draw.home_team.clone(), format!("v {}", draw.away_team)],
             figures,
@@ -101,10 +102,10 @@ impl Card {
     }
 
     /// Builds the share card of a club.
-    pub fn of_club(club: &Club, facts: &CatalogueFacts) -> Card {
+    pub fn of_club(club: &Club, facts: &CatalogueFacts) -> ShareCard {
         let draws = facts.count_on_sale(club.id);
         let name = club.title.clone().unwrap_or_else(|| club.name.clone());
-        Card {
+        ShareCard {
             colours: club_colours(club),
             heading: "Football Doubles".to_string(),
             title: vec![name],
@@ -118,9 +119,9 @@ impl Card {
     }
 
     /// Builds the share card of an offer.
-    pub fn of_offer(offer: &Offer) -> Card {
+    pub fn of_offer(offer: &Offer) -> ShareCard {
         let (price, prize) = (dollars(offer.total), dollars(offer.prize()));
-        Card {
+        ShareCard {
             colours: club_colours(&offer.club),
             heading: offer.club.name.clone(),
             title: vec![offer.bundle.name.clone()],
@@ -147,36 +148,42 @@ impl Card {
     }
 
     /// Draws the card as a PNG file of less than 300 KB.
-    pub fn draw_png(&self) -> Vec<u8> {
-        const MARGIN: f32 = 64.0;
+    pub fn render_png(&self) -> Vec<u8> {
+        const MARGIN_PIXELS: f32 = 64.0;
         let [primary, secondary, accent] = self.colours;
-        let ink = Colour::parse(primary.text_colour()).unwrap_or(primary);
-        let mut canvas = Canvas::new(WIDTH_PIXELS, HEIGHT_PIXELS, primary);
+        let ink = Colour::parse(primary.readable_text_colour()).unwrap_or(primary);
+        let mut canvas = Canvas::new(CARD_WIDTH_PIXELS, CARD_HEIGHT_PIXELS, primary);
         draw_pattern(&mut canvas, self.seed, secondary);
-        canvas.fill_rectangle(0, HEIGHT_PIXELS - 190, WIDTH_PIXELS, 190, secondary);
-        canvas.fill_rectangle(0, HEIGHT_PIXELS - 196, WIDTH_PIXELS, 6, accent);
-        let wide = WIDTH_PIXELS as f32 - 2.0 * MARGIN;
-        canvas.draw_text(&self.heading, MARGIN, 96.0, 36.0, wide, ink);
+        canvas.fill_rectangle(
+            0,
+            CARD_HEIGHT_PIXELS - 190,
+            CARD_WIDTH_PIXELS,
+            190,
+            secondary,
+        );
+        canvas.fill_rectangle(0, CARD_HEIGHT_PIXELS - 196, CARD_WIDTH_PIXELS, 6, accent);
+        let wide = CARD_WIDTH_PIXELS as f32 - 2.0 * MARGIN_PIXELS;
+        canvas.draw_text(&self.heading, MARGIN_PIXELS, 96.0, 36.0, wide, ink);
         let size = if self.title.len() == 1 { 104.0 } else { 96.0 };
         for (line, text) in (0u8..).zip(&self.title) {
             canvas.draw_text(
                 text,
-                MARGIN,
+                MARGIN_PIXELS,
                 224.0 + f32::from(line) * 112.0,
                 size,
                 wide,
                 ink,
             );
         }
-        let ink = Colour::parse(secondary.text_colour()).unwrap_or(secondary);
-        let mut left = MARGIN;
+        let ink = Colour::parse(secondary.readable_text_colour()).unwrap_or(secondary);
+        let mut left = MARGIN_PIXELS;
         for (number, words) in &self.figures {
-            let reach = (wide + MARGIN - left).max(120.0);
+            let reach = (wide + MARGIN_PIXELS - left).max(120.0);
             let first = canvas.draw_text(number, left, 524.0, 72.0, reach, ink);
             let second = canvas.draw_text(words, left, 580.0, 30.0, reach, ink);
             left += first.max(second) + 72.0;
         }
-        canvas.draw_logo(WIDTH_PIXELS - 64 - 88, 48, accent, ink);
+        canvas.draw_logo(CARD_WIDTH_PIXELS - 64 - 88, 48, accent, ink);
         canvas.encode_png()
     }
 }
@@ -193,7 +200,7 @@ fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
                 .wrapping_add(1_442_695_040_888_963_407);
             if (random >> 60) < 7 {
                 canvas.blend_rectangle(
-                    WIDTH_PIXELS - 396 + column * 66,
+                    CARD_WIDTH_PIXELS - 396 + column * 66,
                     row * 66 + 4,
                     CELL_PIXELS,
                     CELL_PIXELS,
@@ -206,7 +213,7 @@ fn draw_pattern(canvas: &mut Canvas, seed: u64, colour: Colour) {
 }
 
 /// Builds the URL of a share card. `path` is the path after `/og/`, such as `draw/1042`.
-pub fn card_url(public_url: &str, path: &str, card: &Card) -> String {
+pub fn share_card_url(public_url: &str, path: &str, card: &ShareCard) -> String {
     format!("{public_url}/og/{path}?v={}", card.version())
 }
 
@@ -223,7 +230,7 @@ pub fn offer_image_url(public_url: &str, offer: &Offer) -> String {
         Some(own) => own.to_string(),
         None => {
             let path = format!("offer/{}/{}", offer.club.slug, offer.bundle.slug);
-            card_url(public_url, &path, &Card::of_offer(offer))
+            share_card_url(public_url, &path, &ShareCard::of_offer(offer))
         }
     }
 }
@@ -232,14 +239,14 @@ pub fn offer_image_url(public_url: &str, offer: &Offer) -> String {
 mod tests {
     use super::*;
 
-    fn card(title: &str, accent: &str) -> Card {
+    fn card(title: &str, accent: &str) -> ShareCard {
         let colours =
             ["#0b2e6b", "#071c42", accent].map(|text| Colour::parse(text).expect("a colour"));
         let figures = vec![
             ("$290".to_string(), "prize pool"),
             ("113/169".to_string(), "tickets sold"),
         ];
-        Card {
+        ShareCard {
             colours,
             heading: "Bayside Barracudas".into(),
             title: vec![title.into()],
@@ -250,13 +257,13 @@ mod tests {
 
     #[test]
     fn card_is_a_small_png_of_the_right_size() {
-        let png = card("Bayside Barracudas", "#ffc72c").draw_png();
+        let png = card("Bayside Barracudas", "#ffc72c").render_png();
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
         assert_eq!(
             (&png[16..20], &png[20..24]),
             (
-                &WIDTH_PIXELS.to_be_bytes()[..],
-                &HEIGHT_PIXELS.to_be_bytes()[..]
+                &CARD_WIDTH_PIXELS.to_be_bytes()[..],
+                &CARD_HEIGHT_PIXELS.to_be_bytes()[..]
             )
         );
         assert!(png.len() < 300 * 1024, "{} bytes", png.len());
@@ -269,26 +276,26 @@ mod tests {
     fn equal_contents_give_equal_pictures() {
         let one = card("Sharks", "#ffc72c");
         assert_eq!(
-            (one.version(), one.draw_png()),
+            (one.version(), one.render_png()),
             (
                 card("Sharks", "#ffc72c").version(),
-                card("Sharks", "#ffc72c").draw_png()
+                card("Sharks", "#ffc72c").render_png()
             )
         );
         for other in [card("Tigers", "#ffc72c"), card("Sharks", "#ff8a3d")] {
             assert_ne!(one.version(), other.version());
-            assert_ne!(one.draw_png(), other.draw_png());
+            assert_ne!(one.render_png(), other.render_png());
         }
     }
 
     #[test]
-    fn text_of_any_length_and_script_is_drawn() {
+    fn text_of_any_length_and_alphabet_is_drawn() {
         for title in [
             "",
             "Ā very long name of a club that would never fit on one line of a card, whatever its size",
             "龙 🐉",
         ] {
-            assert!(card(title, "#ffffff").draw_png().len() > 1000, "{title}");
+            assert!(card(title, "#ffffff").render_png().len() > 1000, "{title}");
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Detects misspelt environment variables, which would otherwise be ignored silently.
 
-use super::environment::{Environment, Problems};
+use super::environment::{ConfigProblems, Environment};
 
-/// The environment variables that the program reads, except [`SURCHARGE_MODE_NAME`].
-const KNOWN_NAMES: [&str; 28] = [
+/// The environment variables that the program reads, except [`SURCHARGE_MODE_VARIABLE`].
+const KNOWN_VARIABLES: [&str; 28] = [
     "BANK_DATABASE_URL",
     "BIND_ADDR",
     "BUILD_VERSION",
@@ -33,11 +33,11 @@ const KNOWN_NAMES: [&str; 28] = [
     "SUPPORT_SMS",
     "TRUSTED_PROXIES",
 ];
-const SURCHARGE_MODE_NAME: &str = "SURCHARGE_MODE";
+const SURCHARGE_MODE_VARIABLE: &str = "SURCHARGE_MODE";
 
 /// Name prefixes that only this program uses. In production every unknown variable with one of
 /// these prefixes is refused.
-const OWN_NAME_PREFIXES: [&str; 9] = [
+const OWN_VARIABLE_PREFIXES: [&str; 9] = [
     "FD_",
     "FEE_",
     "MAIL_",
@@ -50,35 +50,39 @@ const OWN_NAME_PREFIXES: [&str; 9] = [
 ];
 
 /// Maximum edit distance between a misspelt variable name and the intended name.
-const EDIT_DISTANCE_MAX: usize = 2;
+const TYPO_EDIT_DISTANCE_MAX: usize = 2;
 /// Maximum number of letters that a misspelt variable name may add to the intended name, or lack
 /// at its end: `METRICS_ADDRESS` adds three to `METRICS_ADDR`.
-const NAME_EXTENSION_LETTERS_MAX: usize = 4;
+const TYPO_SUFFIX_LETTERS_MAX: usize = 4;
 
 /// How strictly unknown names of environment variables are refused.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum NameStrictness {
+pub(super) enum UnknownVariableCheck {
     /// Refuse unknown names that are similar to known names.
     Similar,
-    /// Also refuse unknown names that start with one of [`OWN_NAME_PREFIXES`].
+    /// Also refuse unknown names that start with one of [`OWN_VARIABLE_PREFIXES`].
     SimilarOrOwnPrefix,
 }
 
 impl Environment {
     /// Reports unknown variable names as problems.
-    pub(super) fn check_names(&self, strictness: NameStrictness, problems: &mut Problems) {
-        for name in self.names() {
-            if known_names().any(|known| known == name) {
+    pub(super) fn check_variable_names(
+        &self,
+        strictness: UnknownVariableCheck,
+        problems: &mut ConfigProblems,
+    ) {
+        for name in self.variable_names() {
+            if known_variables().any(|known| known == name) {
                 continue;
             }
-            let is_ours = OWN_NAME_PREFIXES
+            let is_ours = OWN_VARIABLE_PREFIXES
                 .iter()
                 .any(|prefix| name.starts_with(prefix));
-            match closest_name(name) {
+            match closest_known_variable(name) {
                 Some(closest) => problems.add(format!(
                     "{name} is not a variable of this program: did you mean {closest}?"
                 )),
-                None if is_ours && strictness == NameStrictness::SimilarOrOwnPrefix => {
+                None if is_ours && strictness == UnknownVariableCheck::SimilarOrOwnPrefix => {
                     problems
                         .add(format!("{name} is not a variable of this program: remove it (.env.example lists all)"));
                 }
@@ -88,22 +92,22 @@ impl Environment {
     }
 }
 
-fn known_names() -> impl Iterator<Item = &'static str> {
-    KNOWN_NAMES.into_iter().chain([SURCHARGE_MODE_NAME])
+fn known_variables() -> impl Iterator<Item = &'static str> {
+    KNOWN_VARIABLES.into_iter().chain([SURCHARGE_MODE_VARIABLE])
 }
 
 /// Returns the known name most similar to `name`. Only names with the same first word are compared,
 /// so that a variable of the system is never taken for a misspelt one.
-fn closest_name(name: &str) -> Option<&'static str> {
+fn closest_known_variable(name: &str) -> Option<&'static str> {
     let first_word = |name: &str| name.split_once('_').map(|(word, _)| word.to_string());
-    let near = known_names()
+    let near = known_variables()
         .filter(|known| first_word(known).is_some() && first_word(known) == first_word(name));
     let is_near = |known: &&str| {
         let longer = |long: &str, short: &str| {
             long.strip_prefix(short)
-                .is_some_and(|rest| rest.len() <= NAME_EXTENSION_LETTERS_MAX && !rest.contains('_'))
+                .is_some_and(|rest| rest.len() <= TYPO_SUFFIX_LETTERS_MAX && !rest.contains('_'))
         };
-        edit_distance(known, name) <= EDIT_DISTANCE_MAX
+        edit_distance(known, name) <= TYPO_EDIT_DISTANCE_MAX
             || longer(name, known)
             || longer(known, name)
     };
@@ -155,7 +159,7 @@ mod tests {
             "NODE_OPTIONS",
             "METRICS_PORT",
         ] {
-            assert_eq!(closest_name(name), None, "{name}");
+            assert_eq!(closest_known_variable(name), None, "{name}");
         }
         for (name, ours) in [
             ("STRIPE_SECRET_KEYS", "STRIPE_SECRET_KEY"),
@@ -165,12 +169,13 @@ mod tests {
             ("TRUSTED_PROXY", "TRUSTED_PROXIES"),
         ] {
             assert_eq!(
-                closest_name(name).is_some(),
+                closest_known_variable(name).is_some(),
                 name != "TRUSTED_PROXY",
                 "{name}"
             );
             assert!(
-                closest_name(name).is_none_or(|closest_name| closest_name == ours),
+                closest_known_variable(name)
+                    .is_none_or(|closest_known_variable| closest_known_variable == ours),
                 "{name}"
             );
         }

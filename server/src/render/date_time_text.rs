@@ -24,14 +24,14 @@ fn to_local(at: Timestamp, zone: &'static Tz) -> OffsetDateTime {
 /// Formats `Fri 20 Nov 2026, 7:10 pm AEST` for a page, without a line break inside the time.
 /// `web/src/shared/dates.ts` writes the same characters, so that nothing moves when React takes
 /// over.
-pub fn day_and_time(at: Timestamp, zone_name: &str) -> String {
-    long_text(at, zone_name)
+pub fn non_breaking_date_time(at: Timestamp, zone_name: &str) -> String {
+    date_time_with_zone(at, zone_name)
         .replace(" am ", &format!("{NON_BREAKING_SPACE}am "))
         .replace(" pm ", &format!("{NON_BREAKING_SPACE}pm "))
 }
 
 /// Formats `Fri 20 Nov 2026, 7:10 pm AEST` with ordinary spaces, for tables, PDFs and pictures.
-pub fn long_text(at: Timestamp, zone_name: &str) -> String {
+pub fn date_time_with_zone(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [day padding:none] [month repr:short] [year], [hour repr:12 padding:none]:[minute] [period case:lower]"
     );
@@ -51,7 +51,7 @@ pub fn is_same_day(one: Timestamp, other: Timestamp, zone_name: &str) -> bool {
 }
 
 /// Formats `Fri 7:10 pm` for a subject line.
-pub fn short_text(at: Timestamp, zone_name: &str) -> String {
+pub fn weekday_and_time(at: Timestamp, zone_name: &str) -> String {
     let shape = format_description!(
         "[weekday repr:short] [hour repr:12 padding:none]:[minute] [period case:lower]"
     );
@@ -65,44 +65,52 @@ mod tests {
     use super::*;
 
     /// A test's instant: 2026-11-20T09:10:00Z, a Friday.
-    const FRIDAY: Timestamp = Timestamp(1_795_165_800_000);
+    const FRIDAY_KICK_OFF: Timestamp = Timestamp(1_795_165_800_000);
 
     #[test]
     fn kick_off_is_formatted_in_the_draws_zone() {
         assert_eq!(
-            long_text(FRIDAY, "Australia/Brisbane"),
+            date_time_with_zone(FRIDAY_KICK_OFF, "Australia/Brisbane"),
             "Fri 20 Nov 2026, 7:10 pm AEST"
         );
         assert_eq!(
-            long_text(FRIDAY, "Australia/Sydney"),
+            date_time_with_zone(FRIDAY_KICK_OFF, "Australia/Sydney"),
             "Fri 20 Nov 2026, 8:10 pm AEDT"
         );
         assert_eq!(
-            long_text(FRIDAY, "Europe/London"),
+            date_time_with_zone(FRIDAY_KICK_OFF, "Europe/London"),
             "Fri 20 Nov 2026, 9:10 am GMT"
         );
-        assert_eq!(short_text(FRIDAY, "Australia/Brisbane"), "Fri 7:10 pm");
+        assert_eq!(
+            weekday_and_time(FRIDAY_KICK_OFF, "Australia/Brisbane"),
+            "Fri 7:10 pm"
+        );
     }
 
     #[test]
     fn only_pages_use_non_breaking_spaces_in_times() {
         assert_eq!(
-            day_and_time(FRIDAY, "Australia/Brisbane"),
+            non_breaking_date_time(FRIDAY_KICK_OFF, "Australia/Brisbane"),
             "Fri 20 Nov 2026, 7:10\u{a0}pm AEST"
         );
         assert_eq!(
-            day_and_time(FRIDAY, "Europe/London"),
+            non_breaking_date_time(FRIDAY_KICK_OFF, "Europe/London"),
             "Fri 20 Nov 2026, 9:10\u{a0}am GMT"
         );
-        assert!(!long_text(FRIDAY, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
-        assert!(!short_text(FRIDAY, "Australia/Brisbane").contains(NON_BREAKING_SPACE));
+        assert!(
+            !date_time_with_zone(FRIDAY_KICK_OFF, "Australia/Brisbane")
+                .contains(NON_BREAKING_SPACE)
+        );
+        assert!(
+            !weekday_and_time(FRIDAY_KICK_OFF, "Australia/Brisbane").contains(NON_BREAKING_SPACE)
+        );
     }
 
     #[test]
     fn unknown_zone_falls_back_to_brisbane() {
         assert_eq!(
-            long_text(FRIDAY, "Mars/Olympus"),
-            long_text(FRIDAY, "Australia/Brisbane")
+            date_time_with_zone(FRIDAY_KICK_OFF, "Mars/Olympus"),
+            date_time_with_zone(FRIDAY_KICK_OFF, "Australia/Brisbane")
         );
     }
 }
