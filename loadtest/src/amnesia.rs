@@ -17,9 +17,9 @@ use serde_json::{Value, json};
 use crate::audit::{self, AuditCheck};
 use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_text};
 use crate::crowd::{self, CrowdAdmission};
+use crate::crowd_plan::{BuyerHabits, CrowdPlan};
+use crate::draw_creation;
 use crate::latency::CallKind;
-use crate::new_draws;
-use crate::plan::{BuyerHabits, CrowdPlan};
 use crate::report::Report;
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::BuyerTranscript;
@@ -52,7 +52,7 @@ impl AmnesiaArgs {
         &self.report
     }
 
-    async fn send_buyers(
+    async fn run_buyer_crowd(
         &self,
         site: &Arc<RunSettings>,
         draws: &[i64],
@@ -80,12 +80,19 @@ impl AmnesiaArgs {
             },
             self.buyers,
         );
-        let transcripts =
-            crowd::simulate_buyers(Arc::clone(site), crowd.plans(draws.len()), admission, bar)
-                .await?;
-        let (settled, _) =
-            audit::wait_until_decided(site, &transcripts, Duration::from_secs(SETTLE_SECONDS_MAX))
-                .await?;
+        let transcripts = crowd::simulate_buyers(
+            Arc::clone(site),
+            crowd.buyer_plans(draws.len()),
+            admission,
+            bar,
+        )
+        .await?;
+        let (settled, _) = audit::wait_for_final_outcomes(
+            site,
+            &transcripts,
+            Duration::from_secs(SETTLE_SECONDS_MAX),
+        )
+        .await?;
         let failures: Vec<String> = audit::check_transcripts(&transcripts, &settled)
             .into_iter()
             .flat_map(|check| check.failures)
@@ -112,14 +119,14 @@ async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> 
     };
     // There are enough draws for both groups of buyers, because a full draw would refuse the
     // repeated allocation.
-    let draws = new_draws::create_test_draws_with_price(
+    let draws = draw_creation::create_test_draws_with_price(
         &test_run.site,
         "Amnesia",
         amnesia.buyers / 12 + 2,
         TICKET_PRICE_CENTS,
     )
     .await?;
-    amnesia.send_buyers(&test_run.site, &draws, 0).await?;
+    amnesia.run_buyer_crowd(&test_run.site, &draws, 0).await?;
     let file = test_run
         .server_process
         .lock()
@@ -137,7 +144,7 @@ async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> 
             .await?,
     )?;
     let known_payments = captured_payments(test_run).await?;
-    amnesia.send_buyers(&test_run.site, &draws, 1).await?;
+    amnesia.run_buyer_crowd(&test_run.site, &draws, 1).await?;
     let forgotten: BTreeSet<String> = captured_payments(test_run)
         .await?
         .difference(&known_payments)
@@ -175,7 +182,7 @@ async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> 
     crate::database_audit::audit_database(
         &test_run.site,
         access.as_ref(),
-        test_run.known_anomalies(),
+        test_run.initial_anomalies(),
         &mut report,
     )
     .await?;

@@ -28,7 +28,7 @@ pub struct SettledPayment {
 impl SettledPayment {
     /// Returns whether neither state can change without the buyer. An unpaid order counts as
     /// decided, because it may wait for its buyer for ever.
-    fn is_decided(&self) -> bool {
+    fn has_final_outcome(&self) -> bool {
         match (&self.order, self.provider.as_str()) {
             (CompletionOutcome::Tickets(tickets), "succeeded") => !tickets.is_empty(),
             (CompletionOutcome::NotCharged, "canceled") => true,
@@ -63,7 +63,7 @@ impl AuditCheck {
 
 /// Asks the server and the provider about every payment, until the outcome of each is decided or
 /// `limit` has passed. Returns the payments and the time this took.
-pub async fn wait_until_decided(
+pub async fn wait_for_final_outcomes(
     site: &Arc<RunSettings>,
     transcripts: &[BuyerTranscript],
     limit: Duration,
@@ -90,7 +90,7 @@ pub async fn wait_until_decided(
             .collect::<Vec<_>>()
             .await
             .into_iter()
-            .partition(SettledPayment::is_decided);
+            .partition(SettledPayment::has_final_outcome);
         settled.extend(done);
         if rest.is_empty() || started.elapsed() > limit {
             settled.extend(rest);
@@ -137,10 +137,10 @@ pub fn check_transcripts(
         .map(|transcript| transcript.payments.len())
         .sum();
     vec![
-        check_confirmed(transcripts, &by_intent),
-        check_sold_once(settled),
-        check_not_charged(transcripts, &by_intent),
-        check_decided(settled),
+        check_confirmed_purchases(transcripts, &by_intent),
+        check_tickets_sold_once(settled),
+        check_unpaid_buyers_not_charged(transcripts, &by_intent),
+        check_final_outcomes(settled),
         AuditCheck::new(
             "one payment intent a buyer, one story in all repeated answers",
             intents,
@@ -154,7 +154,7 @@ pub fn check_transcripts(
 
 /// Checks that each confirmed purchase still has exactly the tickets that the buyer was shown, and
 /// is paid.
-fn check_confirmed(
+fn check_confirmed_purchases(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
 ) -> AuditCheck {
@@ -201,7 +201,7 @@ fn check_confirmed(
 }
 
 /// Checks that no ticket belongs to two orders.
-fn check_sold_once(settled: &[SettledPayment]) -> AuditCheck {
+fn check_tickets_sold_once(settled: &[SettledPayment]) -> AuditCheck {
     let mut owners: HashMap<Ticket, usize> = HashMap::new();
     let mut failures = Vec::new();
     for one in settled {
@@ -221,7 +221,7 @@ fn check_sold_once(settled: &[SettledPayment]) -> AuditCheck {
 }
 
 /// Checks that no buyer was charged who was told "not charged" or who never paid.
-fn check_not_charged(
+fn check_unpaid_buyers_not_charged(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
 ) -> AuditCheck {
@@ -262,8 +262,10 @@ fn check_not_charged(
     )
 }
 
-fn check_decided(settled: &[SettledPayment]) -> AuditCheck {
-    let stuck = settled.iter().filter(|settled| !settled.is_decided());
+fn check_final_outcomes(settled: &[SettledPayment]) -> AuditCheck {
+    let stuck = settled
+        .iter()
+        .filter(|settled| !settled.has_final_outcome());
     let failures = stuck
         .map(|settled| {
             let (intent, order) = (&settled.payment.intent, &settled.order);
@@ -443,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn undecided_authorisation_is_reported() {
+    fn authorised_payment_without_outcome_is_reported() {
         let transcripts = [transcript_with_tickets(1, Verdict::LeftAfterPaying, &[])];
         assert_eq!(
             audit_failures(

@@ -11,8 +11,8 @@ use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, ORIGIN, RETRY_AFTER};
 use serde_json::Value;
 
+use crate::crowd_plan::SeededRng;
 use crate::latency::{CallKind, CallRecord};
-use crate::plan::SeededRng;
 
 /// Settings that all browsers of a run share.
 #[derive(Debug)]
@@ -152,7 +152,7 @@ impl Browser {
             .cookie_store(true)
             .timeout(Duration::from_secs(30))
             .pool_idle_timeout(Duration::from_secs(5))
-            .local_address(browser_address(&site.base, seed))
+            .local_address(browser_source_ip(&site.base, seed))
             .build()
             .context("an HTTP client")?;
         Ok(Self {
@@ -247,7 +247,7 @@ impl Browser {
     }
 
     /// Sends a request and closes the connection after a moment, even without a response.
-    pub async fn send_and_cut(&self, call: CallKind, request: &Request, after: Duration) {
+    pub async fn send_and_disconnect(&self, call: CallKind, request: &Request, after: Duration) {
         let (at, started) = (self.site.elapsed(), Instant::now());
         // A missing response is not recorded, because the connection was closed on purpose.
         if let Ok(Ok(answer)) = tokio::time::timeout(after, self.send_and_record(request)).await {
@@ -298,7 +298,7 @@ impl Browser {
 /// Returns the local address for a browser. On Linux, all of 127.0.0.0/8 is this machine. With one
 /// address, thousands of browsers would use up its ports, and wait for the operating system instead
 /// of the server.
-fn browser_address(base: &str, seed: u64) -> Option<IpAddr> {
+fn browser_source_ip(base: &str, seed: u64) -> Option<IpAddr> {
     let [.., third, last] = seed.to_be_bytes();
     (cfg!(target_os = "linux") && base.contains("//127.0.0.1"))
         .then(|| Ipv4Addr::new(127, 0, third, last.max(1)).into())

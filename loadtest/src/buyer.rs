@@ -8,10 +8,12 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_number};
+use crate::crowd_plan::{BuyerPlan, Card, CompletionCall, PurchaseEnding};
 use crate::latency::CallKind;
-use crate::plan::{BuyerEnding, BuyerPlan, Card, CompletionCall};
 use crate::provider::{self, CardOutcome, Payment};
-use crate::transcript::{BuyerTranscript, CompletionOutcome, Verdict, consistent_outcome};
+use crate::transcript::{
+    BuyerTranscript, CompletionOutcome, Verdict, combine_completion_responses,
+};
 
 /// The result of asking the server to open a payment.
 enum OpenPaymentResult {
@@ -84,15 +86,15 @@ impl Buyer<'_> {
             OpenPaymentResult::Stopped(verdict) => return verdict,
         };
         self.pause_between_steps().await;
-        match self.effective_ending() {
-            BuyerEnding::Abandons => Verdict::Abandoned,
-            BuyerEnding::Releases => {
+        match self.effective_purchase_ending() {
+            PurchaseEnding::Abandons => Verdict::Abandoned,
+            PurchaseEnding::Releases => {
                 self.leave_checkout(&payment).await;
                 Verdict::Released
             }
             // The server itself confirms the payment method of a wallet, so the buyer makes only
             // the last call.
-            BuyerEnding::Reads | BuyerEnding::CutCall
+            PurchaseEnding::Reads | PurchaseEnding::CutCall
                 if self.plan.completion_call == CompletionCall::Wallet =>
             {
                 let verdict = self.complete_purchase(&payment, true).await;
@@ -100,7 +102,7 @@ impl Buyer<'_> {
             }
             _ => {
                 let outcome = self.confirm_card(&payment).await;
-                let verdict = self.continue_after_card(&payment, outcome).await;
+                let verdict = self.continue_after_card_outcome(&payment, outcome).await;
                 self.leave_if_declined(&payment, verdict).await
             }
         }
@@ -108,13 +110,15 @@ impl Buyer<'_> {
 
     /// Returns how the purchase ends. A buyer who waited for tickets does not leave before paying,
     /// and replaces a declined card, so that a full draw sells out after one wave of waiting.
-    fn effective_ending(&self) -> BuyerEnding {
+    fn effective_purchase_ending(&self) -> PurchaseEnding {
         match self.plan.ending {
-            BuyerEnding::Abandons | BuyerEnding::Releases if self.waited => BuyerEnding::Reads,
-            BuyerEnding::CutCall
+            PurchaseEnding::Abandons | PurchaseEnding::Releases if self.waited => {
+                PurchaseEnding::Reads
+            }
+            PurchaseEnding::CutCall
                 if self.waited && self.plan.completion_call == CompletionCall::Wallet =>
             {
-                BuyerEnding::Reads
+                PurchaseEnding::Reads
             }
             ending => ending,
         }
@@ -128,7 +132,11 @@ impl Buyer<'_> {
         }
     }
 
-    async fn continue_after_card(&mut self, payment: &Payment, outcome: CardOutcome) -> Verdict {
+    async fn continue_after_card_outcome(
+        &mut self,
+        payment: &Payment,
+        outcome: CardOutcome,
+    ) -> Verdict {
         match outcome {
             CardOutcome::Authorised => {
                 self.pause_between_steps().await;
@@ -139,7 +147,7 @@ impl Buyer<'_> {
             CardOutcome::Canceled => Verdict::NotCharged,
             CardOutcome::NoAnswer => Verdict::NoAnswer,
             outcome @ (CardOutcome::AuthenticationRequired | CardOutcome::Unexpected(_)) => {
-                self.record_unexpected(format!("the card: {outcome:?}"))
+                self.record_unexpected_answer(format!("the card: {outcome:?}"))
             }
         }
     }
@@ -168,7 +176,7 @@ impl Buyer<'_> {
         loop {
             let answers = self
                 .browser
-                .send_repeatedly(CallKind::Open, &self.open_request())
+                .send_repeatedly(CallKind::Open, &self.open_payment_request())
                 .await;
             self.transcript.ticket_count = self.lines.iter().map(|(_, count)| count).sum();
             for payment in answers
@@ -189,14 +197,14 @@ impl Buyer<'_> {
                 (409, "draw-closed") => return OpenPaymentResult::Stopped(Verdict::Closed),
                 (0..500, _) => {
                     let outcome = format!("opening a payment: {} {}", answer.status, answer.body);
-                    return OpenPaymentResult::Stopped(self.record_unexpected(outcome));
+                    return OpenPaymentResult::Stopped(self.record_unexpected_answer(outcome));
                 }
                 _ => return OpenPaymentResult::Stopped(Verdict::NoAnswer),
             }
             if self.reduce_ticket_counts(answer) {
                 continue;
             }
-            match self.wait_for_tickets_again(give_up).await {
+            match self.wait_for_free_tickets(give_up).await {
                 AvailabilityResult::Available => self.waited = true,
                 AvailabilityResult::SoldOut => return OpenPaymentResult::Stopped(Verdict::SoldOut),
                 AvailabilityResult::GaveUp => return OpenPaymentResult::Stopped(Verdict::GaveUp),
@@ -224,7 +232,7 @@ impl Buyer<'_> {
 
     /// Polls full draws until each has a free ticket. Stops when one is sold out or closed, or when
     /// the time `give_up` has passed.
-    async fn wait_for_tickets_again(&self, give_up: Duration) -> AvailabilityResult {
+    async fn wait_for_free_tickets(&self, give_up: Duration) -> AvailabilityResult {
         for (draw, _) in &self.lines {
             loop {
                 let answer = self
@@ -302,18 +310,18 @@ impl Buyer<'_> {
     /// confirmed yet and the call contains it.
     async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
         let request = self.completion_request(payment, unpaid.then(|| self.payment_method()));
-        match self.effective_ending() {
-            BuyerEnding::ClosedTab => return Verdict::LeftAfterPaying,
-            BuyerEnding::CutCall => {
+        match self.effective_purchase_ending() {
+            PurchaseEnding::ClosedTab => return Verdict::LeftAfterPaying,
+            PurchaseEnding::CutCall => {
                 let after = Duration::from_millis(1 + self.browser.random_below(40));
                 self.browser
-                    .send_and_cut(CallKind::Complete, &request, after)
+                    .send_and_disconnect(CallKind::Complete, &request, after)
                     .await;
                 return Verdict::LeftAfterPaying;
             }
-            BuyerEnding::SendsBeacon => {
+            PurchaseEnding::SendsBeacon => {
                 self.browser
-                    .send_and_cut(CallKind::Complete, &request, Duration::from_secs(5))
+                    .send_and_disconnect(CallKind::Complete, &request, Duration::from_secs(5))
                     .await;
                 return Verdict::LeftAfterPaying;
             }
@@ -342,7 +350,7 @@ impl Buyer<'_> {
             }
             outcome => outcome,
         };
-        self.wait_for_decision(payment, outcome).await
+        self.wait_for_final_verdict(payment, outcome).await
     }
 
     async fn repeat_completion(&mut self, request: &Request) -> Option<CompletionOutcome> {
@@ -350,14 +358,14 @@ impl Buyer<'_> {
             .browser
             .send_repeatedly(CallKind::Complete, request)
             .await;
-        let (outcome, failures) = consistent_outcome(self.plan.number, &answers);
+        let (outcome, failures) = combine_completion_responses(self.plan.number, &answers);
         self.transcript.failures.extend(failures);
         outcome
     }
 
     /// Returns the final outcome that the buyer is shown. While the server has not decided, polls
     /// the order page.
-    async fn wait_for_decision(
+    async fn wait_for_final_verdict(
         &mut self,
         payment: &Payment,
         outcome: Option<CompletionOutcome>,
@@ -389,7 +397,7 @@ impl Buyer<'_> {
             }
             CompletionOutcome::NotCharged => Verdict::NotCharged,
             CompletionOutcome::Declined => Verdict::Declined,
-            other => self.record_unexpected(format!("completing: {other:?}")),
+            other => self.record_unexpected_answer(format!("completing: {other:?}")),
         }
     }
 
@@ -401,7 +409,7 @@ impl Buyer<'_> {
         }
     }
 
-    fn record_unexpected(&mut self, what: String) -> Verdict {
+    fn record_unexpected_answer(&mut self, what: String) -> Verdict {
         self.transcript.failures.push(format!(
             "buyer {}: unexpected answer: {what}",
             self.plan.number
@@ -431,7 +439,7 @@ impl Buyer<'_> {
 
     /// Builds the request that opens a payment. The client key stays the same until an attempt
     /// succeeds, as on the web page.
-    fn open_request(&self) -> Request {
+    fn open_payment_request(&self) -> Request {
         let key = format!("{:016x}", self.plan.seed);
         match self.lines[..] {
             [(draw, count)] => Request::post(

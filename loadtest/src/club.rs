@@ -92,7 +92,7 @@ impl Club {
 
     /// Sends a request. Signs in again when the session has expired, and enters the password again
     /// when the server asks for it.
-    async fn send_signed_in(&self, request: &Request, doing: &str) -> Result<ServerResponse> {
+    async fn send_authenticated(&self, request: &Request, doing: &str) -> Result<ServerResponse> {
         for _ in 0..SIGN_IN_TRIES_MAX {
             let answer = self
                 .browser
@@ -135,7 +135,7 @@ impl Club {
         // E-17).
         let agree = Request::post("/api/terms/accept", json!({}));
         let answer = self
-            .send_signed_in(&agree, "agreeing to the terms of service")
+            .send_authenticated(&agree, "agreeing to the terms of service")
             .await?;
         body_of_success(&answer, "agreeing to the terms of service")?;
         let request = Request {
@@ -143,7 +143,9 @@ impl Club {
             body: RequestBody::Text(csv),
             ..Request::get(path)
         };
-        let answer = self.send_signed_in(&request, "importing fixtures").await?;
+        let answer = self
+            .send_authenticated(&request, "importing fixtures")
+            .await?;
         let body = body_of_success(&answer, "importing fixtures")?;
         let numbers = body.pointer("/drawNumbers").and_then(Value::as_array);
         let numbers = numbers.with_context(|| format!("the import lists no draws: {body}"))?;
@@ -155,14 +157,16 @@ impl Club {
 
     /// Enters the first try scorers of both teams before kick-off. That closes sales (decision
     /// E-5). The winner stays hidden until kick-off.
-    pub async fn enter_early_result(&self, draw: i64, home: u8, away: u8) -> Result<()> {
+    pub async fn enter_result_before_kick_off(&self, draw: i64, home: u8, away: u8) -> Result<()> {
         self.send_result(draw, home, away).await.map(|_| ())
     }
 
     async fn send_result(&self, draw: i64, home: u8, away: u8) -> Result<Value> {
         let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
         let request = Request::post(format!("/api/draws/{draw}/results"), body);
-        let answer = self.send_signed_in(&request, "entering a result").await?;
+        let answer = self
+            .send_authenticated(&request, "entering a result")
+            .await?;
         body_of_success(&answer, "entering a result").cloned()
     }
 
@@ -187,7 +191,7 @@ impl Club {
     pub async fn notify_winner(&self, draw: i64) -> Result<i64> {
         let request = Request::post(format!("/api/draws/{draw}/notify-winners"), json!({}));
         let answer = self
-            .send_signed_in(&request, "notifying the winner")
+            .send_authenticated(&request, "notifying the winner")
             .await?;
         Ok(json_number(
             body_of_success(&answer, "notifying the winner")?,
@@ -204,7 +208,9 @@ impl Club {
             ..Request::post(path, bank_details(None))
         };
         body_of_success(
-            &self.send_signed_in(&request, "giving bank details").await?,
+            &self
+                .send_authenticated(&request, "giving bank details")
+                .await?,
             "giving bank details",
         )?;
         Ok(())
@@ -217,7 +223,9 @@ impl Club {
             format!("/api/draws/{draw}/payouts"),
             json!({"type": "winner"}),
         );
-        let answer = self.send_signed_in(&payout, "recording a payout").await?;
+        let answer = self
+            .send_authenticated(&payout, "recording a payout")
+            .await?;
         let recorded = body_of_success(&answer, "recording a payout")?;
         let (id, amount) = (
             json_text(recorded, "/id"),
@@ -229,7 +237,9 @@ impl Club {
             ..Request::post(format!("/api/payouts/{id}"), done)
         };
         body_of_success(
-            &self.send_signed_in(&paid, "completing a payout").await?,
+            &self
+                .send_authenticated(&paid, "completing a payout")
+                .await?,
             "completing a payout",
         )?;
         Ok(amount)
@@ -238,7 +248,7 @@ impl Club {
     /// Returns the winning ticket as the club's dashboard shows it.
     pub async fn winning_ticket(&self, draw: i64) -> Result<Value> {
         let answer = self
-            .send_signed_in(
+            .send_authenticated(
                 &Request::get(format!("/api/draws/{draw}/winners")),
                 "reading the winner",
             )
@@ -253,7 +263,7 @@ impl Club {
     pub async fn financials(&self, draw: i64) -> Result<Value> {
         let request = Request::get(format!("/api/draws/{draw}/financials"));
         body_of_success(
-            &self.send_signed_in(&request, "financials").await?,
+            &self.send_authenticated(&request, "financials").await?,
             "financials",
         )
         .cloned()

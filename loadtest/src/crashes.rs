@@ -15,9 +15,9 @@ use crate::audit::{self, AuditCheck};
 use crate::browser::RunSettings;
 use crate::buyer;
 use crate::crowd;
+use crate::crowd_plan::{BuyerHabits, BuyerPlan, CrowdPlan};
+use crate::draw_creation;
 use crate::latency::{CallRecord, Percentiles};
-use crate::new_draws;
-use crate::plan::{BuyerHabits, BuyerPlan, CrowdPlan};
 use crate::report::{Report, Table};
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, Verdict};
@@ -141,7 +141,7 @@ async fn run_crash_loop(test_run: &TestRun, crashes: &CrashesArgs) -> Result<Rep
         );
     }
     // Even the purchases that were confirmed in the first round must exist after the last.
-    let (settled, _) = audit::wait_until_decided(
+    let (settled, _) = audit::wait_for_final_outcomes(
         &test_run.site,
         &totals.acknowledged,
         Duration::from_secs(SETTLE_SECONDS_MAX),
@@ -170,7 +170,7 @@ async fn run_crash_round(
     let draws = (crashes.rate * seconds * EXPECTED_TICKETS_PER_BUYER)
         .div_ceil(EXPECTED_TICKETS_PER_DRAW) as usize;
     let draws =
-        new_draws::create_test_draws(&test_run.site, &format!("Crash {round}"), draws).await?;
+        draw_creation::create_test_draws(&test_run.site, &format!("Crash {round}"), draws).await?;
     let crowd = CrowdPlan {
         seed: crashes.seed + u64::from(round),
         buyers: (crashes.rate * seconds * 4) as usize,
@@ -181,9 +181,9 @@ async fn run_crash_round(
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
     let (stop, stop_receiver) = watch::channel(false);
-    let buyer_tasks = tokio::spawn(send_buyers(
+    let buyer_tasks = tokio::spawn(run_buyer_crowd(
         Arc::clone(&test_run.site),
-        crowd.plans(draws.len()),
+        crowd.buyer_plans(draws.len()),
         draws,
         crashes.rate,
         stop_receiver,
@@ -200,7 +200,7 @@ async fn run_crash_round(
     transcripts
 }
 
-async fn send_buyers(
+async fn run_buyer_crowd(
     site: Arc<RunSettings>,
     plans: Vec<BuyerPlan>,
     draws: Vec<i64>,
@@ -246,7 +246,7 @@ async fn audit_round(
         .await
         .wait_until_ready(Duration::from_secs(60))
         .await?;
-    let (settled, took) = audit::wait_until_decided(
+    let (settled, took) = audit::wait_for_final_outcomes(
         &test_run.site,
         &transcripts,
         Duration::from_secs(SETTLE_SECONDS_MAX),
@@ -269,7 +269,7 @@ async fn audit_round(
     crate::database_audit::audit_database(
         &test_run.site,
         Some(&access),
-        test_run.known_anomalies(),
+        test_run.initial_anomalies(),
         &mut database_report,
     )
     .await?;
@@ -373,14 +373,14 @@ impl CrashLoopTotals {
 }
 
 /// Lets a small crowd of buyers shop while a fault is active. Returns their transcripts.
-async fn send_small_crowd(
+async fn run_small_buyer_crowd(
     site: &Arc<RunSettings>,
     name: &str,
     seed: u64,
     buyers: usize,
     over: Duration,
 ) -> Result<Vec<BuyerTranscript>> {
-    let draws = new_draws::create_test_draws(site, name, buyers / 20 + 1).await?;
+    let draws = draw_creation::create_test_draws(site, name, buyers / 20 + 1).await?;
     let crowd = CrowdPlan {
         seed,
         buyers,
@@ -397,7 +397,7 @@ async fn send_small_crowd(
     };
     crowd::simulate_buyers(
         Arc::clone(site),
-        crowd.plans(draws.len()),
+        crowd.buyer_plans(draws.len()),
         admission,
         crowd::progress_bar(name, buyers),
     )

@@ -11,7 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::browser::RunSettings;
 use crate::buyer;
-use crate::plan::BuyerPlan;
+use crate::crowd_plan::BuyerPlan;
 use crate::transcript::{BuyerTranscript, Verdict};
 
 /// How buyers are admitted, and which draws they buy from.

@@ -28,13 +28,13 @@ pub struct DrillTest {
     pub optimised: bool,
 }
 
-pub const RACES_TEST: DrillTest = DrillTest {
+pub const LAST_TICKET_RACES_TEST: DrillTest = DrillTest {
     title: "Football Doubles: races for the last tickets",
     test: "races",
     rounds: 1_000,
     optimised: true,
 };
-pub const KILLS_TEST: DrillTest = DrillTest {
+pub const KILL_AT_EVERY_STEP_TEST: DrillTest = DrillTest {
     title: "Football Doubles: a kill at every step",
     test: "kills",
     rounds: 7,

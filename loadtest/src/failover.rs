@@ -27,9 +27,9 @@ mod smtp_sink;
 /// Time limit of a purchase. A purchase that takes longer counts as failed.
 pub const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Pause after packet loss, before the next fault.
-const RECOVERY_PAUSE: Duration = Duration::from_secs(5);
+const PAUSE_AFTER_PACKET_LOSS: Duration = Duration::from_secs(5);
 /// How long after the load an order may stay undecided.
-const DECISION_TIMEOUT: Duration = Duration::from_secs(60);
+const ORDER_OUTCOME_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum milliseconds until a node answers after a crash (reliability.md, section 6.5).
 const CRASH_RECOVERY_MS_MAX: f64 = 1_000.0;
 /// Maximum milliseconds until a node answers after a hang or a network fault (reliability.md,
@@ -109,11 +109,11 @@ async fn run_failover(failover: &FailoverArgs, cluster: &mut Cluster) -> Result<
         Fault::Database,
         Fault::Roll,
     ];
-    if !cluster.has_links() {
+    if !cluster.has_linked_network() {
         println!("Without CAP_NET_ADMIN there are no links to cut: link and loss are left out.");
         faults.retain(|fault| !matches!(fault, Fault::Link | Fault::Loss));
     }
-    if cluster.has_links() && cluster.packet_loss().is_none() {
+    if cluster.has_linked_network() && cluster.packet_loss().is_none() {
         println!("Neither netem nor nft is here, so no link loses packets: loss is left out.");
         faults.retain(|fault| *fault != Fault::Loss);
     }
@@ -186,13 +186,16 @@ impl Cluster {
         };
         let (revision, refusals) = self.wait_for_answer(survivor).await?;
         let answered = started.elapsed();
-        let boards = self.boards.wait_until_shown(revision, started).await?;
+        let boards = self
+            .boards
+            .wait_until_revision_shown(revision, started)
+            .await?;
         self.undo_fault(victim, fault)?;
         self.find_owner().await?;
         if fault == Fault::Loss {
             // The node that had packet loss must survive the next fault. It reports no other node
             // as dead until its own database link has worked for a while.
-            tokio::time::sleep(RECOVERY_PAUSE).await;
+            tokio::time::sleep(PAUSE_AFTER_PACKET_LOSS).await;
         }
         Ok(FailoverOutcome {
             fault,
@@ -346,7 +349,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
     let auditor = Auditor::open(&cluster.database_url()).await?;
     let waiting_since = Instant::now();
     while !auditor.paid_undecided_orders().await?.is_empty()
-        && waiting_since.elapsed() < DECISION_TIMEOUT
+        && waiting_since.elapsed() < ORDER_OUTCOME_TIMEOUT
     {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }

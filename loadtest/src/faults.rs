@@ -9,8 +9,8 @@ use serde_json::json;
 use tokio::sync::{Mutex, watch};
 
 use crate::browser::{Browser, Request};
+use crate::crowd_plan::SeededRng;
 use crate::latency::{CallKind, millis};
-use crate::plan::SeededRng;
 use crate::server_process::ServerProcess;
 
 /// How often the sandbox misbehaves in each way, in percent.
@@ -102,7 +102,7 @@ pub struct KillStats {
 }
 
 /// Kills processes until `stop` is set and Postgres was killed as often as planned.
-pub async fn kill_until_stopped(
+pub async fn kill_processes_repeatedly(
     server_process: Arc<Mutex<ServerProcess>>,
     kill_schedule: KillSchedule,
     stop: watch::Receiver<bool>,

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn p99_keeps_the_tail() {
+    fn p99_includes_slow_values() {
         let mut sample = vec![1.0; 98];
         sample.extend([50.0, 90.0]);
         let figures = Percentiles::of_sample(sample);

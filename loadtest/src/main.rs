@@ -16,14 +16,14 @@ mod buyer;
 mod club;
 mod crashes;
 mod crowd;
+mod crowd_plan;
 mod database_audit;
+mod draw_creation;
 mod drill;
 mod failover;
 mod faults;
 mod fixtures;
 mod latency;
-mod new_draws;
-mod plan;
 mod provider;
 mod proxy;
 mod report;
@@ -107,11 +107,11 @@ async fn dispatch(command: Command) -> anyhow::Result<Report> {
             Some(proxy.report_file().clone()),
         ),
         Command::Races(drill) => (
-            drill::run_subcommand(&drill, drill::RACES_TEST).await?,
+            drill::run_subcommand(&drill, drill::LAST_TICKET_RACES_TEST).await?,
             None,
         ),
         Command::Kills(drill) => (
-            drill::run_subcommand(&drill, drill::KILLS_TEST).await?,
+            drill::run_subcommand(&drill, drill::KILL_AT_EVERY_STEP_TEST).await?,
             None,
         ),
         Command::Amnesia(amnesia) => (

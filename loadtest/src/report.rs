@@ -80,7 +80,7 @@ impl Report {
         self.tables.push(table);
     }
 
-    pub fn add_lags(&mut self, decided: Vec<f64>, lag: &BoardLag) {
+    pub fn add_wait_table(&mut self, decided: Vec<f64>, lag: &BoardLag) {
         let head = ["", "measured", "p50", "p90", "p99", "longest"];
         let mut table = Table::new("Waits (milliseconds)", &head);
         table.add_row(percentiles_row(

@@ -13,10 +13,10 @@ use tokio::sync::watch;
 use crate::audit::AuditCheck;
 use crate::browser::{Browser, Request, json_number};
 use crate::crowd::{self, CrowdAdmission};
+use crate::crowd_plan::{BuyerHabits, CrowdPlan};
+use crate::draw_creation;
 use crate::faults::{self, KillSchedule, SandboxFaults};
 use crate::latency::CallKind;
-use crate::new_draws;
-use crate::plan::{BuyerHabits, CrowdPlan};
 use crate::provider;
 use crate::report::Report;
 use crate::sandbox_server;
@@ -124,7 +124,7 @@ async fn run_rush(test_run: &TestRun, rush: &RushArgs) -> Result<Report> {
         title: "Football Doubles: the rush".to_owned(),
         ..Report::default()
     };
-    let draws = new_draws::create_test_draws(&test_run.site, "Rush", rush.draws).await?;
+    let draws = draw_creation::create_test_draws(&test_run.site, "Rush", rush.draws).await?;
     let operator = Browser::open(Arc::clone(&test_run.site), rush.seed)?;
     if rush.faults {
         faults::set_sandbox_faults(&operator, rush.seed, SandboxFaults::all_faults()).await?;
@@ -200,7 +200,7 @@ async fn run_buyers(
             postgres: rush.kill_postgres,
             seed: rush.seed,
         };
-        tokio::spawn(faults::kill_until_stopped(
+        tokio::spawn(faults::kill_processes_repeatedly(
             Arc::clone(&test_run.server_process),
             kill_schedule,
             stop_receiver,
@@ -219,7 +219,7 @@ async fn run_buyers(
     let bar = crowd::progress_bar("buyers", rush.buyers);
     let transcripts = crowd::simulate_buyers(
         Arc::clone(&test_run.site),
-        crowd.plans(draws.len()),
+        crowd.buyer_plans(draws.len()),
         admission,
         bar,
     )

@@ -30,7 +30,7 @@ pub struct TestRun {
     pub server_process: Arc<Mutex<ServerProcess>>,
     pub site: Arc<RunSettings>,
     /// Anomalies that were open before the first purchase. The audit accepts them.
-    known_anomalies: AnomalyCounts,
+    initial_anomalies: AnomalyCounts,
 }
 
 /// What was observed during a run. The final audit needs it.
@@ -90,14 +90,14 @@ impl TestRun {
             publishable_key,
             ..site
         });
-        let known_anomalies = match server_process.database_access() {
+        let initial_anomalies = match server_process.database_access() {
             Some(access) => crate::database_audit::count_open_anomalies(&access).await?,
             None => AnomalyCounts::new(),
         };
         Ok(Self {
             server_process: Arc::new(Mutex::new(server_process)),
             site,
-            known_anomalies,
+            initial_anomalies,
         })
     }
 
@@ -114,8 +114,8 @@ impl TestRun {
     }
 
     /// Returns the anomalies that were open before the first purchase.
-    pub fn known_anomalies(&self) -> &AnomalyCounts {
-        &self.known_anomalies
+    pub fn initial_anomalies(&self) -> &AnomalyCounts {
+        &self.initial_anomalies
     }
 
     /// Starts `count` boards. Each follows one draw; the draws are assigned in turn.
@@ -145,7 +145,7 @@ impl TestRun {
     ) -> Result<()> {
         let limit = Duration::from_secs(SETTLE_SECONDS_MAX);
         let (settled, calm) =
-            audit::wait_until_decided(&self.site, &observed.transcripts, limit).await?;
+            audit::wait_for_final_outcomes(&self.site, &observed.transcripts, limit).await?;
         report.add_fact(
             "last order decided after",
             format!("{:.1} s", calm.as_secs_f64()),
@@ -193,7 +193,7 @@ impl TestRun {
         crate::database_audit::audit_database(
             &self.site,
             access.as_ref(),
-            &self.known_anomalies,
+            &self.initial_anomalies,
             report,
         )
         .await?;
@@ -268,7 +268,7 @@ fn add_plots(
     };
     let decided: Vec<f64> = observed.transcripts.iter().filter_map(decided).collect();
     let lag = boards::measure_lag(&observed.boards, &observed.transcripts);
-    report.add_lags(decided.clone(), &lag);
+    report.add_wait_table(decided.clone(), &lag);
 
     let mut sold = boards::sold_over_time(&observed.boards);
     sold.sort_by_key(|(_, points)| std::cmp::Reverse(points.len()));

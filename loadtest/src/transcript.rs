@@ -215,7 +215,7 @@ fn read_tickets(answer: &ServerResponse, pointer: &str, draw: Option<i64>) -> Ve
 /// Combines the responses to a completing call that was repeated. Returns the outcome, and a
 /// message for every contradiction. The card is good, so "declined" is a failure: the buyer would
 /// pay again with another card.
-pub fn consistent_outcome(
+pub fn combine_completion_responses(
     buyer: usize,
     answers: &[ServerResponse],
 ) -> (Option<CompletionOutcome>, Vec<String>) {
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn same_tickets_in_any_order_are_consistent() {
         let (story, failures) =
-            consistent_outcome(1, &[bought_response(&[2, 1]), bought_response(&[1, 2])]);
+            combine_completion_responses(1, &[bought_response(&[2, 1]), bought_response(&[1, 2])]);
         assert_eq!(
             (story, failures.len()),
             (
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn different_tickets_or_withdrawn_sale_is_reported() {
         assert_eq!(
-            consistent_outcome(1, &[bought_response(&[1]), bought_response(&[2])])
+            combine_completion_responses(1, &[bought_response(&[1]), bought_response(&[2])])
                 .1
                 .len(),
             1
@@ -303,13 +303,13 @@ mod tests {
             json!({"message": "Sold out. You have not been charged."}),
         );
         assert_eq!(
-            consistent_outcome(1, &[bought_response(&[1]), refused.clone()])
+            combine_completion_responses(1, &[bought_response(&[1]), refused.clone()])
                 .1
                 .len(),
             1
         );
         assert_eq!(
-            consistent_outcome(1, &[refused, bought_response(&[1])])
+            combine_completion_responses(1, &[refused, bought_response(&[1])])
                 .1
                 .len(),
             1
@@ -321,15 +321,15 @@ mod tests {
         let declined =
             || server_response(402, json!({"message": "Your payment was not accepted."}));
         let waits = || server_response(200, json!({"status": "processing", "tickets": []}));
-        assert_eq!(consistent_outcome(1, &[declined()]).1.len(), 1);
+        assert_eq!(combine_completion_responses(1, &[declined()]).1.len(), 1);
         assert_eq!(
-            consistent_outcome(1, &[waits(), declined(), bought_response(&[1])])
+            combine_completion_responses(1, &[waits(), declined(), bought_response(&[1])])
                 .1
                 .len(),
             1
         );
         assert_eq!(
-            consistent_outcome(1, &[bought_response(&[1]), declined()])
+            combine_completion_responses(1, &[bought_response(&[1]), declined()])
                 .1
                 .len(),
             1
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn processing_may_become_any_outcome() {
         let waits = server_response(200, json!({"status": "processing", "tickets": []}));
-        let (story, failures) = consistent_outcome(1, &[waits, bought_response(&[5])]);
+        let (story, failures) = combine_completion_responses(1, &[waits, bought_response(&[5])]);
         assert_eq!(
             (story, failures.len()),
             (Some(CompletionOutcome::Tickets(vec![(1001, 5)])), 0)

@@ -15,17 +15,17 @@ use crate::api::purchase::Purchase;
 use crate::services::identity::{Browser, RequestBrowser, address};
 use crate::state::State;
 
-mod answer;
 mod consents;
 mod limits;
 mod offers;
 mod order;
 mod quote;
 pub mod requested_tickets;
+mod response;
 
-pub use answer::CheckoutKind;
 pub use consents::remember_consents;
-pub use limits::{amount_changed, hold_source};
+pub use limits::{amount_changed_problem, hold_source};
+pub use response::CheckoutKind;
 
 use crate::services::open_orders::{CheckoutPlan, RequestedTickets, TrackedOrder};
 use order::FoundOrder;
@@ -125,7 +125,7 @@ pub async fn newest_order_or_open(
     state: &State,
     request: CheckoutRequest,
 ) -> Result<OwnOrder, Problem> {
-    if let Some(own) = order::newest_order_time(state, &request.browser, &request.tickets).await? {
+    if let Some(own) = order::find_newest_order(state, &request.browser, &request.tickets).await? {
         let record = own.record();
         let is_same = record
             .order
@@ -144,7 +144,7 @@ pub async fn newest_order_or_open(
 ///
 /// `None` when enough tickets are left, or when memory does not suffice to decide. The caller then
 /// uses [`open`].
-pub fn find_too_few_tickets(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
+pub fn find_draw_with_too_few_tickets(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
     let tickets = requested_tickets::parse_single(body).ok()?;
     limits::check_open_for_payments(state).ok()?;
     let quote = quote::price_from_memory(state, &tickets)?;

@@ -145,7 +145,7 @@ impl PublishedState {
             republish_topic(state, Topic::Draws).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_DRAW_LIST) {
-            self.publish_ops(state).await;
+            self.publish_console_state(state).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANUP) {
             state.live.remove_closed_sockets(state.clock.now().0);
@@ -171,7 +171,7 @@ impl PublishedState {
 
     /// Publishes the operator console's topic once a second if its value changed. Does not read the
     /// database while no console is open.
-    async fn publish_ops(&mut self, state: &State) {
+    async fn publish_console_state(&mut self, state: &State) {
         for (topic, seq) in state
             .live
             .subscribed_topics(|watched| *watched == Topic::Ops)

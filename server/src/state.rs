@@ -142,7 +142,10 @@ impl State {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn violations_within(&self, seconds: i64) -> Result<BTreeMap<String, u64>, Failure> {
+    pub async fn recent_invariant_violations(
+        &self,
+        seconds: i64,
+    ) -> Result<BTreeMap<String, u64>, Failure> {
         self.integrity
             .violations_within(&self.records, self.clock.now(), seconds)
             .await

@@ -30,7 +30,7 @@ const mainBuild = spawnSync(
 if (mainBuild.status !== 0) process.exit(mainBuild.status ?? 1);
 
 const builtFiles = readdirSync(dist);
-const onlyFileLike = (pattern) => {
+const findOnlyBuiltFile = (pattern) => {
   const found = builtFiles.filter((name) => pattern.test(name));
   if (found.length !== 1)
     throw new Error(`expected one file like ${pattern} in dist, found ${found.length}`);
@@ -38,7 +38,7 @@ const onlyFileLike = (pattern) => {
 };
 
 // The server inlines critical.css into pages. Its font URL must name the built file with its hash.
-const font = onlyFileLike(/^barlow-condensed-600-subset\..*woff2$/);
+const font = findOnlyBuiltFile(/^barlow-condensed-600-subset\..*woff2$/);
 const criticalSource = ['font-faces.css', 'tokens.css', 'critical.css']
   .map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8'))
   .join('\n');
@@ -52,12 +52,12 @@ writeFileSync(join(dist, 'critical.css'), criticalCss);
 
 // Writes routes.json: the files that each page loads in addition to the shared entry file. The
 // server preloads these files.
-const chunksOf = chunksByName(dist, builtFiles);
-const CHUNK_OF_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
+const chunkFilesOf = chunksByName(dist, builtFiles);
+const CHUNK_NAME_BY_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
 const chunksByPage = Object.fromEntries(
-  Object.entries(CHUNK_OF_PAGE).map(([page, chunk]) => [
+  Object.entries(CHUNK_NAME_BY_PAGE).map(([page, chunk]) => [
     page,
-    chunksOf(chunk).map((name) => PUBLIC_URL + name),
+    chunkFilesOf(chunk).map((name) => PUBLIC_URL + name),
   ]),
 );
 for (const [page, chunks] of Object.entries(chunksByPage))
@@ -112,6 +112,6 @@ for (const name of [...readdirSync(dist), 'widgets/live.js'].filter(
 }
 
 // An exceeded size limit fails the build, because buyers load pages over mobile networks.
-const exceeded = exceededLimits(dist, (line) => console.log(line));
-for (const sentence of exceeded) console.error(sentence);
-if (exceeded.length > 0) process.exit(1);
+const exceededBudgets = exceededLimits(dist, (line) => console.log(line));
+for (const sentence of exceededBudgets) console.error(sentence);
+if (exceededBudgets.length > 0) process.exit(1);

@@ -5,9 +5,9 @@ use crate::report::Table;
 
 /// Whether higher or lower values are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BetterWhen {
-    More,
-    Less,
+pub enum BetterDirection {
+    Higher,
+    Lower,
 }
 
 /// The goal of a comparison: a minimum, or a maximum if lower values are better.
@@ -28,7 +28,7 @@ pub struct Comparison {
     pub what: String,
     pub unit: &'static str,
     pub rival: &'static str,
-    pub better: BetterWhen,
+    pub better: BetterDirection,
     pub goal: Goal,
     rounds: Vec<(f64, Option<f64>)>,
 }
@@ -38,7 +38,7 @@ impl Comparison {
         what: impl Into<String>,
         unit: &'static str,
         rival: &'static str,
-        better: BetterWhen,
+        better: BetterDirection,
     ) -> Self {
         Self {
             what: what.into(),
@@ -54,7 +54,7 @@ impl Comparison {
     pub fn with_fixed_goal(
         what: impl Into<String>,
         unit: &'static str,
-        better: BetterWhen,
+        better: BetterDirection,
         goal: f64,
     ) -> Self {
         Self {
@@ -110,7 +110,7 @@ impl Comparison {
             Goal::Ratio(goal) => (median(self.ratios()), goal),
             Goal::Figure(goal) => (median(self.product_figures()), goal),
         };
-        Some(if self.better == BetterWhen::More {
+        Some(if self.better == BetterDirection::Higher {
             figure >= goal
         } else {
             figure <= goal
@@ -118,7 +118,7 @@ impl Comparison {
     }
 
     fn format_goal(&self) -> String {
-        let sign = if self.better == BetterWhen::More {
+        let sign = if self.better == BetterDirection::Higher {
             "≥"
         } else {
             "≤"
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn median_ratio_ignores_one_bad_round() {
         let mut comparison =
-            Comparison::new("x", "a second", "raw", BetterWhen::More).with_ratio_goal(2.0);
+            Comparison::new("x", "a second", "raw", BetterDirection::Higher).with_ratio_goal(2.0);
         for (product, rival_figure) in [(300.0, 100.0), (10.0, 100.0), (250.0, 100.0)] {
             comparison.add_round(product, rival_figure);
         }
@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn goal_is_a_maximum_where_less_is_better() {
         let mut comparison =
-            Comparison::new("lag", "ms", "bare", BetterWhen::Less).with_ratio_goal(1.1);
+            Comparison::new("lag", "ms", "bare", BetterDirection::Lower).with_ratio_goal(1.1);
         comparison.add_round(120.0, 100.0);
         assert_eq!(comparison.is_reached(), Some(false));
         assert_eq!((median(vec![]), median(vec![1.0, 2.0])), (0.0, 1.5));
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn comparison_without_rival_uses_fixed_goal() {
         let mut comparison =
-            Comparison::with_fixed_goal("cold start", "ms", BetterWhen::Less, 2_000.0);
+            Comparison::with_fixed_goal("cold start", "ms", BetterDirection::Lower, 2_000.0);
         comparison.add_product_figure(1_500.0);
         assert_eq!(comparison.is_reached(), Some(true));
         assert_eq!(

@@ -147,7 +147,7 @@ impl ProductClient {
     pub async fn try_purchase(&self, connection: &mut HttpConnection, draw: i64) -> Result<bool> {
         let (path, body) = self.create_intent_request(draw);
         let (opened, cookie) =
-            match request_until_final(connection, path, JSON_CONTENT_TYPE, "", &body).await {
+            match request_until_not_busy(connection, path, JSON_CONTENT_TYPE, "", &body).await {
                 Ok(opened) => opened,
                 Err(why) if why.is::<NotEnoughTickets>() => return Ok(false),
                 Err(why) => return Err(why),
@@ -162,7 +162,7 @@ impl ProductClient {
         )
         .await?;
         let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer_details() });
-        let (done, _) = request_until_final(
+        let (done, _) = request_until_not_busy(
             connection,
             "/api/complete-card-payment",
             JSON_CONTENT_TYPE,
@@ -183,7 +183,7 @@ impl ProductClient {
             format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {BENCH_ACCOUNT}\r\n");
         let create_intent_request =
             "amount=500&currency=aud&capture_method=manual&payment_method_types[]=card";
-        let (made, _) = request_until_final(
+        let (made, _) = request_until_not_busy(
             connection,
             INTENTS_PATH,
             FORM_CONTENT_TYPE,
@@ -199,7 +199,7 @@ impl ProductClient {
             BENCH_ACCOUNT,
         )
         .await?;
-        let (taken, _) = request_until_final(
+        let (taken, _) = request_until_not_busy(
             connection,
             &format!("{INTENTS_PATH}/{id}/capture"),
             FORM_CONTENT_TYPE,
@@ -226,7 +226,7 @@ impl ProductClient {
             self.publishable_key
         );
         let card = format!("client_secret={secret}&payment_method={GOOD_CARD}");
-        request_until_final(
+        request_until_not_busy(
             connection,
             &format!("{INTENTS_PATH}/{intent}/confirm"),
             FORM_CONTENT_TYPE,
@@ -260,7 +260,7 @@ pub struct RowLockClient;
 
 impl PurchaseClient for RowLockClient {
     async fn buy(&self, connection: &mut HttpConnection, draw: i64) -> Result<()> {
-        request_until_final(
+        request_until_not_busy(
             connection,
             &format!("/locked/{draw}"),
             JSON_CONTENT_TYPE,
@@ -274,7 +274,7 @@ impl PurchaseClient for RowLockClient {
 
 /// Repeats a request while the server is busy. Returns the parsed body and the session cookie of
 /// the final response.
-async fn request_until_final(
+async fn request_until_not_busy(
     connection: &mut HttpConnection,
     path: &str,
     kind: &str,

@@ -13,11 +13,11 @@ use server::config::DEMO_WEBHOOK_SECRET;
 use tokio::task::JoinSet;
 
 use super::BenchContext;
-use super::comparison::{BetterWhen, Comparison};
+use super::comparison::{BetterDirection, Comparison};
 use super::http_connection::HttpConnection;
 use super::{purchase_client, purchases};
+use crate::draw_creation;
 use crate::latency::{Percentiles, millis};
-use crate::new_draws;
 
 /// Number of webhooks sent per second (reliability.md, fault F21).
 const WEBHOOKS_PER_SECOND: u32 = 1_000;
@@ -31,7 +31,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BenchContext<'_> {
     pub(super) async fn measure_webhooks(&self) -> Result<Vec<Comparison>> {
-        let draw = new_draws::create_test_draws(&self.test_run.site, "Noticed", 1)
+        let draw = draw_creation::create_test_draws(&self.test_run.site, "Noticed", 1)
             .await?
             .pop()
             .context("a draw to sell")?;
@@ -54,14 +54,14 @@ impl BenchContext<'_> {
         let mut wait = Comparison::with_fixed_goal(
             format!("{what}: p99 of the answer"),
             "ms",
-            BetterWhen::Less,
+            BetterDirection::Lower,
             ANSWER_P99_MS_MAX,
         );
         let mut behind = Comparison::new(
             format!("{what}: the last is handled after"),
             "ms",
             "",
-            BetterWhen::Less,
+            BetterDirection::Lower,
         );
         for round in 0..self.bench.rounds {
             self.meter.wait_until_idle().await?;

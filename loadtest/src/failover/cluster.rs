@@ -140,7 +140,7 @@ impl Cluster {
         self.find_owner().await
     }
 
-    pub fn has_links(&self) -> bool {
+    pub fn has_linked_network(&self) -> bool {
         self.network.is_some()
     }
 

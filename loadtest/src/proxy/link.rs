@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream, UnixStream};
 
 use super::false_captures::FalseCaptures;
 use super::toxic::{LinkKind, PieceAction, Toxic, action_for, begins_request};
-use crate::plan::SeededRng;
+use crate::crowd_plan::SeededRng;
 
 /// Maximum number of bytes that are forwarded as one piece.
 const PIECE_BYTES_MAX: usize = 16 << 10;
@@ -173,10 +173,10 @@ async fn forward_connection(shared: Arc<LinkState>, client: TcpStream) {
         return reset_connection(&client);
     };
     let _ = client.set_nodelay(true);
-    exchange(&shared, client, from_upstream, to_upstream).await;
+    relay_bytes(&shared, client, from_upstream, to_upstream).await;
 }
 
-async fn exchange(
+async fn relay_bytes(
     shared: &LinkState,
     client: TcpStream,
     mut from_upstream: Reader,
@@ -209,7 +209,7 @@ async fn exchange(
                             shared.write(&mut to_upstream, &instead).await
                         }
                         PieceAction::SendTwice => {
-                            send_copy(shared, &request[..read]).await;
+                            send_duplicate_request(shared, &request[..read]).await;
                             shared.write(&mut to_upstream, &request[..read]).await
                         }
                         _ => shared.write(&mut to_upstream, &request[..read]).await,
@@ -252,7 +252,7 @@ async fn exchange(
 
 /// Sends a copy of the request on a second connection, as an intermediary does that retries too
 /// early.
-async fn send_copy(shared: &LinkState, request: &[u8]) {
+async fn send_duplicate_request(shared: &LinkState, request: &[u8]) {
     let Ok((mut from_upstream, mut to_upstream)) = shared.upstream.connect().await else {
         return;
     };

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_the_ends() {
+    fn thinning_keeps_first_and_last_point() {
         let long: Vec<(f64, f64)> = (0..1000).map(|n| (f64::from(n), 1.0)).collect();
         let thin = thin_points(long, 100);
         assert_eq!((thin.len(), thin[0].0, thin[99].0), (100, 0.0, 999.0));

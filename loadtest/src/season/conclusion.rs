@@ -23,10 +23,10 @@ use crate::transcript::{CompletionOutcome, Ticket};
 const DAY_SECONDS: i64 = 86_400;
 /// Days after which buyers are erased: thirteen months after their last game, with some days of
 /// margin.
-const ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
+const BUYERS_ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
 /// Maximum number of steps of the clock until all buyers are erased. Each step starts one erasure,
 /// which handles a limited number of draws.
-const ERASING_ROUNDS_MAX: usize = 60;
+const ERASURE_CLOCK_STEPS_MAX: usize = 60;
 
 pub async fn conclude_season(
     test_run: &TestRun,
@@ -97,10 +97,12 @@ pub async fn conclude_season(
         claims,
         findings.not_claimed,
     ));
-    report.checks.push(check_paid(&outcomes, findings.not_paid));
     report
         .checks
-        .extend(check_refunded(test_run, abandoned.as_ref()).await?);
+        .push(check_prizes_paid(&outcomes, findings.not_paid));
+    report
+        .checks
+        .extend(check_abandoned_game_refunded(test_run, abandoned.as_ref()).await?);
     report
         .tables
         .push(club_table(clubs, games, &outcomes).await?);
@@ -114,13 +116,13 @@ pub async fn conclude_season(
         .push(check_bank_details_deleted(operator, clubs, games, &outcomes).await?);
     report
         .checks
-        .extend(check_erased(test_run, operator).await?);
+        .extend(check_buyers_erased(test_run, operator).await?);
     let mut after = Report::default();
     let access = test_run.server_process.lock().await.database_access();
     crate::database_audit::audit_database(
         &test_run.site,
         access.as_ref(),
-        test_run.known_anomalies(),
+        test_run.initial_anomalies(),
         &mut after,
     )
     .await?;
@@ -231,7 +233,7 @@ fn winning_tickets(order: &Value) -> Vec<(i64, i64)> {
     won
 }
 
-fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> AuditCheck {
+fn check_prizes_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> AuditCheck {
     let sold: Vec<&GameOutcome> = outcomes
         .iter()
         .filter(|outcome| outcome.winner.sold)
@@ -252,7 +254,7 @@ fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> AuditCheck
 
 /// Checks that every buyer of the abandoned game got a full refund, and that no other buyer got
 /// one.
-async fn check_refunded(
+async fn check_abandoned_game_refunded(
     test_run: &TestRun,
     abandoned: Option<&AbandonedGame>,
 ) -> Result<Option<AuditCheck>> {
@@ -334,7 +336,10 @@ async fn check_bank_details_deleted(
 }
 
 /// Checks that after thirteen months no order of the season contains a buyer.
-async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<AuditCheck>> {
+async fn check_buyers_erased(
+    test_run: &TestRun,
+    operator: &Operator,
+) -> Result<Option<AuditCheck>> {
     let Some(access) = test_run.server_process.lock().await.database_access() else {
         return Ok(None);
     };
@@ -345,10 +350,10 @@ async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<
         .count_orders_with_email_ending("@crowd.test")
         .await?;
     operator
-        .advance_clock(ERASED_AFTER_DAYS * DAY_SECONDS)
+        .advance_clock(BUYERS_ERASED_AFTER_DAYS * DAY_SECONDS)
         .await?;
     let mut left = before;
-    for _ in 0..ERASING_ROUNDS_MAX {
+    for _ in 0..ERASURE_CLOCK_STEPS_MAX {
         left = auditor
             .count_orders_with_email_ending("@crowd.test")
             .await?;

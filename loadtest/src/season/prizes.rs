@@ -18,7 +18,7 @@ use crate::latency::CallKind;
 use crate::transcript::Ticket;
 
 /// Of this many winners, one lets the claim link expire.
-const EXPIRED_CLAIM_EVERY: usize = 6;
+const WINNERS_PER_EXPIRED_CLAIM: usize = 6;
 /// Seconds after which a claim link has certainly expired: seven days, and ten minutes because the
 /// mail may be sent after the noted time.
 const CLAIM_LINK_SECONDS: u64 = 7 * 86_400 + 600;
@@ -195,7 +195,7 @@ impl<'a> Prizes<'a> {
             return Ok(());
         };
         self.sold += 1;
-        if self.sold % EXPIRED_CLAIM_EVERY == 2 {
+        if self.sold % WINNERS_PER_EXPIRED_CLAIM == 2 {
             outcome.late_token = Some(token);
             return Ok(());
         }

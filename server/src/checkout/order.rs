@@ -16,7 +16,7 @@ use crate::state::State;
 
 /// Maximum number of one browser's finished orders for the same draws that are skipped when a new
 /// order is opened.
-const ORDER_GENERATIONS_MAX: u32 = 200;
+const FINISHED_ORDERS_SKIPPED_MAX: u32 = 200;
 
 /// An order of the browser. `generation` is its number among the browser's successive orders for
 /// the same draws.
@@ -47,7 +47,7 @@ pub(super) async fn find_or_open_order(
             .filter(|tracked| tracked.order == order)
             .map(|tracked| &tracked.attempt)
     };
-    for generation in first..first + ORDER_GENERATIONS_MAX {
+    for generation in first..first + FINISHED_ORDERS_SKIPPED_MAX {
         let order = OpenOrder {
             client_key: client_key(
                 &request.browser,
@@ -136,7 +136,7 @@ pub(super) async fn reservation_end_shown(
 }
 
 /// Finds the browser's newest order for the requested draws.
-pub(super) async fn newest_order_time(
+pub(super) async fn find_newest_order(
     state: &State,
     browser: &Browser,
     tickets: &RequestedTickets,

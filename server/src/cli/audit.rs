@@ -130,9 +130,10 @@ pub async fn audit_database_and_stripe(
         findings
             .rows
             .extend(compare_payments(&ledger_side, &intents, &reported));
-        findings
-            .accounts
-            .insert(account, totals(&ledger_side, &intents, &reported));
+        findings.accounts.insert(
+            account,
+            sum_account_totals(&ledger_side, &intents, &reported),
+        );
     }
     Ok(findings)
 }
@@ -183,7 +184,7 @@ fn compare_payments(
     rows
 }
 
-fn totals(
+fn sum_account_totals(
     ledger_side: &[&OrderAmounts],
     provider_side: &[PaymentIntent],
     reported: &BTreeSet<String>,
@@ -281,7 +282,7 @@ impl AuditReport {
 
     /// Returns the sums of all accounts in cents: captured, kept as platform fee, and refunded. The
     /// first row is from the database, the second from Stripe.
-    pub fn sums(&self) -> [[i64; 3]; 2] {
+    pub fn database_and_stripe_sums(&self) -> [[i64; 3]; 2] {
         let sum = |side: fn(&AccountTotals) -> MoneyTotals| {
             let sum = self
                 .accounts

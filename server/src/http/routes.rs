@@ -78,9 +78,9 @@ routes! { ROUTES
     Get    "/api/footer-menus"                      Public   FORM_BODY_MAX => buyer::site::footer_menus;
     Get    "/api/terms/{kind}"                      Public   FORM_BODY_MAX => buyer::site::terms;
     Get    "/api/qr.svg"                            Public   FORM_BODY_MAX => buyer::site::qr;
-    Post   "/api/debug-log"                         Public   DIAGNOSTICS_BODY_MAX => buyer::browser_reports::debug_log;
+    Post   "/api/debug-log"                         Public   DIAGNOSTICS_BODY_MAX => buyer::browser_reports::receive_diagnostics;
     Post   "/api/track"                             Public   DIAGNOSTICS_BODY_MAX => buyer::browser_reports::track_offer_event;
-    Post   "/api/policy-report"                     Public   CSP_REPORT_BODY_MAX => buyer::browser_reports::policy_report;
+    Post   "/api/policy-report"                     Public   CSP_REPORT_BODY_MAX => buyer::browser_reports::receive_csp_reports;
 
     Get    "/api/draws/active"                      Public   FORM_BODY_MAX => buyer::draws::list_active_draws;
     Get    "/api/draws/awaiting-results"            Public   FORM_BODY_MAX => buyer::draws::list_draws_awaiting_results;
@@ -110,8 +110,8 @@ routes! { ROUTES
     Post   "/api/purchase-tickets"                  Public   FORM_BODY_MAX => buyer::completion::complete_purchase;
     Post   "/api/purchase-cart"                     Public   FORM_BODY_MAX => buyer::completion::complete_purchase;
     Post   "/api/cart/complete-card-payment"        Public   FORM_BODY_MAX => buyer::confirmation::confirm_cart_card;
-    Post   "/api/process-wallet-payment"            Public   FORM_BODY_MAX => buyer::confirmation::confirm_wallet;
-    Post   "/api/process-purchase"                  Public   FORM_BODY_MAX => buyer::confirmation::confirm_token;
+    Post   "/api/process-wallet-payment"            Public   FORM_BODY_MAX => buyer::confirmation::confirm_with_wallet_method;
+    Post   "/api/process-purchase"                  Public   FORM_BODY_MAX => buyer::confirmation::confirm_with_wallet_token;
     Post   "/api/payments/confirm-wallet"           Public   FORM_BODY_MAX => buyer::confirmation::confirm_by_client_secret;
     Post   "/api/resend-confirmation"               Public   FORM_BODY_MAX => buyer::orders::resend_confirmation_mail;
     Get    "/api/orders/{token}"                    Buyer    FORM_BODY_MAX => buyer::orders::show;
@@ -207,7 +207,7 @@ routes! { ROUTES
     Get    "/api/admin/waitlist"                    Operator FORM_BODY_MAX => operator::waitlist::list;
     Delete "/api/admin/waitlist/{entry}"            Operator FORM_BODY_MAX => operator::waitlist::remove;
     Post   "/api/admin/maintenance-mode"            ProvenOperator FORM_BODY_MAX => operator::settings::maintenance_mode;
-    Get    "/api/admin/in-flight"                   Operator FORM_BODY_MAX => operator::settings::in_flight;
+    Get    "/api/admin/in-flight"                   Operator FORM_BODY_MAX => operator::settings::show_in_flight_counts;
     Get    "/api/admin/system-settings"             Operator FORM_BODY_MAX => operator::settings::list;
     Get    "/api/admin/system-settings/{key}"       Operator FORM_BODY_MAX => operator::settings::show;
     Post   "/api/admin/system-settings/{key}"       ProvenOperator FORM_BODY_MAX => operator::settings::change;
@@ -270,7 +270,7 @@ impl Verb {
 }
 
 /// Registers every public route, and answers 404 for every other path under `/api/`. The caller
-/// wraps the application in [`crate::http::edge::wrap`].
+/// wraps the application in [`crate::http::edge::edge_middleware`].
 pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
     cfg.app_data(state);
     // One actix scope per first path segment, so that a request is matched against few patterns.
@@ -333,7 +333,7 @@ fn path_resource(table: &'static [Route], place: &str, path: &str) -> Resource {
     let allowed = allow_header(&here);
     let resource = web::resource(place).app_data(PayloadConfig::new(body_max));
     let resource = here.into_iter().fold(resource, |resource, route| {
-        resource.route(guard::guarded(route))
+        resource.route(guard::guarded_route(route))
     });
     resource.default_service(web::to(move || ready(method_not_allowed(allowed.clone()))))
 }
@@ -344,7 +344,7 @@ async fn unknown_path() -> Result<actix_web::HttpResponse, Problem> {
 
 /// Returns the route for all paths outside the API, which serves the HTML pages, built files and
 /// the 404 page.
-pub fn pages() -> ActixRoute {
+pub fn pages_route() -> ActixRoute {
     let page = machine::shell::page;
     web::to(page)
 }

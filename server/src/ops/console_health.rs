@@ -7,7 +7,7 @@ use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::console::vitals::Vitals;
 
-use crate::ops::clock::measure_ahead_ms;
+use crate::ops::clock::measure_ms_ahead_of_database;
 
 /// Maximum accepted clock offset in seconds. A larger offset is shown to the operator and raises an
 /// alert.
@@ -23,6 +23,6 @@ pub async fn read_vitals(clock: &dyn Clock, records: &Records) -> Result<(Vitals
     let vitals = records.vitals().await?;
     Ok((
         vitals,
-        measure_ahead_ms(|| clock.uncorrected_now(), records).await?,
+        measure_ms_ahead_of_database(|| clock.uncorrected_now(), records).await?,
     ))
 }

@@ -76,7 +76,8 @@ impl Database {
         let key = read_or_create_sealing_key(config)?;
         let sealer =
             Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
-        let connected = Postgres::connect_with_logins(self.logins(config).await?, sealer).await;
+        let connected =
+            Postgres::connect_with_logins(self.database_logins(config).await?, sealer).await;
         let postgres = connected.context(
             "the database does not answer: is PostgreSQL running, and is DATABASE_URL right?",
         )?;
@@ -101,7 +102,7 @@ impl Database {
     /// Returns the database logins to connect with. The private Postgres has three logins of its
     /// own. With `DATABASE_URL`, the configured logins are used; a demo creates missing ones if it
     /// may.
-    async fn logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
+    async fn database_logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
         let logins = DatabaseLogins::hosted(
             self.url.expose(),
             config.bank_database_url.as_ref().map(Secret::expose),
@@ -159,7 +160,7 @@ impl Database {
     /// # Errors
     ///
     /// A one-line error: how much disk space is free, and how much is needed.
-    pub fn check_free_space(data_dir: &Path) -> anyhow::Result<()> {
+    pub fn check_free_disk_space(data_dir: &Path) -> anyhow::Result<()> {
         const FREE_DISK_MB_MIN: u64 = 256;
         let found = nix::sys::statvfs::statvfs(data_dir)
             .with_context(|| format!("{}", data_dir.display()))?;
@@ -173,7 +174,7 @@ impl Database {
     }
 
     /// Whether the selected server is the private Postgres in the data folder.
-    pub fn is_private(&self) -> bool {
+    pub fn uses_private_postgres(&self) -> bool {
         self.embedded.is_some()
     }
 

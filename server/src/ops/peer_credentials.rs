@@ -9,10 +9,10 @@ use persistence::nodes::InstanceId;
 
 /// Name of the HTTP header that carries the pass. The pass is a short-lived proof that the caller
 /// has the sealing key.
-pub const PASS_HEADER: &str = "x-node-pass";
+pub const NODE_PASS_HEADER: &str = "x-node-pass";
 /// Validity of a pass in milliseconds, before and after its issue time, because clocks of nodes may
 /// differ.
-const PASS_VALID_MS: u64 = 60_000;
+const NODE_PASS_LIFETIME_MS: u64 = 60_000;
 
 const SEALING_PURPOSE_PASS: &str = "node-pass";
 const SEALING_PURPOSE_BODY: &str = "node-words";
@@ -50,7 +50,7 @@ impl PeerCredentials {
             .open(SEALING_PURPOSE_PASS, self.me, &sealed)
             .ok()
             .and_then(|bytes| bytes.try_into().ok());
-        issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= PASS_VALID_MS)
+        issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= NODE_PASS_LIFETIME_MS)
     }
 
     /// Encrypts a message for the other node.

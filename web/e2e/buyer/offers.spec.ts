@@ -48,7 +48,7 @@ async function createBundle(
   return { club, slug, draws, seen, path: `/club/${club.slug}/specials/${slug}` };
 }
 
-const ticketsSoldOf = (
+const fetchTicketsSold = (
   request: Parameters<typeof fetchListedDraw>[0],
   draws: readonly TestDraw[],
 ) =>
@@ -84,7 +84,7 @@ test('an offer on its club’s page enters the cart whole, is paid once and coun
   await payButton(page).click();
   await expectTickets(page, 4);
   await expect(page.locator('.receipt-card')).toContainText('$20.47');
-  expect(await ticketsSoldOf(request, offer.draws)).toEqual([2, 2]);
+  expect(await fetchTicketsSold(request, offer.draws)).toEqual([2, 2]);
   await expect
     .poll(async () => await offer.seen())
     .toMatchObject({ status: 'locked', ticketsSold: 2 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { READ_RETRIES, activeDraws, drawWithAvailable } from '../support/draws';
+import { READ_RETRIES, listActiveDraws, findDrawWithTickets } from '../support/draws';
 import { stubResponse, changeDraw, stubFailure, stubNoDraws } from '../support/stubs';
 
 test.describe('on a phone', () => {
@@ -40,7 +40,7 @@ test.describe('on a phone', () => {
   }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
-    const draw = await drawWithAvailable(request, 1);
+    const draw = await findDrawWithTickets(request, 1);
     await page.goto('/');
     const share = page.getByRole('button', { name: /^Share / });
     expect(await share.count()).toBe(await page.locator('[data-state="open"]').count());
@@ -181,7 +181,7 @@ for (const { says, note, more } of CLOSED_DRAW_STATES) {
     page,
     request,
   }) => {
-    const draw = (await activeDraws(request)).at(-1);
+    const draw = (await listActiveDraws(request)).at(-1);
     await changeDraw(page, draw?.drawNumber ?? 0, more);
     await page.goto(`/club/${draw?.clubSlug}`);
     await page.goto('/');
@@ -205,7 +205,7 @@ test('the countdown of a card uses the card’s own colours and always shows wor
   page,
   request,
 }) => {
-  const draw = (await activeDraws(request)).at(-1);
+  const draw = (await listActiveDraws(request)).at(-1);
   for (const { hours, band } of COUNTDOWN_BANDS) {
     await page.unrouteAll();
     await changeDraw(page, draw?.drawNumber ?? 0, {

@@ -19,7 +19,7 @@ export function newBuyer(): TestBuyer {
   };
 }
 
-export async function tickBoxes(page: Page): Promise<void> {
+export async function tickConsentBoxes(page: Page): Promise<void> {
   await page.getByLabel('I confirm that I am over 18 years of age').check();
   await page.getByLabel(/I accept the/).check();
 }
@@ -46,7 +46,7 @@ export async function buyByCard(
   card = GOOD_CARD,
 ): Promise<void> {
   await page.goto(`/draw/${drawNumber}?quantity=${count}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, person);
   await fillCard(page, card);
   await payButton(page).click();

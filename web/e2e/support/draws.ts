@@ -18,16 +18,16 @@ export interface ListedDraw {
   clubSlug: string;
 }
 
-export async function activeDraws(request: APIRequestContext): Promise<ListedDraw[]> {
+export async function listActiveDraws(request: APIRequestContext): Promise<ListedDraw[]> {
   return (await request.get('/api/draws/active', READ_RETRIES)).json() as Promise<ListedDraw[]>;
 }
 
 /** Returns a draw on sale with at least this many tickets left and an hour until kick-off. */
-export async function drawWithAvailable(
+export async function findDrawWithTickets(
   request: APIRequestContext,
   available: number,
 ): Promise<ListedDraw> {
-  const draws = await activeDraws(request);
+  const draws = await listActiveDraws(request);
   const found = draws.find(
     (draw) =>
       draw.ticketsAvailable >= available && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
@@ -49,7 +49,7 @@ export async function fetchListedDraw(
  * Returns the number of a completed draw whose kick-off has passed, or null. Before kick-off a
  * result is hidden.
  */
-export async function completedDraw(request: APIRequestContext): Promise<number | null> {
+export async function findCompletedDraw(request: APIRequestContext): Promise<number | null> {
   const draws = (await (
     await request.get('/api/draws/completed', READ_RETRIES)
   ).json()) as ListedDraw[];
@@ -114,8 +114,8 @@ export async function buyThroughApi(
  * Returns the slug of a club with two draws on sale. Each draw has at least three tickets left and
  * half an hour until kick-off.
  */
-export async function clubWithTwoDraws(request: APIRequestContext): Promise<string> {
-  const draws = (await activeDraws(request)).filter(
+export async function findClubWithTwoDraws(request: APIRequestContext): Promise<string> {
+  const draws = (await listActiveDraws(request)).filter(
     (draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000,
   );
   const club = draws.find(

@@ -8,7 +8,7 @@ import { signedInClubRequest, createTestDraws } from './own-draw';
 let offerCount = 0;
 
 /** Creates a locked offer of the demo's first club, and returns its id. */
-export async function lockedOffer(
+export async function createLockedOffer(
   playwright: PlaywrightWorkerArgs['playwright'],
   baseURL: string,
 ): Promise<number> {

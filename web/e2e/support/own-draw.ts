@@ -76,7 +76,7 @@ export async function createTestDraws(
     const answer = await calls.post('/api/draws', { data: body });
     expect(answer.ok(), await answer.text()).toBe(true);
     const { drawNumber } = (await answer.json()) as { drawNumber: number };
-    if (left !== undefined) await sellUntil(playwright, baseURL, drawNumber, left);
+    if (left !== undefined) await sellUntilTicketsLeft(playwright, baseURL, drawNumber, left);
     draws.push({
       ...((await (await calls.get(`/api/draws/${drawNumber}`)).json()) as ListedDraw),
       club,
@@ -113,7 +113,7 @@ export async function bringKickOffForward(
 }
 
 /** Buys tickets of a new draw as other buyers, at most fifty each, until `left` are left. */
-async function sellUntil(
+async function sellUntilTicketsLeft(
   playwright: Playwright,
   baseURL: string,
   drawNumber: number,

@@ -314,7 +314,7 @@ pub const DRAWS: [DrawPlan; 21] = [
 ];
 
 /// Opponents in the draws that the running demo creates later.
-pub const LATER_OPPONENTS: [&str; 8] = [
+pub const OPPONENTS_OF_LATER_DRAWS: [&str; 8] = [
     "Charters Cockatoos",
     "Roma Redtails",
     "Emerald Echidnas",

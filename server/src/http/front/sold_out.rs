@@ -16,14 +16,14 @@ use actix_web::{Error, HttpMessage};
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
 
-use super::address::CREATE_INTENT_PATH;
+use super::fast_path_address::CREATE_INTENT_PATH;
 use super::request_cookies::RequestCookies;
 use super::{FastPathInner, FastPathResult};
 use crate::api::purchase::Purchase;
 use crate::http::edge::{log_response_with_id, new_request_id, request_id_text};
 use crate::http::routes::FORM_BODY_MAX;
 use crate::http::routes::body::{body_timeout, parse_json_body, with_body_timeout};
-use crate::http::routes::buyer::payments::find_too_few_tickets;
+use crate::http::routes::buyer::payments::find_draw_with_too_few_tickets;
 use crate::services::identity::origin;
 
 impl<S> FastPathInner<S>
@@ -76,7 +76,7 @@ where
             return None;
         }
         let (draw, free) =
-            find_too_few_tickets(&self.state, &parse_json_body::<Purchase>(body).ok()?)?;
+            find_draw_with_too_few_tickets(&self.state, &parse_json_body::<Purchase>(body).ok()?)?;
         let id = new_request_id();
         let (status, body) =
             self.headers

@@ -68,11 +68,11 @@ pub async fn show_club_meta(
     club: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let row = find_club_page(&state.catalogue.facts(), &club)?;
-    Ok(HttpResponse::Ok().json(meta_of(&row)))
+    Ok(HttpResponse::Ok().json(club_meta_of(&row)))
 }
 
 /// Builds the `<head>` data of a club's page.
-pub fn meta_of(club: &ClubRecord) -> ClubMeta {
+pub fn club_meta_of(club: &ClubRecord) -> ClubMeta {
     ClubMeta {
         facebook_pixel_id: club.facebook_pixel_id.clone(),
         primary_color: club.primary_color.clone(),

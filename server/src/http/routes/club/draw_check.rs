@@ -92,7 +92,7 @@ pub fn check_edit(
             .and_then(Option::as_deref)
             .unwrap_or_default(),
     );
-    let zone = check_zone(&mut findings, form, stored);
+    let zone = check_time_zone(&mut findings, form, stored);
     let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
         let at = optional(text.as_deref())
@@ -170,7 +170,7 @@ fn check_team(
     }
 }
 
-fn check_zone(
+fn check_time_zone(
     findings: &mut FormErrors,
     form: &DrawForm,
     stored: &StoredDraw<'_>,

@@ -81,7 +81,7 @@ fn read_edit_reason(
     if by == TermsEditor::Club {
         return Ok(None);
     }
-    caller.require_recent_proof(state.clock.now())?;
+    caller.require_recent_authentication(state.clock.now())?;
     let reason: String = trimmed(form.reason.as_deref())
         .chars()
         .take(REASON_CHARS_MAX)

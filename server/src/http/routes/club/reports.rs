@@ -174,7 +174,7 @@ impl DrawReport {
     }
 
     fn facts(&self, state: &State) -> ReportFacts {
-        facts_of(&self.listing, &self.view, &self.club, state)
+        build_report_facts(&self.listing, &self.view, &self.club, state)
     }
 
     fn file_name(&self, ending: &str) -> String {
@@ -184,7 +184,7 @@ impl DrawReport {
     }
 }
 
-fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> ReportFacts {
+fn build_report_facts(listing: &Listing, view: &View, club: &str, state: &State) -> ReportFacts {
     ReportFacts {
         club: club.to_string(),
         draw: view.draw,

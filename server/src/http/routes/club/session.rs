@@ -8,7 +8,7 @@ use persistence::records::club_users::ClubUser;
 use persistence::records::sessions::{Holder, Session};
 use serde_json::json;
 
-use crate::access::caller::{Caller, record_recent_proof, sign_in, sign_out};
+use crate::access::caller::{Caller, record_reauthentication, sign_in, sign_out};
 use crate::api::error::Problem;
 use crate::api::instant::rfc3339;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
@@ -109,7 +109,7 @@ pub async fn reauthenticate(
     if !is_right {
         return Err(wrong_password());
     }
-    record_recent_proof(&request, &state).await?;
+    record_reauthentication(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(PROOF_LIFETIME_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,

@@ -25,7 +25,7 @@ use crate::render::mail_sender::PLACEHOLDER_EMAIL_ENDING;
 use crate::state::State;
 
 /// Error text for the club when the winning ticket was not sold.
-pub(super) const UNSOLD_ERROR: &str =
+pub(super) const WINNING_TICKET_UNSOLD_ERROR: &str =
     "This ticket was not sold - no winner contact information available";
 
 const NOT_REVEALED_ERROR: &str = "The winning ticket is shown after kick-off.";
@@ -237,7 +237,7 @@ pub async fn enter_bank_details(
     let winner = find_winner(&state, &view).await?;
     let ticket = winner
         .ticket
-        .ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
+        .ok_or_else(|| Problem::conflict("winner-unsold", WINNING_TICKET_UNSOLD_ERROR))?;
     let bank = check_bank_details(&body.0)?;
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "enter-winner-bank", &object);

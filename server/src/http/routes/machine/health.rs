@@ -47,7 +47,9 @@ pub const INTEGRITY_MAX_AGE_SECONDS: i64 = 10;
 
 /// Responds with every violated invariant and its number of rows; status 500 if there is any.
 pub async fn show_integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
-    let found = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
+    let found = state
+        .recent_invariant_violations(INTEGRITY_MAX_AGE_SECONDS)
+        .await?;
     let mut response = if found.is_empty() {
         HttpResponse::Ok()
     } else {

@@ -179,7 +179,7 @@ impl PageWriter<'_> {
             Some(page) => page_content::share_card(self.state, page).await?,
             None => None,
         };
-        let head = head::head(
+        let head = head::build_page_head(
             &self.state.config.public_url,
             page_found.as_ref(),
             &page_content,

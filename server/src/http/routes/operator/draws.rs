@@ -135,7 +135,7 @@ pub async fn cancel(
         .await
         .ok_or_else(Problem::draw_not_found)?;
     if view.status == Status::Completed {
-        return Err(Problem::conflict("draw-completed", HAS_RESULT_ERROR));
+        return Err(Problem::conflict("draw-completed", DRAW_HAS_RESULT_ERROR));
     }
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
@@ -150,7 +150,7 @@ pub async fn cancel(
     Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw).await?))
 }
 
-const HAS_RESULT_ERROR: &str = "This draw has a result. Undo the result first.";
+const DRAW_HAS_RESULT_ERROR: &str = "This draw has a result. Undo the result first.";
 
 async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
     let (_, _, view) = state
@@ -171,7 +171,7 @@ async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellati
             succeeded: row.succeeded,
             failed: row.failed,
         },
-        why_not: (view.status == Status::Completed).then_some(HAS_RESULT_ERROR),
+        why_not: (view.status == Status::Completed).then_some(DRAW_HAS_RESULT_ERROR),
     })
 }
 

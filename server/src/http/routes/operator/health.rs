@@ -18,7 +18,9 @@ pub async fn show(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let reachable = state.records.check_reachable().await.is_ok();
     let latency_ms = started.elapsed().as_millis() as i64;
     let (vitals, off_ms) = console_health::read_vitals(&*state.clock, &state.records).await?;
-    let violations = state.violations_within(INTEGRITY_MAX_AGE_SECONDS).await?;
+    let violations = state
+        .recent_invariant_violations(INTEGRITY_MAX_AGE_SECONDS)
+        .await?;
     let database = DatabaseCheck {
         ok: reachable,
         latency_ms,

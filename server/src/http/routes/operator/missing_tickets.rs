@@ -21,7 +21,7 @@ use crate::state::State;
 use crate::text::contact_format::is_email;
 
 const PHONE_CHARS_MIN: usize = 10;
-const OTHER_CLUB_ERROR: (&str, &str) = (
+const PAYMENT_OF_OTHER_CLUB_ERROR: (&str, &str) = (
     "other-club",
     "This payment went to another club. Choose a draw of that club, or refund the payment.",
 );
@@ -152,7 +152,8 @@ async fn read_chosen_tickets(
         .club(listing.club)
         .and_then(|club| club.account.clone());
     let account = account.ok_or_else(|| {
-        Problem::conflict(OTHER_CLUB_ERROR.0, OTHER_CLUB_ERROR.1).with("refundable", true)
+        Problem::conflict(PAYMENT_OF_OTHER_CLUB_ERROR.0, PAYMENT_OF_OTHER_CLUB_ERROR.1)
+            .with("refundable", true)
     })?;
     Ok(Some(ChosenTickets {
         draw,
@@ -236,7 +237,7 @@ async fn allocation_refused(
             "order-known",
             "This payment belongs to an order with other tickets. Refund the payment.",
         ),
-        RepairError::OtherClub => OTHER_CLUB_ERROR,
+        RepairError::OtherClub => PAYMENT_OF_OTHER_CLUB_ERROR,
         RepairError::HasBuyer | RepairError::HasTickets | RepairError::NeedsApproval => {
             ("not-orphaned", "This ticket has its buyer already.")
         }

@@ -154,7 +154,7 @@ async fn find_setting(state: &State, key: &str) -> Result<Option<Setting>, Probl
 
 /// Responds with the numbers of reservations, held tickets and payments in progress. They continue
 /// during maintenance.
-pub async fn in_flight(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn show_in_flight_counts(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let (reservations, tickets_held, payments_in_flight) = state.records.in_flight_counts().await?;
     Ok(HttpResponse::Ok().json(InFlight {
         reservations,

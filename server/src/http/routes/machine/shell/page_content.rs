@@ -7,7 +7,7 @@ use crate::access::order_access::OwnOrder;
 use crate::access::order_view;
 use crate::api;
 use crate::api::error::Problem;
-use crate::http::routes::buyer::clubs::meta_of;
+use crate::http::routes::buyer::clubs::club_meta_of;
 use crate::http::routes::buyer::offers;
 use crate::http::routes::machine::{cards, widgets};
 use crate::render::card::{self, Card};
@@ -145,7 +145,7 @@ async fn offer_content(
     let picture = card::offer_image_url(&state.config.public_url, &offer);
     let face = Box::new(OfferTexts::new(&offer, picture, state.clock.now()));
     boot.insert("offer".into(), json!(offers::public_offer(state, &offer)));
-    boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
+    boot.insert("clubMeta".into(), json!(club_meta_of(&offer.club)));
     if page.address.shows == PageKind::OfferBoard {
         boot.insert("widget".into(), json!(widgets::offer_widget(state, &offer)));
         return Ok(PageContent::OfferBoard(face));

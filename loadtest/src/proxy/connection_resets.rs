@@ -21,7 +21,7 @@ const RESET_COUNT: u64 = 25;
 const FIRST_BUYER_NUMBER: usize = 1_000_000;
 
 /// Makes one purchase for each reset time, each with a new buyer. Returns the number of resets.
-pub async fn reset_completing_calls(
+pub async fn reset_connections_during_completion(
     proxy_run: &ProxyRun,
     draw: i64,
     transcripts: &mut Vec<BuyerTranscript>,
