@@ -15,8 +15,8 @@ const CATALOGUE_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between two runs of [`run_periodic_tasks`], which deletes expired data.
 const PERIODIC_TASKS_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Starts the background tasks: catalogue refresh, periodic tasks and WebSocket updates. They run until the
-/// returned handles are aborted.
+/// Starts the background tasks: catalogue refresh, periodic tasks and WebSocket updates. They run
+/// until the returned handles are aborted.
 ///
 /// Call this function once, inside the actix runtime.
 pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
@@ -48,7 +48,7 @@ pub async fn run_periodic_tasks(state: &State) {
         tracing::warn!(%failure, "deleting expired data failed, will retry");
     }
     if state.draws.is_oldest_node() {
-        reminders::run_periodic_tasks(state).await;
+        reminders::run_periodic_club_tasks(state).await;
         audit::mail_audit_anchor(state).await;
     }
 }

@@ -22,7 +22,8 @@ const CONNECT_REMINDER_AFTER_SECONDS: i64 = 86_400;
 /// confirmation link is valid for the same time.
 const UNCONFIRMED_CLUB_LIFETIME_SECONDS: i64 = 7 * 86_400;
 
-/// Maximum erasure steps in one run of the periodic tasks. A step is one draw or a few hundred orders.
+/// Maximum erasure steps in one run of the periodic tasks. A step is one draw or a few hundred
+/// orders.
 const ERASURE_STEPS_MAX: usize = 20;
 
 /// Does the periodic work for clubs; runs once a minute. Each mail has a deduplication key, so that
