@@ -117,7 +117,7 @@ pub async fn run_subcommand(bench: &BenchArgs) -> Result<Report> {
     test_run.close(false).await?;
     let report = outcome?;
     if let Some(folder) = &bench.pages {
-        report.write_pages(folder)?;
+        report.write_markdown_pages(folder)?;
     }
     Ok(report)
 }
@@ -292,7 +292,7 @@ fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
         let alike = comparisons
             .iter()
             .filter(|comparison| comparison.unit == unit && !comparison.ratios().is_empty());
-        let lines: Vec<plots::Series> = alike
+        let lines: Vec<plots::PlotSeries> = alike
             .filter(|comparison| comparison.goal != Goal::None)
             .map(|comparison| {
                 let ratios = comparison.ratios().into_iter().enumerate();

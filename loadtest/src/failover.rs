@@ -88,7 +88,7 @@ struct FailoverOutcome {
 }
 
 impl FailoverOutcome {
-    fn is_above_goal(&self) -> bool {
+    fn exceeds_recovery_limit(&self) -> bool {
         millis(self.answered) > recovery_limit_ms(self.fault)
     }
 }
@@ -131,7 +131,7 @@ async fn run_failover(failover: &FailoverArgs, cluster: &mut Cluster) -> Result<
                 millis(one.answered),
                 millis(one.boards)
             );
-            if one.is_above_goal() {
+            if one.exceeds_recovery_limit() {
                 one.refusals
                     .iter()
                     .for_each(|message| println!("      {message}"));
@@ -320,7 +320,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
             format!("{boards:.0}"),
         ]);
         let limit = recovery_limit_ms(*fault);
-        let late = struck.iter().filter(|one| one.is_above_goal());
+        let late = struck.iter().filter(|one| one.exceeds_recovery_limit());
         let late = late
             .map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered)))
             .collect();

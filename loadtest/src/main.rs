@@ -141,7 +141,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Report> {
         Command::Audit(audit) => (audit_command::run_subcommand(&audit).await?, None),
     };
     match report_file {
-        Some(report_file) => report.publish(&report_file)?,
+        Some(report_file) => report.print_and_save(&report_file)?,
         None => println!("{}", report.to_text()),
     }
     Ok(report)

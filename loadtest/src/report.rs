@@ -199,7 +199,7 @@ impl Report {
 
     /// Writes tables and verdict as a Markdown file, and each plot as an SVG file in the same
     /// folder.
-    pub fn write_pages(&self, folder: &Path) -> Result<()> {
+    pub fn write_markdown_pages(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         let mut page = String::new();
         for (name, value) in &self.facts {
@@ -223,7 +223,7 @@ impl Report {
     }
 
     /// Prints the report as text, and writes it as an HTML file.
-    pub fn publish(&self, file: &Path) -> Result<()> {
+    pub fn print_and_save(&self, file: &Path) -> Result<()> {
         println!("{}", self.to_text());
         std::fs::write(file, self.to_html())
             .with_context(|| format!("writing {}", file.display()))?;

@@ -280,7 +280,7 @@ fn add_plots(
             plots::thin_points(points, PLOT_POINTS_MAX),
         )
     });
-    let sold: Vec<plots::Series> = sold.collect();
+    let sold: Vec<plots::PlotSeries> = sold.collect();
     let took = |call: CallKind| {
         let answered = call_records
             .iter()
@@ -290,7 +290,7 @@ fn add_plots(
             answered.map(|record| millis(record.took)).collect(),
         )
     };
-    let mut latencies: Vec<plots::Series> = [
+    let mut latencies: Vec<plots::PlotSeries> = [
         CallKind::Page,
         CallKind::Draw,
         CallKind::Open,
@@ -348,7 +348,7 @@ fn add_plots(
 
 /// Returns two series by second: the number of responses, and the number of calls without a
 /// response or with a 503.
-fn calls_by_second(call_records: &[CallRecord]) -> [plots::Series; 2] {
+fn calls_by_second(call_records: &[CallRecord]) -> [plots::PlotSeries; 2] {
     let count = |wanted: fn(&&CallRecord) -> bool| {
         let mut seconds = vec![
             0.0;

@@ -104,7 +104,7 @@ impl Comparison {
     }
 
     /// Returns whether the goal is reached, or `None` when there is no goal.
-    pub fn is_reached(&self) -> Option<bool> {
+    pub fn is_goal_reached(&self) -> Option<bool> {
         let (figure, goal) = match self.goal {
             Goal::None => return None,
             Goal::Ratio(goal) => (median(self.ratios()), goal),
@@ -181,8 +181,11 @@ pub fn comparison_table(comparisons: &[Comparison]) -> Table {
             range,
             comparison.format_goal(),
             comparison
-                .is_reached()
-                .map_or("", |is_reached| if is_reached { "met" } else { "missed" })
+                .is_goal_reached()
+                .map_or(
+                    "",
+                    |is_goal_reached| if is_goal_reached { "met" } else { "missed" },
+                )
                 .to_owned(),
         ]);
     }
@@ -226,7 +229,7 @@ mod tests {
             comparison.add_round(product, rival_figure);
         }
         assert_eq!(
-            (median(comparison.ratios()), comparison.is_reached()),
+            (median(comparison.ratios()), comparison.is_goal_reached()),
             (2.5, Some(true))
         );
         assert_eq!(
@@ -240,7 +243,7 @@ mod tests {
         let mut comparison =
             Comparison::new("lag", "ms", "bare", BetterDirection::Lower).with_ratio_goal(1.1);
         comparison.add_round(120.0, 100.0);
-        assert_eq!(comparison.is_reached(), Some(false));
+        assert_eq!(comparison.is_goal_reached(), Some(false));
         assert_eq!((median(vec![]), median(vec![1.0, 2.0])), (0.0, 1.5));
     }
 
@@ -249,7 +252,7 @@ mod tests {
         let mut comparison =
             Comparison::with_fixed_goal("cold start", "ms", BetterDirection::Lower, 2_000.0);
         comparison.add_product_figure(1_500.0);
-        assert_eq!(comparison.is_reached(), Some(true));
+        assert_eq!(comparison.is_goal_reached(), Some(true));
         assert_eq!(
             comparison_table(&[comparison]).rows[1][2..6],
             ["1500", "", "", ""].map(String::from)

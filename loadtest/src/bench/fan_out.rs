@@ -70,7 +70,7 @@ impl BenchContext<'_> {
                             draw,
                         )
                         .await?;
-                    samples.push(ours.first_to_last_ms().await?);
+                    samples.push(ours.first_to_last_arrival_ms().await?);
                 }
                 drop(ours);
                 let shown = super::comparison::median(samples);
@@ -101,9 +101,9 @@ impl BenchContext<'_> {
             tokio::time::sleep(PAUSE_BEFORE_MEASUREMENT).await;
             boards.discard_arrivals();
             let mut caller = HttpConnection::open(&self.rival.http).await?;
-            let call = caller.post_request(path, "text/plain", "", "");
+            let call = caller.build_post_request(path, "text/plain", "", "");
             caller.send_request(&call).await?;
-            samples.push(boards.first_to_last_ms().await?);
+            samples.push(boards.first_to_last_arrival_ms().await?);
         }
         Ok(super::comparison::median(samples))
     }

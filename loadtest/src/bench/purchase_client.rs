@@ -281,7 +281,7 @@ async fn request_until_not_busy(
     headers: &str,
     body: &str,
 ) -> Result<(Value, Option<String>)> {
-    let request = connection.post_request(path, kind, headers, body);
+    let request = connection.build_post_request(path, kind, headers, body);
     for _ in 0..BUSY_TRIES_MAX {
         let reply = connection
             .send_request(&request)

@@ -27,7 +27,7 @@ pub async fn write_sale_rows(baseline: &BenchBaseline, sale: Arc<Sale>) -> Resul
                     return Ok(written);
                 }
                 ensure!(
-                    baseline.purchase_many(&draws).await?,
+                    baseline.purchase_from_many_draws(&draws).await?,
                     "a draw of the baseline was full"
                 );
                 written += draws.len();

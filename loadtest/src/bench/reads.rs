@@ -29,7 +29,7 @@ pub async fn save_product_responses(
     ];
     let mut connection = HttpConnection::open(product_address).await?;
     for (name, path) in &paths {
-        let request = connection.get_request(path);
+        let request = connection.build_get_request(path);
         let reply = connection.send_request(&request).await?;
         ensure!(reply.status == 200, "{path} answered {}", reply.status);
         std::fs::write(folder.join(name), reply.body)?;
@@ -69,14 +69,14 @@ impl BenchContext<'_> {
                 let ours = self
                     .responses_per_second(
                         &self.product_address,
-                        |connection| connection.get_request(path),
+                        |connection| connection.build_get_request(path),
                         200,
                     )
                     .await?;
                 let rival_figure = self
                     .responses_per_second(
                         &self.rival.http,
-                        |connection| connection.get_request(&format!("/{name}")),
+                        |connection| connection.build_get_request(&format!("/{name}")),
                         200,
                     )
                     .await?;
@@ -132,7 +132,7 @@ impl BenchContext<'_> {
             let ours = self
                 .responses_per_second(
                     &self.product_address,
-                    |connection| connection.post_request(path, "application/json", "", &body),
+                    |connection| connection.build_post_request(path, "application/json", "", &body),
                     409,
                 )
                 .await?;
@@ -146,7 +146,7 @@ impl BenchContext<'_> {
                 ours,
                 self.responses_per_second(
                     &self.rival.http,
-                    |connection| connection.get_request("/hello"),
+                    |connection| connection.build_get_request("/hello"),
                     200,
                 )
                 .await?,

@@ -154,7 +154,7 @@ impl WebhookBurst {
         });
         let body = body.to_string();
         let signed = signature::sign(body.as_bytes(), DEMO_WEBHOOK_SECRET, SystemClock.now());
-        connection.post_request(
+        connection.build_post_request(
             "/api/stripe/webhook",
             "application/json",
             &format!("stripe-signature: {signed}\r\n"),

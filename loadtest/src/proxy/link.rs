@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
 use super::false_captures::FalseCaptures;
-use super::toxic::{LinkKind, PieceAction, Toxic, action_for, begins_request};
+use super::toxic::{LinkKind, PieceAction, Toxic, action_for_piece, begins_request};
 use crate::crowd_plan::SeededRng;
 
 /// Maximum number of bytes that are forwarded as one piece.
@@ -80,7 +80,7 @@ impl LinkState {
             .next_u64()
     }
 
-    fn with_false_captures<T>(&self, change: impl FnOnce(&mut FalseCaptures) -> T) -> T {
+    fn change_false_captures<T>(&self, change: impl FnOnce(&mut FalseCaptures) -> T) -> T {
         change(
             &mut self
                 .false_captures
@@ -190,7 +190,7 @@ async fn relay_bytes(
         tokio::select! {
             read = from_client.read(&mut request) => match read {
                 Ok(read) if read > 0 => {
-                    let next = action_for(shared.toxic(), shared.kind, &request[..read]);
+                    let next = action_for_piece(shared.toxic(), shared.kind, &request[..read]);
                     if next != PieceAction::Forward || begins_request(shared.kind, &request[..read]) {
                         action = next;
                     }
@@ -205,7 +205,7 @@ async fn relay_bytes(
                             break false;
                         }
                         PieceAction::FakeCapture => {
-                            let instead = shared.with_false_captures(|captures| captures.rewrite_request(&request[..read]));
+                            let instead = shared.change_false_captures(|captures| captures.rewrite_request(&request[..read]));
                             shared.write(&mut to_upstream, &instead).await
                         }
                         PieceAction::SendTwice => {
@@ -229,7 +229,7 @@ async fn relay_bytes(
                         break true;
                     }
                     PieceAction::FakeCapture => {
-                        let instead = shared.with_false_captures(|captures| captures.rewrite_answer(&answer[..read]));
+                        let instead = shared.change_false_captures(|captures| captures.rewrite_answer(&answer[..read]));
                         if shared.write(&mut to_client, &instead).await.is_err() {
                             break true;
                         }

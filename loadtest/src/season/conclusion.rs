@@ -28,7 +28,7 @@ const BUYERS_ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
 /// which handles a limited number of draws.
 const ERASURE_CLOCK_STEPS_MAX: usize = 60;
 
-pub async fn conclude_season(
+pub async fn audit_finished_season(
     test_run: &TestRun,
     operator: &Operator,
     clubs: &[Club],

@@ -230,7 +230,7 @@ impl<'a> Prizes<'a> {
 
     /// Handles winners whose claim link has expired: checks that the link is refused, and lets the
     /// club enter the bank details instead.
-    pub async fn settle_expired_claims(
+    pub async fn settle_claims_after_expiry(
         &mut self,
         games: &[Game],
         now: OffsetDateTime,

@@ -10,7 +10,7 @@ import {
 } from '../support/buyer';
 import { findCompletedDraw, findDrawWithTickets } from '../support/draws';
 import { createTestDraw } from '../support/own-draw';
-import { changeResponse, changeDraw, stubFailure, blockSockets } from '../support/stubs';
+import { changeResponse, changeDrawResponse, stubFailure, blockSockets } from '../support/stubs';
 
 const PANEL_SELECTOR = '.buy .panel';
 
@@ -42,7 +42,7 @@ test('each status shows its badge and its specified texts, byte for byte', async
     [{ status: 'cancelled' }, 'Cancelled', 'Draw cancelled', 'Every ticket is refunded.'],
   ] as const) {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await changeDraw(page, drawNumber, more);
+    await changeDrawResponse(page, drawNumber, more);
     await page.goto(`/draw/${drawNumber}`);
     await expect(page.locator('.hero .badge'), title).toHaveText(badge);
     await expect(page.locator(PANEL_SELECTOR)).toContainText(title);
@@ -91,13 +91,13 @@ test('at kick-off the page shows ‘Game started’, the card ‘Game Started’
 }) => {
   const { drawNumber, homeTeam, awayTeam } = await findDrawWithTickets(request, 1);
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-  await changeDraw(page, drawNumber, { gameDate: at(6) });
+  await changeDrawResponse(page, drawNumber, { gameDate: at(6) });
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.locator('.hero .pill')).toHaveText(/to kick-off/);
   await expect(page.locator('.hero .pill')).toHaveText('Game started');
   await expect(page.locator(PANEL_SELECTOR)).toContainText('Draw Closed');
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await changeDraw(page, drawNumber, { gameDate: at(6) });
+  await changeDrawResponse(page, drawNumber, { gameDate: at(6) });
   await page.goto('/');
   const card = page.getByRole('article', { name: `${homeTeam} v ${awayTeam}` });
   await expect(card.locator('.pill')).toHaveText('Game Started');

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { READ_RETRIES, listActiveDraws, findCompletedDraw } from '../support/draws';
-import { changeDraw } from '../support/stubs';
+import { changeDrawResponse } from '../support/stubs';
 
 test('the browser recomputes a completed draw and detects a forged proof', async ({
   page,
@@ -31,7 +31,7 @@ test('the collapsed list shows that it opens, and a team of one long word causes
   request,
 }) => {
   const draw = (await findCompletedDraw(request)) ?? 0;
-  await changeDraw(page, draw, {
+  await changeDrawResponse(page, draw, {
     homeTeam: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefootballclub',
   });
   await page.setViewportSize({ width: 320, height: 640 });

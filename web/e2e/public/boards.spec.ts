@@ -10,7 +10,7 @@ import {
   findDrawWithTickets,
 } from '../support/draws';
 import { makeStubOffer, serveOffer } from '../support/offers';
-import { changeDraw, blockSockets } from '../support/stubs';
+import { changeDrawResponse, blockSockets } from '../support/stubs';
 
 const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
@@ -84,7 +84,7 @@ for (const viewport of [
       ] as const) {
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
-        await changeDraw(page, number, more);
+        await changeDrawResponse(page, number, more);
         await page.goto(path);
         await expect(page.locator('.board-stats')).toBeVisible();
         await expect
@@ -139,15 +139,17 @@ test('a board shows days only when there are any, and its countdown stops at zer
   request,
 }) => {
   const { drawNumber } = await findDrawWithTickets(request, 1);
-  await changeDraw(page, drawNumber, { gameDate: hoursFromNow(50) });
+  await changeDrawResponse(page, drawNumber, { gameDate: hoursFromNow(50) });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByRole('timer')).toHaveText(/^2d \d\d:\d\d:\d\d$/);
   await page.unrouteAll();
-  await changeDraw(page, drawNumber, { gameDate: hoursFromNow(3) });
+  await changeDrawResponse(page, drawNumber, { gameDate: hoursFromNow(3) });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByRole('timer')).toHaveText(/^0[23]:\d\d:\d\d$/);
   await page.unrouteAll();
-  await changeDraw(page, drawNumber, { gameDate: new Date(Date.now() + 4_000).toISOString() });
+  await changeDrawResponse(page, drawNumber, {
+    gameDate: new Date(Date.now() + 4_000).toISOString(),
+  });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByText('Results Pending')).toBeVisible();
   await expect(page.getByRole('timer')).toHaveCount(0);

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { READ_RETRIES, listActiveDraws, findDrawWithTickets } from '../support/draws';
-import { stubResponse, changeDraw, stubFailure, stubNoDraws } from '../support/stubs';
+import { stubResponse, changeDrawResponse, stubFailure, stubNoDraws } from '../support/stubs';
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
@@ -182,7 +182,7 @@ for (const { says, note, more } of CLOSED_DRAW_STATES) {
     request,
   }) => {
     const draw = (await listActiveDraws(request)).at(-1);
-    await changeDraw(page, draw?.drawNumber ?? 0, more);
+    await changeDrawResponse(page, draw?.drawNumber ?? 0, more);
     await page.goto(`/club/${draw?.clubSlug}`);
     await page.goto('/');
     const card = page.getByRole('article', { name: `${draw?.homeTeam} v ${draw?.awayTeam}` });
@@ -208,7 +208,7 @@ test('the countdown of a card uses the card’s own colours and always shows wor
   const draw = (await listActiveDraws(request)).at(-1);
   for (const { hours, band } of COUNTDOWN_BANDS) {
     await page.unrouteAll();
-    await changeDraw(page, draw?.drawNumber ?? 0, {
+    await changeDrawResponse(page, draw?.drawNumber ?? 0, {
       gameDate: new Date(Date.now() + hours * 3_600_000).toISOString(),
     });
     await page.goto('/');

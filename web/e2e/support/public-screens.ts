@@ -9,7 +9,7 @@ import {
   stubResponse,
   changeResponse,
   changeBootData,
-  changeDraw,
+  changeDrawResponse,
   stubFailure,
   stubMaintenance,
   stubNoDraws,
@@ -223,7 +223,7 @@ async function boardScreens(request: APIRequestContext): Promise<PublicScreen[]>
     before,
     board: true,
   });
-  const as = (more: Record<string, unknown>) => (page: Page) => changeDraw(page, n, more);
+  const as = (more: Record<string, unknown>) => (page: Page) => changeDrawResponse(page, n, more);
   const long = {
     homeTeam: 'Western Suburbs District Rosellas',
     awayTeam: 'Northern Peninsula Area Crocodiles',
@@ -289,7 +289,7 @@ async function proofScreens(request: APIRequestContext): Promise<PublicScreen[]>
     {
       name: 'verify-cancelled',
       path: `/verify/${open}`,
-      before: (page) => changeDraw(page, open, { status: 'cancelled' }),
+      before: (page) => changeDrawResponse(page, open, { status: 'cancelled' }),
     },
     { name: 'verify-good', path: `/verify/${completed}` },
     { name: 'verify-forged', path: `/verify/${completed}`, before: forged },
@@ -322,7 +322,7 @@ async function drawScreens(request: APIRequestContext): Promise<PublicScreen[]> 
   const as = (name: string, more: Record<string, unknown>): PublicScreen => ({
     name: `draw-${name}`,
     path: `/draw/${open}`,
-    before: (page) => changeDraw(page, open, more),
+    before: (page) => changeDrawResponse(page, open, more),
   });
   return [
     { name: 'draw-closed', path: `/draw/${awaiting}` },

@@ -76,7 +76,7 @@ export async function stubMaintenance(page: Page): Promise<void> {
 }
 
 /** Changes one draw in the HTML page's data and in API answers. Closes all WebSockets. */
-export async function changeDraw(page: Page, number: number, more: Json): Promise<void> {
+export async function changeDrawResponse(page: Page, number: number, more: Json): Promise<void> {
   await blockSockets(page);
   const changed = (draw: unknown) =>
     (draw as Json | null)?.drawNumber === number ? { ...(draw as Json), ...more } : draw;

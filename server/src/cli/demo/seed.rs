@@ -26,7 +26,7 @@ use sandbox::authenticator::{DEMO_OPERATOR_EMAIL, DEMO_OPERATOR_TOTP_SECRET};
 const SECOND_OPERATOR_EMAIL: &str = "second-operator@demo.test";
 /// Name of the setting that seeding writes last. A database without this setting is not seeded
 /// completely.
-const SEEDED_SETTING: &str = "demo_seeded";
+const SEEDED_SETTING_KEY: &str = "demo_seeded";
 /// Time between seeding and the kick-off of a played draw, in milliseconds. Its tickets are sold in
 /// this time, which is enough on any machine.
 const SEEDING_DURATION_MS: i64 = 2 * HOUR_MS;
@@ -47,7 +47,7 @@ pub enum SeedState {
 
 /// Determines how much of the demo's data this database contains.
 pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
-    if records.settings().await?.contains_key(SEEDED_SETTING) {
+    if records.settings().await?.contains_key(SEEDED_SETTING_KEY) {
         return Ok(SeedState::Complete);
     }
     Ok(if records.clubs().await?.is_empty() {
@@ -67,7 +67,9 @@ pub async fn finish_seeding(postgres: &Postgres, seed_result: SeedResult) -> any
     for late in seed_result.late {
         late.raise(postgres).await?;
     }
-    records.set_setting(SEEDED_SETTING, "true", "demo").await?;
+    records
+        .set_setting(SEEDED_SETTING_KEY, "true", "demo")
+        .await?;
     Ok(())
 }
 

@@ -33,7 +33,7 @@ pub async fn list_public_clubs(state: web::Data<State>) -> HttpResponse {
 
 /// Responds with a club's page and its draws. 404 when the club is archived or its page is off
 /// (decisions H-3, H-14).
-pub async fn by_slug(
+pub async fn show_club_by_slug(
     state: web::Data<State>,
     slug: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {

@@ -193,7 +193,7 @@ pub async fn draw_for_editor(state: &State, draw: DrawId) -> Result<OwnDraw, Pro
 }
 
 fn with_editor_fields(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
-    let reason = edit_refusal(view, now);
+    let reason = find_edit_refusal(view, now);
     OwnDraw {
         draw,
         owned_by_caller: true,
@@ -204,7 +204,7 @@ fn with_editor_fields(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
 }
 
 /// Returns why the club may not edit a draw, with the error code; `None` when editing is allowed.
-pub(super) fn edit_refusal(view: &View, now: Timestamp) -> Option<(Refusal, &'static str)> {
+pub(super) fn find_edit_refusal(view: &View, now: Timestamp) -> Option<(Refusal, &'static str)> {
     let started = "This draw cannot be edited because the game has already started.";
     match view.status {
         Status::Active if now < view.closes_at => None,
@@ -232,7 +232,7 @@ pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
 
 /// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved
 /// by whole weeks into the future.
-pub async fn last_draw_template(
+pub async fn show_last_draw_template(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

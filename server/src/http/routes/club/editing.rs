@@ -11,7 +11,7 @@ use persistence::records::listings::Listing;
 use serde_json::{Value, json};
 
 use super::draw_check::{self, CheckedDrawForm, StoredDraw};
-use super::draws::{check_card_fee, draw_for_editor, edit_refusal};
+use super::draws::{check_card_fee, draw_for_editor, find_edit_refusal};
 use super::own_draw;
 use crate::access::caller::Caller;
 use crate::api::draw_form::{ArchiveForm, DrawForm};
@@ -48,7 +48,7 @@ pub async fn edit_draw(
     let reason = read_edit_reason(&state, caller, by, &body.0)?;
     // Check whether the draw may be edited before the form is checked. After kick-off the form
     // error "Game date must be in the future" would mislead.
-    if let (TermsEditor::Club, Some((refusal, _))) = (by, edit_refusal(&view, now)) {
+    if let (TermsEditor::Club, Some((refusal, _))) = (by, find_edit_refusal(&view, now)) {
         return Err(Problem::refused(draw, refusal));
     }
     let stored = StoredDraw {

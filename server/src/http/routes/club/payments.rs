@@ -169,7 +169,7 @@ pub async fn show_payment_integrity(
 }
 
 /// Responds with the failed payments as a text file: ids and amounts, no buyers.
-pub async fn recovery_report(
+pub async fn download_failed_payments(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {

@@ -52,7 +52,7 @@ pub async fn list(
 }
 
 /// Records that the prize is due to the winner. A repeated call returns the same payout.
-pub async fn record(
+pub async fn record_payout(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -91,7 +91,7 @@ pub async fn record(
 }
 
 /// Marks a payout as completed or failed: `{status: "completed" | "failed", note}`.
-pub async fn settle(
+pub async fn settle_payout(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

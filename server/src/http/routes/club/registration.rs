@@ -31,7 +31,7 @@ const DAY_MS: i64 = 86_400_000;
 
 /// Responds with whether clubs may register themselves. True unless the operator switched
 /// registration off.
-pub async fn registration_status(state: web::Data<State>) -> HttpResponse {
+pub async fn show_registration_status(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(RegistrationSwitch {
         enabled: state.catalogue.facts().registration_is_open(),
     })
@@ -210,7 +210,7 @@ pub struct SlugPreviewQuery {
 }
 
 /// Responds with the slug that a club with this name would get now, as a preview in the form.
-pub async fn slug_preview(
+pub async fn preview_slug(
     state: web::Data<State>,
     query: web::Query<SlugPreviewQuery>,
 ) -> HttpResponse {

@@ -29,7 +29,7 @@ const WIDGET_SCRIPT: &str = "/widgets/live.js";
 const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
 
 /// Answers `GET` of any path outside the API: a built file, a short link or a page.
-pub async fn page(
+pub async fn serve_page(
     request: HttpRequest,
     state: web::Data<State>,
     site: web::Data<Site>,

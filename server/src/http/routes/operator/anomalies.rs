@@ -61,7 +61,7 @@ pub async fn list(
 }
 
 /// Handles `GET /api/admin/payment-anomalies/stats`.
-pub async fn stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn show_anomaly_stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(AnomalyStats::from(state.records.anomaly_counts().await?)))
 }
 

@@ -75,7 +75,7 @@ fn unknown_club() -> Problem {
 }
 
 /// Lists the clubs' Stripe accounts (decision B-17).
-pub async fn stripe_accounts(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn list_stripe_accounts(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let rows = state.records.club_rows(None, None).await?;
     Ok(HttpResponse::Ok().json(rows.iter().map(StripeAccount::from).collect::<Vec<_>>()))
 }

@@ -26,14 +26,17 @@ pub async fn show(
     state: web::Data<State>,
     period: web::Query<Period>,
 ) -> Result<HttpResponse, Problem> {
-    Ok(HttpResponse::Ok().json(report(&state, period.into_inner()).await?))
+    Ok(HttpResponse::Ok().json(build_fee_report(&state, period.into_inner()).await?))
 }
 
 /// Builds the fee report of a period.
 ///
 /// # Errors
 /// 400 for an invalid day, or the database could not be read.
-pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees, Problem> {
+pub(super) async fn build_fee_report(
+    state: &State,
+    period: Period,
+) -> Result<PlatformFees, Problem> {
     let from = period
         .from
         .as_deref()

@@ -32,7 +32,7 @@ pub struct MaintenanceForm {
 }
 
 /// Handles `POST /api/admin/maintenance-mode`.
-pub async fn maintenance_mode(
+pub async fn set_maintenance_mode(
     state: web::Data<State>,
     caller: Caller,
     body: Body<MaintenanceForm>,
