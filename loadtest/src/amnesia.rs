@@ -15,7 +15,7 @@ use persistence::auditor::Auditor;
 use serde_json::{Value, json};
 
 use crate::audit::{self, AuditCheck};
-use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_text};
+use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_text_at};
 use crate::crowd::{self, CrowdAdmission};
 use crate::crowd_plan::{BuyerHabits, CrowdPlan};
 use crate::draw_creation;
@@ -212,7 +212,7 @@ async fn captured_payments(test_run: &TestRun) -> Result<BTreeSet<String>> {
         .context("no list of payments")?;
     Ok(captured
         .iter()
-        .map(|payment| json_text(payment, "/paymentIntent"))
+        .map(|payment| json_text_at(payment, "/paymentIntent"))
         .collect())
 }
 
@@ -261,7 +261,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
             .await,
         "a code",
     )?;
-    let code = json!({ "code": json_text(&code, "/code") });
+    let code = json!({ "code": json_text_at(&code, "/code") });
     expect_success(
         operator
             .send_with_retries(
@@ -283,7 +283,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
     let anomaly_of = |payment: &str| {
         let mut rows = open.as_array().into_iter().flatten();
         rows.find(|row| row["paymentIntentId"] == payment)
-            .map(|row| json_text(row, "/id"))
+            .map(|row| json_text_at(row, "/id"))
     };
     let mut allocated = 0;
     for (number, payment) in forgotten.iter().enumerate() {

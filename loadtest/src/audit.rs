@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn charge_after_not_charged_is_reported() {
+    fn charge_after_not_charged_message_is_reported() {
         let transcripts = [transcript_with_tickets(1, Verdict::NotCharged, &[])];
         assert_eq!(
             audit_failures(
@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn server_error_is_reported_and_503_only_without_faults() {
+    fn other_5xx_is_always_reported_and_503_without_faults() {
         let record = |status| CallRecord {
             call: CallKind::Open,
             at: Duration::ZERO,

@@ -109,8 +109,8 @@ impl ServerResponse {
     }
 
     /// Returns a field of the body as text. A number is formatted, and a missing field is empty.
-    pub fn body_text(&self, pointer: &str) -> String {
-        json_text(&self.body, pointer)
+    pub fn body_text_at(&self, pointer: &str) -> String {
+        json_text_at(&self.body, pointer)
     }
 
     /// Returns whether the call should be retried, because the server is down, starting or busy.
@@ -122,7 +122,7 @@ impl ServerResponse {
 }
 
 /// Returns a field of a JSON value as text. A number is formatted, and a missing field is empty.
-pub fn json_text(value: &Value, pointer: &str) -> String {
+pub fn json_text_at(value: &Value, pointer: &str) -> String {
     match value.pointer(pointer) {
         Some(Value::String(text)) => text.clone(),
         None | Some(Value::Null) => String::new(),
@@ -131,7 +131,7 @@ pub fn json_text(value: &Value, pointer: &str) -> String {
 }
 
 /// Returns an integer field, which may be stored as a number or as text. `None` if there is none.
-pub fn json_number(value: &Value, pointer: &str) -> Option<i64> {
+pub fn json_number_at(value: &Value, pointer: &str) -> Option<i64> {
     match value.pointer(pointer)? {
         Value::Number(number) => number.as_i64(),
         Value::String(text) => text.parse().ok(),
@@ -338,17 +338,17 @@ mod tests {
         let body = serde_json::json!({"a": 7, "b": "8", "c": null, "d": {"e": "x"}});
         assert_eq!(
             (
-                json_number(&body, "/a"),
-                json_number(&body, "/b"),
-                json_number(&body, "/c")
+                json_number_at(&body, "/a"),
+                json_number_at(&body, "/b"),
+                json_number_at(&body, "/c")
             ),
             (Some(7), Some(8), None)
         );
         assert_eq!(
             (
-                json_text(&body, "/a"),
-                json_text(&body, "/c"),
-                json_text(&body, "/d/e")
+                json_text_at(&body, "/a"),
+                json_text_at(&body, "/c"),
+                json_text_at(&body, "/d/e")
             ),
             ("7".into(), String::new(), "x".into())
         );

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_number};
+use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_number_at};
 use crate::crowd_plan::{BuyerPlan, Card, CompletionCall, PurchaseEnding};
 use crate::latency::CallKind;
 use crate::provider::{self, CardOutcome, Payment};
@@ -192,7 +192,7 @@ impl Buyer<'_> {
             let Some(answer) = answers.last() else {
                 return OpenPaymentResult::Stopped(Verdict::NoAnswer);
             };
-            match (answer.status, answer.body_text("/code").as_str()) {
+            match (answer.status, answer.body_text_at("/code").as_str()) {
                 (409, "tickets-unavailable") => {}
                 (409, "draw-closed") => return OpenPaymentResult::Stopped(Verdict::Closed),
                 (0..500, _) => {
@@ -214,10 +214,10 @@ impl Buyer<'_> {
 
     /// Reduces the ticket counts to what is available. Returns `false` when no count changed.
     fn reduce_ticket_counts(&mut self, answer: &ServerResponse) -> bool {
-        let tickets_left = json_number(&answer.body, "/available")
+        let tickets_left = json_number_at(&answer.body, "/available")
             .and_then(|tickets_left| u32::try_from(tickets_left).ok())
             .unwrap_or(0);
-        let draw = json_number(&answer.body, "/drawNumber").unwrap_or(self.lines[0].0);
+        let draw = json_number_at(&answer.body, "/drawNumber").unwrap_or(self.lines[0].0);
         let mut shrunk = false;
         for line in self
             .lines
@@ -242,9 +242,9 @@ impl Buyer<'_> {
                 let Some(answer) = answer else {
                     return AvailabilityResult::GaveUp;
                 };
-                let sold = json_number(&answer.body, "/ticketsSold").unwrap_or(169);
-                let held = json_number(&answer.body, "/ticketsHeld").unwrap_or(0);
-                if sold >= 169 || answer.body_text("/status") != "active" {
+                let sold = json_number_at(&answer.body, "/ticketsSold").unwrap_or(169);
+                let held = json_number_at(&answer.body, "/ticketsHeld").unwrap_or(0);
+                if sold >= 169 || answer.body_text_at("/status") != "active" {
                     return AvailabilityResult::SoldOut;
                 }
                 if sold + held < 169 {

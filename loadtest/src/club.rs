@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::browser::{
-    Browser, Request, RequestBody, RunSettings, ServerResponse, json_number, json_text,
+    Browser, Request, RequestBody, RunSettings, ServerResponse, json_number_at, json_text_at,
 };
 use crate::latency::CallKind;
 
@@ -52,8 +52,14 @@ impl Club {
             .context("no club list")?;
         let mut clubs = Vec::new();
         for row in list.body.as_array().context("the club list is no list")? {
-            clubs
-                .push(Self::log_in(site, &json_text(row, "/slug"), json_text(row, "/name")).await?);
+            clubs.push(
+                Self::log_in(
+                    site,
+                    &json_text_at(row, "/slug"),
+                    json_text_at(row, "/name"),
+                )
+                .await?,
+            );
         }
         clubs.sort_by_key(|club| club.id);
         if clubs.is_empty() {
@@ -86,7 +92,7 @@ impl Club {
             .await
             .context("no login")?;
         body_of_success(&answer, "logging in")
-            .map(|body| json_number(body, "/id"))?
+            .map(|body| json_number_at(body, "/id"))?
             .context("a login without id")
     }
 
@@ -99,7 +105,7 @@ impl Club {
                 .send_with_retries(CallKind::Club, request)
                 .await
                 .with_context(|| format!("{doing}: no answer"))?;
-            match (answer.status, answer.body_text("/code").as_str()) {
+            match (answer.status, answer.body_text_at("/code").as_str()) {
                 (401, _) => _ = self.log_in_again().await?,
                 (403, "reauthentication-required") => {
                     let again = Request::post(
@@ -177,13 +183,13 @@ impl Club {
             .pointer("/winningTickets/0")
             .with_context(|| format!("no winning ticket: {body}"))?;
         Ok(WinningTicket {
-            ticket: json_number(winning, "/ticketNumber").context("a winner without number")?,
+            ticket: json_number_at(winning, "/ticketNumber").context("a winner without number")?,
             sold: winning
                 .get("sold")
                 .and_then(Value::as_bool)
                 .unwrap_or(false),
-            email: json_text(winning, "/buyerEmail"),
-            prize_cents: parse_cents(&json_text(body, "/prize")),
+            email: json_text_at(winning, "/buyerEmail"),
+            prize_cents: parse_cents(&json_text_at(body, "/prize")),
         })
     }
 
@@ -193,7 +199,7 @@ impl Club {
         let answer = self
             .send_authenticated(&request, "notifying the winner")
             .await?;
-        Ok(json_number(
+        Ok(json_number_at(
             body_of_success(&answer, "notifying the winner")?,
             "/emailsSent",
         )
@@ -228,8 +234,8 @@ impl Club {
             .await?;
         let recorded = body_of_success(&answer, "recording a payout")?;
         let (id, amount) = (
-            json_text(recorded, "/id"),
-            parse_cents(&json_text(recorded, "/amount")),
+            json_text_at(recorded, "/id"),
+            parse_cents(&json_text_at(recorded, "/amount")),
         );
         let done = json!({"status": "completed", "note": "paid by the load test"});
         let paid = Request {

@@ -406,5 +406,5 @@ async fn run_small_buyer_crowd(
 
 /// Returns the milliseconds since `started_at`.
 fn ms_since(started_at: Instant) -> f64 {
-    crate::latency::millis(started_at.elapsed())
+    crate::latency::duration_ms(started_at.elapsed())
 }

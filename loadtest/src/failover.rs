@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use persistence::auditor::Auditor;
 
 use crate::audit::AuditCheck;
-use crate::latency::{Percentiles, millis};
+use crate::latency::{Percentiles, duration_ms};
 use crate::report::{Report, Table};
 use buyer::FailoverBuyer;
 use cluster::Cluster;
@@ -34,7 +34,7 @@ const ORDER_OUTCOME_TIMEOUT: Duration = Duration::from_secs(60);
 const CRASH_RECOVERY_MS_MAX: f64 = 1_000.0;
 /// Maximum milliseconds until a node answers after a hang or a network fault (reliability.md,
 /// section 6.5).
-const OTHER_RECOVERY_MS_MAX: f64 = 6_500.0;
+const HANG_OR_NETWORK_RECOVERY_MS_MAX: f64 = 6_500.0;
 
 #[derive(Args, Clone, Debug)]
 pub struct FailoverArgs {
@@ -89,7 +89,7 @@ struct FailoverOutcome {
 
 impl FailoverOutcome {
     fn exceeds_recovery_limit(&self) -> bool {
-        millis(self.answered) > recovery_limit_ms(self.fault)
+        duration_ms(self.answered) > recovery_limit_ms(self.fault)
     }
 }
 
@@ -128,8 +128,8 @@ async fn run_failover(failover: &FailoverArgs, cluster: &mut Cluster) -> Result<
                 .with_context(|| format!("round {round}, {fault:?}"))?;
             println!(
                 "{round:>3} {fault:?}: answered after {:.0} ms, boards after {:.0} ms",
-                millis(one.answered),
-                millis(one.boards)
+                duration_ms(one.answered),
+                duration_ms(one.boards)
             );
             if one.exceeds_recovery_limit() {
                 one.refusals
@@ -219,7 +219,9 @@ impl Cluster {
             {
                 Ok(revision) => return Ok((revision, refusals)),
                 Err(why) if started.elapsed() > RETRY_TIMEOUT * 2 => return Err(why),
-                Err(why) => refusals.push(format!("{:.0} ms: {why:#}", millis(started.elapsed()))),
+                Err(why) => {
+                    refusals.push(format!("{:.0} ms: {why:#}", duration_ms(started.elapsed())))
+                }
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -292,7 +294,7 @@ impl BuyerTasks {
 fn recovery_limit_ms(fault: Fault) -> f64 {
     match fault {
         Fault::Kill => CRASH_RECOVERY_MS_MAX,
-        Fault::Hang | Fault::Link | Fault::Loss => OTHER_RECOVERY_MS_MAX,
+        Fault::Hang | Fault::Link | Fault::Loss => HANG_OR_NETWORK_RECOVERY_MS_MAX,
         Fault::Database | Fault::Roll => f64::INFINITY,
     }
 }
@@ -306,10 +308,10 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
         let struck: Vec<&FailoverOutcome> =
             outcomes.iter().filter(|one| one.fault == *fault).collect();
         let figures =
-            Percentiles::of_sample(struck.iter().map(|one| millis(one.answered)).collect());
+            Percentiles::of_sample(struck.iter().map(|one| duration_ms(one.answered)).collect());
         let boards = struck
             .iter()
-            .map(|one| millis(one.boards))
+            .map(|one| duration_ms(one.boards))
             .fold(0.0, f64::max);
         table.add_row([
             format!("{fault:?}"),
@@ -322,7 +324,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
         let limit = recovery_limit_ms(*fault);
         let late = struck.iter().filter(|one| one.exceeds_recovery_limit());
         let late = late
-            .map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered)))
+            .map(|one| format!("{fault:?}: {:.0} ms", duration_ms(one.answered)))
             .collect();
         report.checks.push(AuditCheck::new(
             format!("after {fault:?} another answered within {limit} ms"),
@@ -333,7 +335,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
             .iter()
             .filter(|one| one.boards > Duration::from_secs(30));
         let dark = dark
-            .map(|one| format!("{fault:?}: {:.0} ms", millis(one.boards)))
+            .map(|one| format!("{fault:?}: {:.0} ms", duration_ms(one.boards)))
             .collect();
         report.checks.push(AuditCheck::new(
             format!("after {fault:?} boards were back within 30 s"),

@@ -87,7 +87,7 @@ pub fn nearest_rank(sorted: &[f64], p: f64) -> f64 {
     sorted[nearest.clamp(1, sorted.len()) - 1]
 }
 
-pub fn millis(took: Duration) -> f64 {
+pub fn duration_ms(took: Duration) -> f64 {
     took.as_secs_f64() * 1000.0
 }
 

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 
 use crate::audit::AuditCheck;
 use crate::boards::BoardLag;
-use crate::latency::{CallKind, CallRecord, Percentiles, millis};
+use crate::latency::{CallKind, CallRecord, Percentiles, duration_ms};
 use crate::transcript::Verdict;
 
 pub mod plots;
@@ -72,7 +72,8 @@ impl Report {
             let took = call_records
                 .iter()
                 .filter(|record| record.call == call && record.status > 0);
-            let figures = Percentiles::of_sample(took.map(|record| millis(record.took)).collect());
+            let figures =
+                Percentiles::of_sample(took.map(|record| duration_ms(record.took)).collect());
             if figures.count > 0 {
                 table.add_row(percentiles_row(call.name(), figures));
             }

@@ -11,7 +11,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use crate::audit::AuditCheck;
-use crate::browser::{Browser, Request, json_number};
+use crate::browser::{Browser, Request, json_number_at};
 use crate::crowd::{self, CrowdAdmission};
 use crate::crowd_plan::{BuyerHabits, CrowdPlan};
 use crate::draw_creation;
@@ -266,7 +266,7 @@ async fn check_sold_out(
             .await
             .context("no draw")?;
         let sold =
-            json_number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
+            json_number_at(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
         left += 169 - sold;
     }
     let all = 169 * draws.len() as i64;

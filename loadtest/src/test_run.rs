@@ -14,7 +14,7 @@ use crate::browser::{Browser, Request, RunSettings};
 use crate::crowd;
 use crate::database_audit::AnomalyCounts;
 use crate::faults::KillStats;
-use crate::latency::{CallKind, CallRecord, millis};
+use crate::latency::{CallKind, CallRecord, duration_ms};
 use crate::report::{Report, Table, plots};
 use crate::server_process::ServerProcess;
 use crate::transcript::BuyerTranscript;
@@ -223,7 +223,7 @@ async fn publishable_key(site: &RunSettings) -> Result<String> {
     if !demo {
         bail!("this server is no demo; a crowd that pays with test cards is only sent to a demo");
     }
-    Ok(answer.body_text("/publishableKey"))
+    Ok(answer.body_text_at("/publishableKey"))
 }
 
 fn report_kills(report: &mut Report, kill_stats: &KillStats) {
@@ -260,7 +260,7 @@ fn add_plots(
     report: &mut Report,
 ) -> Result<()> {
     let decided = |transcript: &BuyerTranscript| {
-        Some(millis(
+        Some(duration_ms(
             transcript
                 .decided_at?
                 .saturating_sub(transcript.authorised_at?),
@@ -287,7 +287,7 @@ fn add_plots(
             .filter(move |record| record.call == call && record.status > 0);
         plots::cumulative_series(
             call.name(),
-            answered.map(|record| millis(record.took)).collect(),
+            answered.map(|record| duration_ms(record.took)).collect(),
         )
     };
     let mut latencies: Vec<plots::PlotSeries> = [

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::audit::AuditCheck;
 use crate::browser::{Browser, Request, RunSettings};
 use crate::crowd_plan::SeededRng;
-use crate::latency::{CallKind, Percentiles, millis};
+use crate::latency::{CallKind, Percentiles, duration_ms};
 use crate::report::{Report, Table};
 use crate::test_run::TestRun;
 
@@ -164,7 +164,7 @@ async fn measure_response_times(
                     .send_once(CallKind::Club, &Request::post(path, body))
                     .await
                     .context("no answer")?;
-                durations[kind].push(millis(started_at.elapsed()));
+                durations[kind].push(duration_ms(started_at.elapsed()));
                 ensure!(
                     answer.status == status,
                     "{path}: {} {}",

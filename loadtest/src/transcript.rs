@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::browser::{ServerResponse, json_number};
+use crate::browser::{ServerResponse, json_number_at};
 use crate::latency::CallRecord;
 use crate::provider::Payment;
 
@@ -145,7 +145,7 @@ pub enum CompletionOutcome {
 impl CompletionOutcome {
     pub fn from_completion_response(answer: &ServerResponse) -> Self {
         let mut tickets = read_tickets(answer, "/tickets", None);
-        match (answer.status, answer.body_text("/status").as_str()) {
+        match (answer.status, answer.body_text_at("/status").as_str()) {
             (200..300, "succeeded") if tickets.is_empty() => Self::Pending,
             (200..300, "succeeded") => {
                 tickets.sort_unstable();
@@ -171,7 +171,7 @@ impl CompletionOutcome {
             .and_then(|lines| lines.as_array())
             .map_or(0, Vec::len)
         {
-            let draw = json_number(&answer.body, &format!("/lines/{index}/drawNumber"));
+            let draw = json_number_at(&answer.body, &format!("/lines/{index}/drawNumber"));
             all.extend(read_tickets(
                 answer,
                 &format!("/lines/{index}/tickets"),
@@ -180,8 +180,8 @@ impl CompletionOutcome {
         }
         all.sort_unstable();
         match (
-            answer.body_text("/status").as_str(),
-            answer.body_text("/state").to_lowercase().as_str(),
+            answer.body_text_at("/status").as_str(),
+            answer.body_text_at("/state").to_lowercase().as_str(),
         ) {
             ("succeeded", _) | (_, "captured") => Self::Tickets(all),
             ("not_charged", _) | (_, "released" | "void" | "refunded") => Self::NotCharged,
@@ -191,8 +191,8 @@ impl CompletionOutcome {
 }
 
 fn says_not_charged(answer: &ServerResponse) -> bool {
-    answer.body_text("/status") == "not_charged"
-        || answer.body_text("/message").contains("not been charged")
+    answer.body_text_at("/status") == "not_charged"
+        || answer.body_text_at("/message").contains("not been charged")
 }
 
 fn read_tickets(answer: &ServerResponse, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
@@ -205,8 +205,8 @@ fn read_tickets(answer: &ServerResponse, pointer: &str, draw: Option<i64>) -> Ve
     rows.iter()
         .filter_map(|row| {
             Some((
-                draw.or_else(|| json_number(row, "/drawNumber"))?,
-                json_number(row, "/ticketNumber")?,
+                draw.or_else(|| json_number_at(row, "/drawNumber"))?,
+                json_number_at(row, "/ticketNumber")?,
             ))
         })
         .collect()

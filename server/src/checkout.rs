@@ -28,7 +28,7 @@ pub use limits::{amount_changed_problem, hold_source};
 pub use response::CheckoutKind;
 
 use crate::services::open_orders::{CheckoutPlan, RequestedTickets, TrackedOrder};
-use order::FoundOrder;
+use order::OrderWithGeneration;
 
 /// A request to open a payment.
 pub struct CheckoutRequest {
@@ -186,7 +186,7 @@ async fn store_order_details(
     state: &State,
     request: &CheckoutRequest,
     plan: &CheckoutPlan,
-    found: FoundOrder,
+    found: OrderWithGeneration,
     now: Timestamp,
 ) -> Result<OwnOrder, Problem> {
     // `of_browser` never returns `None` here, because the order was found or opened under a key of

@@ -12,7 +12,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::latency::millis;
+use crate::latency::duration_ms;
 
 const TEXT_FRAME_START: u8 = 0x81;
 /// Maximum length of a frame, in bytes. The server's frames are much shorter.
@@ -110,7 +110,7 @@ impl BoardSockets {
         let (first, last) = (first_arrivals.values().min(), first_arrivals.values().max());
         Ok(first
             .zip(last)
-            .map_or(0.0, |(first, last)| millis(*last - *first)))
+            .map_or(0.0, |(first, last)| duration_ms(*last - *first)))
     }
 }
 
@@ -137,7 +137,7 @@ fn source_address(number: usize) -> SocketAddr {
 }
 
 fn now_ms() -> f64 {
-    millis(
+    duration_ms(
         SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default(),

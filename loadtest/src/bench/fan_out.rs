@@ -18,7 +18,7 @@ use crate::latency::Percentiles;
 const PAUSE_BEFORE_MEASUREMENT: Duration = Duration::from_millis(600);
 /// Number of measurements with each number of open boards. The median is the result.
 const MEASUREMENTS_PER_BOARD_COUNT: usize = 3;
-const BOARD_SOCKET_KB_MAX: f64 = 14.0;
+const MEMORY_PER_BOARD_SOCKET_KB_MAX: f64 = 14.0;
 /// Minimum number of purchases per second while boards are connected.
 const PURCHASES_PER_SECOND_MIN: f64 = 2_000.0;
 /// Maximum delay from the creation of a frame to its arrival at the last board, in milliseconds.
@@ -40,7 +40,7 @@ impl BenchContext<'_> {
                 format!("a socket, of {count}"),
                 "KB",
                 BetterDirection::Lower,
-                BOARD_SOCKET_KB_MAX,
+                MEMORY_PER_BOARD_SOCKET_KB_MAX,
             );
             for round in 0..self.bench.rounds {
                 let before = self.meter.resident_kb()?;

@@ -13,7 +13,7 @@ use crate::draw_creation;
 use crate::report::Report;
 use crate::usage::ProcessMeter;
 
-const LIVE_DRAW_KB_MAX: f64 = 8.0;
+const MEMORY_PER_LIVE_DRAW_KB_MAX: f64 = 8.0;
 const RESTART_READY_MS_MAX: f64 = 2_000.0;
 /// Minimum ratio of the purchase rates: with much data, a purchase may take about a tenth longer.
 const PURCHASE_RATE_RATIO_MIN: f64 = 0.9;
@@ -96,7 +96,7 @@ impl BenchContext<'_> {
             "a live draw",
             "KB",
             BetterDirection::Lower,
-            LIVE_DRAW_KB_MAX,
+            MEMORY_PER_LIVE_DRAW_KB_MAX,
         );
         let mut cost = Comparison::new(
             format!("processor time of a complete purchase, {many} live draws"),

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::http_connection::HttpConnection;
-use crate::browser::json_text;
-use crate::latency::millis;
+use crate::browser::json_text_at;
+use crate::latency::duration_ms;
 use crate::provider::GOOD_CARD;
 
 /// Number of tickets in a draw, and so the maximum number of one-ticket purchases in it.
@@ -91,7 +91,7 @@ where
             while let Some(draw) = sale.next_draw() {
                 let started_at = Instant::now();
                 buy.buy(&mut connection, draw).await?;
-                took.push(millis(started_at.elapsed()));
+                took.push(duration_ms(started_at.elapsed()));
             }
             anyhow::Ok(took)
         });
@@ -153,12 +153,12 @@ impl ProductClient {
                 Err(why) => return Err(why),
             };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
-        let id = json_text(&opened, "/paymentIntentId");
+        let id = json_text_at(&opened, "/paymentIntentId");
         self.confirm_card(
             connection,
             &id,
-            &json_text(&opened, "/clientSecret"),
-            &json_text(&opened, "/connectedAccountId"),
+            &json_text_at(&opened, "/clientSecret"),
+            &json_text_at(&opened, "/connectedAccountId"),
         )
         .await?;
         let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer_details() });
@@ -170,7 +170,7 @@ impl ProductClient {
             &body.to_string(),
         )
         .await?;
-        match json_text(&done, "/status").as_str() {
+        match json_text_at(&done, "/status").as_str() {
             "succeeded" => Ok(true),
             other => bail!("a purchase of draw {draw} ended as {other}: {done}"),
         }
@@ -191,11 +191,11 @@ impl ProductClient {
             create_intent_request,
         )
         .await?;
-        let id = json_text(&made, "/id");
+        let id = json_text_at(&made, "/id");
         self.confirm_card(
             connection,
             &id,
-            &json_text(&made, "/client_secret"),
+            &json_text_at(&made, "/client_secret"),
             BENCH_ACCOUNT,
         )
         .await?;
@@ -208,7 +208,7 @@ impl ProductClient {
         )
         .await?;
         ensure!(
-            json_text(&taken, "/status") == "succeeded",
+            json_text_at(&taken, "/status") == "succeeded",
             "the payment at the provider ended as {taken}"
         );
         Ok(())
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sale_never_exceeds_draw_and_interleaves_draws_on_sale() {
+    fn sale_interleaves_draws_and_never_oversells_one() {
         for (hot, purchases) in [(1, 400), (20, 3_380), (300, 3_380)] {
             let sale = Sale::new((1..=1_000).collect(), hot, purchases);
             let draws_sold: Vec<i64> = std::iter::from_fn(|| sale.next_draw()).collect();

@@ -15,7 +15,7 @@ use super::http_connection::HttpConnection;
 use super::purchase_client::{self, RowLockClient, Sale, TICKETS_PER_DRAW, draws_needed};
 use super::raw_write_limit;
 use crate::draw_creation;
-use crate::latency::{Percentiles, millis};
+use crate::latency::{Percentiles, duration_ms};
 use crate::report::Table;
 use crate::usage::CpuTime;
 
@@ -210,7 +210,8 @@ impl BenchContext<'_> {
         let mut acting = JoinSet::new();
         for connection in connections {
             let acts = act(connection);
-            acting.spawn(async move { anyhow::Ok((acts.await?, millis(started_at.elapsed()))) });
+            acting
+                .spawn(async move { anyhow::Ok((acts.await?, duration_ms(started_at.elapsed()))) });
         }
         let mut answers = Vec::with_capacity(buyers);
         while let Some(answer) = acting.join_next().await {

@@ -17,7 +17,7 @@ use super::comparison::{BetterDirection, Comparison};
 use super::http_connection::HttpConnection;
 use super::{purchase_client, purchases};
 use crate::draw_creation;
-use crate::latency::{Percentiles, millis};
+use crate::latency::{Percentiles, duration_ms};
 
 /// Number of webhooks sent per second (reliability.md, fault F21).
 const WEBHOOKS_PER_SECOND: u32 = 1_000;
@@ -26,7 +26,7 @@ const WEBHOOKS_PER_SECOND: u32 = 1_000;
 const ANSWER_P99_MS_MAX: f64 = 50.0;
 /// Number of connections that send webhooks.
 const CONNECTION_COUNT: usize = 64;
-const HANDLING_TIMEOUT: Duration = Duration::from_secs(60);
+const WEBHOOK_HANDLING_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BenchContext<'_> {
@@ -87,12 +87,12 @@ impl BenchContext<'_> {
                     break;
                 }
                 ensure!(
-                    last.elapsed() < HANDLING_TIMEOUT,
+                    last.elapsed() < WEBHOOK_HANDLING_TIMEOUT,
                     "{handled} of {stored} webhooks are handled"
                 );
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
-            behind.add_product_figure(millis(last.elapsed()));
+            behind.add_product_figure(duration_ms(last.elapsed()));
         }
         Ok(vec![wait, behind])
     }
@@ -133,7 +133,7 @@ impl WebhookBurst {
                     let request = burst.webhook_request(number, &connection);
                     let status = connection.send_request(&request).await?.status;
                     ensure!(status == 200, "a webhook was answered {status}");
-                    waited.push(millis(due.elapsed()));
+                    waited.push(duration_ms(due.elapsed()));
                 }
                 Ok(waited)
             });

@@ -18,7 +18,7 @@ use crate::server_process::ServerProcess;
 use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
 
 /// Size of the disk in megabytes. The demo's data and a short sale fit on it, but it is soon full.
-const DISK_MB: usize = 320;
+const SMALL_DISK_MB: usize = 320;
 const DISK_FULL_DURATION: Duration = Duration::from_secs(8);
 const READY_TIMEOUT: Duration = Duration::from_secs(90);
 const BUYER_COUNT: usize = 200;
@@ -30,7 +30,7 @@ impl SmallDisk {
     /// Mounts the file system. Returns `None` when the process lacks the right to mount.
     fn mount_disk(at: &Path) -> Result<Option<SmallDisk>> {
         std::fs::create_dir_all(at)?;
-        let size = format!("size={DISK_MB}m");
+        let size = format!("size={SMALL_DISK_MB}m");
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
             .arg(at)

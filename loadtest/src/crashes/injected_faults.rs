@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use super::connection_faults::ConnectionFaults;
 use super::ms_since;
 use crate::crowd_plan::SeededRng;
-use crate::latency::millis;
+use crate::latency::duration_ms;
 use crate::server_process::ServerProcess;
 
 /// Time limit for the recovery from a fault. A server that is not ready by then counts as failed.
@@ -148,7 +148,7 @@ async fn inject_fault(
             crash_stats.server += 1;
             crash_stats
                 .server_ready_ms
-                .push(millis(server_process.restart(ready_timeout).await?));
+                .push(duration_ms(server_process.restart(ready_timeout).await?));
             return Ok(());
         }
         InjectedFault::Postgres | InjectedFault::PostgresImmediateStop => {

@@ -19,9 +19,9 @@ use crate::crowd_plan::SeededRng;
 /// Maximum number of bytes that are forwarded as one piece.
 const PIECE_BYTES_MAX: usize = 16 << 10;
 /// Number of bytes that are forwarded of a truncated response.
-const TRUNCATED_BYTES: usize = 40;
+const BYTES_BEFORE_TRUNCATION: usize = 40;
 /// Number of bytes in each piece when the fault splits traffic.
-const SLICE_BYTES: usize = 3;
+const SPLIT_PIECE_BYTES: usize = 3;
 
 /// The server behind a link.
 #[derive(Clone, Debug)]
@@ -103,7 +103,7 @@ impl LinkState {
         self.delay(piece.len()).await;
         if self.toxic() == Some(Toxic::Sliced) {
             self.affected.fetch_add(1, Ordering::Relaxed);
-            for slice in piece.chunks(SLICE_BYTES) {
+            for slice in piece.chunks(SPLIT_PIECE_BYTES) {
                 to.write_all(slice).await?;
                 to.flush().await?;
                 tokio::task::yield_now().await;
@@ -225,7 +225,7 @@ async fn relay_bytes(
                     PieceAction::ResetOnAnswer => break true,
                     PieceAction::Discard => {}
                     PieceAction::TruncateAnswer => {
-                        let _ = to_client.write_all(&answer[..read.min(TRUNCATED_BYTES)]).await;
+                        let _ = to_client.write_all(&answer[..read.min(BYTES_BEFORE_TRUNCATION)]).await;
                         break true;
                     }
                     PieceAction::FakeCapture => {

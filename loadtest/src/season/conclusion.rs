@@ -13,7 +13,7 @@ use super::operator::Operator;
 use super::prizes::{GameOutcome, PrizeFindings};
 use super::rounds::{AbandonedGame, SeasonProgress};
 use crate::audit::{AuditCheck, SettledPayment};
-use crate::browser::{Browser, Request, json_number, json_text};
+use crate::browser::{Browser, Request, json_number_at, json_text_at};
 use crate::club::{Club, parse_cents};
 use crate::latency::CallKind;
 use crate::report::{Report, Table, format_dollars};
@@ -227,7 +227,9 @@ fn winning_tickets(order: &Value) -> Vec<(i64, i64)> {
             .iter()
             .filter(|ticket| ticket["isWinner"] == true)
         {
-            won.extend(json_number(&line, "/drawNumber").zip(json_number(ticket, "/ticketNumber")));
+            won.extend(
+                json_number_at(&line, "/drawNumber").zip(json_number_at(ticket, "/ticketNumber")),
+            );
         }
     }
     won
@@ -269,7 +271,7 @@ async fn check_abandoned_game_refunded(
             .send_with_retries(CallKind::Order, &page)
             .await
             .context("no order page")?
-            .body_text("/status");
+            .body_text_at("/status");
         let is_paid = matches!(settled.order, CompletionOutcome::Tickets(_));
         if is_paid {
             orders += 1;
@@ -391,8 +393,8 @@ async fn club_table(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) ->
         {
             let figures = club.financials(games[outcome.game].draw).await?;
             draws += 1;
-            revenue += parse_cents(&json_text(&figures, "/totalRevenue"));
-            fee += parse_cents(&json_text(&figures, "/platformFee"));
+            revenue += parse_cents(&json_text_at(&figures, "/totalRevenue"));
+            fee += parse_cents(&json_text_at(&figures, "/platformFee"));
             winners += i32::from(outcome.winner.sold);
             paid += outcome.paid_cents.unwrap_or(0);
         }

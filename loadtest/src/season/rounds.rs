@@ -12,10 +12,10 @@ use time::macros::format_description;
 
 use super::mails::WinnerMails;
 use super::operator::Operator;
-use super::prizes::Prizes;
+use super::prizes::PrizeSettler;
 use super::{Game, SeasonArgs};
 use crate::audit::{SettledPayment, wait_for_final_outcomes};
-use crate::browser::{Browser, Request, json_number};
+use crate::browser::{Browser, Request, json_number_at};
 use crate::club::Club;
 use crate::crowd::{self, CrowdAdmission};
 use crate::crowd_plan::{BuyerHabits, CrowdPlan};
@@ -46,7 +46,7 @@ const GAME_LENGTH_MAX: Duration = Duration::from_secs(3 * 3600);
 pub struct SeasonProgress<'a> {
     test_run: &'a TestRun,
     season: &'a SeasonArgs,
-    pub prizes: Prizes<'a>,
+    pub prizes: PrizeSettler<'a>,
     pub transcripts: Vec<BuyerTranscript>,
     /// Final states of the payments of all buyers so far, according to server and provider.
     pub settled: Vec<SettledPayment>,
@@ -86,7 +86,7 @@ impl<'a> SeasonProgress<'a> {
         Ok(Self {
             test_run,
             season,
-            prizes: Prizes::new(&test_run.site, clubs, WinnerMails::open(test_run).await?)?,
+            prizes: PrizeSettler::new(&test_run.site, clubs, WinnerMails::open(test_run).await?)?,
             transcripts: Vec::new(),
             settled: Vec::new(),
             abandoned: None,
@@ -284,8 +284,8 @@ impl<'a> SeasonProgress<'a> {
             .await
             .context("no draw")?;
         let (status, held) = (
-            answer.body_text("/status"),
-            json_number(&answer.body, "/ticketsHeld"),
+            answer.body_text_at("/status"),
+            json_number_at(&answer.body, "/ticketsHeld"),
         );
         if (status.as_str(), held) != ("closed", Some(0)) {
             self.not_closed.push(format!(

@@ -20,7 +20,7 @@ const FINISHED_ORDERS_SKIPPED_MAX: u32 = 200;
 
 /// An order of the browser. `generation` is its number among the browser's successive orders for
 /// the same draws.
-pub(super) struct FoundOrder {
+pub(super) struct OrderWithGeneration {
     pub record: OrderRecord,
     pub generation: u32,
 }
@@ -35,7 +35,7 @@ pub(super) async fn find_or_open_order(
     request: &CheckoutRequest,
     quote: &Quote,
     plan: &CheckoutPlan,
-) -> Result<FoundOrder, Problem> {
+) -> Result<OrderWithGeneration, Problem> {
     let first = plan.generation;
     let mut is_counted = plan.is_new;
     let tracked = state
@@ -76,10 +76,10 @@ pub(super) async fn find_or_open_order(
             request.attempt.is_some() && attempt_of(record.order.id) == Some(&request.attempt);
         match record.order.state {
             OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => {
-                return Ok(FoundOrder { record, generation });
+                return Ok(OrderWithGeneration { record, generation });
             }
             OrderState::Captured if is_same_attempt => {
-                return Ok(FoundOrder { record, generation });
+                return Ok(OrderWithGeneration { record, generation });
             }
             OrderState::Captured
             | OrderState::Released

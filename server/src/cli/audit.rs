@@ -63,7 +63,7 @@ struct MoneyTotals {
 pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<AuditReport> {
     let database = Database::open_for_command(config).await?;
     let findings = async {
-        let postgres = database.connect_migrated(config).await?;
+        let postgres = database.connect_if_migrated(config).await?;
         let auditor = Auditor::open(database.url.expose()).await?;
         let provider = provider::connect_provider(config, database.running_demo())?;
         let findings = audit_database_and_stripe(&postgres, &auditor, &provider.gateway).await;

@@ -83,7 +83,7 @@ impl HttpPeerClient {
             .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
             .header(
                 NODE_PASS_HEADER,
-                self.credentials.issue_pass(owner.boot, now),
+                self.credentials.issue_node_pass(owner.boot, now),
             )
             .body(Full::new(Bytes::from(
                 self.credentials.seal(owner.boot, &body),

@@ -122,7 +122,7 @@ impl Database {
     ///
     /// A one-line error that says which login has too many rights.
     pub async fn connect_for_production(&self, config: &Config) -> anyhow::Result<Postgres> {
-        let postgres = self.connect_migrated(config).await?;
+        let postgres = self.connect_if_migrated(config).await?;
         let bank = postgres.check_bank_login().await;
         bank.context(
             "the database does not let BANK_DATABASE_URL's login in: check its name and password",
@@ -141,7 +141,7 @@ impl Database {
     /// # Errors
     ///
     /// A one-line error with the command to run first.
-    pub async fn connect_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
+    pub async fn connect_if_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
         let postgres = self.connect(config).await?;
         match postgres.migrations_missing().await? {
             0 => {

@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::buyers::{self, PAYING_CARD, PlannedOrder};
 use super::plan::DRAWS;
-use super::seed::{SeedRun, Seller};
+use super::seed::{SeedRun, SellingClub};
 
 /// Index in [`DRAWS`] of the draw with a payment for an unknown order. It has free tickets.
 const UNKNOWN_ORDER_DRAW_INDEX: usize = 3;
@@ -53,7 +53,7 @@ struct AnomalySeeder<'a> {
 pub async fn create_anomalies(
     seeding: &SeedRun<'_>,
     draws: &[DrawId],
-    sellers: &[Seller],
+    sellers: &[SellingClub],
 ) -> anyhow::Result<Vec<DeferredAnomaly>> {
     let seeder = AnomalySeeder {
         seeding,
@@ -144,7 +144,7 @@ impl AnomalySeeder<'_> {
     async fn sell_without_buyer(
         &self,
         draw: DrawId,
-        seller: &Seller,
+        seller: &SellingClub,
     ) -> anyhow::Result<DeferredAnomaly> {
         let plan = &DRAWS[TICKET_WITHOUT_BUYER_DRAW_INDEX];
         let wanted = LineRequest {

@@ -10,7 +10,7 @@ use persistence::stores::OrderRecord;
 use uuid::Uuid;
 
 use super::plan::{BUYERS, DrawPlan};
-use super::seed::Seller;
+use super::seed::SellingClub;
 use crate::text::terms;
 
 /// Maximum number of concurrent orders.
@@ -28,7 +28,7 @@ const ORDER_SIZES: [u16; 8] = [2, 5, 10, 1, 4, 20, 3, 8];
 /// An order that a simulated buyer will place.
 #[derive(Clone, Debug)]
 pub struct PlannedOrder {
-    pub seller: Seller,
+    pub seller: SellingClub,
     pub wanted: LineRequest,
     /// Name of the buyer, from which the e-mail address is made. `None` for a buyer who leaves
     /// neither.
@@ -36,7 +36,7 @@ pub struct PlannedOrder {
 }
 
 /// Plans the orders that together buy the planned number of tickets of a draw.
-pub fn planned_orders(seller: &Seller, draw: DrawId, plan: &DrawPlan) -> Vec<PlannedOrder> {
+pub fn planned_orders(seller: &SellingClub, draw: DrawId, plan: &DrawPlan) -> Vec<PlannedOrder> {
     let mut remaining = plan.sold;
     let mut planned_orders = Vec::new();
     for turn in draw.0 as usize.. {

@@ -11,7 +11,7 @@ use persistence::records::clubs::Club;
 
 use super::buyers;
 use super::plan::{CLUBS, DRAWS, DrawPlan, OPPONENTS_OF_LATER_DRAWS};
-use super::seed::{Seller, new_draw, round_to_five_minutes};
+use super::seed::{SellingClub, new_draw, round_to_five_minutes};
 use crate::app::RunningServer;
 use crate::http::routes::club::results;
 use crate::services::catalogue::lists::{List, ListSlice};
@@ -145,7 +145,7 @@ impl DemoSeasonUpdater {
         let sellers = CLUBS
             .iter()
             .map(|plan| find_seller(&clubs, plan.slug))
-            .collect::<anyhow::Result<Vec<Seller>>>()?;
+            .collect::<anyhow::Result<Vec<SellingClub>>>()?;
         let turn = self.state.records.listings().await?.len();
         let plans: Vec<(DrawPlan, Timestamp)> = (turn..turn + count)
             .map(|turn| plan_new_draw(turn, now))
@@ -183,7 +183,7 @@ fn plan_new_draw(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
     )
 }
 
-fn find_seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
+fn find_seller(clubs: &[Club], slug: &str) -> anyhow::Result<SellingClub> {
     let club = clubs
         .iter()
         .find(|club| club.slug == slug)
@@ -192,7 +192,7 @@ fn find_seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
         .account
         .clone()
         .with_context(|| format!("the demo's club {slug} has no account"))?;
-    Ok(Seller {
+    Ok(SellingClub {
         club: club.id,
         account,
     })

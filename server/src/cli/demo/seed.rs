@@ -61,7 +61,7 @@ pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
 /// be running, because it would not see the changed dates.
 pub async fn finish_seeding(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Result<()> {
     let records = Records::new(postgres.clone());
-    for PlayedDraw { draw, back_ms } in seed_result.played {
+    for BackdatedDraw { draw, back_ms } in seed_result.played {
         records.backdate(draw, back_ms).await?;
     }
     for late in seed_result.late {
@@ -82,19 +82,19 @@ pub struct SeedRun<'a> {
 
 /// What seeding leaves to do after its server has stopped.
 pub struct SeedResult {
-    played: Vec<PlayedDraw>,
+    played: Vec<BackdatedDraw>,
     late: Vec<anomalies::DeferredAnomaly>,
 }
 
 /// A draw whose dates will be moved into the past after seeding.
-pub struct PlayedDraw {
+pub struct BackdatedDraw {
     draw: DrawId,
     back_ms: i64,
 }
 
 /// A club of the demo and its connected account.
 #[derive(Clone, Debug)]
-pub struct Seller {
+pub struct SellingClub {
     pub club: ClubId,
     pub account: AccountId,
 }
@@ -157,7 +157,7 @@ impl SeedRun<'_> {
     /// Places one declined order for each club.
     async fn place_declined_orders(
         &self,
-        sellers: &[Seller],
+        sellers: &[SellingClub],
         draws: &[DrawId],
     ) -> anyhow::Result<()> {
         for (club, seller) in sellers.iter().enumerate() {
@@ -206,7 +206,7 @@ impl SeedRun<'_> {
         &self.running.state.records
     }
 
-    async fn seed_club(&self, plan: &ClubPlan, hash: &str) -> anyhow::Result<Seller> {
+    async fn seed_club(&self, plan: &ClubPlan, hash: &str) -> anyhow::Result<SellingClub> {
         let club = self
             .records()
             .create_club(&NewClub {
@@ -239,13 +239,13 @@ impl SeedRun<'_> {
         self.records()
             .account_updated(&account, true, true, true)
             .await?;
-        Ok(Seller {
+        Ok(SellingClub {
             club: club.id,
             account,
         })
     }
 
-    async fn seed_draws(&self, sellers: &[Seller]) -> anyhow::Result<Vec<DrawId>> {
+    async fn seed_draws(&self, sellers: &[SellingClub]) -> anyhow::Result<Vec<DrawId>> {
         let new: Vec<DrawToCreate> = DRAWS
             .iter()
             .map(|plan| {
@@ -270,7 +270,7 @@ impl SeedRun<'_> {
     /// Seeds the clubs' offers, the footer's menus and the waitlist.
     async fn seed_offers_and_footers(
         &self,
-        sellers: &[Seller],
+        sellers: &[SellingClub],
         draws: &[DrawId],
     ) -> anyhow::Result<()> {
         for offer in &OFFERS {
@@ -312,12 +312,12 @@ impl SeedRun<'_> {
         &self,
         plan: &DrawPlan,
         draw: DrawId,
-        seller: &Seller,
-    ) -> anyhow::Result<Option<PlayedDraw>> {
+        seller: &SellingClub,
+    ) -> anyhow::Result<Option<BackdatedDraw>> {
         let (days_ago, (home, away)) = match plan.status {
             PlannedStatus::OnSale { .. } => return Ok(None),
             PlannedStatus::Awaiting { hours_ago } => {
-                return Ok(Some(PlayedDraw {
+                return Ok(Some(BackdatedDraw {
                     draw,
                     back_ms: SEEDING_DURATION_MS + hours_ago * HOUR_MS,
                 }));
@@ -342,7 +342,7 @@ impl SeedRun<'_> {
         let back_ms = SEEDING_DURATION_MS + days_ago * 24 * HOUR_MS;
         self.advance_prize(plan.prize, draw, seller, back_ms)
             .await?;
-        Ok(Some(PlayedDraw { draw, back_ms }))
+        Ok(Some(BackdatedDraw { draw, back_ms }))
     }
 }
 
@@ -351,7 +351,7 @@ impl SeedRun<'_> {
     pub(super) async fn record_paid_payout(
         &self,
         draw: DrawId,
-        seller: &Seller,
+        seller: &SellingClub,
         kind: &str,
         amount: Cents,
     ) -> anyhow::Result<()> {
@@ -378,7 +378,7 @@ pub fn round_to_five_minutes(at: Timestamp) -> Timestamp {
 }
 
 /// Converts a planned draw and its kick-off into a request to create the draw.
-pub fn new_draw(plan: &DrawPlan, seller: &Seller, kick_off: Timestamp) -> DrawToCreate {
+pub fn new_draw(plan: &DrawPlan, seller: &SellingClub, kick_off: Timestamp) -> DrawToCreate {
     let club = &CLUBS[plan.club];
     DrawToCreate {
         club: seller.club,

@@ -113,7 +113,7 @@ async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Pro
         let admitted = state
             .peer_credentials
             .as_ref()
-            .is_some_and(|credentials| credentials.accepts_pass(token, state.clock.now()));
+            .is_some_and(|credentials| credentials.accepts_node_pass(token, state.clock.now()));
         return if admitted {
             Ok(())
         } else {

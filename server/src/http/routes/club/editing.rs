@@ -59,7 +59,7 @@ pub async fn edit_draw(
     };
     let checked = draw_check::check_edit(&body.0, &stored, now)?;
     let pass_card_fee = new_card_fee_setting(&state, &listing, checked.pass_card_fee)?;
-    let (terms, details) = split_form(checked, pass_card_fee);
+    let (terms, details) = split_into_terms_and_details(checked, pass_card_fee);
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "edit-draw", &object);
     let draws = state
@@ -119,7 +119,10 @@ fn new_card_fee_setting(
     })
 }
 
-fn split_form(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
+fn split_into_terms_and_details(
+    checked: CheckedDrawForm,
+    pass_card_fee: Option<bool>,
+) -> (TermsEdit, DrawDetails) {
     let terms = TermsEdit {
         price: checked.price,
         prize_percentage: checked.prize_percentage,

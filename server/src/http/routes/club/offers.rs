@@ -144,7 +144,7 @@ pub async fn create(
         .create_bundle(club.id, &new)
         .await;
     let id = match created {
-        Err(failure) => return Err(failed_offer_write(&state, &club, &new, None, failure).await?),
+        Err(failure) => return Err(offer_write_problem(&state, &club, &new, None, failure).await?),
         Ok(id) => id,
     };
     let (bundle, sold) = find_offer(&state, club.id, &id.to_string()).await?;
@@ -170,7 +170,7 @@ pub async fn change(
         Ok(OfferChangeOutcome::Done) => {}
         Ok(OfferChangeOutcome::Locked) => return Err(offer_locked("locked")),
         Err(failure) => {
-            return Err(failed_offer_write(&state, &club, &new, Some(bundle.id), failure).await?);
+            return Err(offer_write_problem(&state, &club, &new, Some(bundle.id), failure).await?);
         }
     }
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
@@ -214,7 +214,7 @@ fn offer_locked(status: &str) -> Problem {
 
 /// Builds the response to a failed write of an offer: 409 if another offer now has its slug, or
 /// else the failure. The database's unique constraint rejects a duplicate slug.
-async fn failed_offer_write(
+async fn offer_write_problem(
     state: &State,
     club: &Club,
     new: &NewBundle,

@@ -176,7 +176,7 @@ impl PageWriter<'_> {
             maintenance,
         };
         let image = match &page_found {
-            Some(page) => page_content::share_card(self.state, page).await?,
+            Some(page) => page_content::share_image_url(self.state, page).await?,
             None => None,
         };
         let head = head::build_page_head(

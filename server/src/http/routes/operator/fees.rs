@@ -16,7 +16,7 @@ use crate::state::State;
 /// open (decision I-9).
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct Period {
+pub struct FeeReportPeriod {
     from: Option<String>,
     to: Option<String>,
 }
@@ -24,7 +24,7 @@ pub struct Period {
 /// Handles `GET /api/admin/platform-fees`.
 pub async fn show(
     state: web::Data<State>,
-    period: web::Query<Period>,
+    period: web::Query<FeeReportPeriod>,
 ) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(build_fee_report(&state, period.into_inner()).await?))
 }
@@ -35,7 +35,7 @@ pub async fn show(
 /// 400 for an invalid day, or the database could not be read.
 pub(super) async fn build_fee_report(
     state: &State,
-    period: Period,
+    period: FeeReportPeriod,
 ) -> Result<PlatformFees, Problem> {
     let from = period
         .from

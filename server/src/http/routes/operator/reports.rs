@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use serde_json::json;
 
-use super::fees::{self, Period};
+use super::fees::{self, FeeReportPeriod};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::http::routes::club::reports::{download_draw_report_for_console, download_response};
@@ -28,7 +28,7 @@ pub async fn download_draw_report(
 pub async fn download_platform_fees(
     state: web::Data<State>,
     caller: Caller,
-    period: web::Query<Period>,
+    period: web::Query<FeeReportPeriod>,
 ) -> Result<HttpResponse, Problem> {
     let report = fees::build_fee_report(&state, period.into_inner()).await?;
     let now = state.clock.now();

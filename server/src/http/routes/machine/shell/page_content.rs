@@ -157,7 +157,7 @@ async fn offer_content(
 ///
 /// # Errors
 /// The database could not be read.
-pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>, Problem> {
+pub async fn share_image_url(state: &State, page: &Page<'_>) -> Result<Option<String>, Problem> {
     let site = &state.config.public_url;
     let facts = state.catalogue.facts();
     Ok(match page.address.shows {
