@@ -107,12 +107,12 @@ impl AmnesiaArgs {
 
 pub async fn run_subcommand(amnesia: &AmnesiaArgs) -> Result<Report> {
     let test_run = TestRun::open(None, 0, Duration::from_secs(60)).await?;
-    let outcome = run_drill(&test_run, amnesia).await;
+    let outcome = run_amnesia_test(&test_run, amnesia).await;
     test_run.close(amnesia.keep).await?;
     outcome
 }
 
-async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> {
+async fn run_amnesia_test(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the amnesia drill".to_owned(),
         ..Report::default()

@@ -11,8 +11,8 @@ use temporary_database::TemporaryDatabase;
 
 use crate::draw_creation;
 use crate::report::{Report, Table, plots};
+use crate::resource_usage::ProcessMeter;
 use crate::test_run::{RunObservations, TestRun};
-use crate::usage::ProcessMeter;
 use comparison::{Comparison, Goal};
 use engine_only::EngineUnderTest;
 use purchase_client::ProductClient;
@@ -268,7 +268,7 @@ impl BenchContext<'_> {
                     .await?,
             );
         }
-        let failures = empty_engine.find_violations().await?;
+        let failures = empty_engine.find_invariant_violations().await?;
         report.checks.push(crate::audit::AuditCheck::new(
             "the database of the engine-only measurements",
             1,

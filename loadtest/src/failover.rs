@@ -191,7 +191,7 @@ impl Cluster {
             .wait_until_revision_shown(revision, started)
             .await?;
         self.undo_fault(victim, fault)?;
-        self.find_owner().await?;
+        self.find_draw_owner().await?;
         if fault == Fault::Loss {
             // The node that had packet loss must survive the next fault. It reports no other node
             // as dead until its own database link has worked for a while.

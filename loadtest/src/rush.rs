@@ -19,10 +19,10 @@ use crate::faults::{self, KillSchedule, SandboxFaults};
 use crate::latency::CallKind;
 use crate::provider;
 use crate::report::Report;
+use crate::resource_usage;
 use crate::sandbox_server;
 use crate::test_run::{RunObservations, TestRun};
 use crate::transcript::Verdict;
-use crate::usage;
 
 /// How long a buyer waits for a ticket of a full draw. A reservation expires after 150 seconds
 /// (decision C-1), and the next holder stays until the purchase ends. So the time suffices for one
@@ -206,7 +206,7 @@ async fn run_buyers(
             stop_receiver,
         ))
     });
-    let memory = tokio::spawn(usage::record_memory(
+    let memory = tokio::spawn(resource_usage::record_memory(
         Arc::clone(&test_run.server_process),
         test_run.site.started,
         calm_receiver.clone(),

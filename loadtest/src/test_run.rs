@@ -16,9 +16,9 @@ use crate::database_audit::AnomalyCounts;
 use crate::faults::KillStats;
 use crate::latency::{CallKind, CallRecord, duration_ms};
 use crate::report::{Report, Table, plots};
+use crate::resource_usage;
 use crate::server_process::ServerProcess;
 use crate::transcript::BuyerTranscript;
-use crate::usage;
 
 /// Maximum number of seconds after the load until the outcome of every order is decided.
 pub const SETTLE_SECONDS_MAX: u64 = 60;
@@ -160,7 +160,9 @@ impl TestRun {
             report_kills(report, kill_stats);
         }
         report.add_latencies(&call_records);
-        report.tables.extend(usage::memory_table(&observed.memory));
+        report
+            .tables
+            .extend(resource_usage::memory_table(&observed.memory));
         report
             .checks
             .extend(audit::check_transcripts(&observed.transcripts, &settled));

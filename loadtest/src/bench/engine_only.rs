@@ -181,7 +181,7 @@ impl EngineUnderTest {
     }
 
     /// Returns the violated invariants of the engine's database. There should be none.
-    pub async fn find_violations(&self) -> Result<Vec<String>> {
+    pub async fn find_invariant_violations(&self) -> Result<Vec<String>> {
         let rows = self.store.violations().await?;
         Ok(rows
             .into_iter()

@@ -11,7 +11,7 @@ use super::purchase_client::{self, Sale, draws_needed};
 use super::temporary_database::TemporaryDatabase;
 use crate::draw_creation;
 use crate::report::Report;
-use crate::usage::ProcessMeter;
+use crate::resource_usage::ProcessMeter;
 
 const MEMORY_PER_LIVE_DRAW_KB_MAX: f64 = 8.0;
 const RESTART_READY_MS_MAX: f64 = 2_000.0;

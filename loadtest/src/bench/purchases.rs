@@ -17,7 +17,7 @@ use super::raw_write_limit;
 use crate::draw_creation;
 use crate::latency::{Percentiles, duration_ms};
 use crate::report::Table;
-use crate::usage::CpuTime;
+use crate::resource_usage::CpuTime;
 
 const LATENCY_HEADINGS: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
 /// Goals derived from the ticket shop pretix, measured elsewhere on a similar machine: 2.7 guest

@@ -71,7 +71,7 @@ pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<
         let mut findings = findings?;
         if let Some(anchor) = kept {
             findings
-                .compare_anchor(&Records::new(postgres), anchor)
+                .compare_audit_anchor(&Records::new(postgres), anchor)
                 .await?;
         }
         Ok(findings)
@@ -264,7 +264,7 @@ impl AuditReport {
     ///
     /// # Errors
     /// The audit log could not be read.
-    pub async fn compare_anchor(
+    pub async fn compare_audit_anchor(
         &mut self,
         records: &Records,
         anchor: &AuditAnchor,

@@ -182,7 +182,7 @@ routes! { ROUTES
     Get    "/api/admin/payment-anomalies"           Operator FORM_BODY_MAX => operator::anomalies::list;
     Get    "/api/admin/payment-anomalies/stats"     Operator FORM_BODY_MAX => operator::anomalies::show_anomaly_stats;
     Post   "/api/admin/payment-anomalies/check"     Operator FORM_BODY_MAX => operator::anomalies::scan_last_hour;
-    Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM_BODY_MAX => operator::anomalies::scan_history;
+    Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM_BODY_MAX => operator::anomalies::scan_past_hours;
     Post   "/api/admin/payment-anomalies/{anomaly}/resolve" ProvenOperator FORM_BODY_MAX => operator::anomalies::resolve;
     Post   "/api/admin/payment-anomalies/{anomaly}/refund" ProvenOperator FORM_BODY_MAX => operator::anomalies::refund;
     Post   "/api/admin/payment-anomalies/resolve"   ProvenOperator FORM_BODY_MAX => operator::missing_tickets::allocate_missing_tickets;
@@ -193,7 +193,7 @@ routes! { ROUTES
     Post   "/api/admin/orders/{order}/refund"       ProvenOperator FORM_BODY_MAX => operator::orders::refund;
     Get    "/api/admin/draws"                       Operator FORM_BODY_MAX => operator::draws::list;
     Get    "/api/admin/draws/{draw}/report"        Operator FORM_BODY_MAX => operator::reports::download_draw_report;
-    Post   "/api/admin/close-expired-draws"         Operator FORM_BODY_MAX => operator::draws::close_expired;
+    Post   "/api/admin/close-expired-draws"         Operator FORM_BODY_MAX => operator::draws::close_expired_draws;
     Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM_BODY_MAX => operator::draws::undo_draw_result;
     Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM_BODY_MAX => operator::draws::show_cancellation;
     Post   "/api/admin/draws/{draw}/cancel"         ProvenOperator FORM_BODY_MAX => operator::draws::cancel;

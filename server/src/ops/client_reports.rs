@@ -100,7 +100,7 @@ impl ClientReports {
     pub fn record_offer_event(&self, event: &Value, club: &Value, offer: &Value) {
         let position = OFFER_EVENTS.iter().position(|name| *event == **name);
         let (Some(index), Some(club), Some(offer)) =
-            (position, valid_slug(club), valid_slug(offer))
+            (position, slug_if_valid(club), slug_if_valid(offer))
         else {
             return;
         };
@@ -113,7 +113,7 @@ fn text_or_empty(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn valid_slug(value: &Value) -> Option<&str> {
+fn slug_if_valid(value: &Value) -> Option<&str> {
     const SLUG_CHARS_MAX: usize = 80;
     let is_slug = |text: &&str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

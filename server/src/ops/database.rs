@@ -83,7 +83,7 @@ impl Database {
         )?;
         ensure!(
             postgres.check_seal().await? != SealCheck::WrongKey,
-            wrong_sealing_key(config)
+            wrong_sealing_key_message(config)
         );
         Ok(postgres)
     }
@@ -199,12 +199,12 @@ async fn verify_sealing_key(postgres: &Postgres, config: &Config) -> anyhow::Res
     }
     ensure!(
         postgres.check_seal().await? == SealCheck::Opens,
-        wrong_sealing_key(config)
+        wrong_sealing_key_message(config)
     );
     Ok(())
 }
 
-fn wrong_sealing_key(config: &Config) -> String {
+fn wrong_sealing_key_message(config: &Config) -> String {
     let key = match config.seal_key {
         Some(_) => "SEAL_KEY".to_string(),
         None => config.data_dir.join("seal.key").display().to_string(),

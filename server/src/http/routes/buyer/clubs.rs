@@ -37,7 +37,7 @@ pub async fn show_club_by_slug(
     state: web::Data<State>,
     slug: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = find_club_page(&state.catalogue.facts(), &slug)?;
+    let club = find_club_for_page(&state.catalogue.facts(), &slug)?;
     let now = state.clock.now();
     let part = ListSlice {
         club: Some(club.id),
@@ -67,7 +67,7 @@ pub async fn show_club_meta(
     state: web::Data<State>,
     club: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let row = find_club_page(&state.catalogue.facts(), &club)?;
+    let row = find_club_for_page(&state.catalogue.facts(), &club)?;
     Ok(HttpResponse::Ok().json(club_meta_of(&row)))
 }
 
@@ -157,7 +157,7 @@ fn by_id_or_slug<'a>(facts: &'a CatalogueFacts, club: &str) -> Option<&'a Arc<Cl
 ///
 /// # Errors
 /// 404 when the club is unknown, archived or has no page.
-pub fn find_club_page(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
+pub fn find_club_for_page(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
     let row = find_club(facts, club)?;
     if row.page_enabled {
         Ok(row)

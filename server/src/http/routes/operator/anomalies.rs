@@ -74,7 +74,7 @@ pub async fn scan_last_hour(
 }
 
 /// Handles `POST /api/admin/payment-anomalies/scan-historical`.
-pub async fn scan_history(
+pub async fn scan_past_hours(
     state: web::Data<State>,
     caller: Caller,
     body: Body<ScanForm>,

@@ -36,7 +36,7 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 }
 
 /// Closes every draw whose kick-off has passed (decision E-2).
-pub async fn close_expired(
+pub async fn close_expired_draws(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
