@@ -21,7 +21,7 @@ use crate::crowd_plan::{BuyerHabits, CrowdPlan};
 use crate::draw_creation;
 use crate::latency::CallKind;
 use crate::report::Report;
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
 use crate::transcript::BuyerTranscript;
 
 const ANOMALIES_FOUND_SECONDS_MAX: u64 = 120;
@@ -90,7 +90,7 @@ impl AmnesiaArgs {
         let (settled, _) = audit::wait_for_final_outcomes(
             site,
             &transcripts,
-            Duration::from_secs(SETTLE_SECONDS_MAX),
+            Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX),
         )
         .await?;
         let failures: Vec<String> = audit::check_transcripts(&transcripts, &settled)

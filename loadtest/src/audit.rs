@@ -11,7 +11,7 @@ use futures_util::{StreamExt, stream};
 use crate::browser::{Browser, Request, RunSettings};
 use crate::latency::{CallKind, CallRecord};
 use crate::provider::{self, Payment};
-use crate::transcript::{BuyerTranscript, CompletionOutcome, Ticket, Verdict};
+use crate::transcript::{BuyerTranscript, CompletionOutcome, PurchaseVerdict, Ticket};
 
 /// The final state of one payment, from two independent sources: the server's order page and the
 /// payment provider.
@@ -160,7 +160,7 @@ fn check_confirmed_purchases(
 ) -> AuditCheck {
     let bought: Vec<&BuyerTranscript> = transcripts
         .iter()
-        .filter(|transcript| transcript.verdict == Verdict::Bought)
+        .filter(|transcript| transcript.verdict == PurchaseVerdict::Bought)
         .collect();
     let mut failures = Vec::new();
     for transcript in &bought {
@@ -226,10 +226,10 @@ fn check_unpaid_buyers_not_charged(
     by_intent: &HashMap<&str, &SettledPayment>,
 ) -> AuditCheck {
     let unpaid = [
-        Verdict::NotCharged,
-        Verdict::Declined,
-        Verdict::Abandoned,
-        Verdict::Released,
+        PurchaseVerdict::NotCharged,
+        PurchaseVerdict::Declined,
+        PurchaseVerdict::Abandoned,
+        PurchaseVerdict::Released,
     ];
     let all: Vec<_> = transcripts
         .iter()
@@ -332,7 +332,11 @@ mod tests {
         }
     }
 
-    fn transcript_with_tickets(buyer: usize, verdict: Verdict, tickets: &[i64]) -> BuyerTranscript {
+    fn transcript_with_tickets(
+        buyer: usize,
+        verdict: PurchaseVerdict,
+        tickets: &[i64],
+    ) -> BuyerTranscript {
         let mut transcript = BuyerTranscript::empty(buyer);
         transcript.verdict = verdict;
         transcript.tickets = tickets.iter().map(|number| (1001, *number)).collect();
@@ -364,10 +368,10 @@ mod tests {
     #[test]
     fn clean_run_passes_every_check() {
         let transcripts = [
-            transcript_with_tickets(1, Verdict::Bought, &[1, 2]),
-            transcript_with_tickets(2, Verdict::NotCharged, &[]),
-            transcript_with_tickets(3, Verdict::LeftAfterPaying, &[]),
-            transcript_with_tickets(4, Verdict::Abandoned, &[]),
+            transcript_with_tickets(1, PurchaseVerdict::Bought, &[1, 2]),
+            transcript_with_tickets(2, PurchaseVerdict::NotCharged, &[]),
+            transcript_with_tickets(3, PurchaseVerdict::LeftAfterPaying, &[]),
+            transcript_with_tickets(4, PurchaseVerdict::Abandoned, &[]),
         ];
         let settled = [
             settled_payment(1, bought_tickets(&[1, 2]), "succeeded"),
@@ -380,7 +384,7 @@ mod tests {
 
     #[test]
     fn lost_confirmed_purchase_is_reported() {
-        let transcripts = [transcript_with_tickets(1, Verdict::Bought, &[1])];
+        let transcripts = [transcript_with_tickets(1, PurchaseVerdict::Bought, &[1])];
         assert_eq!(
             audit_failures(
                 &transcripts,
@@ -418,8 +422,8 @@ mod tests {
     #[test]
     fn ticket_sold_twice_is_reported() {
         let transcripts = [
-            transcript_with_tickets(1, Verdict::Bought, &[1]),
-            transcript_with_tickets(2, Verdict::Bought, &[1]),
+            transcript_with_tickets(1, PurchaseVerdict::Bought, &[1]),
+            transcript_with_tickets(2, PurchaseVerdict::Bought, &[1]),
         ];
         let both = [
             settled_payment(1, bought_tickets(&[1]), "succeeded"),
@@ -433,7 +437,7 @@ mod tests {
 
     #[test]
     fn charge_after_not_charged_message_is_reported() {
-        let transcripts = [transcript_with_tickets(1, Verdict::NotCharged, &[])];
+        let transcripts = [transcript_with_tickets(1, PurchaseVerdict::NotCharged, &[])];
         assert_eq!(
             audit_failures(
                 &transcripts,
@@ -446,7 +450,11 @@ mod tests {
 
     #[test]
     fn authorised_payment_without_outcome_is_reported() {
-        let transcripts = [transcript_with_tickets(1, Verdict::LeftAfterPaying, &[])];
+        let transcripts = [transcript_with_tickets(
+            1,
+            PurchaseVerdict::LeftAfterPaying,
+            &[],
+        )];
         assert_eq!(
             audit_failures(
                 &transcripts,

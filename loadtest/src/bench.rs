@@ -13,7 +13,7 @@ use crate::draw_creation;
 use crate::report::{Report, Table, plots};
 use crate::resource_usage::ProcessMeter;
 use crate::test_run::{RunObservations, TestRun};
-use comparison::{Comparison, Goal};
+use comparison::{Comparison, ComparisonGoal};
 use engine_only::EngineUnderTest;
 use purchase_client::ProductClient;
 use rival::RivalProcess;
@@ -293,7 +293,7 @@ fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
             .iter()
             .filter(|comparison| comparison.unit == unit && !comparison.ratios().is_empty());
         let lines: Vec<plots::PlotSeries> = alike
-            .filter(|comparison| comparison.goal != Goal::None)
+            .filter(|comparison| comparison.goal != ComparisonGoal::None)
             .map(|comparison| {
                 let ratios = comparison.ratios().into_iter().enumerate();
                 let points = ratios

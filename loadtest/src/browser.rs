@@ -85,7 +85,7 @@ impl Request {
         }
     }
 
-    pub fn form(path: impl Into<String>, fields: Vec<(&'static str, String)>) -> Self {
+    pub fn post_form(path: impl Into<String>, fields: Vec<(&'static str, String)>) -> Self {
         Self {
             method: Method::POST,
             body: RequestBody::Form(fields),

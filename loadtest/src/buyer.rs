@@ -12,13 +12,13 @@ use crate::crowd_plan::{BuyerPlan, Card, CompletionCall, PurchaseEnding};
 use crate::latency::CallKind;
 use crate::provider::{self, CardOutcome, Payment};
 use crate::transcript::{
-    BuyerTranscript, CompletionOutcome, Verdict, combine_completion_responses,
+    BuyerTranscript, CompletionOutcome, PurchaseVerdict, combine_completion_responses,
 };
 
 /// The result of asking the server to open a payment.
 enum OpenPaymentResult {
     Opened(Payment),
-    Stopped(Verdict),
+    Stopped(PurchaseVerdict),
 }
 
 /// The result of waiting until a full draw has free tickets again.
@@ -71,7 +71,7 @@ pub async fn simulate_buyer(
 }
 
 impl Buyer<'_> {
-    async fn run_purchase(&mut self) -> Verdict {
+    async fn run_purchase(&mut self) -> PurchaseVerdict {
         let first = self.lines[0].0;
         self.browser
             .send_with_retries(CallKind::Page, &Request::get(format!("/draw/{first}")))
@@ -87,10 +87,10 @@ impl Buyer<'_> {
         };
         self.pause_between_steps().await;
         match self.effective_purchase_ending() {
-            PurchaseEnding::Abandons => Verdict::Abandoned,
+            PurchaseEnding::Abandons => PurchaseVerdict::Abandoned,
             PurchaseEnding::Releases => {
                 self.leave_checkout(&payment).await;
-                Verdict::Released
+                PurchaseVerdict::Released
             }
             // The server itself confirms the payment method of a wallet, so the buyer makes only
             // the last call.
@@ -136,16 +136,16 @@ impl Buyer<'_> {
         &mut self,
         payment: &Payment,
         outcome: CardOutcome,
-    ) -> Verdict {
+    ) -> PurchaseVerdict {
         match outcome {
             CardOutcome::Authorised => {
                 self.pause_between_steps().await;
                 self.transcript.authorised_at = Some(self.browser.site.elapsed());
                 self.complete_purchase(payment, false).await
             }
-            CardOutcome::Declined => Verdict::Declined,
-            CardOutcome::Canceled => Verdict::NotCharged,
-            CardOutcome::NoAnswer => Verdict::NoAnswer,
+            CardOutcome::Declined => PurchaseVerdict::Declined,
+            CardOutcome::Canceled => PurchaseVerdict::NotCharged,
+            CardOutcome::NoAnswer => PurchaseVerdict::NoAnswer,
             outcome @ (CardOutcome::AuthenticationRequired | CardOutcome::Unexpected(_)) => {
                 self.record_unexpected_answer(format!("the card: {outcome:?}"))
             }
@@ -153,8 +153,12 @@ impl Buyer<'_> {
     }
 
     /// A buyer without a working card leaves the page. That releases the reservation.
-    async fn leave_if_declined(&self, payment: &Payment, verdict: Verdict) -> Verdict {
-        if verdict == Verdict::Declined {
+    async fn leave_if_declined(
+        &self,
+        payment: &Payment,
+        verdict: PurchaseVerdict,
+    ) -> PurchaseVerdict {
+        if verdict == PurchaseVerdict::Declined {
             self.leave_checkout(payment).await;
         }
         verdict
@@ -190,24 +194,28 @@ impl Buyer<'_> {
                 return OpenPaymentResult::Opened(payment.clone());
             }
             let Some(answer) = answers.last() else {
-                return OpenPaymentResult::Stopped(Verdict::NoAnswer);
+                return OpenPaymentResult::Stopped(PurchaseVerdict::NoAnswer);
             };
             match (answer.status, answer.body_text_at("/code").as_str()) {
                 (409, "tickets-unavailable") => {}
-                (409, "draw-closed") => return OpenPaymentResult::Stopped(Verdict::Closed),
+                (409, "draw-closed") => return OpenPaymentResult::Stopped(PurchaseVerdict::Closed),
                 (0..500, _) => {
                     let outcome = format!("opening a payment: {} {}", answer.status, answer.body);
                     return OpenPaymentResult::Stopped(self.record_unexpected_answer(outcome));
                 }
-                _ => return OpenPaymentResult::Stopped(Verdict::NoAnswer),
+                _ => return OpenPaymentResult::Stopped(PurchaseVerdict::NoAnswer),
             }
             if self.reduce_ticket_counts(answer) {
                 continue;
             }
             match self.wait_for_free_tickets(give_up).await {
                 AvailabilityResult::Available => self.waited = true,
-                AvailabilityResult::SoldOut => return OpenPaymentResult::Stopped(Verdict::SoldOut),
-                AvailabilityResult::GaveUp => return OpenPaymentResult::Stopped(Verdict::GaveUp),
+                AvailabilityResult::SoldOut => {
+                    return OpenPaymentResult::Stopped(PurchaseVerdict::SoldOut);
+                }
+                AvailabilityResult::GaveUp => {
+                    return OpenPaymentResult::Stopped(PurchaseVerdict::GaveUp);
+                }
             }
         }
     }
@@ -308,22 +316,22 @@ impl Buyer<'_> {
 
     /// Makes the completing call of this buyer's plan. If `unpaid` is set, the card is not
     /// confirmed yet and the call contains it.
-    async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
+    async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> PurchaseVerdict {
         let request = self.completion_request(payment, unpaid.then(|| self.payment_method()));
         match self.effective_purchase_ending() {
-            PurchaseEnding::ClosedTab => return Verdict::LeftAfterPaying,
+            PurchaseEnding::ClosedTab => return PurchaseVerdict::LeftAfterPaying,
             PurchaseEnding::CutCall => {
                 let after = Duration::from_millis(1 + self.browser.random_below(40));
                 self.browser
                     .send_and_disconnect(CallKind::Complete, &request, after)
                     .await;
-                return Verdict::LeftAfterPaying;
+                return PurchaseVerdict::LeftAfterPaying;
             }
             PurchaseEnding::SendsBeacon => {
                 self.browser
                     .send_and_disconnect(CallKind::Complete, &request, Duration::from_secs(5))
                     .await;
-                return Verdict::LeftAfterPaying;
+                return PurchaseVerdict::LeftAfterPaying;
             }
             _ => {}
         }
@@ -369,7 +377,7 @@ impl Buyer<'_> {
         &mut self,
         payment: &Payment,
         outcome: Option<CompletionOutcome>,
-    ) -> Verdict {
+    ) -> PurchaseVerdict {
         let give_up = self.browser.site.elapsed() + self.browser.site.retry_timeout;
         let mut outcome = outcome.unwrap_or(CompletionOutcome::Pending);
         while matches!(
@@ -377,7 +385,7 @@ impl Buyer<'_> {
             CompletionOutcome::Pending | CompletionOutcome::AuthenticationRequired
         ) {
             if self.browser.site.elapsed() >= give_up {
-                return Verdict::NoAnswer;
+                return PurchaseVerdict::NoAnswer;
             }
             tokio::time::sleep(Duration::from_millis(250 + self.browser.random_below(200))).await;
             let page = Request::get(format!("/api/orders/{}", payment.token));
@@ -393,10 +401,10 @@ impl Buyer<'_> {
         match outcome {
             CompletionOutcome::Tickets(tickets) => {
                 self.transcript.tickets = tickets;
-                Verdict::Bought
+                PurchaseVerdict::Bought
             }
-            CompletionOutcome::NotCharged => Verdict::NotCharged,
-            CompletionOutcome::Declined => Verdict::Declined,
+            CompletionOutcome::NotCharged => PurchaseVerdict::NotCharged,
+            CompletionOutcome::Declined => PurchaseVerdict::Declined,
             other => self.record_unexpected_answer(format!("completing: {other:?}")),
         }
     }
@@ -409,12 +417,12 @@ impl Buyer<'_> {
         }
     }
 
-    fn record_unexpected_answer(&mut self, what: String) -> Verdict {
+    fn record_unexpected_answer(&mut self, what: String) -> PurchaseVerdict {
         self.transcript.failures.push(format!(
             "buyer {}: unexpected answer: {what}",
             self.plan.number
         ));
-        Verdict::NoAnswer
+        PurchaseVerdict::NoAnswer
     }
 
     async fn pause_between_steps(&self) {

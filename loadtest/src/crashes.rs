@@ -19,8 +19,8 @@ use crate::crowd_plan::{BuyerHabits, BuyerPlan, CrowdPlan};
 use crate::draw_creation;
 use crate::latency::{CallRecord, Percentiles};
 use crate::report::{Report, Table};
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
-use crate::transcript::{BuyerTranscript, Verdict};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
+use crate::transcript::{BuyerTranscript, PurchaseVerdict};
 use injected_faults::{CrashSchedule, CrashStats};
 
 mod connection_faults;
@@ -144,7 +144,7 @@ async fn run_crash_loop(test_run: &TestRun, crashes: &CrashesArgs) -> Result<Rep
     let (settled, _) = audit::wait_for_final_outcomes(
         &test_run.site,
         &totals.acknowledged,
-        Duration::from_secs(SETTLE_SECONDS_MAX),
+        Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX),
     )
     .await?;
     let still = audit::check_transcripts(&totals.acknowledged, &settled);
@@ -249,7 +249,7 @@ async fn audit_round(
     let (settled, took) = audit::wait_for_final_outcomes(
         &test_run.site,
         &transcripts,
-        Duration::from_secs(SETTLE_SECONDS_MAX),
+        Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX),
     )
     .await?;
     totals.decided_after_ms.push(took.as_secs_f64() * 1000.0);
@@ -284,7 +284,7 @@ async fn audit_round(
     totals.buyers += transcripts.len();
     let bought = transcripts
         .into_iter()
-        .filter(|transcript| transcript.verdict == Verdict::Bought);
+        .filter(|transcript| transcript.verdict == PurchaseVerdict::Bought);
     totals
         .acknowledged
         .extend(bought.map(|transcript| BuyerTranscript {
@@ -352,7 +352,7 @@ impl CrashLoopTotals {
             (
                 "every order decided",
                 self.decided_after_ms,
-                SETTLE_SECONDS_MAX as f64 * 1000.0,
+                FINAL_OUTCOME_SECONDS_MAX as f64 * 1000.0,
             ),
         ] {
             let figures = Percentiles::of_sample(sample);

@@ -134,7 +134,7 @@ fn intent_request(
     ];
     Request {
         headers,
-        ..Request::form(path, fields)
+        ..Request::post_form(path, fields)
     }
 }
 

@@ -17,8 +17,8 @@ use crate::crowd_plan::SeededRng;
 use crate::draw_creation;
 use crate::report::{Report, Table};
 use crate::server_process::{self, ServerProcess};
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
-use crate::transcript::{BuyerTranscript, Verdict};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
+use crate::transcript::{BuyerTranscript, PurchaseVerdict};
 use link::{Link, Upstream};
 use matrix_cell::{MatrixCell, SalePhase};
 use toxic::{LinkKind, Toxic};
@@ -32,7 +32,7 @@ mod toxic;
 
 /// Number of cells of the test matrix between two audits.
 const MATRIX_CELLS_PER_AUDIT: usize = 12;
-const SETTLE_TIMEOUT: Duration = Duration::from_secs(SETTLE_SECONDS_MAX);
+const FINAL_OUTCOME_TIMEOUT: Duration = Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX);
 /// How long the page of a buyer retries one call.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(40);
 /// Message in the transcript of a buyer who got the 500 that the proxy itself sent. Such a 500 is
@@ -232,7 +232,7 @@ async fn test_matrix_cells(
             audit_matrix_cells(
                 proxy_run,
                 std::mem::take(&mut transcripts),
-                SETTLE_TIMEOUT,
+                FINAL_OUTCOME_TIMEOUT,
                 &mut checks,
             )
             .await?;
@@ -244,7 +244,7 @@ async fn test_matrix_cells(
         &mut transcripts,
     )
     .await?;
-    audit_matrix_cells(proxy_run, transcripts, SETTLE_TIMEOUT, &mut checks).await?;
+    audit_matrix_cells(proxy_run, transcripts, FINAL_OUTCOME_TIMEOUT, &mut checks).await?;
     checks.push(AuditCheck::new(
         "every disturbed link affected some traffic",
         cells.len(),
@@ -329,7 +329,7 @@ async fn audit_matrix_cells(
 /// Returns the transcript of a buyer who left after paying, and who was told nothing.
 fn transcript_left_after_paying(buyer: usize) -> BuyerTranscript {
     BuyerTranscript {
-        verdict: Verdict::LeftAfterPaying,
+        verdict: PurchaseVerdict::LeftAfterPaying,
         ..BuyerTranscript::empty(buyer)
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use crate::audit::AuditCheck;
 use crate::boards::BoardLag;
 use crate::latency::{CallKind, CallRecord, Percentiles, duration_ms};
-use crate::transcript::Verdict;
+use crate::transcript::PurchaseVerdict;
 
 pub mod plots;
 
@@ -53,7 +53,7 @@ impl Report {
         self.checks.iter().all(|check| check.failures.is_empty())
     }
 
-    pub fn add_verdicts(&mut self, verdicts: &[(Verdict, usize)]) {
+    pub fn add_verdicts(&mut self, verdicts: &[(PurchaseVerdict, usize)]) {
         let mut table = Table::new("What the buyers were told", &["", "buyers"]);
         for (verdict, count) in verdicts {
             table.add_row([verdict.name().to_owned(), count.to_string()]);
@@ -322,7 +322,7 @@ mod tests {
             ..Report::default()
         };
         report.add_fact("seed", 7);
-        report.add_verdicts(&[(Verdict::Bought, 3), (Verdict::SoldOut, 10)]);
+        report.add_verdicts(&[(PurchaseVerdict::Bought, 3), (PurchaseVerdict::SoldOut, 10)]);
         let record = |call, ms, status| CallRecord {
             call,
             at: Duration::ZERO,

@@ -22,7 +22,7 @@ use crate::report::Report;
 use crate::resource_usage;
 use crate::sandbox_server;
 use crate::test_run::{RunObservations, TestRun};
-use crate::transcript::Verdict;
+use crate::transcript::PurchaseVerdict;
 
 /// How long a buyer waits for a ticket of a full draw. A reservation expires after 150 seconds
 /// (decision C-1), and the next holder stays until the purchase ends. So the time suffices for one
@@ -258,7 +258,10 @@ async fn check_sold_out(
             .filter(|transcript| transcript.verdict == verdict)
             .count()
     };
-    let (told_sold_out, gave_up) = (turned_away(Verdict::SoldOut), turned_away(Verdict::GaveUp));
+    let (told_sold_out, gave_up) = (
+        turned_away(PurchaseVerdict::SoldOut),
+        turned_away(PurchaseVerdict::GaveUp),
+    );
     let mut left = 0;
     for draw in draws {
         let answer = browser

@@ -18,11 +18,11 @@ use crate::fixtures::{self, Fixture};
 use crate::report::Report;
 use crate::test_run::TestRun;
 
-mod conclusion;
 mod mails;
 mod operator;
 mod prizes;
 mod rounds;
+mod season_audit;
 
 use operator::Operator;
 
@@ -147,7 +147,7 @@ async fn run_season(test_run: &TestRun, season: &SeasonArgs, csv: &str) -> Resul
         "rounds took",
         format!("{:.0} s", test_run.site.elapsed().as_secs_f64()),
     );
-    conclusion::audit_finished_season(test_run, &operator, &clubs, &games, played, &mut report)
+    season_audit::audit_finished_season(test_run, &operator, &clubs, &games, played, &mut report)
         .await?;
     Ok(report)
 }

@@ -21,7 +21,7 @@ use crate::server_process::ServerProcess;
 use crate::transcript::BuyerTranscript;
 
 /// Maximum number of seconds after the load until the outcome of every order is decided.
-pub const SETTLE_SECONDS_MAX: u64 = 60;
+pub const FINAL_OUTCOME_SECONDS_MAX: u64 = 60;
 /// Maximum number of lines in a plot.
 const PLOT_LINES_MAX: usize = 8;
 const PLOT_POINTS_MAX: usize = 600;
@@ -143,7 +143,7 @@ impl TestRun {
         observed: &RunObservations,
         report: &mut Report,
     ) -> Result<()> {
-        let limit = Duration::from_secs(SETTLE_SECONDS_MAX);
+        let limit = Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX);
         let (settled, calm) =
             audit::wait_for_final_outcomes(&self.site, &observed.transcripts, limit).await?;
         report.add_fact(

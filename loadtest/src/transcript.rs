@@ -12,7 +12,7 @@ pub type Ticket = (i64, i64);
 
 /// The outcome of a purchase as the buyer knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum PurchaseVerdict {
     /// The buyer was shown tickets.
     Bought,
     /// The buyer was told that nothing was charged.
@@ -35,7 +35,7 @@ pub enum Verdict {
     NoAnswer,
 }
 
-impl Verdict {
+impl PurchaseVerdict {
     pub const ALL: [Self; 10] = [
         Self::Bought,
         Self::NotCharged,
@@ -68,7 +68,7 @@ impl Verdict {
 #[derive(Clone, Debug)]
 pub struct BuyerTranscript {
     pub buyer: usize,
-    pub verdict: Verdict,
+    pub verdict: PurchaseVerdict,
     /// Every payment that was opened for this buyer. More than one payment intent is a failure of
     /// the server.
     pub payments: Vec<Payment>,
@@ -90,7 +90,7 @@ impl BuyerTranscript {
     pub fn empty(buyer: usize) -> Self {
         Self {
             buyer,
-            verdict: Verdict::NoAnswer,
+            verdict: PurchaseVerdict::NoAnswer,
             payments: Vec::new(),
             ticket_count: 0,
             draws: Vec::new(),

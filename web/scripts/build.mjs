@@ -21,9 +21,9 @@ const PUBLIC_URL = '/assets/';
 const PARCEL_OPTIONS = ['--no-source-maps', '--no-autoinstall'];
 
 rmSync(dist, { recursive: true, force: true });
-const parcel = join(root, 'node_modules', '.bin', 'parcel');
+const parcelProgram = join(root, 'node_modules', '.bin', 'parcel');
 const mainBuild = spawnSync(
-  parcel,
+  parcelProgram,
   ['build', 'index.html', '--public-url', PUBLIC_URL, '--dist-dir', 'dist', ...PARCEL_OPTIONS],
   { cwd: root, stdio: 'inherit' },
 );
@@ -39,12 +39,12 @@ const findOnlyBuiltFile = (pattern) => {
 
 // The server inlines critical.css into pages. Its font URL must name the built file with its hash.
 const font = findOnlyBuiltFile(/^barlow-condensed-600-subset\..*woff2$/);
-const criticalSource = ['font-faces.css', 'tokens.css', 'critical.css']
+const criticalCssSource = ['font-faces.css', 'tokens.css', 'critical.css']
   .map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8'))
   .join('\n');
 const { code } = transform({
   filename: 'critical.css',
-  code: Buffer.from(criticalSource),
+  code: Buffer.from(criticalCssSource),
   minify: true,
 });
 const criticalCss = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLIC_URL}${font})`);
@@ -66,7 +66,7 @@ writeFileSync(join(dist, 'routes.json'), `${JSON.stringify(chunksByPage, null, 2
 
 // Builds the small script that other sites embed, with the fixed name `/widgets/live.js`.
 const widgetBuild = spawnSync(
-  parcel,
+  parcelProgram,
   [
     'build',
     'src/widget/live.ts',
@@ -92,7 +92,7 @@ const FD_BUILD = createHash('sha256')
   .digest('hex')
   .slice(0, 12);
 const workerBuild = spawnSync(
-  parcel,
+  parcelProgram,
   ['build', 'src/offline/sw.ts', '--dist-dir', 'dist', ...PARCEL_OPTIONS, '--no-content-hash'],
   { cwd: root, stdio: 'inherit', env: { ...process.env, FD_BUILD } },
 );

@@ -12,7 +12,7 @@ pub enum BetterDirection {
 
 /// The goal of a comparison: a minimum, or a maximum if lower values are better.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Goal {
+pub enum ComparisonGoal {
     /// No goal. The value is only shown.
     None,
     /// A goal for the ratio of the product's value to the rival's.
@@ -29,7 +29,7 @@ pub struct Comparison {
     pub unit: &'static str,
     pub rival: &'static str,
     pub better: BetterDirection,
-    pub goal: Goal,
+    pub goal: ComparisonGoal,
     rounds: Vec<(f64, Option<f64>)>,
 }
 
@@ -45,7 +45,7 @@ impl Comparison {
             unit,
             rival,
             better,
-            goal: Goal::None,
+            goal: ComparisonGoal::None,
             rounds: Vec::new(),
         }
     }
@@ -58,14 +58,14 @@ impl Comparison {
         goal: f64,
     ) -> Self {
         Self {
-            goal: Goal::Figure(goal),
+            goal: ComparisonGoal::Figure(goal),
             ..Self::new(what, unit, "", better)
         }
     }
 
     pub fn with_ratio_goal(self, ratio: f64) -> Self {
         Self {
-            goal: Goal::Ratio(ratio),
+            goal: ComparisonGoal::Ratio(ratio),
             ..self
         }
     }
@@ -106,9 +106,9 @@ impl Comparison {
     /// Returns whether the goal is reached, or `None` when there is no goal.
     pub fn is_goal_reached(&self) -> Option<bool> {
         let (figure, goal) = match self.goal {
-            Goal::None => return None,
-            Goal::Ratio(goal) => (median(self.ratios()), goal),
-            Goal::Figure(goal) => (median(self.product_figures()), goal),
+            ComparisonGoal::None => return None,
+            ComparisonGoal::Ratio(goal) => (median(self.ratios()), goal),
+            ComparisonGoal::Figure(goal) => (median(self.product_figures()), goal),
         };
         Some(if self.better == BetterDirection::Higher {
             figure >= goal
@@ -124,9 +124,9 @@ impl Comparison {
             "≤"
         };
         match self.goal {
-            Goal::None => String::new(),
-            Goal::Ratio(goal) => format!("{sign} {goal} ×"),
-            Goal::Figure(goal) => format!("{sign} {goal} {}", self.unit),
+            ComparisonGoal::None => String::new(),
+            ComparisonGoal::Ratio(goal) => format!("{sign} {goal} ×"),
+            ComparisonGoal::Figure(goal) => format!("{sign} {goal} {}", self.unit),
         }
     }
 }

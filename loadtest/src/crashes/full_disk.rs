@@ -15,7 +15,7 @@ use crate::audit;
 use crate::latency::Percentiles;
 use crate::report::Report;
 use crate::server_process::ServerProcess;
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
 
 /// Size of the disk in megabytes. The demo's data and a short sale fit on it, but it is soon full.
 const SMALL_DISK_MB: usize = 320;
@@ -116,7 +116,7 @@ async fn fill_disk_repeatedly(
         let (settled, _) = audit::wait_for_final_outcomes(
             &test_run.site,
             &transcripts,
-            Duration::from_secs(SETTLE_SECONDS_MAX),
+            Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX),
         )
         .await?;
         let mut checks = audit::check_transcripts(&transcripts, &settled);

@@ -62,7 +62,7 @@ impl LinkedNetwork {
     /// Creates namespaces and bridge. Returns `None` when the process lacks the rights.
     pub fn create(nodes: usize) -> Option<LinkedNetwork> {
         let mut network = LinkedNetwork { packet_loss: None };
-        network.remove_all();
+        network.remove_links_and_namespaces();
         network.build_links(nodes).ok()?;
         network.packet_loss = [PacketLoss::Netem, PacketLoss::Filter]
             .into_iter()
@@ -98,7 +98,7 @@ impl LinkedNetwork {
         Ok(())
     }
 
-    fn remove_all(&self) {
+    fn remove_links_and_namespaces(&self) {
         for number in 0..4 {
             let _ = run_ip_command(&format!("netns del {}", namespace_name(number)));
             let _ = run_ip_command(&format!("link del {}", veth_name(number)));
@@ -202,6 +202,6 @@ impl PacketLoss {
 
 impl Drop for LinkedNetwork {
     fn drop(&mut self) {
-        self.remove_all();
+        self.remove_links_and_namespaces();
     }
 }

@@ -20,7 +20,7 @@ use crate::club::Club;
 use crate::crowd::{self, CrowdAdmission};
 use crate::crowd_plan::{BuyerHabits, CrowdPlan};
 use crate::latency::CallKind;
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, CompletionOutcome};
 
 /// Index of the round that is postponed.
@@ -128,7 +128,7 @@ impl<'a> SeasonProgress<'a> {
         // Moves the clock by five minutes. Then the server's sweeper decides the orders of buyers
         // who closed the tab, because it handles only orders that are some minutes old.
         operator.advance_clock(300).await?;
-        let settle_timeout = Duration::from_secs(SETTLE_SECONDS_MAX);
+        let settle_timeout = Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX);
         wait_for_final_outcomes(&self.test_run.site, &transcripts, settle_timeout).await?;
         operator
             .advance_clock_to(games[within.start].kick_off()? - LATE_CROWD_LEAD_TIME)

@@ -120,7 +120,10 @@ impl OwnOrder {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn of_link(state: &State, link: &TicketLink) -> Result<Vec<OwnOrder>, Problem> {
+    pub async fn all_of_ticket_link(
+        state: &State,
+        link: &TicketLink,
+    ) -> Result<Vec<OwnOrder>, Problem> {
         let mut found = Vec::with_capacity(link.orders.len());
         for order in &link.orders {
             found.extend(

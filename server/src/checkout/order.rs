@@ -7,7 +7,7 @@ use persistence::stores::OrderRecord;
 
 use super::CheckoutRequest;
 use super::limits::{count_new_intent, hold_source};
-use super::quote::{Quote, club_not_ready};
+use super::quote::{Quote, club_not_ready_problem};
 use crate::access::order_access::OwnOrder;
 use crate::api::error::Problem;
 use crate::services::identity::{Browser, random};
@@ -104,7 +104,7 @@ fn order_opening_problem(failure: PaymentFailure, account: &AccountId) -> Proble
         return failure.into();
     };
     tracing::warn!(account.id = %account.0, code, message, "Stripe refused a payment intent for a club");
-    club_not_ready()
+    club_not_ready_problem()
 }
 
 /// Returns the end of the order's reservation as shown to the buyer: 120 seconds after opening, but

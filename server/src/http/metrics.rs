@@ -84,7 +84,7 @@ pub async fn current_metrics_text(state: &State) -> String {
         "counter",
         "What browsers told of offers.",
     );
-    for (event, count) in state.client_reports.offer_events() {
+    for (event, count) in state.client_reports.offer_event_counts() {
         page.write_sample("fd_offer_events_total", &[("event", event)], count);
     }
     page.write_family(

@@ -17,7 +17,7 @@ use crate::ops::console_health::{self, CLOCK_OFFSET_SECONDS_MAX};
 use crate::state::State;
 
 /// Maximum age of the cached integrity result in WebSocket frames, in seconds.
-const INTEGRITY_MAX_AGE_SECONDS: i64 = 300;
+const INTEGRITY_RESULT_AGE_SECONDS_MAX: i64 = 300;
 /// Maximum milliseconds since the reconciler's last pass for it to count as healthy. It passes
 /// every 30 seconds, so three missed passes count as unhealthy.
 const RECONCILER_PASS_AGE_MS_MAX: i64 = 90_000;
@@ -117,7 +117,7 @@ pub async fn read_console_state(state: &State) -> Result<OpsNow, Problem> {
     // Accept an integrity result of the last five minutes, because an integrity check reads every
     // row.
     let violations = state
-        .recent_invariant_violations(INTEGRITY_MAX_AGE_SECONDS)
+        .recent_invariant_violations(INTEGRITY_RESULT_AGE_SECONDS_MAX)
         .await?;
     let health = overall_status(&health_checks(state, &vitals, off_ms, violations));
     let changed = state.draws.view_change_count() as i64;

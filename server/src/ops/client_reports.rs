@@ -28,7 +28,7 @@ pub struct ClientReports {
 
 impl ClientReports {
     /// Number of diagnostics received.
-    pub fn diagnostics(&self) -> u64 {
+    pub fn diagnostics_received(&self) -> u64 {
         self.diagnostics.load(Ordering::Relaxed)
     }
 
@@ -38,7 +38,7 @@ impl ClientReports {
     }
 
     /// Counts of each of [`OFFER_EVENTS`].
-    pub fn offer_events(&self) -> [(&'static str, u64); OFFER_EVENTS.len()] {
+    pub fn offer_event_counts(&self) -> [(&'static str, u64); OFFER_EVENTS.len()] {
         std::array::from_fn(|index| {
             (
                 OFFER_EVENTS[index],
@@ -287,7 +287,7 @@ mod tests {
             client_reports.record_offer_event(&event, &club, &offer);
         }
         assert_eq!(
-            client_reports.offer_events(),
+            client_reports.offer_event_counts(),
             [
                 ("offer_view", 0),
                 ("offer_share", 1),

@@ -16,7 +16,7 @@ import {
 } from '../support/own-draw';
 
 const cartDrawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
-let bundleCount = 0;
+let bundlesCreated = 0;
 
 /** Creates a bundle on sale, and its games, by the API calls that the club's screens make. */
 async function createBundle(
@@ -27,7 +27,7 @@ async function createBundle(
 ) {
   const draws = await createTestDraws(playwright, baseURL, games, index);
   const { calls, club } = await signedInClubRequest(playwright, baseURL, index);
-  const slug = `weekend-${Date.now() % 1_000_000}-${++bundleCount}`;
+  const slug = `weekend-${Date.now() % 1_000_000}-${++bundlesCreated}`;
   const said = {
     name: 'Weekend double',
     slug,

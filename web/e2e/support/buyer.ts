@@ -10,12 +10,12 @@ export interface TestBuyer {
   email: string;
 }
 
-let buyerCount = 0;
+let buyersCreated = 0;
 export function newBuyer(): TestBuyer {
-  buyerCount += 1;
+  buyersCreated += 1;
   return {
-    name: `Robin Test ${buyerCount}`,
-    email: `robin${Date.now()}-${buyerCount}@example.com`,
+    name: `Robin Test ${buyersCreated}`,
+    email: `robin${Date.now()}-${buyersCreated}@example.com`,
   };
 }
 

@@ -27,7 +27,7 @@ export async function signIn(page: Page, baseURL: string, club: DemoClub): Promi
   expect(answer.ok(), await answer.text()).toBe(true);
 }
 
-let drawCount = 0;
+let drawsCreated = 0;
 
 /**
  * Creates a draw on sale whose game is in three days, by the API call of the create form. Returns
@@ -44,7 +44,7 @@ export async function createClubDraw(page: Page, baseURL: string, club: DemoClub
   const draw = {
     clubId: club.id,
     homeTeam: club.name,
-    awayTeam: `Visitors ${Date.now() % 100_000}-${++drawCount}`,
+    awayTeam: `Visitors ${Date.now() % 100_000}-${++drawsCreated}`,
     gameDate,
     timezone: 'Australia/Brisbane',
     contactName: 'Kim',

@@ -56,7 +56,7 @@ export async function findCompletedDraw(request: APIRequestContext): Promise<num
   return draws.find((draw) => Date.parse(draw.gameDate) < Date.now())?.drawNumber ?? null;
 }
 
-let buyerCount = 0;
+let buyersCreated = 0;
 
 /** Buys by direct API calls: opens a payment, confirms it at the sandbox and completes it. */
 export async function buyThroughApi(
@@ -69,15 +69,15 @@ export async function buyThroughApi(
   const config = (await (await request.get('/api/config', READ_RETRIES)).json()) as {
     publishableKey: string;
   };
-  const name = `Crowd ${++buyerCount}`;
+  const name = `Crowd ${++buyersCreated}`;
   const buyer = {
     buyerName: name,
-    buyerEmail: `crowd${buyerCount}@example.com`,
+    buyerEmail: `crowd${buyersCreated}@example.com`,
     buyerPhone: '0400 000 000',
   };
   const opened = await request.post('/api/create-payment-intent', {
     headers,
-    data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyerCount}` },
+    data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyersCreated}` },
   });
   expect(opened.ok(), await opened.text()).toBe(true);
   const { clientSecret, paymentIntentId, connectedAccountId } = (await opened.json()) as {

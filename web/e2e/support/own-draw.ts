@@ -24,7 +24,7 @@ export interface TestDraw extends ListedDraw {
   club: Club;
 }
 
-let drawCount = 0;
+let drawsCreated = 0;
 
 /** Returns a request context that is signed in as one of the demo's clubs. */
 export async function signedInClubRequest(
@@ -62,7 +62,7 @@ export async function createTestDraws(
     const body = {
       clubId: club.id,
       homeTeam: club.name,
-      awayTeam: `Visitors ${Date.now() % 100_000} ${++drawCount}`,
+      awayTeam: `Visitors ${Date.now() % 100_000} ${++drawsCreated}`,
       gameDate: new Date(Date.now() + startsIn * 1000).toISOString(),
       timezone: 'Australia/Brisbane',
       contactName: 'Kim',

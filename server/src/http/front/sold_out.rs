@@ -137,7 +137,7 @@ fn replayed_payload(read: Vec<PayloadChunk>, rest: Option<Payload>) -> Payload {
 mod tests {
     use super::*;
 
-    fn payload_of(chunks: Vec<PayloadChunk>) -> Payload {
+    fn payload_from_chunks(chunks: Vec<PayloadChunk>) -> Payload {
         replayed_payload(chunks, None)
     }
 
@@ -151,19 +151,23 @@ mod tests {
     #[actix_web::test]
     async fn chunked_body_is_joined_and_incomplete_or_long_body_is_replayed() {
         let piece = |text: &'static str| Ok(Bytes::from_static(text.as_bytes()));
-        let body = read_body(payload_of(vec![piece("{\"a\""), piece(":"), piece("1}")]))
-            .await
-            .ok()
-            .expect("whole");
+        let body = read_body(payload_from_chunks(vec![
+            piece("{\"a\""),
+            piece(":"),
+            piece("1}"),
+        ]))
+        .await
+        .ok()
+        .expect("whole");
         assert_eq!(body, "{\"a\":1}");
         assert!(
-            read_body(payload_of(vec![]))
+            read_body(payload_from_chunks(vec![]))
                 .await
                 .ok()
                 .expect("nothing")
                 .is_empty()
         );
-        let broken = read_body(payload_of(vec![
+        let broken = read_body(payload_from_chunks(vec![
             piece("{"),
             piece("}"),
             Err(PayloadError::Incomplete(None)),
@@ -175,7 +179,7 @@ mod tests {
             "{broken:?}"
         );
         let long = Bytes::from(vec![b' '; FORM_BODY_MAX]);
-        let long = read_body(payload_of(vec![
+        let long = read_body(payload_from_chunks(vec![
             Ok(long.clone()),
             Ok(long.clone()),
             piece("end"),

@@ -210,7 +210,7 @@ async fn purchase_response(
             "processing",
             Some("We are confirming your payment. Your tickets will follow by e-mail."),
         ),
-        FulfilStatus::NotCharged { reason } => return Err(not_charged(reason.cause())),
+        FulfilStatus::NotCharged { reason } => return Err(not_charged_problem(reason.cause())),
         FulfilStatus::Refunding => return Err(refunding_problem()),
     };
     let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
@@ -256,7 +256,7 @@ fn bought_ticket(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> Bo
 
 /// Builds the 409 response for an order that was not charged, with the reason written for the
 /// buyer.
-fn not_charged(cause: OrderEndCause) -> Problem {
+fn not_charged_problem(cause: OrderEndCause) -> Problem {
     let message = format!(
         "{} You have not been charged.",
         with_full_stop(not_charged_text(cause))

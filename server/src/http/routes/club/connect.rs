@@ -69,7 +69,7 @@ pub async fn start_onboarding(
         .connect
         .onboarding_link(&account, &page("refresh"), &page("complete"))
         .await;
-    let onboarding_url = link.map_err(account_creation_failed)?;
+    let onboarding_url = link.map_err(stripe_setup_problem)?;
     Ok(HttpResponse::Ok().json(OnboardingLink { onboarding_url }))
 }
 
@@ -94,7 +94,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
         .connect
         .create_account(&key, Some(&club.email))
         .await
-        .map_err(account_creation_failed)?;
+        .map_err(stripe_setup_problem)?;
     let (actor, object) = (caller.audit_name(), format!("club:{}", club.id));
     let act = caller.audit_action(&actor, Some(club.id), "connect-account", &object);
     state
@@ -108,7 +108,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
 
 /// Builds the error response. A refusal by Stripe means that the platform is not set up for
 /// connected accounts, so a retry does not help; other errors mean that Stripe is unavailable.
-fn account_creation_failed(error: GatewayError) -> Problem {
+fn stripe_setup_problem(error: GatewayError) -> Problem {
     tracing::warn!(%error, "Stripe onboarding failed");
     match error {
         GatewayError::Refused { .. } => {

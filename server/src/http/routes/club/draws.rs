@@ -76,7 +76,7 @@ pub(super) async fn create_draws(
             let message = format!("This game is on sale already as draw {draw}.");
             return Err(Problem::conflict("draw-exists", message).with("drawNumber", draw.0));
         }
-        CreateDrawsOutcome::NotAgreed => return Err(agreement_required()),
+        CreateDrawsOutcome::NotAgreed => return Err(agreement_required_problem()),
     };
     for draw in listings.iter().map(Listing::id) {
         // If the actor cannot start now, the first buyer's request starts it.
@@ -137,7 +137,7 @@ pub(super) fn check_card_fee(state: &State, passed_on: bool) -> Result<(), Probl
 
 /// Builds the 428 response for a club that has not agreed to the terms of service within the last
 /// half hour (decision E-17).
-fn agreement_required() -> Problem {
+fn agreement_required_problem() -> Problem {
     let message = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
     Problem::new(StatusCode::PRECONDITION_REQUIRED, "terms-required", message)
 }

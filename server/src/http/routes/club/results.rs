@@ -41,7 +41,7 @@ pub async fn enter_result(
         .execute(draw, Command::Complete { result }, None)
         .await;
     let view = committed
-        .map_err(|denied| result_refused(draw, denied))?
+        .map_err(|denied| result_refused_problem(draw, denied))?
         .view;
     state.catalogue.reload().await?;
     settle_result(&state, &listing, draw, &view).await?;
@@ -63,7 +63,7 @@ pub async fn enter_result(
 
 /// Builds the response for a refused result. A cancelled draw gets a text of its own, because the
 /// generic "draw closed" text is written for buyers.
-fn result_refused(draw: DrawId, denied: Denied) -> Problem {
+fn result_refused_problem(draw: DrawId, denied: Denied) -> Problem {
     match denied {
         Denied::Refused(Refusal::DrawClosed) => Problem::conflict(
             "draw-cancelled",

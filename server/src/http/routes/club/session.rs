@@ -107,7 +107,7 @@ pub async fn reauthenticate(
         .audit(act, &json!({ "accepted": is_right }))
         .await?;
     if !is_right {
-        return Err(wrong_password());
+        return Err(wrong_password_problem());
     }
     record_reauthentication(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(PROOF_LIFETIME_MS));
@@ -140,7 +140,7 @@ pub(super) async fn is_password_right(
 }
 
 /// Builds the 400 response for a wrong password. Not 401, because the session stays valid.
-pub(super) fn wrong_password() -> Problem {
+pub(super) fn wrong_password_problem() -> Problem {
     Problem::bad_request("wrong-password", "Invalid credentials")
 }
 

@@ -12,7 +12,7 @@ use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::own_draw;
-use super::session::{is_password_right, wrong_password};
+use super::session::{is_password_right, wrong_password_problem};
 use crate::access::caller::Caller;
 use crate::api::claim::{BankDetails, MaskedBankDetails, PendingApproval, UnmaskedBankDetails};
 use crate::api::error::Problem;
@@ -313,7 +313,7 @@ pub async fn reveal_bank_details(
     find_winner(&state, &view).await?;
     let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
     if !is_password_right(&state, holder, body.0).await? {
-        return Err(wrong_password());
+        return Err(wrong_password_problem());
     }
     let bank = state
         .records

@@ -167,7 +167,7 @@ pub async fn refund(
     let payment = PaymentIntentId(
         row.payment_intent_id
             .clone()
-            .ok_or_else(no_captured_payment)?,
+            .ok_or_else(no_captured_payment_problem)?,
     );
     let (actor, object) = (caller.audit_name(), format!("anomaly:{id}"));
     let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
@@ -197,7 +197,7 @@ pub async fn refund(
                 .payments
                 .order_by_payment_intent(&payment)
                 .await?
-                .ok_or_else(no_captured_payment)?;
+                .ok_or_else(no_captured_payment_problem)?;
             state
                 .payments
                 .by(act("refund-payment"))
@@ -205,7 +205,7 @@ pub async fn refund(
                 .await?;
         }
         Err(RepairError::Unavailable) => return Err(Problem::unavailable()),
-        Err(_) => return Err(no_captured_payment()),
+        Err(_) => return Err(no_captured_payment_problem()),
     }
     if row.resolved_at.is_none() {
         state
@@ -218,7 +218,7 @@ pub async fn refund(
 }
 
 /// Builds the 409 response: there is no captured payment to refund.
-pub(super) fn no_captured_payment() -> Problem {
+pub(super) fn no_captured_payment_problem() -> Problem {
     Problem::conflict("no-payment", "Nothing was taken that could go back.")
 }
 

@@ -49,7 +49,7 @@ async fn set_archived(
     path: &str,
     archived: bool,
 ) -> Result<HttpResponse, Problem> {
-    let club = ClubId(path.parse().map_err(|_| unknown_club())?);
+    let club = ClubId(path.parse().map_err(|_| unknown_club_problem())?);
     let (actor, object) = (caller.audit_name(), format!("club:{club}"));
     let action = if archived {
         "archive-club"
@@ -67,10 +67,12 @@ async fn set_archived(
         state.catalogue.reload().await?;
     }
     let rows = state.records.club_rows(None, Some(club)).await?;
-    Ok(HttpResponse::Ok().json(ConsoleClub::from(rows.first().ok_or_else(unknown_club)?)))
+    Ok(HttpResponse::Ok().json(ConsoleClub::from(
+        rows.first().ok_or_else(unknown_club_problem)?,
+    )))
 }
 
-fn unknown_club() -> Problem {
+fn unknown_club_problem() -> Problem {
     Problem::unknown("club-unknown")
 }
 

@@ -94,7 +94,7 @@ pub async fn undo_draw_result(
     let undone = draws
         .undo(draw)
         .await
-        .map_err(|denied| cancellation_refused(draw, denied))?;
+        .map_err(|denied| cancellation_refused_problem(draw, denied))?;
     // Send the correction mail that the undo queued for a winner who was notified before.
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
@@ -187,7 +187,7 @@ fn draw_confirmed_by_number(path: &web::Path<String>, form: &Reason) -> Result<D
     ))
 }
 
-fn cancellation_refused(draw: DrawId, denied: actors::Denied) -> Problem {
+fn cancellation_refused_problem(draw: DrawId, denied: actors::Denied) -> Problem {
     match denied {
         actors::Denied::Refused(domain::Refusal::PaidOut) => Problem::conflict(
             "payout-completed",

@@ -8,7 +8,7 @@ use persistence::ledger::BuyerDetails;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::anomalies::{MISSING_TICKET, find_anomaly, no_captured_payment};
+use super::anomalies::{MISSING_TICKET, find_anomaly, no_captured_payment_problem};
 use crate::access::caller::Caller;
 use crate::api::console::anomaly::{
     AllocatedTicket, MissingTicket, MissingTicketResolved, PaidLine, PaidTickets,
@@ -94,7 +94,9 @@ pub async fn allocate_missing_tickets(
     };
     let record = match allocated {
         Ok(record) => record,
-        Err(unresolved) => return Err(allocation_refused(&state, &payment, unresolved).await?),
+        Err(unresolved) => {
+            return Err(allocation_refused_problem(&state, &payment, unresolved).await?);
+        }
     };
     let how = "Tickets allocated by hand";
     let resolving = caller
@@ -174,14 +176,14 @@ pub async fn show_missing_tickets(
     let payment = row
         .payment_intent_id
         .map(PaymentIntentId)
-        .ok_or_else(no_captured_payment)?;
+        .ok_or_else(no_captured_payment_problem)?;
     let paid =
         state
             .anomalies
             .named_tickets(&payment)
             .await
             .map_err(|unresolved| match unresolved {
-                RepairError::Unknown => no_captured_payment(),
+                RepairError::Unknown => no_captured_payment_problem(),
                 _ => Problem::unavailable(),
             })?;
     let line = |(draw, count): (DrawId, u16)| PaidLine {
@@ -197,7 +199,7 @@ pub async fn show_missing_tickets(
 
 /// Builds the response that refuses to allocate the missing tickets. It says whether the payment can
 /// be refunded instead.
-async fn allocation_refused(
+async fn allocation_refused_problem(
     state: &State,
     payment: &PaymentIntentId,
     reason: RepairError,

@@ -55,7 +55,7 @@ pub async fn read_page_content(
     match page.address.shows {
         PageKind::Offer | PageKind::OfferBoard => offer_content(state, page, boot).await,
         PageKind::Landing => {
-            let draws = landing_draws(state, None);
+            let draws = landing_page_draws(state, None);
             let first_paint_draws = first_paint_draws(state, &draws);
             boot.insert("draws".into(), json!(draws));
             Ok(PageContent::Landing(first_paint_draws))
@@ -217,7 +217,7 @@ async fn club_content(
 }
 
 /// Returns the draws of the landing page: on sale, awaiting results and completed.
-fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
+fn landing_page_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
     /// Maximum completed draws in the HTML document. The page loads more when the visitor scrolls.
     const COMPLETED_DRAWS_MAX: usize = 60;
     let now = state.clock.now();
