@@ -209,12 +209,12 @@ impl BenchContext<'_> {
             // Reads are measured first, because later parts add draws to the list of active draws,
             // which would then be larger.
             print_progress("reads and refusals");
-            comparisons.extend(self.compare_reads(paths).await?);
+            comparisons.extend(self.compare_reads_with_rival(paths).await?);
             comparisons.extend(self.measure_refusals().await?);
         }
         if self.bench.includes_part("purchases") {
             print_progress("purchases");
-            let (found, mut took) = self.compare_purchases(&mut raw_free).await?;
+            let (found, mut took) = self.compare_purchases_with_rivals(&mut raw_free).await?;
             comparisons.extend(found);
             comparisons.extend(self.measure_simultaneous_buyers(&mut took).await?);
             tables.push(took);

@@ -39,7 +39,7 @@ const LAST_ANSWER_MS_MAX: f64 = 100.0;
 impl BenchContext<'_> {
     /// Compares complete purchases with the rival's handler, which locks a row but calls no
     /// provider and sends no mail.
-    pub(super) async fn compare_purchases(
+    pub(super) async fn compare_purchases_with_rivals(
         &self,
         raw_free: &mut impl Iterator<Item = i64>,
     ) -> Result<(Vec<Comparison>, Table)> {

@@ -44,7 +44,7 @@ pub async fn save_product_responses(
 }
 
 impl BenchContext<'_> {
-    pub(super) async fn compare_reads(
+    pub(super) async fn compare_reads_with_rival(
         &self,
         paths: &[(&'static str, String)],
     ) -> Result<Vec<Comparison>> {

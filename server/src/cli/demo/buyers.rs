@@ -9,7 +9,7 @@ use persistence::ledger::BuyerDetails;
 use persistence::stores::OrderRecord;
 use uuid::Uuid;
 
-use super::plan::{BUYERS, DrawPlan};
+use super::plan::{BUYER_NAMES, DrawPlan};
 use super::seed::SellingClub;
 use crate::text::terms;
 
@@ -51,7 +51,7 @@ pub fn planned_orders(seller: &SellingClub, draw: DrawId, plan: &DrawPlan) -> Ve
             unit_price: plan.price,
             passes_card_fee: plan.pass_card_fee,
         };
-        let buyer = Some(BUYERS[(turn * 7) % BUYERS.len()]);
+        let buyer = Some(BUYER_NAMES[(turn * 7) % BUYER_NAMES.len()]);
         planned_orders.push(PlannedOrder {
             seller: seller.clone(),
             wanted,

@@ -7,7 +7,7 @@ use domain::order::LineRequest;
 use persistence::records::club_users::NewClubUser;
 
 use super::buyers::{self, PlannedOrder};
-use super::plan::{BUYERS, CLUBS, DRAWS, LOCKED_OFFER_SLUG, OFFERS, STAFF};
+use super::plan::{BUYER_NAMES, CLUBS, DRAWS, LOCKED_OFFER_SLUG, OFFERS, STAFF};
 use super::seed::{SeedRun, SellingClub};
 use crate::services::identity::random;
 
@@ -71,7 +71,7 @@ impl SeedRun<'_> {
         let order_to_place = PlannedOrder {
             seller: seller.clone(),
             wanted,
-            buyer: Some(BUYERS[0]),
+            buyer: Some(BUYER_NAMES[0]),
         };
         let bundle = self
             .records()

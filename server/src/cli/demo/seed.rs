@@ -14,7 +14,8 @@ use persistence::records::draws::DrawToCreate;
 use persistence::records::payouts::NewPayout;
 
 use super::plan::{
-    BUYERS, CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, OFFERS, PlannedStatus, WAITLIST,
+    BUYER_NAMES, CLUBS, ClubPlan, DEMO_FOOTER_MENUS, DRAWS, DrawPlan, OFFERS, PlannedStatus,
+    WAITLIST_ENTRIES,
 };
 use super::{PASSWORD, anomalies, buyers};
 use crate::app::RunningServer;
@@ -180,7 +181,7 @@ impl SeedRun<'_> {
             let order_to_place = buyers::PlannedOrder {
                 seller: seller.clone(),
                 wanted,
-                buyer: Some(BUYERS[club]),
+                buyer: Some(BUYER_NAMES[club]),
             };
             buyers::place_declined_order(&self.running.engine.payments, order_to_place).await?;
         }
@@ -288,7 +289,7 @@ impl SeedRun<'_> {
                 .create_bundle(sellers[offer.club].club, &new)
                 .await?;
         }
-        for (order, (heading, items)) in (0..).zip(FOOTERS) {
+        for (order, (heading, items)) in (0..).zip(DEMO_FOOTER_MENUS) {
             let menu = self.records().create_footer_menu(heading, order).await?;
             for (order, (label, url)) in (0..).zip(items) {
                 self.records()
@@ -296,7 +297,7 @@ impl SeedRun<'_> {
                     .await?;
             }
         }
-        for (club, name, email, phone) in WAITLIST {
+        for (club, name, email, phone) in WAITLIST_ENTRIES {
             self.records()
                 .join_waitlist(club, name, email, phone)
                 .await?;

@@ -79,7 +79,7 @@ pub async fn start_onboarding(
 /// The key also contains the current ten-minute window, because Stripe replays a failure under the
 /// same key and the club must be able to retry later.
 async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<AccountId, Problem> {
-    const RETRY_WINDOW_MS: i64 = 10 * 60 * 1000;
+    const ACCOUNT_CREATION_RETRY_WINDOW_MS: i64 = 10 * 60 * 1000;
     let lost = club
         .account
         .as_ref()
@@ -88,7 +88,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
     let key = format!(
         "connect-club-{}{lost}-{}",
         club.id,
-        state.clock.now().0 / RETRY_WINDOW_MS
+        state.clock.now().0 / ACCOUNT_CREATION_RETRY_WINDOW_MS
     );
     let account = state
         .connect

@@ -34,7 +34,7 @@ pub async fn create(
 ) -> Result<HttpResponse, Problem> {
     let club = find_selling_club(&state, named_or_own_club(caller, body.0.club_id)?).await?;
     let now = state.clock.now();
-    let checked = draw_check::check_new(&body.0, now)?;
+    let checked = draw_check::check_new_draw(&body.0, now)?;
     check_card_fee(&state, checked.pass_card_fee.unwrap_or_default())?;
     let new = new_draw(&club, checked, &state)?;
     if !terms_of(&new).are_valid(now) {

@@ -57,7 +57,7 @@ pub async fn edit_draw(
         home_team: &listing.home_team,
         away_team: &listing.away_team,
     };
-    let checked = draw_check::check_edit(&body.0, &stored, now)?;
+    let checked = draw_check::check_draw_edit(&body.0, &stored, now)?;
     let pass_card_fee = new_card_fee_setting(&state, &listing, checked.pass_card_fee)?;
     let (terms, details) = split_into_terms_and_details(checked, pass_card_fee);
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
