@@ -15,13 +15,13 @@ use persistence::auditor::Auditor;
 use serde_json::{Value, json};
 
 use crate::audit::{self, AuditCheck};
-use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_text};
+use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_text_at};
 use crate::crowd::{self, CrowdAdmission};
+use crate::crowd_plan::{BuyerHabits, CrowdPlan};
+use crate::draw_creation;
 use crate::latency::CallKind;
-use crate::new_draws;
-use crate::plan::{BuyerHabits, CrowdPlan};
 use crate::report::Report;
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
 use crate::transcript::BuyerTranscript;
 
 const ANOMALIES_FOUND_SECONDS_MAX: u64 = 120;
@@ -52,7 +52,7 @@ impl AmnesiaArgs {
         &self.report
     }
 
-    async fn send_buyers(
+    async fn run_buyer_crowd(
         &self,
         site: &Arc<RunSettings>,
         draws: &[i64],
@@ -80,12 +80,19 @@ impl AmnesiaArgs {
             },
             self.buyers,
         );
-        let transcripts =
-            crowd::simulate_buyers(Arc::clone(site), crowd.plans(draws.len()), admission, bar)
-                .await?;
-        let (settled, _) =
-            audit::wait_until_decided(site, &transcripts, Duration::from_secs(SETTLE_SECONDS_MAX))
-                .await?;
+        let transcripts = crowd::simulate_buyers(
+            Arc::clone(site),
+            crowd.buyer_plans(draws.len()),
+            admission,
+            bar,
+        )
+        .await?;
+        let (settled, _) = audit::wait_for_final_outcomes(
+            site,
+            &transcripts,
+            Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX),
+        )
+        .await?;
         let failures: Vec<String> = audit::check_transcripts(&transcripts, &settled)
             .into_iter()
             .flat_map(|check| check.failures)
@@ -100,26 +107,26 @@ impl AmnesiaArgs {
 
 pub async fn run_subcommand(amnesia: &AmnesiaArgs) -> Result<Report> {
     let test_run = TestRun::open(None, 0, Duration::from_secs(60)).await?;
-    let outcome = run_drill(&test_run, amnesia).await;
+    let outcome = run_amnesia_test(&test_run, amnesia).await;
     test_run.close(amnesia.keep).await?;
     outcome
 }
 
-async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> {
+async fn run_amnesia_test(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the amnesia drill".to_owned(),
         ..Report::default()
     };
     // There are enough draws for both groups of buyers, because a full draw would refuse the
     // repeated allocation.
-    let draws = new_draws::create_test_draws_with_price(
+    let draws = draw_creation::create_test_draws_with_price(
         &test_run.site,
         "Amnesia",
         amnesia.buyers / 12 + 2,
         TICKET_PRICE_CENTS,
     )
     .await?;
-    amnesia.send_buyers(&test_run.site, &draws, 0).await?;
+    amnesia.run_buyer_crowd(&test_run.site, &draws, 0).await?;
     let file = test_run
         .server_process
         .lock()
@@ -137,7 +144,7 @@ async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> 
             .await?,
     )?;
     let known_payments = captured_payments(test_run).await?;
-    amnesia.send_buyers(&test_run.site, &draws, 1).await?;
+    amnesia.run_buyer_crowd(&test_run.site, &draws, 1).await?;
     let forgotten: BTreeSet<String> = captured_payments(test_run)
         .await?
         .difference(&known_payments)
@@ -175,7 +182,7 @@ async fn run_drill(test_run: &TestRun, amnesia: &AmnesiaArgs) -> Result<Report> 
     crate::database_audit::audit_database(
         &test_run.site,
         access.as_ref(),
-        test_run.known_anomalies(),
+        test_run.initial_anomalies(),
         &mut report,
     )
     .await?;
@@ -205,7 +212,7 @@ async fn captured_payments(test_run: &TestRun) -> Result<BTreeSet<String>> {
         .context("no list of payments")?;
     Ok(captured
         .iter()
-        .map(|payment| json_text(payment, "/paymentIntent"))
+        .map(|payment| json_text_at(payment, "/paymentIntent"))
         .collect())
 }
 
@@ -254,7 +261,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
             .await,
         "a code",
     )?;
-    let code = json!({ "code": json_text(&code, "/code") });
+    let code = json!({ "code": json_text_at(&code, "/code") });
     expect_success(
         operator
             .send_with_retries(
@@ -276,7 +283,7 @@ async fn resolve_anomalies(test_run: &TestRun, forgotten: &BTreeSet<String>) -> 
     let anomaly_of = |payment: &str| {
         let mut rows = open.as_array().into_iter().flatten();
         rows.find(|row| row["paymentIntentId"] == payment)
-            .map(|row| json_text(row, "/id"))
+            .map(|row| json_text_at(row, "/id"))
     };
     let mut allocated = 0;
     for (number, payment) in forgotten.iter().enumerate() {

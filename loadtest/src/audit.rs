@@ -11,7 +11,7 @@ use futures_util::{StreamExt, stream};
 use crate::browser::{Browser, Request, RunSettings};
 use crate::latency::{CallKind, CallRecord};
 use crate::provider::{self, Payment};
-use crate::transcript::{BuyerTranscript, CompletionOutcome, Ticket, Verdict};
+use crate::transcript::{BuyerTranscript, CompletionOutcome, PurchaseVerdict, Ticket};
 
 /// The final state of one payment, from two independent sources: the server's order page and the
 /// payment provider.
@@ -28,7 +28,7 @@ pub struct SettledPayment {
 impl SettledPayment {
     /// Returns whether neither state can change without the buyer. An unpaid order counts as
     /// decided, because it may wait for its buyer for ever.
-    fn is_decided(&self) -> bool {
+    fn has_final_outcome(&self) -> bool {
         match (&self.order, self.provider.as_str()) {
             (CompletionOutcome::Tickets(tickets), "succeeded") => !tickets.is_empty(),
             (CompletionOutcome::NotCharged, "canceled") => true,
@@ -63,7 +63,7 @@ impl AuditCheck {
 
 /// Asks the server and the provider about every payment, until the outcome of each is decided or
 /// `limit` has passed. Returns the payments and the time this took.
-pub async fn wait_until_decided(
+pub async fn wait_for_final_outcomes(
     site: &Arc<RunSettings>,
     transcripts: &[BuyerTranscript],
     limit: Duration,
@@ -90,7 +90,7 @@ pub async fn wait_until_decided(
             .collect::<Vec<_>>()
             .await
             .into_iter()
-            .partition(SettledPayment::is_decided);
+            .partition(SettledPayment::has_final_outcome);
         settled.extend(done);
         if rest.is_empty() || started.elapsed() > limit {
             settled.extend(rest);
@@ -137,10 +137,10 @@ pub fn check_transcripts(
         .map(|transcript| transcript.payments.len())
         .sum();
     vec![
-        check_confirmed(transcripts, &by_intent),
-        check_sold_once(settled),
-        check_not_charged(transcripts, &by_intent),
-        check_decided(settled),
+        check_confirmed_purchases(transcripts, &by_intent),
+        check_tickets_sold_once(settled),
+        check_unpaid_buyers_not_charged(transcripts, &by_intent),
+        check_final_outcomes(settled),
         AuditCheck::new(
             "one payment intent a buyer, one story in all repeated answers",
             intents,
@@ -154,13 +154,13 @@ pub fn check_transcripts(
 
 /// Checks that each confirmed purchase still has exactly the tickets that the buyer was shown, and
 /// is paid.
-fn check_confirmed(
+fn check_confirmed_purchases(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
 ) -> AuditCheck {
     let bought: Vec<&BuyerTranscript> = transcripts
         .iter()
-        .filter(|transcript| transcript.verdict == Verdict::Bought)
+        .filter(|transcript| transcript.verdict == PurchaseVerdict::Bought)
         .collect();
     let mut failures = Vec::new();
     for transcript in &bought {
@@ -201,7 +201,7 @@ fn check_confirmed(
 }
 
 /// Checks that no ticket belongs to two orders.
-fn check_sold_once(settled: &[SettledPayment]) -> AuditCheck {
+fn check_tickets_sold_once(settled: &[SettledPayment]) -> AuditCheck {
     let mut owners: HashMap<Ticket, usize> = HashMap::new();
     let mut failures = Vec::new();
     for one in settled {
@@ -221,15 +221,15 @@ fn check_sold_once(settled: &[SettledPayment]) -> AuditCheck {
 }
 
 /// Checks that no buyer was charged who was told "not charged" or who never paid.
-fn check_not_charged(
+fn check_unpaid_buyers_not_charged(
     transcripts: &[BuyerTranscript],
     by_intent: &HashMap<&str, &SettledPayment>,
 ) -> AuditCheck {
     let unpaid = [
-        Verdict::NotCharged,
-        Verdict::Declined,
-        Verdict::Abandoned,
-        Verdict::Released,
+        PurchaseVerdict::NotCharged,
+        PurchaseVerdict::Declined,
+        PurchaseVerdict::Abandoned,
+        PurchaseVerdict::Released,
     ];
     let all: Vec<_> = transcripts
         .iter()
@@ -262,8 +262,10 @@ fn check_not_charged(
     )
 }
 
-fn check_decided(settled: &[SettledPayment]) -> AuditCheck {
-    let stuck = settled.iter().filter(|settled| !settled.is_decided());
+fn check_final_outcomes(settled: &[SettledPayment]) -> AuditCheck {
+    let stuck = settled
+        .iter()
+        .filter(|settled| !settled.has_final_outcome());
     let failures = stuck
         .map(|settled| {
             let (intent, order) = (&settled.payment.intent, &settled.order);
@@ -330,7 +332,11 @@ mod tests {
         }
     }
 
-    fn transcript_with_tickets(buyer: usize, verdict: Verdict, tickets: &[i64]) -> BuyerTranscript {
+    fn transcript_with_tickets(
+        buyer: usize,
+        verdict: PurchaseVerdict,
+        tickets: &[i64],
+    ) -> BuyerTranscript {
         let mut transcript = BuyerTranscript::empty(buyer);
         transcript.verdict = verdict;
         transcript.tickets = tickets.iter().map(|number| (1001, *number)).collect();
@@ -362,10 +368,10 @@ mod tests {
     #[test]
     fn clean_run_passes_every_check() {
         let transcripts = [
-            transcript_with_tickets(1, Verdict::Bought, &[1, 2]),
-            transcript_with_tickets(2, Verdict::NotCharged, &[]),
-            transcript_with_tickets(3, Verdict::LeftAfterPaying, &[]),
-            transcript_with_tickets(4, Verdict::Abandoned, &[]),
+            transcript_with_tickets(1, PurchaseVerdict::Bought, &[1, 2]),
+            transcript_with_tickets(2, PurchaseVerdict::NotCharged, &[]),
+            transcript_with_tickets(3, PurchaseVerdict::LeftAfterPaying, &[]),
+            transcript_with_tickets(4, PurchaseVerdict::Abandoned, &[]),
         ];
         let settled = [
             settled_payment(1, bought_tickets(&[1, 2]), "succeeded"),
@@ -378,7 +384,7 @@ mod tests {
 
     #[test]
     fn lost_confirmed_purchase_is_reported() {
-        let transcripts = [transcript_with_tickets(1, Verdict::Bought, &[1])];
+        let transcripts = [transcript_with_tickets(1, PurchaseVerdict::Bought, &[1])];
         assert_eq!(
             audit_failures(
                 &transcripts,
@@ -416,8 +422,8 @@ mod tests {
     #[test]
     fn ticket_sold_twice_is_reported() {
         let transcripts = [
-            transcript_with_tickets(1, Verdict::Bought, &[1]),
-            transcript_with_tickets(2, Verdict::Bought, &[1]),
+            transcript_with_tickets(1, PurchaseVerdict::Bought, &[1]),
+            transcript_with_tickets(2, PurchaseVerdict::Bought, &[1]),
         ];
         let both = [
             settled_payment(1, bought_tickets(&[1]), "succeeded"),
@@ -430,8 +436,8 @@ mod tests {
     }
 
     #[test]
-    fn charge_after_not_charged_is_reported() {
-        let transcripts = [transcript_with_tickets(1, Verdict::NotCharged, &[])];
+    fn charge_after_not_charged_message_is_reported() {
+        let transcripts = [transcript_with_tickets(1, PurchaseVerdict::NotCharged, &[])];
         assert_eq!(
             audit_failures(
                 &transcripts,
@@ -443,8 +449,12 @@ mod tests {
     }
 
     #[test]
-    fn undecided_authorisation_is_reported() {
-        let transcripts = [transcript_with_tickets(1, Verdict::LeftAfterPaying, &[])];
+    fn authorised_payment_without_outcome_is_reported() {
+        let transcripts = [transcript_with_tickets(
+            1,
+            PurchaseVerdict::LeftAfterPaying,
+            &[],
+        )];
         assert_eq!(
             audit_failures(
                 &transcripts,
@@ -460,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn server_error_is_reported_and_503_only_without_faults() {
+    fn other_5xx_is_always_reported_and_503_without_faults() {
         let record = |status| CallRecord {
             call: CallKind::Open,
             at: Duration::ZERO,

@@ -37,7 +37,7 @@ struct RunningDemoFile {
 impl AuditArgs {
     /// Returns the demo's address, and the access to its database. `None` if the database URL is
     /// not known.
-    fn locate_demo(&self) -> Result<(String, Option<DatabaseAccess>)> {
+    fn locate_demo_and_database(&self) -> Result<(String, Option<DatabaseAccess>)> {
         let access = |url: &String| DatabaseAccess::new(url.clone(), &self.data);
         if let Some(base) = &self.base {
             return Ok((base.clone(), self.database.as_ref().map(access)));
@@ -62,7 +62,7 @@ impl AuditArgs {
 }
 
 pub async fn run_subcommand(audit: &AuditArgs) -> Result<Report> {
-    let (base, access) = audit.locate_demo()?;
+    let (base, access) = audit.locate_demo_and_database()?;
     let test_run = TestRun::open(Some(&base), 0, Duration::from_secs(10)).await?;
     let mut report = Report {
         title: "Football Doubles: the audit".to_owned(),

@@ -9,14 +9,14 @@ use baseline::BenchBaseline;
 use clap::Args;
 use temporary_database::TemporaryDatabase;
 
-use crate::new_draws;
+use crate::draw_creation;
 use crate::report::{Report, Table, plots};
+use crate::resource_usage::ProcessMeter;
 use crate::test_run::{RunObservations, TestRun};
-use crate::usage::ProcessMeter;
-use comparison::{Comparison, Goal};
+use comparison::{Comparison, ComparisonGoal};
 use engine_only::EngineUnderTest;
 use purchase_client::ProductClient;
-use rival::RunningRival;
+use rival::RivalProcess;
 
 mod actor_boards;
 mod baseline;
@@ -29,7 +29,7 @@ mod http_connection;
 mod machine;
 mod purchase_client;
 mod purchases;
-mod raw_limit;
+mod raw_write_limit;
 mod reads;
 pub mod rival;
 mod temporary_database;
@@ -91,7 +91,7 @@ struct BenchContext<'a> {
     test_run: &'a TestRun,
     /// Address of the product's server, as `127.0.0.1:port`.
     product_address: String,
-    rival: &'a RunningRival,
+    rival: &'a RivalProcess,
     key: String,
     database: String,
     meter: ProcessMeter,
@@ -117,7 +117,7 @@ pub async fn run_subcommand(bench: &BenchArgs) -> Result<Report> {
     test_run.close(false).await?;
     let report = outcome?;
     if let Some(folder) = &bench.pages {
-        report.write_pages(folder)?;
+        report.write_markdown_pages(folder)?;
     }
     Ok(report)
 }
@@ -129,7 +129,7 @@ async fn run_benchmarks(test_run: &TestRun, bench: &BenchArgs) -> Result<Report>
         .await
         .database_access()
         .context("the server's database")?;
-    let shown = new_draws::create_test_draws(&test_run.site, "Shown", 1)
+    let shown = draw_creation::create_test_draws(&test_run.site, "Shown", 1)
         .await?
         .pop()
         .context("no draw was created")?;
@@ -140,8 +140,8 @@ async fn run_benchmarks(test_run: &TestRun, bench: &BenchArgs) -> Result<Report>
     let bodies = std::env::temp_dir().join(format!("fd-bench-{}", uuid::Uuid::new_v4().simple()));
     std::fs::create_dir_all(&bodies)?;
     let product_address = test_run.site.base.trim_start_matches("http://").to_owned();
-    let paths = reads::store_responses(&product_address, shown, &bodies).await?;
-    let rival = RunningRival::start(&access.url, &bodies).await?;
+    let paths = reads::save_product_responses(&product_address, shown, &bodies).await?;
+    let rival = RivalProcess::start(&access.url, &bodies).await?;
     let meter = ProcessMeter::of_server(&*test_run.server_process.lock().await)?;
     let key = test_run.site.publishable_key.clone();
     let bench_context = BenchContext {
@@ -157,7 +157,7 @@ async fn run_benchmarks(test_run: &TestRun, bench: &BenchArgs) -> Result<Report>
         title: "Football Doubles: the bench".to_owned(),
         ..Report::default()
     };
-    add_facts(&mut report, bench);
+    add_benchmark_facts(&mut report, bench);
     let (comparisons, tables) = bench_context
         .run_selected_parts(shown, &paths, &baseline, &mut report)
         .await?;
@@ -177,7 +177,7 @@ async fn run_benchmarks(test_run: &TestRun, bench: &BenchArgs) -> Result<Report>
     Ok(report)
 }
 
-fn add_facts(report: &mut Report, bench: &BenchArgs) {
+fn add_benchmark_facts(report: &mut Report, bench: &BenchArgs) {
     report.add_fact("machine", machine::describe_machine());
     report.add_fact("machine before", machine::load_averages());
     report.add_fact(
@@ -209,12 +209,12 @@ impl BenchContext<'_> {
             // Reads are measured first, because later parts add draws to the list of active draws,
             // which would then be larger.
             print_progress("reads and refusals");
-            comparisons.extend(self.compare_reads(paths).await?);
+            comparisons.extend(self.compare_reads_with_rival(paths).await?);
             comparisons.extend(self.measure_refusals().await?);
         }
         if self.bench.includes_part("purchases") {
             print_progress("purchases");
-            let (found, mut took) = self.compare_purchases(&mut raw_free).await?;
+            let (found, mut took) = self.compare_purchases_with_rivals(&mut raw_free).await?;
             comparisons.extend(found);
             comparisons.extend(self.measure_simultaneous_buyers(&mut took).await?);
             tables.push(took);
@@ -258,14 +258,17 @@ impl BenchContext<'_> {
         let mut comparisons = Vec::new();
         if self.bench.includes_part("walls") {
             comparisons.extend(
-                self.compare_engine(&empty_engine, baseline, raw_free)
+                self.compare_engine_with_baselines(&empty_engine, baseline, raw_free)
                     .await?,
             );
         }
         if self.bench.includes_part("growth") {
-            comparisons.extend(self.compare_growth(&empty_engine, report).await?);
+            comparisons.extend(
+                self.compare_sales_with_and_without_history(&empty_engine, report)
+                    .await?,
+            );
         }
-        let failures = empty_engine.find_violations().await?;
+        let failures = empty_engine.find_invariant_violations().await?;
         report.checks.push(crate::audit::AuditCheck::new(
             "the database of the engine-only measurements",
             1,
@@ -289,8 +292,8 @@ fn ratio_plots(comparisons: &[Comparison]) -> Result<Vec<String>> {
         let alike = comparisons
             .iter()
             .filter(|comparison| comparison.unit == unit && !comparison.ratios().is_empty());
-        let lines: Vec<plots::Series> = alike
-            .filter(|comparison| comparison.goal != Goal::None)
+        let lines: Vec<plots::PlotSeries> = alike
+            .filter(|comparison| comparison.goal != ComparisonGoal::None)
             .map(|comparison| {
                 let ratios = comparison.ratios().into_iter().enumerate();
                 let points = ratios

@@ -13,8 +13,8 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::HeaderValue;
 
-use crate::browser::{RunSettings, json_number, json_text};
-use crate::latency::millis;
+use crate::browser::{RunSettings, json_number_at, json_text_at};
+use crate::latency::duration_ms;
 use crate::transcript::BuyerTranscript;
 
 /// One view that a board received.
@@ -45,12 +45,12 @@ impl Board {
     /// Records one frame. A draw's revision must never decrease, not even after the server was
     /// killed, because a view is sent only after its commit (invariant A6).
     fn record_frame(&mut self, frame: &Value, at: Duration, wall_ms: f64) {
-        if json_text(frame, "/type") != "draw" {
+        if json_text_at(frame, "/type") != "draw" {
             return;
         }
         let (Some(draw), Some(seq)) = (
-            json_number(frame, "/data/drawNumber"),
-            json_number(frame, "/seq"),
+            json_number_at(frame, "/data/drawNumber"),
+            json_number_at(frame, "/seq"),
         ) else {
             self.failures
                 .push(format!("a frame without draw number or revision: {frame}"));
@@ -63,7 +63,7 @@ impl Board {
             ));
         }
         *newest_revision = seq.max(*newest_revision);
-        let sold = json_number(frame, "/data/ticketsSold").unwrap_or(-1);
+        let sold = json_number_at(frame, "/data/ticketsSold").unwrap_or(-1);
         if !(0..=169).contains(&sold) {
             self.failures
                 .push(format!("draw {draw}: {sold} tickets sold were shown"));
@@ -130,7 +130,7 @@ async fn receive_frames(
         tokio::select! {
             frame = socket.next() => match frame {
                 Some(Ok(Message::Text(text))) => {
-                    let wall = SystemTime::now().duration_since(UNIX_EPOCH).map(millis).unwrap_or_default();
+                    let wall = SystemTime::now().duration_since(UNIX_EPOCH).map(duration_ms).unwrap_or_default();
                     if let Ok(frame) = serde_json::from_str(text.as_str()) {
                         board.record_frame(&frame, site.elapsed(), wall);
                     }
@@ -184,7 +184,7 @@ pub fn measure_lag(boards: &[Board], transcripts: &[BuyerTranscript]) -> BoardLa
     for board in boards {
         for view in board.views.iter().filter(|view| !view.is_first_view) {
             let behind = view.at.saturating_sub(first[&(view.draw, view.seq)]);
-            lag.behind_first_board.push(millis(behind));
+            lag.behind_first_board.push(duration_ms(behind));
         }
         let followed_draws = board
             .newest_revision
@@ -198,7 +198,7 @@ pub fn measure_lag(boards: &[Board], transcripts: &[BuyerTranscript]) -> BoardLa
                 .iter()
                 .find(|view| view.draw == draw && view.sold >= ticket);
             lag.behind_buyer
-                .extend(shown.map(|view| millis(view.at.saturating_sub(decided))));
+                .extend(shown.map(|view| duration_ms(view.at.saturating_sub(decided))));
         }
     }
     lag

@@ -11,8 +11,8 @@ use reqwest::Method;
 use reqwest::header::{CONTENT_TYPE, ORIGIN, RETRY_AFTER};
 use serde_json::Value;
 
+use crate::crowd_plan::SeededRng;
 use crate::latency::{CallKind, CallRecord};
-use crate::plan::SeededRng;
 
 /// Settings that all browsers of a run share.
 #[derive(Debug)]
@@ -85,7 +85,7 @@ impl Request {
         }
     }
 
-    pub fn form(path: impl Into<String>, fields: Vec<(&'static str, String)>) -> Self {
+    pub fn post_form(path: impl Into<String>, fields: Vec<(&'static str, String)>) -> Self {
         Self {
             method: Method::POST,
             body: RequestBody::Form(fields),
@@ -109,8 +109,8 @@ impl ServerResponse {
     }
 
     /// Returns a field of the body as text. A number is formatted, and a missing field is empty.
-    pub fn body_text(&self, pointer: &str) -> String {
-        json_text(&self.body, pointer)
+    pub fn body_text_at(&self, pointer: &str) -> String {
+        json_text_at(&self.body, pointer)
     }
 
     /// Returns whether the call should be retried, because the server is down, starting or busy.
@@ -122,7 +122,7 @@ impl ServerResponse {
 }
 
 /// Returns a field of a JSON value as text. A number is formatted, and a missing field is empty.
-pub fn json_text(value: &Value, pointer: &str) -> String {
+pub fn json_text_at(value: &Value, pointer: &str) -> String {
     match value.pointer(pointer) {
         Some(Value::String(text)) => text.clone(),
         None | Some(Value::Null) => String::new(),
@@ -131,7 +131,7 @@ pub fn json_text(value: &Value, pointer: &str) -> String {
 }
 
 /// Returns an integer field, which may be stored as a number or as text. `None` if there is none.
-pub fn json_number(value: &Value, pointer: &str) -> Option<i64> {
+pub fn json_number_at(value: &Value, pointer: &str) -> Option<i64> {
     match value.pointer(pointer)? {
         Value::Number(number) => number.as_i64(),
         Value::String(text) => text.parse().ok(),
@@ -152,7 +152,7 @@ impl Browser {
             .cookie_store(true)
             .timeout(Duration::from_secs(30))
             .pool_idle_timeout(Duration::from_secs(5))
-            .local_address(browser_address(&site.base, seed))
+            .local_address(browser_source_ip(&site.base, seed))
             .build()
             .context("an HTTP client")?;
         Ok(Self {
@@ -247,7 +247,7 @@ impl Browser {
     }
 
     /// Sends a request and closes the connection after a moment, even without a response.
-    pub async fn send_and_cut(&self, call: CallKind, request: &Request, after: Duration) {
+    pub async fn send_and_disconnect(&self, call: CallKind, request: &Request, after: Duration) {
         let (at, started) = (self.site.elapsed(), Instant::now());
         // A missing response is not recorded, because the connection was closed on purpose.
         if let Ok(Ok(answer)) = tokio::time::timeout(after, self.send_and_record(request)).await {
@@ -298,7 +298,7 @@ impl Browser {
 /// Returns the local address for a browser. On Linux, all of 127.0.0.0/8 is this machine. With one
 /// address, thousands of browsers would use up its ports, and wait for the operating system instead
 /// of the server.
-fn browser_address(base: &str, seed: u64) -> Option<IpAddr> {
+fn browser_source_ip(base: &str, seed: u64) -> Option<IpAddr> {
     let [.., third, last] = seed.to_be_bytes();
     (cfg!(target_os = "linux") && base.contains("//127.0.0.1"))
         .then(|| Ipv4Addr::new(127, 0, third, last.max(1)).into())
@@ -338,17 +338,17 @@ mod tests {
         let body = serde_json::json!({"a": 7, "b": "8", "c": null, "d": {"e": "x"}});
         assert_eq!(
             (
-                json_number(&body, "/a"),
-                json_number(&body, "/b"),
-                json_number(&body, "/c")
+                json_number_at(&body, "/a"),
+                json_number_at(&body, "/b"),
+                json_number_at(&body, "/c")
             ),
             (Some(7), Some(8), None)
         );
         assert_eq!(
             (
-                json_text(&body, "/a"),
-                json_text(&body, "/c"),
-                json_text(&body, "/d/e")
+                json_text_at(&body, "/a"),
+                json_text_at(&body, "/c"),
+                json_text_at(&body, "/d/e")
             ),
             ("7".into(), String::new(), "x".into())
         );

@@ -7,16 +7,18 @@ use std::time::Duration;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_number};
+use crate::browser::{Browser, Request, RunSettings, ServerResponse, json_number_at};
+use crate::crowd_plan::{BuyerPlan, Card, CompletionCall, PurchaseEnding};
 use crate::latency::CallKind;
-use crate::plan::{BuyerEnding, BuyerPlan, Card, CompletionCall};
 use crate::provider::{self, CardOutcome, Payment};
-use crate::transcript::{BuyerTranscript, CompletionOutcome, Verdict, consistent_outcome};
+use crate::transcript::{
+    BuyerTranscript, CompletionOutcome, PurchaseVerdict, combine_completion_responses,
+};
 
 /// The result of asking the server to open a payment.
 enum OpenPaymentResult {
     Opened(Payment),
-    Stopped(Verdict),
+    Stopped(PurchaseVerdict),
 }
 
 /// The result of waiting until a full draw has free tickets again.
@@ -69,7 +71,7 @@ pub async fn simulate_buyer(
 }
 
 impl Buyer<'_> {
-    async fn run_purchase(&mut self) -> Verdict {
+    async fn run_purchase(&mut self) -> PurchaseVerdict {
         let first = self.lines[0].0;
         self.browser
             .send_with_retries(CallKind::Page, &Request::get(format!("/draw/{first}")))
@@ -84,15 +86,15 @@ impl Buyer<'_> {
             OpenPaymentResult::Stopped(verdict) => return verdict,
         };
         self.pause_between_steps().await;
-        match self.effective_ending() {
-            BuyerEnding::Abandons => Verdict::Abandoned,
-            BuyerEnding::Releases => {
+        match self.effective_purchase_ending() {
+            PurchaseEnding::Abandons => PurchaseVerdict::Abandoned,
+            PurchaseEnding::Releases => {
                 self.leave_checkout(&payment).await;
-                Verdict::Released
+                PurchaseVerdict::Released
             }
             // The server itself confirms the payment method of a wallet, so the buyer makes only
             // the last call.
-            BuyerEnding::Reads | BuyerEnding::CutCall
+            PurchaseEnding::Reads | PurchaseEnding::CutCall
                 if self.plan.completion_call == CompletionCall::Wallet =>
             {
                 let verdict = self.complete_purchase(&payment, true).await;
@@ -100,7 +102,7 @@ impl Buyer<'_> {
             }
             _ => {
                 let outcome = self.confirm_card(&payment).await;
-                let verdict = self.continue_after_card(&payment, outcome).await;
+                let verdict = self.continue_after_card_outcome(&payment, outcome).await;
                 self.leave_if_declined(&payment, verdict).await
             }
         }
@@ -108,13 +110,15 @@ impl Buyer<'_> {
 
     /// Returns how the purchase ends. A buyer who waited for tickets does not leave before paying,
     /// and replaces a declined card, so that a full draw sells out after one wave of waiting.
-    fn effective_ending(&self) -> BuyerEnding {
+    fn effective_purchase_ending(&self) -> PurchaseEnding {
         match self.plan.ending {
-            BuyerEnding::Abandons | BuyerEnding::Releases if self.waited => BuyerEnding::Reads,
-            BuyerEnding::CutCall
+            PurchaseEnding::Abandons | PurchaseEnding::Releases if self.waited => {
+                PurchaseEnding::Reads
+            }
+            PurchaseEnding::CutCall
                 if self.waited && self.plan.completion_call == CompletionCall::Wallet =>
             {
-                BuyerEnding::Reads
+                PurchaseEnding::Reads
             }
             ending => ending,
         }
@@ -128,25 +132,33 @@ impl Buyer<'_> {
         }
     }
 
-    async fn continue_after_card(&mut self, payment: &Payment, outcome: CardOutcome) -> Verdict {
+    async fn continue_after_card_outcome(
+        &mut self,
+        payment: &Payment,
+        outcome: CardOutcome,
+    ) -> PurchaseVerdict {
         match outcome {
             CardOutcome::Authorised => {
                 self.pause_between_steps().await;
                 self.transcript.authorised_at = Some(self.browser.site.elapsed());
                 self.complete_purchase(payment, false).await
             }
-            CardOutcome::Declined => Verdict::Declined,
-            CardOutcome::Canceled => Verdict::NotCharged,
-            CardOutcome::NoAnswer => Verdict::NoAnswer,
+            CardOutcome::Declined => PurchaseVerdict::Declined,
+            CardOutcome::Canceled => PurchaseVerdict::NotCharged,
+            CardOutcome::NoAnswer => PurchaseVerdict::NoAnswer,
             outcome @ (CardOutcome::AuthenticationRequired | CardOutcome::Unexpected(_)) => {
-                self.record_unexpected(format!("the card: {outcome:?}"))
+                self.record_unexpected_answer(format!("the card: {outcome:?}"))
             }
         }
     }
 
     /// A buyer without a working card leaves the page. That releases the reservation.
-    async fn leave_if_declined(&self, payment: &Payment, verdict: Verdict) -> Verdict {
-        if verdict == Verdict::Declined {
+    async fn leave_if_declined(
+        &self,
+        payment: &Payment,
+        verdict: PurchaseVerdict,
+    ) -> PurchaseVerdict {
+        if verdict == PurchaseVerdict::Declined {
             self.leave_checkout(payment).await;
         }
         verdict
@@ -168,7 +180,7 @@ impl Buyer<'_> {
         loop {
             let answers = self
                 .browser
-                .send_repeatedly(CallKind::Open, &self.open_request())
+                .send_repeatedly(CallKind::Open, &self.open_payment_request())
                 .await;
             self.transcript.ticket_count = self.lines.iter().map(|(_, count)| count).sum();
             for payment in answers
@@ -182,34 +194,38 @@ impl Buyer<'_> {
                 return OpenPaymentResult::Opened(payment.clone());
             }
             let Some(answer) = answers.last() else {
-                return OpenPaymentResult::Stopped(Verdict::NoAnswer);
+                return OpenPaymentResult::Stopped(PurchaseVerdict::NoAnswer);
             };
-            match (answer.status, answer.body_text("/code").as_str()) {
+            match (answer.status, answer.body_text_at("/code").as_str()) {
                 (409, "tickets-unavailable") => {}
-                (409, "draw-closed") => return OpenPaymentResult::Stopped(Verdict::Closed),
+                (409, "draw-closed") => return OpenPaymentResult::Stopped(PurchaseVerdict::Closed),
                 (0..500, _) => {
                     let outcome = format!("opening a payment: {} {}", answer.status, answer.body);
-                    return OpenPaymentResult::Stopped(self.record_unexpected(outcome));
+                    return OpenPaymentResult::Stopped(self.record_unexpected_answer(outcome));
                 }
-                _ => return OpenPaymentResult::Stopped(Verdict::NoAnswer),
+                _ => return OpenPaymentResult::Stopped(PurchaseVerdict::NoAnswer),
             }
             if self.reduce_ticket_counts(answer) {
                 continue;
             }
-            match self.wait_for_tickets_again(give_up).await {
+            match self.wait_for_free_tickets(give_up).await {
                 AvailabilityResult::Available => self.waited = true,
-                AvailabilityResult::SoldOut => return OpenPaymentResult::Stopped(Verdict::SoldOut),
-                AvailabilityResult::GaveUp => return OpenPaymentResult::Stopped(Verdict::GaveUp),
+                AvailabilityResult::SoldOut => {
+                    return OpenPaymentResult::Stopped(PurchaseVerdict::SoldOut);
+                }
+                AvailabilityResult::GaveUp => {
+                    return OpenPaymentResult::Stopped(PurchaseVerdict::GaveUp);
+                }
             }
         }
     }
 
     /// Reduces the ticket counts to what is available. Returns `false` when no count changed.
     fn reduce_ticket_counts(&mut self, answer: &ServerResponse) -> bool {
-        let tickets_left = json_number(&answer.body, "/available")
+        let tickets_left = json_number_at(&answer.body, "/available")
             .and_then(|tickets_left| u32::try_from(tickets_left).ok())
             .unwrap_or(0);
-        let draw = json_number(&answer.body, "/drawNumber").unwrap_or(self.lines[0].0);
+        let draw = json_number_at(&answer.body, "/drawNumber").unwrap_or(self.lines[0].0);
         let mut shrunk = false;
         for line in self
             .lines
@@ -224,7 +240,7 @@ impl Buyer<'_> {
 
     /// Polls full draws until each has a free ticket. Stops when one is sold out or closed, or when
     /// the time `give_up` has passed.
-    async fn wait_for_tickets_again(&self, give_up: Duration) -> AvailabilityResult {
+    async fn wait_for_free_tickets(&self, give_up: Duration) -> AvailabilityResult {
         for (draw, _) in &self.lines {
             loop {
                 let answer = self
@@ -234,9 +250,9 @@ impl Buyer<'_> {
                 let Some(answer) = answer else {
                     return AvailabilityResult::GaveUp;
                 };
-                let sold = json_number(&answer.body, "/ticketsSold").unwrap_or(169);
-                let held = json_number(&answer.body, "/ticketsHeld").unwrap_or(0);
-                if sold >= 169 || answer.body_text("/status") != "active" {
+                let sold = json_number_at(&answer.body, "/ticketsSold").unwrap_or(169);
+                let held = json_number_at(&answer.body, "/ticketsHeld").unwrap_or(0);
+                if sold >= 169 || answer.body_text_at("/status") != "active" {
                     return AvailabilityResult::SoldOut;
                 }
                 if sold + held < 169 {
@@ -300,22 +316,22 @@ impl Buyer<'_> {
 
     /// Makes the completing call of this buyer's plan. If `unpaid` is set, the card is not
     /// confirmed yet and the call contains it.
-    async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> Verdict {
+    async fn complete_purchase(&mut self, payment: &Payment, unpaid: bool) -> PurchaseVerdict {
         let request = self.completion_request(payment, unpaid.then(|| self.payment_method()));
-        match self.effective_ending() {
-            BuyerEnding::ClosedTab => return Verdict::LeftAfterPaying,
-            BuyerEnding::CutCall => {
+        match self.effective_purchase_ending() {
+            PurchaseEnding::ClosedTab => return PurchaseVerdict::LeftAfterPaying,
+            PurchaseEnding::CutCall => {
                 let after = Duration::from_millis(1 + self.browser.random_below(40));
                 self.browser
-                    .send_and_cut(CallKind::Complete, &request, after)
+                    .send_and_disconnect(CallKind::Complete, &request, after)
                     .await;
-                return Verdict::LeftAfterPaying;
+                return PurchaseVerdict::LeftAfterPaying;
             }
-            BuyerEnding::SendsBeacon => {
+            PurchaseEnding::SendsBeacon => {
                 self.browser
-                    .send_and_cut(CallKind::Complete, &request, Duration::from_secs(5))
+                    .send_and_disconnect(CallKind::Complete, &request, Duration::from_secs(5))
                     .await;
-                return Verdict::LeftAfterPaying;
+                return PurchaseVerdict::LeftAfterPaying;
             }
             _ => {}
         }
@@ -342,7 +358,7 @@ impl Buyer<'_> {
             }
             outcome => outcome,
         };
-        self.wait_for_decision(payment, outcome).await
+        self.wait_for_final_verdict(payment, outcome).await
     }
 
     async fn repeat_completion(&mut self, request: &Request) -> Option<CompletionOutcome> {
@@ -350,18 +366,18 @@ impl Buyer<'_> {
             .browser
             .send_repeatedly(CallKind::Complete, request)
             .await;
-        let (outcome, failures) = consistent_outcome(self.plan.number, &answers);
+        let (outcome, failures) = combine_completion_responses(self.plan.number, &answers);
         self.transcript.failures.extend(failures);
         outcome
     }
 
     /// Returns the final outcome that the buyer is shown. While the server has not decided, polls
     /// the order page.
-    async fn wait_for_decision(
+    async fn wait_for_final_verdict(
         &mut self,
         payment: &Payment,
         outcome: Option<CompletionOutcome>,
-    ) -> Verdict {
+    ) -> PurchaseVerdict {
         let give_up = self.browser.site.elapsed() + self.browser.site.retry_timeout;
         let mut outcome = outcome.unwrap_or(CompletionOutcome::Pending);
         while matches!(
@@ -369,7 +385,7 @@ impl Buyer<'_> {
             CompletionOutcome::Pending | CompletionOutcome::AuthenticationRequired
         ) {
             if self.browser.site.elapsed() >= give_up {
-                return Verdict::NoAnswer;
+                return PurchaseVerdict::NoAnswer;
             }
             tokio::time::sleep(Duration::from_millis(250 + self.browser.random_below(200))).await;
             let page = Request::get(format!("/api/orders/{}", payment.token));
@@ -385,11 +401,11 @@ impl Buyer<'_> {
         match outcome {
             CompletionOutcome::Tickets(tickets) => {
                 self.transcript.tickets = tickets;
-                Verdict::Bought
+                PurchaseVerdict::Bought
             }
-            CompletionOutcome::NotCharged => Verdict::NotCharged,
-            CompletionOutcome::Declined => Verdict::Declined,
-            other => self.record_unexpected(format!("completing: {other:?}")),
+            CompletionOutcome::NotCharged => PurchaseVerdict::NotCharged,
+            CompletionOutcome::Declined => PurchaseVerdict::Declined,
+            other => self.record_unexpected_answer(format!("completing: {other:?}")),
         }
     }
 
@@ -401,12 +417,12 @@ impl Buyer<'_> {
         }
     }
 
-    fn record_unexpected(&mut self, what: String) -> Verdict {
+    fn record_unexpected_answer(&mut self, what: String) -> PurchaseVerdict {
         self.transcript.failures.push(format!(
             "buyer {}: unexpected answer: {what}",
             self.plan.number
         ));
-        Verdict::NoAnswer
+        PurchaseVerdict::NoAnswer
     }
 
     async fn pause_between_steps(&self) {
@@ -431,7 +447,7 @@ impl Buyer<'_> {
 
     /// Builds the request that opens a payment. The client key stays the same until an attempt
     /// succeeds, as on the web page.
-    fn open_request(&self) -> Request {
+    fn open_payment_request(&self) -> Request {
         let key = format!("{:016x}", self.plan.seed);
         match self.lines[..] {
             [(draw, count)] => Request::post(

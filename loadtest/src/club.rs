@@ -7,7 +7,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::browser::{
-    Browser, Request, RequestBody, RunSettings, ServerResponse, json_number, json_text,
+    Browser, Request, RequestBody, RunSettings, ServerResponse, json_number_at, json_text_at,
 };
 use crate::latency::CallKind;
 
@@ -52,8 +52,14 @@ impl Club {
             .context("no club list")?;
         let mut clubs = Vec::new();
         for row in list.body.as_array().context("the club list is no list")? {
-            clubs
-                .push(Self::log_in(site, &json_text(row, "/slug"), json_text(row, "/name")).await?);
+            clubs.push(
+                Self::log_in(
+                    site,
+                    &json_text_at(row, "/slug"),
+                    json_text_at(row, "/name"),
+                )
+                .await?,
+            );
         }
         clubs.sort_by_key(|club| club.id);
         if clubs.is_empty() {
@@ -86,20 +92,20 @@ impl Club {
             .await
             .context("no login")?;
         body_of_success(&answer, "logging in")
-            .map(|body| json_number(body, "/id"))?
+            .map(|body| json_number_at(body, "/id"))?
             .context("a login without id")
     }
 
     /// Sends a request. Signs in again when the session has expired, and enters the password again
     /// when the server asks for it.
-    async fn send_signed_in(&self, request: &Request, doing: &str) -> Result<ServerResponse> {
+    async fn send_authenticated(&self, request: &Request, doing: &str) -> Result<ServerResponse> {
         for _ in 0..SIGN_IN_TRIES_MAX {
             let answer = self
                 .browser
                 .send_with_retries(CallKind::Club, request)
                 .await
                 .with_context(|| format!("{doing}: no answer"))?;
-            match (answer.status, answer.body_text("/code").as_str()) {
+            match (answer.status, answer.body_text_at("/code").as_str()) {
                 (401, _) => _ = self.log_in_again().await?,
                 (403, "reauthentication-required") => {
                     let again = Request::post(
@@ -135,7 +141,7 @@ impl Club {
         // E-17).
         let agree = Request::post("/api/terms/accept", json!({}));
         let answer = self
-            .send_signed_in(&agree, "agreeing to the terms of service")
+            .send_authenticated(&agree, "agreeing to the terms of service")
             .await?;
         body_of_success(&answer, "agreeing to the terms of service")?;
         let request = Request {
@@ -143,7 +149,9 @@ impl Club {
             body: RequestBody::Text(csv),
             ..Request::get(path)
         };
-        let answer = self.send_signed_in(&request, "importing fixtures").await?;
+        let answer = self
+            .send_authenticated(&request, "importing fixtures")
+            .await?;
         let body = body_of_success(&answer, "importing fixtures")?;
         let numbers = body.pointer("/drawNumbers").and_then(Value::as_array);
         let numbers = numbers.with_context(|| format!("the import lists no draws: {body}"))?;
@@ -155,14 +163,16 @@ impl Club {
 
     /// Enters the first try scorers of both teams before kick-off. That closes sales (decision
     /// E-5). The winner stays hidden until kick-off.
-    pub async fn enter_early_result(&self, draw: i64, home: u8, away: u8) -> Result<()> {
+    pub async fn enter_result_before_kick_off(&self, draw: i64, home: u8, away: u8) -> Result<()> {
         self.send_result(draw, home, away).await.map(|_| ())
     }
 
     async fn send_result(&self, draw: i64, home: u8, away: u8) -> Result<Value> {
         let body = json!({"homeFirstTryScorer": home, "awayFirstTryScorer": away});
         let request = Request::post(format!("/api/draws/{draw}/results"), body);
-        let answer = self.send_signed_in(&request, "entering a result").await?;
+        let answer = self
+            .send_authenticated(&request, "entering a result")
+            .await?;
         body_of_success(&answer, "entering a result").cloned()
     }
 
@@ -173,13 +183,13 @@ impl Club {
             .pointer("/winningTickets/0")
             .with_context(|| format!("no winning ticket: {body}"))?;
         Ok(WinningTicket {
-            ticket: json_number(winning, "/ticketNumber").context("a winner without number")?,
+            ticket: json_number_at(winning, "/ticketNumber").context("a winner without number")?,
             sold: winning
                 .get("sold")
                 .and_then(Value::as_bool)
                 .unwrap_or(false),
-            email: json_text(winning, "/buyerEmail"),
-            prize_cents: parse_cents(&json_text(body, "/prize")),
+            email: json_text_at(winning, "/buyerEmail"),
+            prize_cents: parse_cents(&json_text_at(body, "/prize")),
         })
     }
 
@@ -187,9 +197,9 @@ impl Club {
     pub async fn notify_winner(&self, draw: i64) -> Result<i64> {
         let request = Request::post(format!("/api/draws/{draw}/notify-winners"), json!({}));
         let answer = self
-            .send_signed_in(&request, "notifying the winner")
+            .send_authenticated(&request, "notifying the winner")
             .await?;
-        Ok(json_number(
+        Ok(json_number_at(
             body_of_success(&answer, "notifying the winner")?,
             "/emailsSent",
         )
@@ -204,7 +214,9 @@ impl Club {
             ..Request::post(path, bank_details(None))
         };
         body_of_success(
-            &self.send_signed_in(&request, "giving bank details").await?,
+            &self
+                .send_authenticated(&request, "giving bank details")
+                .await?,
             "giving bank details",
         )?;
         Ok(())
@@ -217,11 +229,13 @@ impl Club {
             format!("/api/draws/{draw}/payouts"),
             json!({"type": "winner"}),
         );
-        let answer = self.send_signed_in(&payout, "recording a payout").await?;
+        let answer = self
+            .send_authenticated(&payout, "recording a payout")
+            .await?;
         let recorded = body_of_success(&answer, "recording a payout")?;
         let (id, amount) = (
-            json_text(recorded, "/id"),
-            parse_cents(&json_text(recorded, "/amount")),
+            json_text_at(recorded, "/id"),
+            parse_cents(&json_text_at(recorded, "/amount")),
         );
         let done = json!({"status": "completed", "note": "paid by the load test"});
         let paid = Request {
@@ -229,7 +243,9 @@ impl Club {
             ..Request::post(format!("/api/payouts/{id}"), done)
         };
         body_of_success(
-            &self.send_signed_in(&paid, "completing a payout").await?,
+            &self
+                .send_authenticated(&paid, "completing a payout")
+                .await?,
             "completing a payout",
         )?;
         Ok(amount)
@@ -238,7 +254,7 @@ impl Club {
     /// Returns the winning ticket as the club's dashboard shows it.
     pub async fn winning_ticket(&self, draw: i64) -> Result<Value> {
         let answer = self
-            .send_signed_in(
+            .send_authenticated(
                 &Request::get(format!("/api/draws/{draw}/winners")),
                 "reading the winner",
             )
@@ -253,7 +269,7 @@ impl Club {
     pub async fn financials(&self, draw: i64) -> Result<Value> {
         let request = Request::get(format!("/api/draws/{draw}/financials"));
         body_of_success(
-            &self.send_signed_in(&request, "financials").await?,
+            &self.send_authenticated(&request, "financials").await?,
             "financials",
         )
         .cloned()

@@ -15,12 +15,12 @@ use crate::audit::{self, AuditCheck};
 use crate::browser::RunSettings;
 use crate::buyer;
 use crate::crowd;
+use crate::crowd_plan::{BuyerHabits, BuyerPlan, CrowdPlan};
+use crate::draw_creation;
 use crate::latency::{CallRecord, Percentiles};
-use crate::new_draws;
-use crate::plan::{BuyerHabits, BuyerPlan, CrowdPlan};
 use crate::report::{Report, Table};
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
-use crate::transcript::{BuyerTranscript, Verdict};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
+use crate::transcript::{BuyerTranscript, PurchaseVerdict};
 use injected_faults::{CrashSchedule, CrashStats};
 
 mod connection_faults;
@@ -141,10 +141,10 @@ async fn run_crash_loop(test_run: &TestRun, crashes: &CrashesArgs) -> Result<Rep
         );
     }
     // Even the purchases that were confirmed in the first round must exist after the last.
-    let (settled, _) = audit::wait_until_decided(
+    let (settled, _) = audit::wait_for_final_outcomes(
         &test_run.site,
         &totals.acknowledged,
-        Duration::from_secs(SETTLE_SECONDS_MAX),
+        Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX),
     )
     .await?;
     let still = audit::check_transcripts(&totals.acknowledged, &settled);
@@ -170,7 +170,7 @@ async fn run_crash_round(
     let draws = (crashes.rate * seconds * EXPECTED_TICKETS_PER_BUYER)
         .div_ceil(EXPECTED_TICKETS_PER_DRAW) as usize;
     let draws =
-        new_draws::create_test_draws(&test_run.site, &format!("Crash {round}"), draws).await?;
+        draw_creation::create_test_draws(&test_run.site, &format!("Crash {round}"), draws).await?;
     let crowd = CrowdPlan {
         seed: crashes.seed + u64::from(round),
         buyers: (crashes.rate * seconds * 4) as usize,
@@ -181,9 +181,9 @@ async fn run_crash_round(
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
     let (stop, stop_receiver) = watch::channel(false);
-    let buyer_tasks = tokio::spawn(send_buyers(
+    let buyer_tasks = tokio::spawn(run_buyer_crowd(
         Arc::clone(&test_run.site),
-        crowd.plans(draws.len()),
+        crowd.buyer_plans(draws.len()),
         draws,
         crashes.rate,
         stop_receiver,
@@ -200,7 +200,7 @@ async fn run_crash_round(
     transcripts
 }
 
-async fn send_buyers(
+async fn run_buyer_crowd(
     site: Arc<RunSettings>,
     plans: Vec<BuyerPlan>,
     draws: Vec<i64>,
@@ -246,10 +246,10 @@ async fn audit_round(
         .await
         .wait_until_ready(Duration::from_secs(60))
         .await?;
-    let (settled, took) = audit::wait_until_decided(
+    let (settled, took) = audit::wait_for_final_outcomes(
         &test_run.site,
         &transcripts,
-        Duration::from_secs(SETTLE_SECONDS_MAX),
+        Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX),
     )
     .await?;
     totals.decided_after_ms.push(took.as_secs_f64() * 1000.0);
@@ -269,7 +269,7 @@ async fn audit_round(
     crate::database_audit::audit_database(
         &test_run.site,
         Some(&access),
-        test_run.known_anomalies(),
+        test_run.initial_anomalies(),
         &mut database_report,
     )
     .await?;
@@ -284,7 +284,7 @@ async fn audit_round(
     totals.buyers += transcripts.len();
     let bought = transcripts
         .into_iter()
-        .filter(|transcript| transcript.verdict == Verdict::Bought);
+        .filter(|transcript| transcript.verdict == PurchaseVerdict::Bought);
     totals
         .acknowledged
         .extend(bought.map(|transcript| BuyerTranscript {
@@ -352,7 +352,7 @@ impl CrashLoopTotals {
             (
                 "every order decided",
                 self.decided_after_ms,
-                SETTLE_SECONDS_MAX as f64 * 1000.0,
+                FINAL_OUTCOME_SECONDS_MAX as f64 * 1000.0,
             ),
         ] {
             let figures = Percentiles::of_sample(sample);
@@ -373,14 +373,14 @@ impl CrashLoopTotals {
 }
 
 /// Lets a small crowd of buyers shop while a fault is active. Returns their transcripts.
-async fn send_small_crowd(
+async fn run_small_buyer_crowd(
     site: &Arc<RunSettings>,
     name: &str,
     seed: u64,
     buyers: usize,
     over: Duration,
 ) -> Result<Vec<BuyerTranscript>> {
-    let draws = new_draws::create_test_draws(site, name, buyers / 20 + 1).await?;
+    let draws = draw_creation::create_test_draws(site, name, buyers / 20 + 1).await?;
     let crowd = CrowdPlan {
         seed,
         buyers,
@@ -397,7 +397,7 @@ async fn send_small_crowd(
     };
     crowd::simulate_buyers(
         Arc::clone(site),
-        crowd.plans(draws.len()),
+        crowd.buyer_plans(draws.len()),
         admission,
         crowd::progress_bar(name, buyers),
     )
@@ -406,5 +406,5 @@ async fn send_small_crowd(
 
 /// Returns the milliseconds since `started_at`.
 fn ms_since(started_at: Instant) -> f64 {
-    crate::latency::millis(started_at.elapsed())
+    crate::latency::duration_ms(started_at.elapsed())
 }

@@ -11,8 +11,8 @@ use tokio::task::JoinSet;
 
 use crate::browser::RunSettings;
 use crate::buyer;
-use crate::plan::BuyerPlan;
-use crate::transcript::{BuyerTranscript, Verdict};
+use crate::crowd_plan::BuyerPlan;
+use crate::transcript::{BuyerTranscript, PurchaseVerdict};
 
 /// How buyers are admitted, and which draws they buy from.
 #[derive(Clone, Debug)]
@@ -76,8 +76,8 @@ pub fn progress_bar(name: &str, people: usize) -> ProgressBar {
 }
 
 /// Returns the number of buyers for each verdict.
-pub fn count_verdicts(transcripts: &[BuyerTranscript]) -> Vec<(Verdict, usize)> {
-    Verdict::ALL
+pub fn count_verdicts(transcripts: &[BuyerTranscript]) -> Vec<(PurchaseVerdict, usize)> {
+    PurchaseVerdict::ALL
         .into_iter()
         .map(|verdict| {
             (

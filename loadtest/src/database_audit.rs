@@ -124,7 +124,7 @@ pub async fn audit_database(
         draws.len(),
         lines,
     ));
-    compare_accounts(
+    compare_account_balances(
         &browser,
         &store,
         &auditor.payments_without_order().await?,
@@ -162,7 +162,7 @@ async fn check_integrity(browser: &Browser) -> Result<AuditCheck> {
 
 /// Compares captured amounts, fees and refunds of each account between the database and the
 /// sandbox. `strays` are payments without an order that have an open anomaly.
-async fn compare_accounts(
+async fn compare_account_balances(
     browser: &Browser,
     store: &Postgres,
     strays: &HashSet<String>,

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use persistence::auditor::Auditor;
 
 use crate::audit::AuditCheck;
-use crate::latency::{Percentiles, millis};
+use crate::latency::{Percentiles, duration_ms};
 use crate::report::{Report, Table};
 use buyer::FailoverBuyer;
 use cluster::Cluster;
@@ -27,14 +27,14 @@ mod smtp_sink;
 /// Time limit of a purchase. A purchase that takes longer counts as failed.
 pub const RETRY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Pause after packet loss, before the next fault.
-const RECOVERY_PAUSE: Duration = Duration::from_secs(5);
+const PAUSE_AFTER_PACKET_LOSS: Duration = Duration::from_secs(5);
 /// How long after the load an order may stay undecided.
-const DECISION_TIMEOUT: Duration = Duration::from_secs(60);
+const ORDER_OUTCOME_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum milliseconds until a node answers after a crash (reliability.md, section 6.5).
 const CRASH_RECOVERY_MS_MAX: f64 = 1_000.0;
 /// Maximum milliseconds until a node answers after a hang or a network fault (reliability.md,
 /// section 6.5).
-const OTHER_RECOVERY_MS_MAX: f64 = 6_500.0;
+const HANG_OR_NETWORK_RECOVERY_MS_MAX: f64 = 6_500.0;
 
 #[derive(Args, Clone, Debug)]
 pub struct FailoverArgs {
@@ -88,8 +88,8 @@ struct FailoverOutcome {
 }
 
 impl FailoverOutcome {
-    fn is_above_goal(&self) -> bool {
-        millis(self.answered) > recovery_limit_ms(self.fault)
+    fn exceeds_recovery_limit(&self) -> bool {
+        duration_ms(self.answered) > recovery_limit_ms(self.fault)
     }
 }
 
@@ -109,11 +109,11 @@ async fn run_failover(failover: &FailoverArgs, cluster: &mut Cluster) -> Result<
         Fault::Database,
         Fault::Roll,
     ];
-    if !cluster.has_links() {
+    if !cluster.has_linked_network() {
         println!("Without CAP_NET_ADMIN there are no links to cut: link and loss are left out.");
         faults.retain(|fault| !matches!(fault, Fault::Link | Fault::Loss));
     }
-    if cluster.has_links() && cluster.packet_loss().is_none() {
+    if cluster.has_linked_network() && cluster.packet_loss().is_none() {
         println!("Neither netem nor nft is here, so no link loses packets: loss is left out.");
         faults.retain(|fault| *fault != Fault::Loss);
     }
@@ -128,10 +128,10 @@ async fn run_failover(failover: &FailoverArgs, cluster: &mut Cluster) -> Result<
                 .with_context(|| format!("round {round}, {fault:?}"))?;
             println!(
                 "{round:>3} {fault:?}: answered after {:.0} ms, boards after {:.0} ms",
-                millis(one.answered),
-                millis(one.boards)
+                duration_ms(one.answered),
+                duration_ms(one.boards)
             );
-            if one.is_above_goal() {
+            if one.exceeds_recovery_limit() {
                 one.refusals
                     .iter()
                     .for_each(|message| println!("      {message}"));
@@ -186,13 +186,16 @@ impl Cluster {
         };
         let (revision, refusals) = self.wait_for_answer(survivor).await?;
         let answered = started.elapsed();
-        let boards = self.boards.wait_until_shown(revision, started).await?;
+        let boards = self
+            .boards
+            .wait_until_revision_shown(revision, started)
+            .await?;
         self.undo_fault(victim, fault)?;
-        self.find_owner().await?;
+        self.find_draw_owner().await?;
         if fault == Fault::Loss {
             // The node that had packet loss must survive the next fault. It reports no other node
             // as dead until its own database link has worked for a while.
-            tokio::time::sleep(RECOVERY_PAUSE).await;
+            tokio::time::sleep(PAUSE_AFTER_PACKET_LOSS).await;
         }
         Ok(FailoverOutcome {
             fault,
@@ -216,7 +219,9 @@ impl Cluster {
             {
                 Ok(revision) => return Ok((revision, refusals)),
                 Err(why) if started.elapsed() > RETRY_TIMEOUT * 2 => return Err(why),
-                Err(why) => refusals.push(format!("{:.0} ms: {why:#}", millis(started.elapsed()))),
+                Err(why) => {
+                    refusals.push(format!("{:.0} ms: {why:#}", duration_ms(started.elapsed())))
+                }
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -289,7 +294,7 @@ impl BuyerTasks {
 fn recovery_limit_ms(fault: Fault) -> f64 {
     match fault {
         Fault::Kill => CRASH_RECOVERY_MS_MAX,
-        Fault::Hang | Fault::Link | Fault::Loss => OTHER_RECOVERY_MS_MAX,
+        Fault::Hang | Fault::Link | Fault::Loss => HANG_OR_NETWORK_RECOVERY_MS_MAX,
         Fault::Database | Fault::Roll => f64::INFINITY,
     }
 }
@@ -303,10 +308,10 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
         let struck: Vec<&FailoverOutcome> =
             outcomes.iter().filter(|one| one.fault == *fault).collect();
         let figures =
-            Percentiles::of_sample(struck.iter().map(|one| millis(one.answered)).collect());
+            Percentiles::of_sample(struck.iter().map(|one| duration_ms(one.answered)).collect());
         let boards = struck
             .iter()
-            .map(|one| millis(one.boards))
+            .map(|one| duration_ms(one.boards))
             .fold(0.0, f64::max);
         table.add_row([
             format!("{fault:?}"),
@@ -317,9 +322,9 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
             format!("{boards:.0}"),
         ]);
         let limit = recovery_limit_ms(*fault);
-        let late = struck.iter().filter(|one| one.is_above_goal());
+        let late = struck.iter().filter(|one| one.exceeds_recovery_limit());
         let late = late
-            .map(|one| format!("{fault:?}: {:.0} ms", millis(one.answered)))
+            .map(|one| format!("{fault:?}: {:.0} ms", duration_ms(one.answered)))
             .collect();
         report.checks.push(AuditCheck::new(
             format!("after {fault:?} another answered within {limit} ms"),
@@ -330,7 +335,7 @@ fn report_outcomes(report: &mut Report, faults: &[Fault], outcomes: &[FailoverOu
             .iter()
             .filter(|one| one.boards > Duration::from_secs(30));
         let dark = dark
-            .map(|one| format!("{fault:?}: {:.0} ms", millis(one.boards)))
+            .map(|one| format!("{fault:?}: {:.0} ms", duration_ms(one.boards)))
             .collect();
         report.checks.push(AuditCheck::new(
             format!("after {fault:?} boards were back within 30 s"),
@@ -346,7 +351,7 @@ async fn audit_cluster(cluster: &Cluster, report: &mut Report) -> Result<()> {
     let auditor = Auditor::open(&cluster.database_url()).await?;
     let waiting_since = Instant::now();
     while !auditor.paid_orders_in_progress().await?.is_empty()
-        && waiting_since.elapsed() < DECISION_TIMEOUT
+        && waiting_since.elapsed() < ORDER_OUTCOME_TIMEOUT
     {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }

@@ -9,8 +9,8 @@ use serde_json::json;
 use tokio::sync::{Mutex, watch};
 
 use crate::browser::{Browser, Request};
-use crate::latency::{CallKind, millis};
-use crate::plan::SeededRng;
+use crate::crowd_plan::SeededRng;
+use crate::latency::{CallKind, duration_ms};
 use crate::server_process::ServerProcess;
 
 /// How often the sandbox misbehaves in each way, in percent.
@@ -102,7 +102,7 @@ pub struct KillStats {
 }
 
 /// Kills processes until `stop` is set and Postgres was killed as often as planned.
-pub async fn kill_until_stopped(
+pub async fn kill_processes_repeatedly(
     server_process: Arc<Mutex<ServerProcess>>,
     kill_schedule: KillSchedule,
     stop: watch::Receiver<bool>,
@@ -123,7 +123,7 @@ pub async fn kill_until_stopped(
         } else {
             server_process.kill().await?;
             kill_stats.server += 1;
-            kill_stats.server_ready_ms.push(millis(
+            kill_stats.server_ready_ms.push(duration_ms(
                 server_process.restart(Duration::from_secs(60)).await?,
             ));
         }
@@ -152,6 +152,8 @@ async fn kill_postgres_once(
         server_process.kill().await?;
         server_process.restart(Duration::from_secs(60)).await?;
     }
-    kill_stats.postgres_ready_ms.push(millis(started.elapsed()));
+    kill_stats
+        .postgres_ready_ms
+        .push(duration_ms(started.elapsed()));
     Ok(())
 }

@@ -167,7 +167,7 @@ mod tests {
         2,Round 1,2024-03-08,20:05,Pacific/Auckland,Warriors,\"Sharks, The\",Ground,8,0,17 2,\n";
 
     #[test]
-    fn first_scorer_counts_and_non_starter_is_nine() {
+    fn first_scorer_is_read_and_non_starter_becomes_nine() {
         let fixtures = read_fixtures(CSV).unwrap();
         assert_eq!(fixtures[0].result, (7, 1));
         assert_eq!(

@@ -87,7 +87,7 @@ pub fn nearest_rank(sorted: &[f64], p: f64) -> f64 {
     sorted[nearest.clamp(1, sorted.len()) - 1]
 }
 
-pub fn millis(took: Duration) -> f64 {
+pub fn duration_ms(took: Duration) -> f64 {
     took.as_secs_f64() * 1000.0
 }
 
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn p99_keeps_the_tail() {
+    fn p99_includes_slow_values() {
         let mut sample = vec![1.0; 98];
         sample.extend([50.0, 90.0]);
         let figures = Percentiles::of_sample(sample);

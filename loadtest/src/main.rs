@@ -16,17 +16,18 @@ mod buyer;
 mod club;
 mod crashes;
 mod crowd;
+mod crowd_plan;
 mod database_audit;
-mod drill;
+mod draw_creation;
 mod failover;
 mod faults;
 mod fixtures;
 mod latency;
-mod new_draws;
-mod plan;
 mod provider;
 mod proxy;
+mod repeated_test;
 mod report;
+mod resource_usage;
 mod rush;
 mod sandbox_server;
 mod season;
@@ -34,7 +35,6 @@ mod server_process;
 mod test_run;
 mod timing;
 mod transcript;
-mod usage;
 
 #[derive(Parser)]
 #[command(
@@ -57,10 +57,10 @@ enum Command {
     /// Injects network faults between browser, server, Postgres and provider.
     Proxy(proxy::ProxyArgs),
     /// Races for the last tickets on a real Postgres, without HTTP.
-    Races(drill::DrillArgs),
+    Races(repeated_test::RepeatedTestArgs),
     /// Sends `kill -9` to the server before and after the effect of each of the fourteen steps of a
     /// purchase.
-    Kills(drill::DrillArgs),
+    Kills(repeated_test::RepeatedTestArgs),
     /// Restores the database from an old backup while the provider still knows every payment.
     Amnesia(amnesia::AmnesiaArgs),
     /// Checks that response times do not reveal which email addresses have an account.
@@ -106,12 +106,14 @@ async fn dispatch(command: Command) -> anyhow::Result<Report> {
             proxy::run_subcommand(&proxy).await?,
             Some(proxy.report_file().clone()),
         ),
-        Command::Races(drill) => (
-            drill::run_subcommand(&drill, drill::RACES_TEST).await?,
+        Command::Races(test_args) => (
+            repeated_test::run_subcommand(&test_args, repeated_test::LAST_TICKET_RACES_TEST)
+                .await?,
             None,
         ),
-        Command::Kills(drill) => (
-            drill::run_subcommand(&drill, drill::KILLS_TEST).await?,
+        Command::Kills(test_args) => (
+            repeated_test::run_subcommand(&test_args, repeated_test::KILL_AT_EVERY_STEP_TEST)
+                .await?,
             None,
         ),
         Command::Amnesia(amnesia) => (
@@ -141,7 +143,7 @@ async fn dispatch(command: Command) -> anyhow::Result<Report> {
         Command::Audit(audit) => (audit_command::run_subcommand(&audit).await?, None),
     };
     match report_file {
-        Some(report_file) => report.publish(&report_file)?,
+        Some(report_file) => report.print_and_save(&report_file)?,
         None => println!("{}", report.to_text()),
     }
     Ok(report)

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::browser::{Browser, Request, RequestBody, ServerResponse, json_number};
+use crate::browser::{Browser, Request, RequestBody, ServerResponse, json_number_at};
 use crate::latency::CallKind;
 
 /// A payment that the server opened for a browser, with the data for the order page and the
@@ -29,12 +29,12 @@ impl Payment {
     /// contains none.
     pub fn from_open_response(answer: &ServerResponse) -> Option<Self> {
         let payment = Self {
-            intent: answer.body_text("/paymentIntentId"),
-            client_secret: answer.body_text("/clientSecret"),
-            account: answer.body_text("/connectedAccountId"),
-            token: answer.body_text("/orderToken"),
-            reservation: answer.body_text("/reservationId"),
-            amount_cents: json_number(&answer.body, "/amount")?,
+            intent: answer.body_text_at("/paymentIntentId"),
+            client_secret: answer.body_text_at("/clientSecret"),
+            account: answer.body_text_at("/connectedAccountId"),
+            token: answer.body_text_at("/orderToken"),
+            reservation: answer.body_text_at("/reservationId"),
+            amount_cents: json_number_at(&answer.body, "/amount")?,
         };
         (!payment.intent.is_empty() && !payment.client_secret.is_empty()).then_some(payment)
     }
@@ -76,7 +76,7 @@ pub async fn confirm_payment(
             .into_iter()
             .collect()
     };
-    furthest_outcome(answers.iter().map(card_outcome))
+    most_advanced_outcome(answers.iter().map(card_outcome))
 }
 
 /// Passes the authentication that the bank requires.
@@ -88,7 +88,7 @@ pub async fn authenticate_buyer(browser: &Browser, payment: &Payment) -> CardOut
         &[("outcome", "complete")],
     );
     let answers = browser.send_repeatedly(CallKind::Card, &request).await;
-    furthest_outcome(answers.iter().map(card_outcome))
+    most_advanced_outcome(answers.iter().map(card_outcome))
 }
 
 /// Returns the status of the payment intent according to the provider. `None` when the provider did
@@ -106,7 +106,7 @@ pub async fn intent_status(browser: &Browser, payment: &Payment) -> Option<Strin
         headers: intent_request.headers,
     };
     let answer = browser.send_with_retries(CallKind::Card, &request).await?;
-    answer.ok().then(|| answer.body_text("/status"))
+    answer.ok().then(|| answer.body_text_at("/status"))
 }
 
 /// Builds a request about one payment intent, with publishable key and client secret, as the
@@ -134,7 +134,7 @@ fn intent_request(
     ];
     Request {
         headers,
-        ..Request::form(path, fields)
+        ..Request::post_form(path, fields)
     }
 }
 
@@ -172,7 +172,7 @@ pub async fn fetch_ledger(browser: &Browser, without: &HashSet<String>) -> Resul
             answer.body
         );
     };
-    let cents = |value: &Value, field: &str| json_number(value, field).unwrap_or(0);
+    let cents = |value: &Value, field: &str| json_number_at(value, field).unwrap_or(0);
     let holding = |value: &Value| AccountBalance {
         captured: cents(value, "/captured"),
         application_fees: cents(value, "/fees") - cents(value, "/fees_refunded"),
@@ -211,11 +211,11 @@ pub async fn fetch_ledger(browser: &Browser, without: &HashSet<String>) -> Resul
 }
 
 fn card_outcome(answer: &ServerResponse) -> CardOutcome {
-    let status = match answer.body_text("/status") {
-        text if text.is_empty() => answer.body_text("/error/payment_intent/status"),
+    let status = match answer.body_text_at("/status") {
+        text if text.is_empty() => answer.body_text_at("/error/payment_intent/status"),
         text => text,
     };
-    match (status.as_str(), answer.body_text("/error/code").as_str()) {
+    match (status.as_str(), answer.body_text_at("/error/code").as_str()) {
         ("requires_capture" | "succeeded" | "processing", _) => CardOutcome::Authorised,
         ("requires_action", _) => CardOutcome::AuthenticationRequired,
         ("canceled", _) => CardOutcome::Canceled,
@@ -226,7 +226,7 @@ fn card_outcome(answer: &ServerResponse) -> CardOutcome {
 
 /// Returns the most advanced of several outcomes of one payment intent. An authorised intent stays
 /// authorised, even if a later answer reports less.
-fn furthest_outcome(answers: impl Iterator<Item = CardOutcome>) -> CardOutcome {
+fn most_advanced_outcome(answers: impl Iterator<Item = CardOutcome>) -> CardOutcome {
     let weight = |card_outcome: &CardOutcome| match card_outcome {
         CardOutcome::Canceled => 5,
         CardOutcome::Authorised => 4,
@@ -259,7 +259,7 @@ mod tests {
             json!({"error": {"code": "payment_intent_unexpected_state", "payment_intent": {"status": "requires_capture"}}}),
         );
         assert_eq!(
-            furthest_outcome([&first, &again].into_iter().map(card_outcome)),
+            most_advanced_outcome([&first, &again].into_iter().map(card_outcome)),
             CardOutcome::Authorised
         );
     }
@@ -271,7 +271,10 @@ mod tests {
             json!({"error": {"code": "card_declined", "payment_intent": {"status": "requires_payment_method"}}}),
         );
         assert_eq!(card_outcome(&declined), CardOutcome::Declined);
-        assert_eq!(furthest_outcome(std::iter::empty()), CardOutcome::NoAnswer);
+        assert_eq!(
+            most_advanced_outcome(std::iter::empty()),
+            CardOutcome::NoAnswer
+        );
     }
 
     #[test]

@@ -13,26 +13,26 @@ use persistence::embedded::EmbeddedPostgres;
 use crate::audit::{self, AuditCheck};
 use crate::browser::RunSettings;
 use crate::club::Club;
-use crate::new_draws;
-use crate::plan::SeededRng;
+use crate::crowd_plan::SeededRng;
+use crate::draw_creation;
 use crate::report::{Report, Table};
 use crate::server_process::{self, ServerProcess};
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
-use crate::transcript::{BuyerTranscript, Verdict};
-use cell::{MatrixCell, SalePhase};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
+use crate::transcript::{BuyerTranscript, PurchaseVerdict};
 use link::{Link, Upstream};
+use matrix_cell::{MatrixCell, SalePhase};
 use toxic::{LinkKind, Toxic};
 
-mod cell;
+mod connection_resets;
 mod false_captures;
 mod link;
+mod matrix_cell;
 mod negative_control;
-mod reset_offsets;
 mod toxic;
 
 /// Number of cells of the test matrix between two audits.
-const CELLS_PER_AUDIT: usize = 12;
-const SETTLE_TIMEOUT: Duration = Duration::from_secs(SETTLE_SECONDS_MAX);
+const MATRIX_CELLS_PER_AUDIT: usize = 12;
+const FINAL_OUTCOME_TIMEOUT: Duration = Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX);
 /// How long the page of a buyer retries one call.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(40);
 /// Message in the transcript of a buyer who got the 500 that the proxy itself sent. Such a 500 is
@@ -59,7 +59,7 @@ impl ProxyArgs {
     }
 
     /// Returns every cell of the matrix once, in a random order that depends on seed and run.
-    fn shuffled_cells(&self, run: usize) -> Vec<MatrixCell> {
+    fn shuffled_matrix_cells(&self, run: usize) -> Vec<MatrixCell> {
         let mut cells: Vec<MatrixCell> = Vec::new();
         for link_kind in LinkKind::ALL {
             for toxic in Toxic::ALL {
@@ -164,46 +164,50 @@ impl ProxyRun {
 
 pub async fn run_subcommand(proxy: &ProxyArgs) -> Result<Report> {
     let cells: Vec<MatrixCell> = (0..proxy.runs)
-        .flat_map(|run| proxy.shuffled_cells(run))
+        .flat_map(|run| proxy.shuffled_matrix_cells(run))
         .collect();
-    test_cells_on_new_server(&cells, proxy.seed).await
+    test_matrix_on_new_server(&cells, proxy.seed).await
 }
 
-async fn test_cells_on_new_server(cells: &[MatrixCell], seed: u64) -> Result<Report> {
+async fn test_matrix_on_new_server(cells: &[MatrixCell], seed: u64) -> Result<Report> {
     let proxy_run = ProxyRun::open(seed).await?;
-    let outcome = test_cells_and_control(&proxy_run, cells, seed).await;
+    let outcome = test_matrix_and_negative_control(&proxy_run, cells, seed).await;
     proxy_run.close().await?;
     outcome
 }
 
 /// Tests the cells, and then runs the negative control. The negative control comes last, because it
 /// makes the server's data useless.
-async fn test_cells_and_control(
+async fn test_matrix_and_negative_control(
     proxy_run: &ProxyRun,
     cells: &[MatrixCell],
     seed: u64,
 ) -> Result<Report> {
-    let mut report = test_cells(proxy_run, cells, seed).await?;
-    let draw = new_draws::create_test_draws(&proxy_run.test_run.site, "Control", 1).await?;
+    let mut report = test_matrix_cells(proxy_run, cells, seed).await?;
+    let draw = draw_creation::create_test_draws(&proxy_run.test_run.site, "Control", 1).await?;
     report
         .checks
         .push(negative_control::run_negative_control(proxy_run, draw[0], seed).await?);
     Ok(report)
 }
 
-async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Result<Report> {
+async fn test_matrix_cells(
+    proxy_run: &ProxyRun,
+    cells: &[MatrixCell],
+    seed: u64,
+) -> Result<Report> {
     let mut report = Report {
         title: "Football Doubles: the fault proxy".to_owned(),
         ..Report::default()
     };
     let draws =
-        new_draws::create_test_draws(&proxy_run.test_run.site, "Cell", cells.len() + 1).await?;
+        draw_creation::create_test_draws(&proxy_run.test_run.site, "Cell", cells.len() + 1).await?;
     let (mut transcripts, mut unaffected, mut checks) = (Vec::new(), Vec::new(), Vec::new());
     let mut buyers = 0;
     for (number, cell) in cells.iter().enumerate() {
         let before = cell.link(&proxy_run.links).affected_piece_count();
         let mut cell_transcripts = cell
-            .run_cell(proxy_run, draws[number], seed.wrapping_add(number as u64))
+            .run_matrix_cell(proxy_run, draws[number], seed.wrapping_add(number as u64))
             .await?;
         if cell.link(&proxy_run.links).affected_piece_count() == before {
             unaffected.push(format!("{cell:?} affected no traffic"));
@@ -223,21 +227,24 @@ async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Re
         }
         buyers += cell_transcripts.len();
         transcripts.append(&mut cell_transcripts);
-        if number % CELLS_PER_AUDIT == CELLS_PER_AUDIT - 1 {
+        if number % MATRIX_CELLS_PER_AUDIT == MATRIX_CELLS_PER_AUDIT - 1 {
             println!("{} of {} cells", number + 1, cells.len());
-            audit_cells(
+            audit_matrix_cells(
                 proxy_run,
                 std::mem::take(&mut transcripts),
-                SETTLE_TIMEOUT,
+                FINAL_OUTCOME_TIMEOUT,
                 &mut checks,
             )
             .await?;
         }
     }
-    let cut =
-        reset_offsets::reset_completing_calls(proxy_run, draws[cells.len()], &mut transcripts)
-            .await?;
-    audit_cells(proxy_run, transcripts, SETTLE_TIMEOUT, &mut checks).await?;
+    let cut = connection_resets::reset_connections_during_completion(
+        proxy_run,
+        draws[cells.len()],
+        &mut transcripts,
+    )
+    .await?;
+    audit_matrix_cells(proxy_run, transcripts, FINAL_OUTCOME_TIMEOUT, &mut checks).await?;
     checks.push(AuditCheck::new(
         "every disturbed link affected some traffic",
         cells.len(),
@@ -248,7 +255,7 @@ async fn test_cells(proxy_run: &ProxyRun, cells: &[MatrixCell], seed: u64) -> Re
     report.add_fact("buyers", buyers);
     report.add_fact(
         "finish calls cut by RST",
-        format!("{cut}, one every {} ms", reset_offsets::RESET_STEP_MS),
+        format!("{cut}, one every {} ms", connection_resets::RESET_STEP_MS),
     );
     report.add_fact(
         "violations",
@@ -275,7 +282,7 @@ fn affected_pieces_table(proxy_run: &ProxyRun) -> Table {
 
 /// Checks all buyers of the cells since the last audit, and audits the database. Waits for
 /// undecided payments for at most `settle_timeout`.
-async fn audit_cells(
+async fn audit_matrix_cells(
     proxy_run: &ProxyRun,
     transcripts: Vec<BuyerTranscript>,
     settle_timeout: Duration,
@@ -289,7 +296,8 @@ async fn audit_cells(
         .wait_until_ready(Duration::from_secs(60))
         .await?;
     let (settled, _) =
-        audit::wait_until_decided(&proxy_run.test_run.site, &transcripts, settle_timeout).await?;
+        audit::wait_for_final_outcomes(&proxy_run.test_run.site, &transcripts, settle_timeout)
+            .await?;
     let mut new_checks = audit::check_transcripts(&transcripts, &settled);
     let mut database_report = Report::default();
     let access = proxy_run
@@ -301,7 +309,7 @@ async fn audit_cells(
     crate::database_audit::audit_database(
         &proxy_run.test_run.site,
         access.as_ref(),
-        proxy_run.test_run.known_anomalies(),
+        proxy_run.test_run.initial_anomalies(),
         &mut database_report,
     )
     .await?;
@@ -321,7 +329,7 @@ async fn audit_cells(
 /// Returns the transcript of a buyer who left after paying, and who was told nothing.
 fn transcript_left_after_paying(buyer: usize) -> BuyerTranscript {
     BuyerTranscript {
-        verdict: Verdict::LeftAfterPaying,
+        verdict: PurchaseVerdict::LeftAfterPaying,
         ..BuyerTranscript::empty(buyer)
     }
 }
@@ -333,7 +341,7 @@ mod tests {
     /// Tests only the most dangerous cells of the matrix, which takes a minute. The command
     /// `loadtest proxy` tests all.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-    async fn worst_link_faults_break_no_promise() {
+    async fn sale_passes_audit_under_worst_link_faults() {
         let cell = |link_kind, toxic, phase| MatrixCell {
             link_kind,
             toxic,
@@ -348,7 +356,9 @@ mod tests {
             cell(LinkKind::Browser, Toxic::ResetAfter, SalePhase::Rush),
             cell(LinkKind::Browser, Toxic::Doubled, SalePhase::Closing),
         ];
-        let report = test_cells_on_new_server(&worst, 1).await.expect("it plays");
+        let report = test_matrix_on_new_server(&worst, 1)
+            .await
+            .expect("it plays");
         println!("{}", report.to_text());
         assert!(report.has_passed(), "{}", report.to_text());
     }
@@ -361,8 +371,12 @@ mod tests {
             seed: 7,
             report: PathBuf::new(),
         };
-        let cells: std::collections::BTreeSet<_> = proxy.shuffled_cells(0).into_iter().collect();
+        let cells: std::collections::BTreeSet<_> =
+            proxy.shuffled_matrix_cells(0).into_iter().collect();
         assert_eq!(cells.len(), 12 * 3 * 3);
-        assert_ne!(proxy.shuffled_cells(0), proxy.shuffled_cells(1));
+        assert_ne!(
+            proxy.shuffled_matrix_cells(0),
+            proxy.shuffled_matrix_cells(1)
+        );
     }
 }

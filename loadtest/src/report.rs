@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 
 use crate::audit::AuditCheck;
 use crate::boards::BoardLag;
-use crate::latency::{CallKind, CallRecord, Percentiles, millis};
-use crate::transcript::Verdict;
+use crate::latency::{CallKind, CallRecord, Percentiles, duration_ms};
+use crate::transcript::PurchaseVerdict;
 
 pub mod plots;
 
@@ -53,7 +53,7 @@ impl Report {
         self.checks.iter().all(|check| check.failures.is_empty())
     }
 
-    pub fn add_verdicts(&mut self, verdicts: &[(Verdict, usize)]) {
+    pub fn add_verdicts(&mut self, verdicts: &[(PurchaseVerdict, usize)]) {
         let mut table = Table::new("What the buyers were told", &["", "buyers"]);
         for (verdict, count) in verdicts {
             table.add_row([verdict.name().to_owned(), count.to_string()]);
@@ -72,7 +72,8 @@ impl Report {
             let took = call_records
                 .iter()
                 .filter(|record| record.call == call && record.status > 0);
-            let figures = Percentiles::of_sample(took.map(|record| millis(record.took)).collect());
+            let figures =
+                Percentiles::of_sample(took.map(|record| duration_ms(record.took)).collect());
             if figures.count > 0 {
                 table.add_row(percentiles_row(call.name(), figures));
             }
@@ -80,7 +81,7 @@ impl Report {
         self.tables.push(table);
     }
 
-    pub fn add_lags(&mut self, decided: Vec<f64>, lag: &BoardLag) {
+    pub fn add_wait_table(&mut self, decided: Vec<f64>, lag: &BoardLag) {
         let head = ["", "measured", "p50", "p90", "p99", "longest"];
         let mut table = Table::new("Waits (milliseconds)", &head);
         table.add_row(percentiles_row(
@@ -199,7 +200,7 @@ impl Report {
 
     /// Writes tables and verdict as a Markdown file, and each plot as an SVG file in the same
     /// folder.
-    pub fn write_pages(&self, folder: &Path) -> Result<()> {
+    pub fn write_markdown_pages(&self, folder: &Path) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
         let mut page = String::new();
         for (name, value) in &self.facts {
@@ -223,7 +224,7 @@ impl Report {
     }
 
     /// Prints the report as text, and writes it as an HTML file.
-    pub fn publish(&self, file: &Path) -> Result<()> {
+    pub fn print_and_save(&self, file: &Path) -> Result<()> {
         println!("{}", self.to_text());
         std::fs::write(file, self.to_html())
             .with_context(|| format!("writing {}", file.display()))?;
@@ -321,7 +322,7 @@ mod tests {
             ..Report::default()
         };
         report.add_fact("seed", 7);
-        report.add_verdicts(&[(Verdict::Bought, 3), (Verdict::SoldOut, 10)]);
+        report.add_verdicts(&[(PurchaseVerdict::Bought, 3), (PurchaseVerdict::SoldOut, 10)]);
         let record = |call, ms, status| CallRecord {
             call,
             at: Duration::ZERO,

@@ -11,18 +11,18 @@ use clap::Args;
 use tokio::sync::watch;
 
 use crate::audit::AuditCheck;
-use crate::browser::{Browser, Request, json_number};
+use crate::browser::{Browser, Request, json_number_at};
 use crate::crowd::{self, CrowdAdmission};
+use crate::crowd_plan::{BuyerHabits, CrowdPlan};
+use crate::draw_creation;
 use crate::faults::{self, KillSchedule, SandboxFaults};
 use crate::latency::CallKind;
-use crate::new_draws;
-use crate::plan::{BuyerHabits, CrowdPlan};
 use crate::provider;
 use crate::report::Report;
+use crate::resource_usage;
 use crate::sandbox_server;
 use crate::test_run::{RunObservations, TestRun};
-use crate::transcript::Verdict;
-use crate::usage;
+use crate::transcript::PurchaseVerdict;
 
 /// How long a buyer waits for a ticket of a full draw. A reservation expires after 150 seconds
 /// (decision C-1), and the next holder stays until the purchase ends. So the time suffices for one
@@ -124,7 +124,7 @@ async fn run_rush(test_run: &TestRun, rush: &RushArgs) -> Result<Report> {
         title: "Football Doubles: the rush".to_owned(),
         ..Report::default()
     };
-    let draws = new_draws::create_test_draws(&test_run.site, "Rush", rush.draws).await?;
+    let draws = draw_creation::create_test_draws(&test_run.site, "Rush", rush.draws).await?;
     let operator = Browser::open(Arc::clone(&test_run.site), rush.seed)?;
     if rush.faults {
         faults::set_sandbox_faults(&operator, rush.seed, SandboxFaults::all_faults()).await?;
@@ -200,13 +200,13 @@ async fn run_buyers(
             postgres: rush.kill_postgres,
             seed: rush.seed,
         };
-        tokio::spawn(faults::kill_until_stopped(
+        tokio::spawn(faults::kill_processes_repeatedly(
             Arc::clone(&test_run.server_process),
             kill_schedule,
             stop_receiver,
         ))
     });
-    let memory = tokio::spawn(usage::record_memory(
+    let memory = tokio::spawn(resource_usage::record_memory(
         Arc::clone(&test_run.server_process),
         test_run.site.started,
         calm_receiver.clone(),
@@ -219,7 +219,7 @@ async fn run_buyers(
     let bar = crowd::progress_bar("buyers", rush.buyers);
     let transcripts = crowd::simulate_buyers(
         Arc::clone(&test_run.site),
-        crowd.plans(draws.len()),
+        crowd.buyer_plans(draws.len()),
         admission,
         bar,
     )
@@ -258,7 +258,10 @@ async fn check_sold_out(
             .filter(|transcript| transcript.verdict == verdict)
             .count()
     };
-    let (told_sold_out, gave_up) = (turned_away(Verdict::SoldOut), turned_away(Verdict::GaveUp));
+    let (told_sold_out, gave_up) = (
+        turned_away(PurchaseVerdict::SoldOut),
+        turned_away(PurchaseVerdict::GaveUp),
+    );
     let mut left = 0;
     for draw in draws {
         let answer = browser
@@ -266,7 +269,7 @@ async fn check_sold_out(
             .await
             .context("no draw")?;
         let sold =
-            json_number(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
+            json_number_at(&answer.body, "/ticketsSold").context("a draw without ticketsSold")?;
         left += 169 - sold;
     }
     let all = 169 * draws.len() as i64;

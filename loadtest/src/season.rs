@@ -18,11 +18,11 @@ use crate::fixtures::{self, Fixture};
 use crate::report::Report;
 use crate::test_run::TestRun;
 
-mod conclusion;
 mod mails;
 mod operator;
 mod prizes;
 mod rounds;
+mod season_audit;
 
 use operator::Operator;
 
@@ -130,18 +130,25 @@ async fn run_season(test_run: &TestRun, season: &SeasonArgs, csv: &str) -> Resul
         let now = played
             .play_round(&operator, &mut games, first..first + size, round)
             .await?;
-        played.prizes.settle_expired_claims(&games, now).await?;
+        played
+            .prizes
+            .settle_claims_after_expiry(&games, now)
+            .await?;
         first += size;
     }
     // Eight days later, the claim links of winners who do not respond have expired.
     let now = operator.advance_clock(8 * 86_400).await?;
-    played.prizes.settle_expired_claims(&games, now).await?;
+    played
+        .prizes
+        .settle_claims_after_expiry(&games, now)
+        .await?;
     faults::set_sandbox_faults(&provider, season.seed, SandboxFaults::default()).await?;
     report.add_fact(
         "rounds took",
         format!("{:.0} s", test_run.site.elapsed().as_secs_f64()),
     );
-    conclusion::conclude_season(test_run, &operator, &clubs, &games, played, &mut report).await?;
+    season_audit::audit_finished_season(test_run, &operator, &clubs, &games, played, &mut report)
+        .await?;
     Ok(report)
 }
 

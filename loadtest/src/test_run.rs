@@ -14,14 +14,14 @@ use crate::browser::{Browser, Request, RunSettings};
 use crate::crowd;
 use crate::database_audit::AnomalyCounts;
 use crate::faults::KillStats;
-use crate::latency::{CallKind, CallRecord, millis};
+use crate::latency::{CallKind, CallRecord, duration_ms};
 use crate::report::{Report, Table, plots};
+use crate::resource_usage;
 use crate::server_process::ServerProcess;
 use crate::transcript::BuyerTranscript;
-use crate::usage;
 
 /// Maximum number of seconds after the load until the outcome of every order is decided.
-pub const SETTLE_SECONDS_MAX: u64 = 60;
+pub const FINAL_OUTCOME_SECONDS_MAX: u64 = 60;
 /// Maximum number of lines in a plot.
 const PLOT_LINES_MAX: usize = 8;
 const PLOT_POINTS_MAX: usize = 600;
@@ -30,7 +30,7 @@ pub struct TestRun {
     pub server_process: Arc<Mutex<ServerProcess>>,
     pub site: Arc<RunSettings>,
     /// Anomalies that were open before the first purchase. The audit accepts them.
-    known_anomalies: AnomalyCounts,
+    initial_anomalies: AnomalyCounts,
 }
 
 /// What was observed during a run. The final audit needs it.
@@ -90,14 +90,14 @@ impl TestRun {
             publishable_key,
             ..site
         });
-        let known_anomalies = match server_process.database_access() {
+        let initial_anomalies = match server_process.database_access() {
             Some(access) => crate::database_audit::count_open_anomalies(&access).await?,
             None => AnomalyCounts::new(),
         };
         Ok(Self {
             server_process: Arc::new(Mutex::new(server_process)),
             site,
-            known_anomalies,
+            initial_anomalies,
         })
     }
 
@@ -114,8 +114,8 @@ impl TestRun {
     }
 
     /// Returns the anomalies that were open before the first purchase.
-    pub fn known_anomalies(&self) -> &AnomalyCounts {
-        &self.known_anomalies
+    pub fn initial_anomalies(&self) -> &AnomalyCounts {
+        &self.initial_anomalies
     }
 
     /// Starts `count` boards. Each follows one draw; the draws are assigned in turn.
@@ -143,9 +143,9 @@ impl TestRun {
         observed: &RunObservations,
         report: &mut Report,
     ) -> Result<()> {
-        let limit = Duration::from_secs(SETTLE_SECONDS_MAX);
+        let limit = Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX);
         let (settled, calm) =
-            audit::wait_until_decided(&self.site, &observed.transcripts, limit).await?;
+            audit::wait_for_final_outcomes(&self.site, &observed.transcripts, limit).await?;
         report.add_fact(
             "last order decided after",
             format!("{:.1} s", calm.as_secs_f64()),
@@ -160,7 +160,9 @@ impl TestRun {
             report_kills(report, kill_stats);
         }
         report.add_latencies(&call_records);
-        report.tables.extend(usage::memory_table(&observed.memory));
+        report
+            .tables
+            .extend(resource_usage::memory_table(&observed.memory));
         report
             .checks
             .extend(audit::check_transcripts(&observed.transcripts, &settled));
@@ -193,7 +195,7 @@ impl TestRun {
         crate::database_audit::audit_database(
             &self.site,
             access.as_ref(),
-            &self.known_anomalies,
+            &self.initial_anomalies,
             report,
         )
         .await?;
@@ -223,7 +225,7 @@ async fn publishable_key(site: &RunSettings) -> Result<String> {
     if !demo {
         bail!("this server is no demo; a crowd that pays with test cards is only sent to a demo");
     }
-    Ok(answer.body_text("/publishableKey"))
+    Ok(answer.body_text_at("/publishableKey"))
 }
 
 fn report_kills(report: &mut Report, kill_stats: &KillStats) {
@@ -260,7 +262,7 @@ fn add_plots(
     report: &mut Report,
 ) -> Result<()> {
     let decided = |transcript: &BuyerTranscript| {
-        Some(millis(
+        Some(duration_ms(
             transcript
                 .decided_at?
                 .saturating_sub(transcript.authorised_at?),
@@ -268,7 +270,7 @@ fn add_plots(
     };
     let decided: Vec<f64> = observed.transcripts.iter().filter_map(decided).collect();
     let lag = boards::measure_lag(&observed.boards, &observed.transcripts);
-    report.add_lags(decided.clone(), &lag);
+    report.add_wait_table(decided.clone(), &lag);
 
     let mut sold = boards::sold_over_time(&observed.boards);
     sold.sort_by_key(|(_, points)| std::cmp::Reverse(points.len()));
@@ -280,17 +282,17 @@ fn add_plots(
             plots::thin_points(points, PLOT_POINTS_MAX),
         )
     });
-    let sold: Vec<plots::Series> = sold.collect();
+    let sold: Vec<plots::PlotSeries> = sold.collect();
     let took = |call: CallKind| {
         let answered = call_records
             .iter()
             .filter(move |record| record.call == call && record.status > 0);
         plots::cumulative_series(
             call.name(),
-            answered.map(|record| millis(record.took)).collect(),
+            answered.map(|record| duration_ms(record.took)).collect(),
         )
     };
-    let mut latencies: Vec<plots::Series> = [
+    let mut latencies: Vec<plots::PlotSeries> = [
         CallKind::Page,
         CallKind::Draw,
         CallKind::Open,
@@ -348,7 +350,7 @@ fn add_plots(
 
 /// Returns two series by second: the number of responses, and the number of calls without a
 /// response or with a 503.
-fn calls_by_second(call_records: &[CallRecord]) -> [plots::Series; 2] {
+fn calls_by_second(call_records: &[CallRecord]) -> [plots::PlotSeries; 2] {
     let count = |wanted: fn(&&CallRecord) -> bool| {
         let mut seconds = vec![
             0.0;

@@ -12,14 +12,14 @@ use serde_json::json;
 
 use crate::audit::AuditCheck;
 use crate::browser::{Browser, Request, RunSettings};
-use crate::latency::{CallKind, Percentiles, millis};
-use crate::plan::SeededRng;
+use crate::crowd_plan::SeededRng;
+use crate::latency::{CallKind, Percentiles, duration_ms};
 use crate::report::{Report, Table};
 use crate::test_run::TestRun;
 
 /// Number of wrong passwords that one account accepts in a quarter of an hour. So each address is
 /// used for that many attempts.
-const TRIES_PER_ADDRESS: usize = 5;
+const TRIES_PER_EMAIL_ADDRESS: usize = 5;
 /// Maximum difference between the two medians, in percent.
 const MEDIAN_DIFFERENCE_MAX: f64 = 5.0;
 
@@ -57,14 +57,17 @@ async fn compare_response_times(test_run: &TestRun, timing: &TimingArgs) -> Resu
         title: "Football Doubles: what time tells".to_owned(),
         ..Report::default()
     };
-    let addresses = timing.tries / 2 / TRIES_PER_ADDRESS;
+    let addresses = timing.tries / 2 / TRIES_PER_EMAIL_ADDRESS;
     ensure!(addresses > 0, "too few tries to compare");
     let known = register_clubs(&test_run.site, addresses, timing.seed).await?;
     let unknown: Vec<String> = known
         .iter()
         .map(|email| email.replacen("known", "nobody", 1))
         .collect();
-    report.add_fact("tries of each kind", addresses * TRIES_PER_ADDRESS * 2);
+    report.add_fact(
+        "tries of each kind",
+        addresses * TRIES_PER_EMAIL_ADDRESS * 2,
+    );
     let mut table = Table::new(
         "Answers (milliseconds)",
         &["", "answers", "p50", "p90", "p99", "longest"],
@@ -73,7 +76,7 @@ async fn compare_response_times(test_run: &TestRun, timing: &TimingArgs) -> Resu
         ("sign-in", "/api/clubs/login", 401),
         ("forgotten password", "/api/clubs/reset-password", 200),
     ] {
-        let durations = measure_calls(
+        let durations = measure_response_times(
             &test_run.site,
             path,
             status,
@@ -140,7 +143,7 @@ async fn register_clubs(site: &Arc<RunSettings>, count: usize, seed: u64) -> Res
 
 /// Sends the calls one after the other, known and unknown addresses in random order. Returns the
 /// milliseconds of all calls with known addresses, and those with unknown ones.
-async fn measure_calls(
+async fn measure_response_times(
     site: &Arc<RunSettings>,
     path: &str,
     status: u16,
@@ -150,7 +153,7 @@ async fn measure_calls(
     let browser = Browser::open(Arc::clone(site), seed)?;
     let mut rng = SeededRng::new(seed, 2);
     let mut durations = [Vec::new(), Vec::new()];
-    for _ in 0..TRIES_PER_ADDRESS {
+    for _ in 0..TRIES_PER_EMAIL_ADDRESS {
         for (known, unknown) in addresses_by_kind[0].iter().zip(addresses_by_kind[1]) {
             let first = usize::from(rng.random_below(2) == 0);
             for kind in [first, 1 - first] {
@@ -161,7 +164,7 @@ async fn measure_calls(
                     .send_once(CallKind::Club, &Request::post(path, body))
                     .await
                     .context("no answer")?;
-                durations[kind].push(millis(started_at.elapsed()));
+                durations[kind].push(duration_ms(started_at.elapsed()));
                 ensure!(
                     answer.status == status,
                     "{path}: {} {}",

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::browser::{ServerResponse, json_number};
+use crate::browser::{ServerResponse, json_number_at};
 use crate::latency::CallRecord;
 use crate::provider::Payment;
 
@@ -12,7 +12,7 @@ pub type Ticket = (i64, i64);
 
 /// The outcome of a purchase as the buyer knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum PurchaseVerdict {
     /// The buyer was shown tickets.
     Bought,
     /// The buyer was told that nothing was charged.
@@ -35,7 +35,7 @@ pub enum Verdict {
     NoAnswer,
 }
 
-impl Verdict {
+impl PurchaseVerdict {
     pub const ALL: [Self; 10] = [
         Self::Bought,
         Self::NotCharged,
@@ -68,7 +68,7 @@ impl Verdict {
 #[derive(Clone, Debug)]
 pub struct BuyerTranscript {
     pub buyer: usize,
-    pub verdict: Verdict,
+    pub verdict: PurchaseVerdict,
     /// Every payment that was opened for this buyer. More than one payment intent is a failure of
     /// the server.
     pub payments: Vec<Payment>,
@@ -90,7 +90,7 @@ impl BuyerTranscript {
     pub fn empty(buyer: usize) -> Self {
         Self {
             buyer,
-            verdict: Verdict::NoAnswer,
+            verdict: PurchaseVerdict::NoAnswer,
             payments: Vec::new(),
             ticket_count: 0,
             draws: Vec::new(),
@@ -145,7 +145,7 @@ pub enum CompletionOutcome {
 impl CompletionOutcome {
     pub fn from_completion_response(answer: &ServerResponse) -> Self {
         let mut tickets = read_tickets(answer, "/tickets", None);
-        match (answer.status, answer.body_text("/status").as_str()) {
+        match (answer.status, answer.body_text_at("/status").as_str()) {
             (200..300, "succeeded") if tickets.is_empty() => Self::Pending,
             (200..300, "succeeded") => {
                 tickets.sort_unstable();
@@ -171,7 +171,7 @@ impl CompletionOutcome {
             .and_then(|lines| lines.as_array())
             .map_or(0, Vec::len)
         {
-            let draw = json_number(&answer.body, &format!("/lines/{index}/drawNumber"));
+            let draw = json_number_at(&answer.body, &format!("/lines/{index}/drawNumber"));
             all.extend(read_tickets(
                 answer,
                 &format!("/lines/{index}/tickets"),
@@ -180,8 +180,8 @@ impl CompletionOutcome {
         }
         all.sort_unstable();
         match (
-            answer.body_text("/status").as_str(),
-            answer.body_text("/state").to_lowercase().as_str(),
+            answer.body_text_at("/status").as_str(),
+            answer.body_text_at("/state").to_lowercase().as_str(),
         ) {
             ("succeeded", _) | (_, "captured") => Self::Tickets(all),
             ("not_charged", _) | (_, "released" | "void" | "refunded") => Self::NotCharged,
@@ -191,8 +191,8 @@ impl CompletionOutcome {
 }
 
 fn says_not_charged(answer: &ServerResponse) -> bool {
-    answer.body_text("/status") == "not_charged"
-        || answer.body_text("/message").contains("not been charged")
+    answer.body_text_at("/status") == "not_charged"
+        || answer.body_text_at("/message").contains("not been charged")
 }
 
 fn read_tickets(answer: &ServerResponse, pointer: &str, draw: Option<i64>) -> Vec<Ticket> {
@@ -205,8 +205,8 @@ fn read_tickets(answer: &ServerResponse, pointer: &str, draw: Option<i64>) -> Ve
     rows.iter()
         .filter_map(|row| {
             Some((
-                draw.or_else(|| json_number(row, "/drawNumber"))?,
-                json_number(row, "/ticketNumber")?,
+                draw.or_else(|| json_number_at(row, "/drawNumber"))?,
+                json_number_at(row, "/ticketNumber")?,
             ))
         })
         .collect()
@@ -215,7 +215,7 @@ fn read_tickets(answer: &ServerResponse, pointer: &str, draw: Option<i64>) -> Ve
 /// Combines the responses to a completing call that was repeated. Returns the outcome, and a
 /// message for every contradiction. The card is good, so "declined" is a failure: the buyer would
 /// pay again with another card.
-pub fn consistent_outcome(
+pub fn combine_completion_responses(
     buyer: usize,
     answers: &[ServerResponse],
 ) -> (Option<CompletionOutcome>, Vec<String>) {
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn same_tickets_in_any_order_are_consistent() {
         let (story, failures) =
-            consistent_outcome(1, &[bought_response(&[2, 1]), bought_response(&[1, 2])]);
+            combine_completion_responses(1, &[bought_response(&[2, 1]), bought_response(&[1, 2])]);
         assert_eq!(
             (story, failures.len()),
             (
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn different_tickets_or_withdrawn_sale_is_reported() {
         assert_eq!(
-            consistent_outcome(1, &[bought_response(&[1]), bought_response(&[2])])
+            combine_completion_responses(1, &[bought_response(&[1]), bought_response(&[2])])
                 .1
                 .len(),
             1
@@ -303,13 +303,13 @@ mod tests {
             json!({"message": "Sold out. You have not been charged."}),
         );
         assert_eq!(
-            consistent_outcome(1, &[bought_response(&[1]), refused.clone()])
+            combine_completion_responses(1, &[bought_response(&[1]), refused.clone()])
                 .1
                 .len(),
             1
         );
         assert_eq!(
-            consistent_outcome(1, &[refused, bought_response(&[1])])
+            combine_completion_responses(1, &[refused, bought_response(&[1])])
                 .1
                 .len(),
             1
@@ -321,15 +321,15 @@ mod tests {
         let declined =
             || server_response(402, json!({"message": "Your payment was not accepted."}));
         let waits = || server_response(200, json!({"status": "processing", "tickets": []}));
-        assert_eq!(consistent_outcome(1, &[declined()]).1.len(), 1);
+        assert_eq!(combine_completion_responses(1, &[declined()]).1.len(), 1);
         assert_eq!(
-            consistent_outcome(1, &[waits(), declined(), bought_response(&[1])])
+            combine_completion_responses(1, &[waits(), declined(), bought_response(&[1])])
                 .1
                 .len(),
             1
         );
         assert_eq!(
-            consistent_outcome(1, &[bought_response(&[1]), declined()])
+            combine_completion_responses(1, &[bought_response(&[1]), declined()])
                 .1
                 .len(),
             1
@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn processing_may_become_any_outcome() {
         let waits = server_response(200, json!({"status": "processing", "tickets": []}));
-        let (story, failures) = consistent_outcome(1, &[waits, bought_response(&[5])]);
+        let (story, failures) = combine_completion_responses(1, &[waits, bought_response(&[5])]);
         assert_eq!(
             (story, failures.len()),
             (Some(CompletionOutcome::Tickets(vec![(1001, 5)])), 0)

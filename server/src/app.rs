@@ -210,13 +210,13 @@ fn serve(
         let (state, provider_routes) = (state.clone(), provider_routes.clone());
         let front = state.clone();
         let app = actix_web::App::new()
-            .wrap(from_fn(edge::wrap))
+            .wrap(from_fn(edge::edge_middleware))
             .app_data(site.clone())
             .configure(|cfg| {
                 provider_routes(cfg);
                 routes::configure(cfg, state);
             })
-            .default_service(routes::pages());
+            .default_service(routes::pages_route());
         FastPathFactory::new(app, front)
     })
     .on_connect(tune_socket)

@@ -15,20 +15,20 @@ use crate::api::purchase::Purchase;
 use crate::services::identity::{Browser, RequestBrowser, client_address};
 use crate::state::State;
 
-mod answer;
 mod consents;
 mod limits;
 mod offers;
 mod order;
 mod quote;
 pub mod requested_tickets;
+mod response;
 
-pub use answer::CheckoutKind;
 pub use consents::remember_consents;
-pub use limits::{amount_changed, hold_source};
+pub use limits::{amount_changed_problem, hold_source};
+pub use response::CheckoutKind;
 
 use crate::services::open_orders::{CheckoutPlan, RequestedTickets, TrackedOrder};
-use order::FoundOrder;
+use order::OrderWithGeneration;
 
 /// A request to open a payment.
 pub struct CheckoutRequest {
@@ -128,9 +128,7 @@ pub async fn newest_order_or_open(
     state: &State,
     request: CheckoutRequest,
 ) -> Result<OwnOrder, Problem> {
-    if let Some(own) =
-        order::newest_order_for_draws(state, &request.browser, &request.tickets).await?
-    {
+    if let Some(own) = order::find_newest_order(state, &request.browser, &request.tickets).await? {
         let record = own.record();
         let is_same = record
             .order
@@ -149,7 +147,7 @@ pub async fn newest_order_or_open(
 ///
 /// `None` when enough tickets are left, or when memory does not suffice to decide. The caller then
 /// uses [`open`].
-pub fn find_too_few_tickets(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
+pub fn find_draw_with_too_few_tickets(state: &State, body: &Purchase) -> Option<(DrawId, u16)> {
     let tickets = requested_tickets::parse_single(body).ok()?;
     limits::check_open_for_payments(state).ok()?;
     let quote = quote::price_from_memory(state, &tickets)?;
@@ -191,7 +189,7 @@ async fn store_order_details(
     state: &State,
     request: &CheckoutRequest,
     plan: &CheckoutPlan,
-    found: FoundOrder,
+    found: OrderWithGeneration,
     now: Timestamp,
 ) -> Result<OwnOrder, Problem> {
     // `of_browser` never returns `None` here, because the order was found or opened under a key of

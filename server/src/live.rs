@@ -137,7 +137,7 @@ impl PublishedState {
         if (changed, reading) != (self.changed, self.reading) {
             (self.changed, self.reading) = (changed, reading);
             publish_draws(state).await;
-            self.publish_public(state).await;
+            self.publish_public_state(state).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_DRAW_LIST) && self.listed != Some((changed, reading))
         {
@@ -145,7 +145,7 @@ impl PublishedState {
             republish_topic(state, Topic::Draws).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_DRAW_LIST) {
-            self.publish_ops(state).await;
+            self.publish_console_state(state).await;
         }
         if self.ticks.is_multiple_of(TICKS_PER_CLEANUP) {
             state.live.remove_closed_sockets(state.clock.now().0);
@@ -161,7 +161,7 @@ impl PublishedState {
 impl PublishedState {
     /// Publishes the topic `public` only when its value changes, not at every sale, because every
     /// open page subscribes to it.
-    async fn publish_public(&mut self, state: &State) {
+    async fn publish_public_state(&mut self, state: &State) {
         let now = read_public_state(state);
         if self.public.as_ref() != Some(&now) {
             republish_topic(state, Topic::Public).await;
@@ -171,7 +171,7 @@ impl PublishedState {
 
     /// Publishes the operator console's topic once a second if its value changed. Does not read the
     /// database while no console is open.
-    async fn publish_ops(&mut self, state: &State) {
+    async fn publish_console_state(&mut self, state: &State) {
         for (topic, seq) in state
             .live
             .subscribed_topics(|watched| *watched == Topic::Ops)

@@ -142,7 +142,7 @@ impl State {
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn violations_not_older_than(
+    pub async fn recent_invariant_violations(
         &self,
         seconds: i64,
     ) -> Result<BTreeMap<String, u64>, Failure> {

@@ -1,10 +1,10 @@
 import { test, type Page } from '@playwright/test';
 import {
   SIGNED_OUT_SCREENS,
-  clubDraws,
+  findClubDraws,
   clubScreens,
-  demoClub,
-  newDraw,
+  fetchDemoClub,
+  createClubDraw,
   waitUntilLoaded,
   signIn,
 } from './support/club';
@@ -47,7 +47,7 @@ test('every screen of a club at both widths', async ({ browser, baseURL }) => {
     await page.goto('/admin/login');
     await page.getByRole('button', { name: 'Login', exact: true }).click();
     await saveFullPage(page, 'door-login-problems', width);
-    const club = await demoClub(page);
+    const club = await fetchDemoClub(page);
     await signIn(page, baseURL ?? '', club);
     for (const { name, path } of await clubScreens(page, club)) {
       await page.goto(path);
@@ -66,7 +66,7 @@ test('every screen of a club at both widths', async ({ browser, baseURL }) => {
     await page.getByRole('menuitem', { name: 'Details' }).click();
     await waitForAllAnimations(page);
     await page.screenshot({ path: `${SCREENSHOT_FOLDER}/club-details-${width}.png` });
-    const draw = await newDraw(page, baseURL ?? '', club);
+    const draw = await createClubDraw(page, baseURL ?? '', club);
     await page.goto(`/club/${club.slug}/admin/results/${draw}`);
     await waitUntilLoaded(page);
     await page.locator('.pad').nth(0).locator('button').nth(6).click();
@@ -92,9 +92,9 @@ test('every state of a club’s screens at both widths', async ({ browser, playw
       viewport: { width, height: width === 390 ? 844 : 800 },
     });
     const first = await context.newPage();
-    const club = await demoClub(first);
+    const club = await fetchDemoClub(first);
     await signIn(first, baseURL ?? '', club);
-    const draws = await clubDraws(first, club);
+    const draws = await findClubDraws(first, club);
     const storageState = await context.storageState();
     for (const { name, loggedOut, show } of CLUB_STATES.filter(
       (state) => STATE_NAME_FILTER.test(state.name) && (width !== 390 || !state.wide),

@@ -7,7 +7,7 @@ const SCREENSHOT_FOLDER = 'e2e/__screenshots__';
  * Matches the names of states with an overlay. Their screenshots show the visible window. Other
  * screenshots show the whole page.
  */
-const OVERLAY_STATES = /drawer|sheet|help|terms|bank/;
+const OVERLAY_STATE_NAMES = /drawer|sheet|help|terms|bank/;
 const STATE_NAME_FILTER = new RegExp(process.env.ONLY ?? '');
 
 for (const width of [390, 1280]) {
@@ -18,7 +18,7 @@ for (const width of [390, 1280]) {
       await waitForAnimations(page);
       await page.screenshot({
         path: `${SCREENSHOT_FOLDER}/${name}-${width}.png`,
-        fullPage: !OVERLAY_STATES.test(name),
+        fullPage: !OVERLAY_STATE_NAMES.test(name),
         animations: 'disabled',
       });
     });

@@ -21,16 +21,16 @@ const PUBLIC_URL = '/assets/';
 const PARCEL_OPTIONS = ['--no-source-maps', '--no-autoinstall'];
 
 rmSync(dist, { recursive: true, force: true });
-const parcel = join(root, 'node_modules', '.bin', 'parcel');
+const parcelProgram = join(root, 'node_modules', '.bin', 'parcel');
 const mainBuild = spawnSync(
-  parcel,
+  parcelProgram,
   ['build', 'index.html', '--public-url', PUBLIC_URL, '--dist-dir', 'dist', ...PARCEL_OPTIONS],
   { cwd: root, stdio: 'inherit' },
 );
 if (mainBuild.status !== 0) process.exit(mainBuild.status ?? 1);
 
 const builtFiles = readdirSync(dist);
-const onlyFileLike = (pattern) => {
+const findOnlyBuiltFile = (pattern) => {
   const found = builtFiles.filter((name) => pattern.test(name));
   if (found.length !== 1)
     throw new Error(`expected one file like ${pattern} in dist, found ${found.length}`);
@@ -38,13 +38,13 @@ const onlyFileLike = (pattern) => {
 };
 
 // The server inlines critical.css into pages. Its font URL must name the built file with its hash.
-const font = onlyFileLike(/^barlow-condensed-600-subset\..*woff2$/);
-const criticalSource = ['font-faces.css', 'tokens.css', 'critical.css']
+const font = findOnlyBuiltFile(/^barlow-condensed-600-subset\..*woff2$/);
+const criticalCssSource = ['font-faces.css', 'tokens.css', 'critical.css']
   .map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8'))
   .join('\n');
 const { code } = transform({
   filename: 'critical.css',
-  code: Buffer.from(criticalSource),
+  code: Buffer.from(criticalCssSource),
   minify: true,
 });
 const criticalCss = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLIC_URL}${font})`);
@@ -52,12 +52,12 @@ writeFileSync(join(dist, 'critical.css'), criticalCss);
 
 // Writes routes.json: the files that each page loads in addition to the shared entry file. The
 // server preloads these files.
-const chunksOf = chunksByName(dist, builtFiles);
-const CHUNK_OF_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
+const chunkFilesOf = chunksByName(dist, builtFiles);
+const CHUNK_NAME_BY_PAGE = JSON.parse(readFileSync(join(root, 'src/app/chunks.json'), 'utf8'));
 const chunksByPage = Object.fromEntries(
-  Object.entries(CHUNK_OF_PAGE).map(([page, chunk]) => [
+  Object.entries(CHUNK_NAME_BY_PAGE).map(([page, chunk]) => [
     page,
-    chunksOf(chunk).map((name) => PUBLIC_URL + name),
+    chunkFilesOf(chunk).map((name) => PUBLIC_URL + name),
   ]),
 );
 for (const [page, chunks] of Object.entries(chunksByPage))
@@ -66,7 +66,7 @@ writeFileSync(join(dist, 'routes.json'), `${JSON.stringify(chunksByPage, null, 2
 
 // Builds the small script that other sites embed, with the fixed name `/widgets/live.js`.
 const widgetBuild = spawnSync(
-  parcel,
+  parcelProgram,
   [
     'build',
     'src/widget/live.ts',
@@ -92,7 +92,7 @@ const FD_BUILD = createHash('sha256')
   .digest('hex')
   .slice(0, 12);
 const workerBuild = spawnSync(
-  parcel,
+  parcelProgram,
   ['build', 'src/offline/sw.ts', '--dist-dir', 'dist', ...PARCEL_OPTIONS, '--no-content-hash'],
   { cwd: root, stdio: 'inherit', env: { ...process.env, FD_BUILD } },
 );
@@ -112,6 +112,6 @@ for (const name of [...readdirSync(dist), 'widgets/live.js'].filter(
 }
 
 // An exceeded size limit fails the build, because buyers load pages over mobile networks.
-const exceeded = exceededLimits(dist, (line) => console.log(line));
-for (const sentence of exceeded) console.error(sentence);
-if (exceeded.length > 0) process.exit(1);
+const exceededBudgets = exceededLimits(dist, (line) => console.log(line));
+for (const sentence of exceededBudgets) console.error(sentence);
+if (exceededBudgets.length > 0) process.exit(1);

@@ -28,10 +28,10 @@ const openapi = JSON.parse(readOpenApi(), (name, value) =>
   name === 'format' && typeof value === 'string' ? undefined : value,
 );
 openapi.paths = {};
-const typeText = astToString(
+const generatedTypes = astToString(
   await openapiTS(openapi, { alphabetize: true, rootTypes: true, rootTypesNoSchemaPrefix: true }),
 );
-const schemaText = `/** The shapes on the wire. Written by \`npm run types\` from the server's own description; never by hand. */\n${typeText}`;
+const schemaText = `/** The shapes on the wire. Written by \`npm run types\` from the server's own description; never by hand. */\n${generatedTypes}`;
 
 if (!process.argv.includes('--check')) writeFileSync(schemaFile, schemaText);
 else if (readFileSync(schemaFile, 'utf8') !== schemaText) {

@@ -12,7 +12,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::latency::millis;
+use crate::latency::duration_ms;
 
 const TEXT_FRAME_START: u8 = 0x81;
 /// Maximum length of a frame, in bytes. The server's frames are much shorter.
@@ -98,7 +98,7 @@ impl BoardSockets {
 
     /// Waits until the next frame has reached every board. Returns the milliseconds between the
     /// first and the last arrival.
-    pub async fn first_to_last_ms(&mut self) -> Result<f64> {
+    pub async fn first_to_last_arrival_ms(&mut self) -> Result<f64> {
         let mut first_arrivals = BTreeMap::new();
         while first_arrivals.len() < self.count {
             let arrived = tokio::time::timeout(FRAME_TIMEOUT, self.arrivals.recv()).await;
@@ -110,7 +110,7 @@ impl BoardSockets {
         let (first, last) = (first_arrivals.values().min(), first_arrivals.values().max());
         Ok(first
             .zip(last)
-            .map_or(0.0, |(first, last)| millis(*last - *first)))
+            .map_or(0.0, |(first, last)| duration_ms(*last - *first)))
     }
 }
 
@@ -137,7 +137,7 @@ fn source_address(number: usize) -> SocketAddr {
 }
 
 fn now_ms() -> f64 {
-    millis(
+    duration_ms(
         SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default(),
@@ -193,7 +193,7 @@ impl BoardSocket {
     async fn next_frame_time(&mut self) -> Result<Option<f64>> {
         loop {
             let (head, length) = loop {
-                if let Some(found) = frame_lengths(&self.buffer) {
+                if let Some(found) = header_and_payload_lengths(&self.buffer) {
                     break found;
                 }
                 self.read_bytes().await?;
@@ -227,18 +227,18 @@ impl BoardSocket {
 
 /// Reads the creation time in a frame, in milliseconds by the server's clock.
 fn creation_time_ms(payload: &[u8]) -> Option<f64> {
-    const TIME_FIELD: &[u8] = b"\"serverNow\":";
+    const SERVER_TIME_FIELD: &[u8] = b"\"serverNow\":";
     let at = payload
-        .windows(TIME_FIELD.len())
-        .position(|part| part == TIME_FIELD)?
-        + TIME_FIELD.len();
+        .windows(SERVER_TIME_FIELD.len())
+        .position(|part| part == SERVER_TIME_FIELD)?
+        + SERVER_TIME_FIELD.len();
     let digits = payload[at..].split(|byte| !byte.is_ascii_digit()).next()?;
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// Returns the lengths of a frame's header and payload, or `None` until the header is complete.
 /// Frames from a server are not masked.
-fn frame_lengths(bytes: &[u8]) -> Option<(usize, usize)> {
+fn header_and_payload_lengths(bytes: &[u8]) -> Option<(usize, usize)> {
     match *bytes.get(1)? {
         126 => Some((
             4,
@@ -287,9 +287,11 @@ mod tests {
     fn frame_length_is_parsed_once_header_is_complete() {
         for length in [0, 125, 126, 65_535, 65_536] {
             let frame = encode_text_frame(&vec![b'x'; length]);
-            let (head, payload) = frame_lengths(&frame).expect("measured");
+            let (head, payload) = header_and_payload_lengths(&frame).expect("measured");
             assert_eq!((payload, head + payload), (length, frame.len()));
-            assert!((0..head.min(2)).all(|cut| frame_lengths(&frame[..cut]).is_none()));
+            assert!(
+                (0..head.min(2)).all(|cut| header_and_payload_lengths(&frame[..cut]).is_none())
+            );
         }
     }
 }

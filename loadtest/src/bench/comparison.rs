@@ -5,14 +5,14 @@ use crate::report::Table;
 
 /// Whether higher or lower values are better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BetterWhen {
-    More,
-    Less,
+pub enum BetterDirection {
+    Higher,
+    Lower,
 }
 
 /// The goal of a comparison: a minimum, or a maximum if lower values are better.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Goal {
+pub enum ComparisonGoal {
     /// No goal. The value is only shown.
     None,
     /// A goal for the ratio of the product's value to the rival's.
@@ -28,8 +28,8 @@ pub struct Comparison {
     pub what: String,
     pub unit: &'static str,
     pub rival: &'static str,
-    pub better: BetterWhen,
-    pub goal: Goal,
+    pub better: BetterDirection,
+    pub goal: ComparisonGoal,
     rounds: Vec<(f64, Option<f64>)>,
 }
 
@@ -38,14 +38,14 @@ impl Comparison {
         what: impl Into<String>,
         unit: &'static str,
         rival: &'static str,
-        better: BetterWhen,
+        better: BetterDirection,
     ) -> Self {
         Self {
             what: what.into(),
             unit,
             rival,
             better,
-            goal: Goal::None,
+            goal: ComparisonGoal::None,
             rounds: Vec::new(),
         }
     }
@@ -54,18 +54,18 @@ impl Comparison {
     pub fn with_fixed_goal(
         what: impl Into<String>,
         unit: &'static str,
-        better: BetterWhen,
+        better: BetterDirection,
         goal: f64,
     ) -> Self {
         Self {
-            goal: Goal::Figure(goal),
+            goal: ComparisonGoal::Figure(goal),
             ..Self::new(what, unit, "", better)
         }
     }
 
     pub fn with_ratio_goal(self, ratio: f64) -> Self {
         Self {
-            goal: Goal::Ratio(ratio),
+            goal: ComparisonGoal::Ratio(ratio),
             ..self
         }
     }
@@ -104,13 +104,13 @@ impl Comparison {
     }
 
     /// Returns whether the goal is reached, or `None` when there is no goal.
-    pub fn is_reached(&self) -> Option<bool> {
+    pub fn is_goal_reached(&self) -> Option<bool> {
         let (figure, goal) = match self.goal {
-            Goal::None => return None,
-            Goal::Ratio(goal) => (median(self.ratios()), goal),
-            Goal::Figure(goal) => (median(self.product_figures()), goal),
+            ComparisonGoal::None => return None,
+            ComparisonGoal::Ratio(goal) => (median(self.ratios()), goal),
+            ComparisonGoal::Figure(goal) => (median(self.product_figures()), goal),
         };
-        Some(if self.better == BetterWhen::More {
+        Some(if self.better == BetterDirection::Higher {
             figure >= goal
         } else {
             figure <= goal
@@ -118,15 +118,15 @@ impl Comparison {
     }
 
     fn format_goal(&self) -> String {
-        let sign = if self.better == BetterWhen::More {
+        let sign = if self.better == BetterDirection::Higher {
             "≥"
         } else {
             "≤"
         };
         match self.goal {
-            Goal::None => String::new(),
-            Goal::Ratio(goal) => format!("{sign} {goal} ×"),
-            Goal::Figure(goal) => format!("{sign} {goal} {}", self.unit),
+            ComparisonGoal::None => String::new(),
+            ComparisonGoal::Ratio(goal) => format!("{sign} {goal} ×"),
+            ComparisonGoal::Figure(goal) => format!("{sign} {goal} {}", self.unit),
         }
     }
 }
@@ -181,8 +181,11 @@ pub fn comparison_table(comparisons: &[Comparison]) -> Table {
             range,
             comparison.format_goal(),
             comparison
-                .is_reached()
-                .map_or("", |is_reached| if is_reached { "met" } else { "missed" })
+                .is_goal_reached()
+                .map_or(
+                    "",
+                    |is_goal_reached| if is_goal_reached { "met" } else { "missed" },
+                )
                 .to_owned(),
         ]);
     }
@@ -221,12 +224,12 @@ mod tests {
     #[test]
     fn median_ratio_ignores_one_bad_round() {
         let mut comparison =
-            Comparison::new("x", "a second", "raw", BetterWhen::More).with_ratio_goal(2.0);
+            Comparison::new("x", "a second", "raw", BetterDirection::Higher).with_ratio_goal(2.0);
         for (product, rival_figure) in [(300.0, 100.0), (10.0, 100.0), (250.0, 100.0)] {
             comparison.add_round(product, rival_figure);
         }
         assert_eq!(
-            (median(comparison.ratios()), comparison.is_reached()),
+            (median(comparison.ratios()), comparison.is_goal_reached()),
             (2.5, Some(true))
         );
         assert_eq!(
@@ -238,18 +241,18 @@ mod tests {
     #[test]
     fn goal_is_a_maximum_where_less_is_better() {
         let mut comparison =
-            Comparison::new("lag", "ms", "bare", BetterWhen::Less).with_ratio_goal(1.1);
+            Comparison::new("lag", "ms", "bare", BetterDirection::Lower).with_ratio_goal(1.1);
         comparison.add_round(120.0, 100.0);
-        assert_eq!(comparison.is_reached(), Some(false));
+        assert_eq!(comparison.is_goal_reached(), Some(false));
         assert_eq!((median(vec![]), median(vec![1.0, 2.0])), (0.0, 1.5));
     }
 
     #[test]
     fn comparison_without_rival_uses_fixed_goal() {
         let mut comparison =
-            Comparison::with_fixed_goal("cold start", "ms", BetterWhen::Less, 2_000.0);
+            Comparison::with_fixed_goal("cold start", "ms", BetterDirection::Lower, 2_000.0);
         comparison.add_product_figure(1_500.0);
-        assert_eq!(comparison.is_reached(), Some(true));
+        assert_eq!(comparison.is_goal_reached(), Some(true));
         assert_eq!(
             comparison_table(&[comparison]).rows[1][2..6],
             ["1500", "", "", ""].map(String::from)

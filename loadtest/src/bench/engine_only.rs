@@ -49,7 +49,7 @@ pub struct EngineUnderTest {
 }
 
 /// Stops the engine when it is dropped.
-pub struct EngineHandle {
+pub struct EngineStopGuard {
     stop: oneshot::Sender<()>,
     thread: std::thread::JoinHandle<()>,
 }
@@ -58,7 +58,7 @@ impl EngineUnderTest {
     /// Starts an engine on `scratch_database` with one club. Rows that are in the database stay.
     pub async fn start(
         scratch_database: &TemporaryDatabase,
-    ) -> Result<(EngineUnderTest, EngineHandle)> {
+    ) -> Result<(EngineUnderTest, EngineStopGuard)> {
         let store = connect_store(scratch_database).await?;
         let records = Records::new(store.clone());
         let club = match records.clubs().await?.first() {
@@ -99,7 +99,7 @@ impl EngineUnderTest {
                 store,
                 club,
             },
-            EngineHandle { stop, thread },
+            EngineStopGuard { stop, thread },
         ))
     }
 
@@ -181,7 +181,7 @@ impl EngineUnderTest {
     }
 
     /// Returns the violated invariants of the engine's database. There should be none.
-    pub async fn find_violations(&self) -> Result<Vec<String>> {
+    pub async fn find_invariant_violations(&self) -> Result<Vec<String>> {
         let rows = self.store.violations().await?;
         Ok(rows
             .into_iter()
@@ -190,7 +190,7 @@ impl EngineUnderTest {
     }
 }
 
-impl EngineHandle {
+impl EngineStopGuard {
     pub async fn stop(self) -> Result<()> {
         drop(self.stop);
         let ended = tokio::task::spawn_blocking(|| self.thread.join()).await?;

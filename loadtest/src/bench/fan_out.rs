@@ -7,18 +7,18 @@ use anyhow::Result;
 
 use super::BenchContext;
 use super::board_sockets::BoardSockets;
-use super::comparison::{BetterWhen, Comparison};
+use super::comparison::{BetterDirection, Comparison};
 use super::http_connection::HttpConnection;
 use super::purchase_client::{self, PurchaseClient, Sale, TICKETS_PER_DRAW};
+use crate::draw_creation;
 use crate::latency::Percentiles;
-use crate::new_draws;
 
 /// Pause before a measurement, so that all earlier frames have arrived at the boards. It is longer
 /// than two publish intervals of the server.
-const SETTLE_PAUSE: Duration = Duration::from_millis(600);
+const PAUSE_BEFORE_MEASUREMENT: Duration = Duration::from_millis(600);
 /// Number of measurements with each number of open boards. The median is the result.
-const SAMPLE_COUNT: usize = 3;
-const BOARD_SOCKET_KB_MAX: f64 = 14.0;
+const MEASUREMENTS_PER_BOARD_COUNT: usize = 3;
+const MEMORY_PER_BOARD_SOCKET_KB_MAX: f64 = 14.0;
 /// Minimum number of purchases per second while boards are connected.
 const PURCHASES_PER_SECOND_MIN: f64 = 2_000.0;
 /// Maximum delay from the creation of a frame to its arrival at the last board, in milliseconds.
@@ -32,14 +32,15 @@ impl BenchContext<'_> {
         for count in &self.bench.boards {
             let what = format!("one sale to {count} boards, first to last");
             let mut actors =
-                Comparison::new(&what, "ms", "bare actix-web-actors", BetterWhen::Less)
+                Comparison::new(&what, "ms", "bare actix-web-actors", BetterDirection::Lower)
                     .with_ratio_goal(1.1);
-            let mut bare = Comparison::new(&what, "ms", "bare tokio broadcast", BetterWhen::Less);
+            let mut bare =
+                Comparison::new(&what, "ms", "bare tokio broadcast", BetterDirection::Lower);
             let mut memory = Comparison::with_fixed_goal(
                 format!("a socket, of {count}"),
                 "KB",
-                BetterWhen::Less,
-                BOARD_SOCKET_KB_MAX,
+                BetterDirection::Lower,
+                MEMORY_PER_BOARD_SOCKET_KB_MAX,
             );
             for round in 0..self.bench.rounds {
                 let before = self.meter.resident_kb()?;
@@ -58,8 +59,8 @@ impl BenchContext<'_> {
                     );
                 }
                 let mut samples = Vec::new();
-                for _ in 0..SAMPLE_COUNT {
-                    tokio::time::sleep(SETTLE_PAUSE).await;
+                for _ in 0..MEASUREMENTS_PER_BOARD_COUNT {
+                    tokio::time::sleep(PAUSE_BEFORE_MEASUREMENT).await;
                     ours.discard_arrivals();
                     // Each purchase uses a new connection, because the server closes a connection
                     // that is idle for some seconds.
@@ -69,7 +70,7 @@ impl BenchContext<'_> {
                             draw,
                         )
                         .await?;
-                    samples.push(ours.first_to_last_ms().await?);
+                    samples.push(ours.first_to_last_arrival_ms().await?);
                 }
                 drop(ours);
                 let shown = super::comparison::median(samples);
@@ -96,13 +97,13 @@ impl BenchContext<'_> {
     ) -> Result<f64> {
         let mut boards = BoardSockets::connect_all(boards.0, boards.1, count, false).await?;
         let mut samples = Vec::new();
-        for _ in 0..SAMPLE_COUNT {
-            tokio::time::sleep(SETTLE_PAUSE).await;
+        for _ in 0..MEASUREMENTS_PER_BOARD_COUNT {
+            tokio::time::sleep(PAUSE_BEFORE_MEASUREMENT).await;
             boards.discard_arrivals();
             let mut caller = HttpConnection::open(&self.rival.http).await?;
-            let call = caller.post_request(path, "text/plain", "", "");
+            let call = caller.build_post_request(path, "text/plain", "", "");
             caller.send_request(&call).await?;
-            samples.push(boards.first_to_last_ms().await?);
+            samples.push(boards.first_to_last_arrival_ms().await?);
         }
         Ok(super::comparison::median(samples))
     }
@@ -122,18 +123,19 @@ impl BenchContext<'_> {
         let mut sales = Comparison::with_fixed_goal(
             format!("complete purchases while {count} boards look on"),
             "a second",
-            BetterWhen::More,
+            BetterDirection::Higher,
             PURCHASES_PER_SECOND_MIN,
         );
         let mut lag = Comparison::with_fixed_goal(
             format!("frame made → last of {count} boards, meanwhile: p99"),
             "ms",
-            BetterWhen::Less,
+            BetterDirection::Lower,
             FRAME_LAG_MS_MAX,
         );
         for _ in 0..self.bench.rounds {
             let some =
-                new_draws::create_test_draws(&self.test_run.site, "Watched", DRAWS_ON_SALE).await?;
+                draw_creation::create_test_draws(&self.test_run.site, "Watched", DRAWS_ON_SALE)
+                    .await?;
             let mut boards = BoardSockets::connect_all(
                 &self.product_address,
                 &format!("/ws?topics=draw:{}", some[0]),
@@ -151,7 +153,7 @@ impl BenchContext<'_> {
                 self.product_client(1),
             )
             .await?;
-            tokio::time::sleep(SETTLE_PAUSE).await;
+            tokio::time::sleep(PAUSE_BEFORE_MEASUREMENT).await;
             sales.add_product_figure(sold.per_second);
             lag.add_product_figure(Percentiles::of_sample(boards.frame_lags_ms()).p99);
         }

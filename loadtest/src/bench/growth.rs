@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::BenchContext;
-use super::comparison::{BetterWhen, Comparison};
+use super::comparison::{BetterDirection, Comparison};
 use super::engine_only::{self, EngineUnderTest};
 use super::purchase_client::{self, Sale, draws_needed};
 use super::temporary_database::TemporaryDatabase;
-use crate::new_draws;
+use crate::draw_creation;
 use crate::report::Report;
-use crate::usage::ProcessMeter;
+use crate::resource_usage::ProcessMeter;
 
-const LIVE_DRAW_KB_MAX: f64 = 8.0;
+const MEMORY_PER_LIVE_DRAW_KB_MAX: f64 = 8.0;
 const RESTART_READY_MS_MAX: f64 = 2_000.0;
 /// Minimum ratio of the purchase rates: with much data, a purchase may take about a tenth longer.
 const PURCHASE_RATE_RATIO_MIN: f64 = 0.9;
@@ -22,7 +22,7 @@ const DRAWS_ON_SALE: usize = 20;
 impl BenchContext<'_> {
     /// Compares purchases by the engine on an empty database with purchases on a database with many
     /// draws and old tickets.
-    pub(super) async fn compare_growth(
+    pub(super) async fn compare_sales_with_and_without_history(
         &self,
         empty_engine: &EngineUnderTest,
         report: &mut Report,
@@ -45,7 +45,7 @@ impl BenchContext<'_> {
             what,
             "a second",
             "the same, empty database",
-            BetterWhen::More,
+            BetterDirection::Higher,
         )
         .with_ratio_goal(PURCHASE_RATE_RATIO_MIN);
         let draw_count = draws_needed(DRAWS_ON_SALE, self.bench.purchases);
@@ -80,23 +80,29 @@ impl BenchContext<'_> {
         let before = self.restart_server().await?.1;
         let mut with_few = Vec::new();
         for _ in 0..self.bench.rounds {
-            let few = new_draws::create_test_draws(&self.test_run.site, "Few", draw_count).await?;
+            let few =
+                draw_creation::create_test_draws(&self.test_run.site, "Few", draw_count).await?;
             with_few.push(self.purchase_cpu_us(few).await?);
         }
-        let mut draws = new_draws::create_test_draws(&self.test_run.site, "Growth", many).await?;
+        let mut draws =
+            draw_creation::create_test_draws(&self.test_run.site, "Growth", many).await?;
         let mut ready = Comparison::with_fixed_goal(
             format!("ready again after a kill, {many} live draws"),
             "ms",
-            BetterWhen::Less,
+            BetterDirection::Lower,
             RESTART_READY_MS_MAX,
         );
-        let mut memory =
-            Comparison::with_fixed_goal("a live draw", "KB", BetterWhen::Less, LIVE_DRAW_KB_MAX);
+        let mut memory = Comparison::with_fixed_goal(
+            "a live draw",
+            "KB",
+            BetterDirection::Lower,
+            MEMORY_PER_LIVE_DRAW_KB_MAX,
+        );
         let mut cost = Comparison::new(
             format!("processor time of a complete purchase, {many} live draws"),
             "µs",
             "with few",
-            BetterWhen::Less,
+            BetterDirection::Lower,
         )
         .with_ratio_goal(1.1);
         for cost_with_few in with_few {

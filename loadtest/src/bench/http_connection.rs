@@ -43,12 +43,12 @@ impl HttpConnection {
         })
     }
 
-    pub fn get_request(&self, path: &str) -> Vec<u8> {
+    pub fn build_get_request(&self, path: &str) -> Vec<u8> {
         format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.authority).into_bytes()
     }
 
     /// Builds a POST request. `headers` are additional header lines, each with its line end.
-    pub fn post_request(&self, path: &str, kind: &str, headers: &str, body: &str) -> Vec<u8> {
+    pub fn build_post_request(&self, path: &str, kind: &str, headers: &str, body: &str) -> Vec<u8> {
         format!(
             "POST {path} HTTP/1.1\r\nhost: {0}\r\norigin: http://{0}\r\ncontent-type: {kind}\r\ncontent-length: {1}\r\n\
              {headers}\r\n{body}",
@@ -171,7 +171,7 @@ mod tests {
             }
         });
         let mut connection = HttpConnection::open(&authority).await.unwrap();
-        let request = connection.get_request("/x");
+        let request = connection.build_get_request("/x");
         let reply = connection.send_request(&request).await.unwrap();
         assert_eq!(
             (reply.status, reply.header("x-y"), reply.body),

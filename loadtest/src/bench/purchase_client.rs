@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::http_connection::HttpConnection;
-use crate::browser::json_text;
-use crate::latency::millis;
+use crate::browser::json_text_at;
+use crate::latency::duration_ms;
 use crate::provider::GOOD_CARD;
 
 /// Number of tickets in a draw, and so the maximum number of one-ticket purchases in it.
@@ -91,7 +91,7 @@ where
             while let Some(draw) = sale.next_draw() {
                 let started_at = Instant::now();
                 buy.buy(&mut connection, draw).await?;
-                took.push(millis(started_at.elapsed()));
+                took.push(duration_ms(started_at.elapsed()));
             }
             anyhow::Ok(took)
         });
@@ -147,22 +147,22 @@ impl ProductClient {
     pub async fn try_purchase(&self, connection: &mut HttpConnection, draw: i64) -> Result<bool> {
         let (path, body) = self.create_intent_request(draw);
         let (opened, cookie) =
-            match request_until_final(connection, path, JSON_CONTENT_TYPE, "", &body).await {
+            match request_until_not_busy(connection, path, JSON_CONTENT_TYPE, "", &body).await {
                 Ok(opened) => opened,
                 Err(why) if why.is::<NotEnoughTickets>() => return Ok(false),
                 Err(why) => return Err(why),
             };
         let cookie = format!("cookie: {}\r\n", cookie.unwrap_or_default());
-        let id = json_text(&opened, "/paymentIntentId");
+        let id = json_text_at(&opened, "/paymentIntentId");
         self.confirm_card(
             connection,
             &id,
-            &json_text(&opened, "/clientSecret"),
-            &json_text(&opened, "/connectedAccountId"),
+            &json_text_at(&opened, "/clientSecret"),
+            &json_text_at(&opened, "/connectedAccountId"),
         )
         .await?;
         let body = json!({ "drawNumber": draw, "ticketCount": self.count, "paymentIntentId": id, "buyer": buyer_details() });
-        let (done, _) = request_until_final(
+        let (done, _) = request_until_not_busy(
             connection,
             "/api/complete-card-payment",
             JSON_CONTENT_TYPE,
@@ -170,7 +170,7 @@ impl ProductClient {
             &body.to_string(),
         )
         .await?;
-        match json_text(&done, "/status").as_str() {
+        match json_text_at(&done, "/status").as_str() {
             "succeeded" => Ok(true),
             other => bail!("a purchase of draw {draw} ended as {other}: {done}"),
         }
@@ -183,7 +183,7 @@ impl ProductClient {
             format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {BENCH_ACCOUNT}\r\n");
         let create_intent_request =
             "amount=500&currency=aud&capture_method=manual&payment_method_types[]=card";
-        let (made, _) = request_until_final(
+        let (made, _) = request_until_not_busy(
             connection,
             INTENTS_PATH,
             FORM_CONTENT_TYPE,
@@ -191,15 +191,15 @@ impl ProductClient {
             create_intent_request,
         )
         .await?;
-        let id = json_text(&made, "/id");
+        let id = json_text_at(&made, "/id");
         self.confirm_card(
             connection,
             &id,
-            &json_text(&made, "/client_secret"),
+            &json_text_at(&made, "/client_secret"),
             BENCH_ACCOUNT,
         )
         .await?;
-        let (taken, _) = request_until_final(
+        let (taken, _) = request_until_not_busy(
             connection,
             &format!("{INTENTS_PATH}/{id}/capture"),
             FORM_CONTENT_TYPE,
@@ -208,7 +208,7 @@ impl ProductClient {
         )
         .await?;
         ensure!(
-            json_text(&taken, "/status") == "succeeded",
+            json_text_at(&taken, "/status") == "succeeded",
             "the payment at the provider ended as {taken}"
         );
         Ok(())
@@ -226,7 +226,7 @@ impl ProductClient {
             self.publishable_key
         );
         let card = format!("client_secret={secret}&payment_method={GOOD_CARD}");
-        request_until_final(
+        request_until_not_busy(
             connection,
             &format!("{INTENTS_PATH}/{intent}/confirm"),
             FORM_CONTENT_TYPE,
@@ -260,7 +260,7 @@ pub struct RowLockClient;
 
 impl PurchaseClient for RowLockClient {
     async fn buy(&self, connection: &mut HttpConnection, draw: i64) -> Result<()> {
-        request_until_final(
+        request_until_not_busy(
             connection,
             &format!("/locked/{draw}"),
             JSON_CONTENT_TYPE,
@@ -274,14 +274,14 @@ impl PurchaseClient for RowLockClient {
 
 /// Repeats a request while the server is busy. Returns the parsed body and the session cookie of
 /// the final response.
-async fn request_until_final(
+async fn request_until_not_busy(
     connection: &mut HttpConnection,
     path: &str,
     kind: &str,
     headers: &str,
     body: &str,
 ) -> Result<(Value, Option<String>)> {
-    let request = connection.post_request(path, kind, headers, body);
+    let request = connection.build_post_request(path, kind, headers, body);
     for _ in 0..BUSY_TRIES_MAX {
         let reply = connection
             .send_request(&request)
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sale_never_exceeds_draw_and_interleaves_draws_on_sale() {
+    fn sale_interleaves_draws_and_never_oversells_one() {
         for (hot, purchases) in [(1, 400), (20, 3_380), (300, 3_380)] {
             let sale = Sale::new((1..=1_000).collect(), hot, purchases);
             let draws_sold: Vec<i64> = std::iter::from_fn(|| sale.next_draw()).collect();

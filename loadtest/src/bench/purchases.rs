@@ -9,15 +9,15 @@ use tokio::task::JoinSet;
 
 use super::BenchContext;
 use super::baseline::BenchBaseline;
-use super::comparison::{BetterWhen, Comparison};
+use super::comparison::{BetterDirection, Comparison};
 use super::engine_only::{self, EngineUnderTest};
 use super::http_connection::HttpConnection;
 use super::purchase_client::{self, RowLockClient, Sale, TICKETS_PER_DRAW, draws_needed};
-use super::raw_limit;
-use crate::latency::{Percentiles, millis};
-use crate::new_draws;
+use super::raw_write_limit;
+use crate::draw_creation;
+use crate::latency::{Percentiles, duration_ms};
 use crate::report::Table;
-use crate::usage::CpuTime;
+use crate::resource_usage::CpuTime;
 
 const LATENCY_HEADINGS: [&str; 6] = ["", "answers", "p50", "p90", "p99", "longest"];
 /// Goals derived from the ticket shop pretix, measured elsewhere on a similar machine: 2.7 guest
@@ -29,7 +29,7 @@ const PURCHASE_CPU_US_MAX: f64 = 460.0;
 const PURCHASE_P99_MS_MAX: f64 = 56.0;
 /// Maximum number of draws for which rivals are compared. With more draws, purchases hardly wait
 /// for each other.
-const COMPARED_DRAWS_MAX: usize = 20;
+const DRAWS_COMPARED_WITH_RIVALS_MAX: usize = 20;
 /// Number of simultaneous buyers of one draw.
 const SIMULTANEOUS_BUYER_COUNT: usize = 1_000;
 /// Maximum milliseconds until the last of the simultaneous buyers has a final answer, without the
@@ -39,7 +39,7 @@ const LAST_ANSWER_MS_MAX: f64 = 100.0;
 impl BenchContext<'_> {
     /// Compares complete purchases with the rival's handler, which locks a row but calls no
     /// provider and sends no mail.
-    pub(super) async fn compare_purchases(
+    pub(super) async fn compare_purchases_with_rivals(
         &self,
         raw_free: &mut impl Iterator<Item = i64>,
     ) -> Result<(Vec<Comparison>, Table)> {
@@ -53,35 +53,35 @@ impl BenchContext<'_> {
             let mut each = Comparison::with_fixed_goal(
                 &what,
                 "a second",
-                BetterWhen::More,
+                BetterDirection::Higher,
                 PURCHASES_PER_SECOND_MIN,
             );
             let mut slow = Comparison::with_fixed_goal(
                 format!("{what}: p99"),
                 "ms",
-                BetterWhen::Less,
+                BetterDirection::Lower,
                 PURCHASE_P99_MS_MAX,
             );
             let mut cpu = Comparison::with_fixed_goal(
                 format!("{what}: processor time each"),
                 "µs",
-                BetterWhen::Less,
+                BetterDirection::Lower,
                 PURCHASE_CPU_US_MAX,
             );
             let mut postgres = Comparison::new(
                 format!("{what}: Postgres' part of it"),
                 "µs",
                 "",
-                BetterWhen::Less,
+                BetterDirection::Lower,
             );
             let mut locked = Comparison::new(
                 &what,
                 "a second",
                 "row lock, no provider, no mail",
-                BetterWhen::More,
+                BetterDirection::Higher,
             );
             let mut all = Vec::new();
-            let mut draws = new_draws::create_test_draws(
+            let mut draws = draw_creation::create_test_draws(
                 &self.test_run.site,
                 &format!("Hot {hot}"),
                 draw_count * self.bench.rounds,
@@ -136,16 +136,17 @@ impl BenchContext<'_> {
         let what = format!(
             "{SIMULTANEOUS_BUYER_COUNT} buyers at once for {TICKETS_PER_DRAW} tickets: the last answer"
         );
-        let mut whole = Comparison::new(&what, "ms", "the provider alone", BetterWhen::Less);
+        let mut whole = Comparison::new(&what, "ms", "the provider alone", BetterDirection::Lower);
         let mut own = Comparison::with_fixed_goal(
             format!("{what}, less the provider's time"),
             "ms",
-            BetterWhen::Less,
+            BetterDirection::Lower,
             LAST_ANSWER_MS_MAX,
         );
         let (mut bought_ms, mut refused_ms) = (Vec::new(), Vec::new());
         for draw in
-            new_draws::create_test_draws(&self.test_run.site, "Crush", self.bench.rounds).await?
+            draw_creation::create_test_draws(&self.test_run.site, "Crush", self.bench.rounds)
+                .await?
         {
             let product_client = self.product_client(1);
             let answers = self
@@ -209,7 +210,8 @@ impl BenchContext<'_> {
         let mut acting = JoinSet::new();
         for connection in connections {
             let acts = act(connection);
-            acting.spawn(async move { anyhow::Ok((acts.await?, millis(started_at.elapsed()))) });
+            acting
+                .spawn(async move { anyhow::Ok((acts.await?, duration_ms(started_at.elapsed()))) });
         }
         let mut answers = Vec::with_capacity(buyers);
         while let Some(answer) = acting.join_next().await {
@@ -220,7 +222,7 @@ impl BenchContext<'_> {
 
     /// Compares the engine, without HTTP and without a provider, with other ways to write the same
     /// rows.
-    pub(super) async fn compare_engine(
+    pub(super) async fn compare_engine_with_baselines(
         &self,
         engine: &EngineUnderTest,
         baseline: &BenchBaseline,
@@ -231,11 +233,11 @@ impl BenchContext<'_> {
             .bench
             .hot
             .iter()
-            .filter(|hot| **hot <= COMPARED_DRAWS_MAX)
+            .filter(|hot| **hot <= DRAWS_COMPARED_WITH_RIVALS_MAX)
         {
             let what = format!("engine only, {hot} draws at a time");
             let comparison = |rival, one: f64, many: f64| {
-                Comparison::new(&what, "a second", rival, BetterWhen::More)
+                Comparison::new(&what, "a second", rival, BetterDirection::Higher)
                     .with_ratio_goal(if *hot == 1 { one } else { many })
             };
             let mut locked = comparison("row lock", 10.0, 5.0);
@@ -245,14 +247,14 @@ impl BenchContext<'_> {
                 format!("{what}: processor time"),
                 "µs",
                 "one purchase a transaction",
-                BetterWhen::Less,
+                BetterDirection::Lower,
             );
             let mut together = comparison("64 purchases a transaction", 0.6, 0.6);
             let mut lowest = Comparison::new(
                 format!("{what}: processor time"),
                 "µs",
                 "64 purchases a transaction",
-                BetterWhen::Less,
+                BetterDirection::Lower,
             );
             let meter = self.meter.of_this_process();
             let (askers, purchases) = (self.bench.buyers, self.bench.purchases);
@@ -300,7 +302,10 @@ impl BenchContext<'_> {
                     cpu_us_per_purchase(raw_cost, purchases),
                 );
                 let before = meter.cpu_time()?;
-                together.add_round(ours, raw_limit::write_sale(baseline, rows(raw_free)).await?);
+                together.add_round(
+                    ours,
+                    raw_write_limit::write_sale_rows(baseline, rows(raw_free)).await?,
+                );
                 let least_cost = meter.cpu_time()?.since(before);
                 lowest.add_round(
                     cpu_us_per_purchase(our_cost, purchases),
@@ -318,18 +323,18 @@ async fn purchase_with_engine(engine: Arc<EngineUnderTest>, draw: i64) -> Result
 }
 
 async fn row_lock_purchase(baseline: BenchBaseline, draw: i64) -> Result<()> {
-    ensure_written(baseline.purchase_with_row_lock(draw).await?)
+    ensure_purchase_written(baseline.purchase_with_row_lock(draw).await?)
 }
 
 async fn skip_locked_purchase(baseline: BenchBaseline, draw: i64) -> Result<()> {
-    ensure_written(baseline.purchase_with_skip_locked(draw).await?)
+    ensure_purchase_written(baseline.purchase_with_skip_locked(draw).await?)
 }
 
 async fn three_statement_purchase(baseline: BenchBaseline, draw: i64) -> Result<()> {
-    ensure_written(baseline.purchase_in_three_statements(draw).await?)
+    ensure_purchase_written(baseline.purchase_in_three_statements(draw).await?)
 }
 
-fn ensure_written(written: bool) -> Result<()> {
+fn ensure_purchase_written(written: bool) -> Result<()> {
     anyhow::ensure!(written, "a draw of the baseline was full");
     Ok(())
 }
@@ -360,7 +365,13 @@ fn latency_row(what: String, sample: Vec<f64>) -> Vec<String> {
 
 /// Returns how many baseline draws one round needs.
 pub fn baseline_draws_per_round(hot: &[usize], purchases: usize) -> usize {
-    let rivals = |hot: usize| if hot <= COMPARED_DRAWS_MAX { 5 } else { 1 };
+    let rivals = |hot: usize| {
+        if hot <= DRAWS_COMPARED_WITH_RIVALS_MAX {
+            5
+        } else {
+            1
+        }
+    };
     hot.iter()
         .map(|hot| draws_needed(*hot, purchases) * rivals(*hot))
         .sum()

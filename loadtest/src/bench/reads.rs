@@ -7,17 +7,17 @@ use anyhow::{Context, Result, ensure};
 use persistence::auditor::Auditor;
 use tokio::task::JoinSet;
 
-use super::comparison::{BetterWhen, Comparison};
+use super::comparison::{BetterDirection, Comparison};
 use super::http_connection::HttpConnection;
 use super::{BenchContext, purchase_client, purchases, rival};
-use crate::new_draws;
+use crate::draw_creation;
 
 /// Number of connections that read at the same time.
 const READER_COUNT: usize = 64;
 
 /// Stores responses of the product as files, so that the rival can send the same bytes. Returns the
 /// name and path of each.
-pub async fn store_responses(
+pub async fn save_product_responses(
     product_address: &str,
     draw: i64,
     folder: &std::path::Path,
@@ -29,7 +29,7 @@ pub async fn store_responses(
     ];
     let mut connection = HttpConnection::open(product_address).await?;
     for (name, path) in &paths {
-        let request = connection.get_request(path);
+        let request = connection.build_get_request(path);
         let reply = connection.send_request(&request).await?;
         ensure!(reply.status == 200, "{path} answered {}", reply.status);
         std::fs::write(folder.join(name), reply.body)?;
@@ -44,7 +44,7 @@ pub async fn store_responses(
 }
 
 impl BenchContext<'_> {
-    pub(super) async fn compare_reads(
+    pub(super) async fn compare_reads_with_rival(
         &self,
         paths: &[(&'static str, String)],
     ) -> Result<Vec<Comparison>> {
@@ -62,21 +62,21 @@ impl BenchContext<'_> {
                 what,
                 "a second",
                 "actix, the same bytes prepared",
-                BetterWhen::More,
+                BetterDirection::Higher,
             )
             .with_ratio_goal(0.95);
             for _ in 0..self.bench.rounds {
                 let ours = self
                     .responses_per_second(
                         &self.product_address,
-                        |connection| connection.get_request(path),
+                        |connection| connection.build_get_request(path),
                         200,
                     )
                     .await?;
                 let rival_figure = self
                     .responses_per_second(
                         &self.rival.http,
-                        |connection| connection.get_request(&format!("/{name}")),
+                        |connection| connection.build_get_request(&format!("/{name}")),
                         200,
                     )
                     .await?;
@@ -90,7 +90,7 @@ impl BenchContext<'_> {
     /// Measures refused purchases in a sold-out draw: their rate, and how many database
     /// transactions a thousand of them cause.
     pub(super) async fn measure_refusals(&self) -> Result<Vec<Comparison>> {
-        let draw = new_draws::create_test_draws(&self.test_run.site, "Full", 1)
+        let draw = draw_creation::create_test_draws(&self.test_run.site, "Full", 1)
             .await?
             .pop()
             .context("a draw to sell out")?;
@@ -111,13 +111,13 @@ impl BenchContext<'_> {
             "refusals on a sold-out draw",
             "a second",
             "actix, a greeting",
-            BetterWhen::More,
+            BetterDirection::Higher,
         )
         .with_ratio_goal(0.7);
         let mut commits = Comparison::with_fixed_goal(
             "database transactions in 1,000 refusals",
             "",
-            BetterWhen::Less,
+            BetterDirection::Lower,
             1.0,
         );
         for _ in 0..self.bench.rounds {
@@ -132,7 +132,7 @@ impl BenchContext<'_> {
             let ours = self
                 .responses_per_second(
                     &self.product_address,
-                    |connection| connection.post_request(path, "application/json", "", &body),
+                    |connection| connection.build_post_request(path, "application/json", "", &body),
                     409,
                 )
                 .await?;
@@ -146,7 +146,7 @@ impl BenchContext<'_> {
                 ours,
                 self.responses_per_second(
                     &self.rival.http,
-                    |connection| connection.get_request("/hello"),
+                    |connection| connection.build_get_request("/hello"),
                     200,
                 )
                 .await?,

@@ -23,7 +23,7 @@ use super::board_sockets::encode_text_frame;
 /// Number of connections to Postgres. On two cores, more connections bring no gain.
 const DATABASE_CONNECTIONS: u32 = 16;
 /// How many frames a slow board may fall behind.
-const FRAMES_BEHIND_MAX: usize = 16;
+const SLOW_BOARD_FRAMES_BEHIND_MAX: usize = 16;
 /// Name of the file with the frame to broadcast, in the folder of prepared responses.
 pub const FRAME_FILE_NAME: &str = "frame";
 
@@ -38,7 +38,7 @@ pub struct RivalArgs {
 }
 
 /// A rival server that runs as a child process.
-pub struct RunningRival {
+pub struct RivalProcess {
     child: Child,
     /// Address of the HTTP port, as `127.0.0.1:port`.
     pub http: String,
@@ -46,7 +46,7 @@ pub struct RunningRival {
     pub sockets: String,
 }
 
-impl RunningRival {
+impl RivalProcess {
     /// Starts this program a second time, as the rival server.
     pub async fn start(database: &str, bodies: &Path) -> Result<Self> {
         let mut command = Command::new(std::env::current_exe()?);
@@ -93,7 +93,7 @@ pub async fn run_subcommand(rival: &RivalArgs) -> Result<()> {
         .find(|(name, _)| name == FRAME_FILE_NAME)
         .map(|(_, body)| body.clone())
         .unwrap_or_default();
-    let (broadcast_sender, _) = broadcast::channel::<Bytes>(FRAMES_BEHIND_MAX);
+    let (broadcast_sender, _) = broadcast::channel::<Bytes>(SLOW_BOARD_FRAMES_BEHIND_MAX);
     let registry = Data::new(BoardRegistry::new(&frame));
     let frame = Bytes::from(encode_text_frame(&frame));
     let (http, sockets) = (

@@ -13,11 +13,11 @@ use server::config::DEMO_WEBHOOK_SECRET;
 use tokio::task::JoinSet;
 
 use super::BenchContext;
-use super::comparison::{BetterWhen, Comparison};
+use super::comparison::{BetterDirection, Comparison};
 use super::http_connection::HttpConnection;
 use super::{purchase_client, purchases};
-use crate::latency::{Percentiles, millis};
-use crate::new_draws;
+use crate::draw_creation;
+use crate::latency::{Percentiles, duration_ms};
 
 /// Number of webhooks sent per second (reliability.md, fault F21).
 const WEBHOOKS_PER_SECOND: u32 = 1_000;
@@ -26,12 +26,12 @@ const WEBHOOKS_PER_SECOND: u32 = 1_000;
 const ANSWER_P99_MS_MAX: f64 = 50.0;
 /// Number of connections that send webhooks.
 const CONNECTION_COUNT: usize = 64;
-const HANDLING_TIMEOUT: Duration = Duration::from_secs(60);
+const WEBHOOK_HANDLING_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl BenchContext<'_> {
     pub(super) async fn measure_webhooks(&self) -> Result<Vec<Comparison>> {
-        let draw = new_draws::create_test_draws(&self.test_run.site, "Noticed", 1)
+        let draw = draw_creation::create_test_draws(&self.test_run.site, "Noticed", 1)
             .await?
             .pop()
             .context("a draw to sell")?;
@@ -54,14 +54,14 @@ impl BenchContext<'_> {
         let mut wait = Comparison::with_fixed_goal(
             format!("{what}: p99 of the answer"),
             "ms",
-            BetterWhen::Less,
+            BetterDirection::Lower,
             ANSWER_P99_MS_MAX,
         );
         let mut behind = Comparison::new(
             format!("{what}: the last is handled after"),
             "ms",
             "",
-            BetterWhen::Less,
+            BetterDirection::Lower,
         );
         for round in 0..self.bench.rounds {
             self.meter.wait_until_idle().await?;
@@ -87,12 +87,12 @@ impl BenchContext<'_> {
                     break;
                 }
                 ensure!(
-                    last.elapsed() < HANDLING_TIMEOUT,
+                    last.elapsed() < WEBHOOK_HANDLING_TIMEOUT,
                     "{handled} of {stored} webhooks are handled"
                 );
                 tokio::time::sleep(POLL_INTERVAL).await;
             }
-            behind.add_product_figure(millis(last.elapsed()));
+            behind.add_product_figure(duration_ms(last.elapsed()));
         }
         Ok(vec![wait, behind])
     }
@@ -133,7 +133,7 @@ impl WebhookBurst {
                     let request = burst.webhook_request(number, &connection);
                     let status = connection.send_request(&request).await?.status;
                     ensure!(status == 200, "a webhook was answered {status}");
-                    waited.push(millis(due.elapsed()));
+                    waited.push(duration_ms(due.elapsed()));
                 }
                 Ok(waited)
             });
@@ -154,7 +154,7 @@ impl WebhookBurst {
         });
         let body = body.to_string();
         let signed = signature::sign(body.as_bytes(), DEMO_WEBHOOK_SECRET, SystemClock.now());
-        connection.post_request(
+        connection.build_post_request(
             "/api/stripe/webhook",
             "application/json",
             &format!("stripe-signature: {signed}\r\n"),

@@ -8,7 +8,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions, Connection};
 
 /// Limit of attempts to connect. It exceeds the number of connections that our Postgres accepts.
-const CONNECTIONS_MAX: usize = 1_000;
+const CONNECTION_ATTEMPTS_MAX: usize = 1_000;
 
 /// A database login that may end the connections of others.
 pub struct ConnectionFaults {
@@ -59,7 +59,7 @@ impl ConnectionFaults {
         let mut cut = PgConnection::connect_with(&self.options).await?;
         for _ in 0..2 {
             while let (true, Ok(one)) = (
-                connections.len() < CONNECTIONS_MAX,
+                connections.len() < CONNECTION_ATTEMPTS_MAX,
                 PgConnection::connect_with(&self.options).await,
             ) {
                 connections.push(one);

@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::{CrashesArgs, ms_since, send_small_crowd};
+use super::{CrashesArgs, ms_since, run_small_buyer_crowd};
 use crate::audit;
 use crate::latency::Percentiles;
 use crate::report::Report;
 use crate::server_process::ServerProcess;
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
 
 /// Size of the disk in megabytes. The demo's data and a short sale fit on it, but it is soon full.
-const DISK_MB: usize = 320;
+const SMALL_DISK_MB: usize = 320;
 const DISK_FULL_DURATION: Duration = Duration::from_secs(8);
 const READY_TIMEOUT: Duration = Duration::from_secs(90);
 const BUYER_COUNT: usize = 200;
@@ -30,7 +30,7 @@ impl SmallDisk {
     /// Mounts the file system. Returns `None` when the process lacks the right to mount.
     fn mount_disk(at: &Path) -> Result<Option<SmallDisk>> {
         std::fs::create_dir_all(at)?;
-        let size = format!("size={DISK_MB}m");
+        let size = format!("size={SMALL_DISK_MB}m");
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
             .arg(at)
@@ -96,10 +96,9 @@ async fn fill_disk_repeatedly(
         let site = Arc::clone(&test_run.site);
         let (seed, over) = (crashes.seed + u64::from(time), DISK_FULL_DURATION * 2);
         let name = format!("Full disk {time}");
-        let buyer_tasks =
-            tokio::spawn(
-                async move { send_small_crowd(&site, &name, seed, BUYER_COUNT, over).await },
-            );
+        let buyer_tasks = tokio::spawn(async move {
+            run_small_buyer_crowd(&site, &name, seed, BUYER_COUNT, over).await
+        });
         tokio::time::sleep(DISK_FULL_DURATION / 2).await;
         let ballast = full_disk.fill_up()?;
         tokio::time::sleep(DISK_FULL_DURATION).await;
@@ -114,10 +113,10 @@ async fn fill_disk_repeatedly(
             .context("after a full disk")?;
         ready_after.push(ms_since(started_at));
         let transcripts = buyer_tasks.await??;
-        let (settled, _) = audit::wait_until_decided(
+        let (settled, _) = audit::wait_for_final_outcomes(
             &test_run.site,
             &transcripts,
-            Duration::from_secs(SETTLE_SECONDS_MAX),
+            Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX),
         )
         .await?;
         let mut checks = audit::check_transcripts(&transcripts, &settled);
@@ -126,7 +125,7 @@ async fn fill_disk_repeatedly(
         crate::database_audit::audit_database(
             &test_run.site,
             access.as_ref(),
-            test_run.known_anomalies(),
+            test_run.initial_anomalies(),
             &mut database_report,
         )
         .await?;

@@ -10,15 +10,15 @@ use tokio::sync::Mutex;
 
 use super::connection_faults::ConnectionFaults;
 use super::ms_since;
-use crate::latency::millis;
-use crate::plan::SeededRng;
+use crate::crowd_plan::SeededRng;
+use crate::latency::duration_ms;
 use crate::server_process::ServerProcess;
 
 /// Time limit for the recovery from a fault. A server that is not ready by then counts as failed.
 const READY_SECONDS_MAX: u64 = 90;
 /// Pause between a stop of Postgres and the readiness check, because the server needs a moment to
 /// notice the stop.
-const FAULT_NOTICE_PAUSE: Duration = Duration::from_millis(300);
+const PAUSE_UNTIL_FAULT_IS_NOTICED: Duration = Duration::from_millis(300);
 const POSTGRES_PAUSE_DURATION: Duration = Duration::from_secs(4);
 const CONNECTIONS_TAKEN_DURATION: Duration = Duration::from_secs(3);
 
@@ -148,7 +148,7 @@ async fn inject_fault(
             crash_stats.server += 1;
             crash_stats
                 .server_ready_ms
-                .push(millis(server_process.restart(ready_timeout).await?));
+                .push(duration_ms(server_process.restart(ready_timeout).await?));
             return Ok(());
         }
         InjectedFault::Postgres | InjectedFault::PostgresImmediateStop => {
@@ -161,7 +161,7 @@ async fn inject_fault(
                 bail!("no Postgres to kill: is the server's database in its own folder?");
             }
             crash_stats.postgres += 1;
-            tokio::time::sleep(FAULT_NOTICE_PAUSE).await;
+            tokio::time::sleep(PAUSE_UNTIL_FAULT_IS_NOTICED).await;
             server_process.wait_until_ready(ready_timeout).await?;
             crash_stats.postgres_ready_ms.push(ms_since(started_at));
             return Ok(());

@@ -44,7 +44,11 @@ impl BoardFollowers {
 
     /// Waits until every board has shown this revision or a later one. Returns the time from
     /// `since` to that moment.
-    pub async fn wait_until_shown(&mut self, revision: u64, since: Instant) -> Result<Duration> {
+    pub async fn wait_until_revision_shown(
+        &mut self,
+        revision: u64,
+        since: Instant,
+    ) -> Result<Duration> {
         for board in &mut self.shown {
             let shows = board.wait_for(|shown| *shown >= revision);
             tokio::time::timeout(Duration::from_secs(60), shows)

@@ -137,10 +137,10 @@ impl Cluster {
             .collect();
         self.probe = self.draws.pop().context("no draw is on sale")?;
         self.boards = BoardFollowers::start(&self.addresses, self.probe);
-        self.find_owner().await
+        self.find_draw_owner().await
     }
 
-    pub fn has_links(&self) -> bool {
+    pub fn has_linked_network(&self) -> bool {
         self.network.is_some()
     }
 
@@ -261,7 +261,7 @@ impl Cluster {
 
     /// Waits until every node is ready and one of them owns the probe draw. Stores that node as the
     /// owner.
-    pub async fn find_owner(&mut self) -> Result<()> {
+    pub async fn find_draw_owner(&mut self) -> Result<()> {
         for number in 0..NODE_COUNT {
             self.wait_until_ready(number).await?;
         }
@@ -339,7 +339,7 @@ impl Cluster {
             self.nodes[number] = Some(self.spawn_node(number)?);
             self.wait_until_ready(number).await?;
         }
-        self.find_owner().await
+        self.find_draw_owner().await
     }
 
     /// Stops all nodes. If `logs` is given, copies their logs into that folder.

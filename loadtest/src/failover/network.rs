@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// The first three numbers of all addresses in the test network.
-const ADDRESS_PREFIX: &str = "10.209.77";
+const NODE_ADDRESS_PREFIX: &str = "10.209.77";
 const BRIDGE_NAME: &str = "fdlt0";
 
 /// The network namespaces and their bridge. Dropping this value removes them.
@@ -25,12 +25,12 @@ pub enum PacketLoss {
 
 /// Returns the address of this machine on the bridge.
 pub fn bridge_address() -> String {
-    format!("{ADDRESS_PREFIX}.1")
+    format!("{NODE_ADDRESS_PREFIX}.1")
 }
 
 /// Returns the address of a node inside its namespace.
 pub fn node_address(number: usize) -> String {
-    format!("{ADDRESS_PREFIX}.{}", number + 11)
+    format!("{NODE_ADDRESS_PREFIX}.{}", number + 11)
 }
 
 fn namespace_name(number: usize) -> String {
@@ -41,7 +41,7 @@ fn veth_name(number: usize) -> String {
     format!("fdlt{number}h")
 }
 
-fn run_ip(line: &str) -> Result<()> {
+fn run_ip_command(line: &str) -> Result<()> {
     run_program("ip", line)
 }
 
@@ -62,7 +62,7 @@ impl LinkedNetwork {
     /// Creates namespaces and bridge. Returns `None` when the process lacks the rights.
     pub fn create(nodes: usize) -> Option<LinkedNetwork> {
         let mut network = LinkedNetwork { packet_loss: None };
-        network.remove_all();
+        network.remove_links_and_namespaces();
         network.build_links(nodes).ok()?;
         network.packet_loss = [PacketLoss::Netem, PacketLoss::Filter]
             .into_iter()
@@ -74,37 +74,37 @@ impl LinkedNetwork {
     }
 
     fn build_links(&self, nodes: usize) -> Result<()> {
-        run_ip(&format!("link add {BRIDGE_NAME} type bridge"))?;
-        run_ip(&format!(
+        run_ip_command(&format!("link add {BRIDGE_NAME} type bridge"))?;
+        run_ip_command(&format!(
             "addr add {}/24 dev {BRIDGE_NAME}",
             bridge_address()
         ))?;
-        run_ip(&format!("link set {BRIDGE_NAME} up"))?;
+        run_ip_command(&format!("link set {BRIDGE_NAME} up"))?;
         for number in 0..nodes {
             let (namespace, veth) = (namespace_name(number), veth_name(number));
-            run_ip(&format!("netns add {namespace}"))?;
-            run_ip(&format!(
+            run_ip_command(&format!("netns add {namespace}"))?;
+            run_ip_command(&format!(
                 "link add {veth} type veth peer name fdlt{number}n"
             ))?;
-            run_ip(&format!("link set {veth} master {BRIDGE_NAME} up"))?;
-            run_ip(&format!("link set fdlt{number}n netns {namespace}"))?;
-            run_ip(&format!(
+            run_ip_command(&format!("link set {veth} master {BRIDGE_NAME} up"))?;
+            run_ip_command(&format!("link set fdlt{number}n netns {namespace}"))?;
+            run_ip_command(&format!(
                 "-n {namespace} addr add {}/24 dev fdlt{number}n",
                 node_address(number)
             ))?;
-            run_ip(&format!("-n {namespace} link set fdlt{number}n up"))?;
-            run_ip(&format!("-n {namespace} link set lo up"))?;
+            run_ip_command(&format!("-n {namespace} link set fdlt{number}n up"))?;
+            run_ip_command(&format!("-n {namespace} link set lo up"))?;
         }
         Ok(())
     }
 
-    fn remove_all(&self) {
+    fn remove_links_and_namespaces(&self) {
         for number in 0..4 {
-            let _ = run_ip(&format!("netns del {}", namespace_name(number)));
-            let _ = run_ip(&format!("link del {}", veth_name(number)));
+            let _ = run_ip_command(&format!("netns del {}", namespace_name(number)));
+            let _ = run_ip_command(&format!("link del {}", veth_name(number)));
             let _ = run_program("nft", &format!("delete table netdev {}", veth_name(number)));
         }
-        let _ = run_ip(&format!("link del {BRIDGE_NAME}"));
+        let _ = run_ip_command(&format!("link del {BRIDGE_NAME}"));
     }
 
     /// Returns the words to put before a command so that it runs in a node's namespace.
@@ -121,11 +121,11 @@ impl LinkedNetwork {
     }
 
     pub fn cut_link(&self, number: usize) -> Result<()> {
-        run_ip(&format!("link set {} down", veth_name(number)))
+        run_ip_command(&format!("link set {} down", veth_name(number)))
     }
 
     pub fn reconnect_link(&self, number: usize) -> Result<()> {
-        run_ip(&format!("link set {} up", veth_name(number)))
+        run_ip_command(&format!("link set {} up", veth_name(number)))
     }
 
     /// Makes the node's link lose 30 % of the packets in both directions. With netem, the other
@@ -202,6 +202,6 @@ impl PacketLoss {
 
 impl Drop for LinkedNetwork {
     fn drop(&mut self) {
-        self.remove_all();
+        self.remove_links_and_namespaces();
     }
 }

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn capture_becomes_read_and_answer_keeps_its_length() {
+    fn capture_request_becomes_read_and_answer_keeps_length() {
         assert_eq!(REAL_STATUS.len(), FAKE_STATUS.len());
         let mut captures = FalseCaptures::default();
         let answer = b"{\"id\":\"pi_1\",\"status\":\"requires_capture\"}";

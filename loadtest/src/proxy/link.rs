@@ -13,15 +13,15 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
 use super::false_captures::FalseCaptures;
-use super::toxic::{LinkKind, PieceAction, Toxic, action_for, begins_request};
-use crate::plan::SeededRng;
+use super::toxic::{LinkKind, PieceAction, Toxic, action_for_piece, begins_request};
+use crate::crowd_plan::SeededRng;
 
 /// Maximum number of bytes that are forwarded as one piece.
 const PIECE_BYTES_MAX: usize = 16 << 10;
 /// Number of bytes that are forwarded of a truncated response.
-const TRUNCATED_BYTES: usize = 40;
+const BYTES_BEFORE_TRUNCATION: usize = 40;
 /// Number of bytes in each piece when the fault splits traffic.
-const SLICE_BYTES: usize = 3;
+const SPLIT_PIECE_BYTES: usize = 3;
 
 /// The server behind a link.
 #[derive(Clone, Debug)]
@@ -80,7 +80,7 @@ impl LinkState {
             .next_u64()
     }
 
-    fn with_false_captures<T>(&self, change: impl FnOnce(&mut FalseCaptures) -> T) -> T {
+    fn change_false_captures<T>(&self, change: impl FnOnce(&mut FalseCaptures) -> T) -> T {
         change(
             &mut self
                 .false_captures
@@ -103,7 +103,7 @@ impl LinkState {
         self.delay(piece.len()).await;
         if self.toxic() == Some(Toxic::Sliced) {
             self.affected.fetch_add(1, Ordering::Relaxed);
-            for slice in piece.chunks(SLICE_BYTES) {
+            for slice in piece.chunks(SPLIT_PIECE_BYTES) {
                 to.write_all(slice).await?;
                 to.flush().await?;
                 tokio::task::yield_now().await;
@@ -173,10 +173,10 @@ async fn forward_connection(shared: Arc<LinkState>, client: TcpStream) {
         return reset_connection(&client);
     };
     let _ = client.set_nodelay(true);
-    exchange(&shared, client, from_upstream, to_upstream).await;
+    relay_bytes(&shared, client, from_upstream, to_upstream).await;
 }
 
-async fn exchange(
+async fn relay_bytes(
     shared: &LinkState,
     client: TcpStream,
     mut from_upstream: Reader,
@@ -190,7 +190,7 @@ async fn exchange(
         tokio::select! {
             read = from_client.read(&mut request) => match read {
                 Ok(read) if read > 0 => {
-                    let next = action_for(shared.toxic(), shared.kind, &request[..read]);
+                    let next = action_for_piece(shared.toxic(), shared.kind, &request[..read]);
                     if next != PieceAction::Forward || begins_request(shared.kind, &request[..read]) {
                         action = next;
                     }
@@ -205,11 +205,11 @@ async fn exchange(
                             break false;
                         }
                         PieceAction::FakeCapture => {
-                            let instead = shared.with_false_captures(|captures| captures.rewrite_request(&request[..read]));
+                            let instead = shared.change_false_captures(|captures| captures.rewrite_request(&request[..read]));
                             shared.write(&mut to_upstream, &instead).await
                         }
                         PieceAction::SendTwice => {
-                            send_copy(shared, &request[..read]).await;
+                            send_duplicate_request(shared, &request[..read]).await;
                             shared.write(&mut to_upstream, &request[..read]).await
                         }
                         _ => shared.write(&mut to_upstream, &request[..read]).await,
@@ -225,11 +225,11 @@ async fn exchange(
                     PieceAction::ResetOnAnswer => break true,
                     PieceAction::Discard => {}
                     PieceAction::TruncateAnswer => {
-                        let _ = to_client.write_all(&answer[..read.min(TRUNCATED_BYTES)]).await;
+                        let _ = to_client.write_all(&answer[..read.min(BYTES_BEFORE_TRUNCATION)]).await;
                         break true;
                     }
                     PieceAction::FakeCapture => {
-                        let instead = shared.with_false_captures(|captures| captures.rewrite_answer(&answer[..read]));
+                        let instead = shared.change_false_captures(|captures| captures.rewrite_answer(&answer[..read]));
                         if shared.write(&mut to_client, &instead).await.is_err() {
                             break true;
                         }
@@ -252,7 +252,7 @@ async fn exchange(
 
 /// Sends a copy of the request on a second connection, as an intermediary does that retries too
 /// early.
-async fn send_copy(shared: &LinkState, request: &[u8]) {
+async fn send_duplicate_request(shared: &LinkState, request: &[u8]) {
     let Ok((mut from_upstream, mut to_upstream)) = shared.upstream.connect().await else {
         return;
     };

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::cell::{MatrixCell, SalePhase};
+use super::matrix_cell::{MatrixCell, SalePhase};
 use super::toxic::{LinkKind, Toxic};
-use super::{ProxyRun, audit_cells};
+use super::{ProxyRun, audit_matrix_cells};
 use crate::audit::AuditCheck;
 
-const CONTROL_CELL: MatrixCell = MatrixCell {
+const NEGATIVE_CONTROL_CELL: MatrixCell = MatrixCell {
     link_kind: LinkKind::Provider,
     toxic: Toxic::FakesCaptures,
     phase: SalePhase::Rush,
@@ -26,22 +26,24 @@ pub async fn run_negative_control(
     draw: i64,
     seed: u64,
 ) -> Result<AuditCheck> {
-    let link = CONTROL_CELL.link(&proxy_run.links);
-    link.set_toxic(Some(CONTROL_CELL.toxic));
-    let transcripts = CONTROL_CELL.send_buyers(proxy_run, draw, seed).await?;
+    let link = NEGATIVE_CONTROL_CELL.link(&proxy_run.links);
+    link.set_toxic(Some(NEGATIVE_CONTROL_CELL.toxic));
+    let transcripts = NEGATIVE_CONTROL_CELL
+        .run_buyer_crowd(proxy_run, draw, seed)
+        .await?;
     let buyers = transcripts.len();
     let mut checks = Vec::new();
     // The payments of this crowd never settle, so the audit does not wait for them.
-    audit_cells(proxy_run, transcripts, Duration::ZERO, &mut checks).await?;
+    audit_matrix_cells(proxy_run, transcripts, Duration::ZERO, &mut checks).await?;
     link.set_toxic(None);
     Ok(AuditCheck::new(
         "control: the audit finds faked captures",
         buyers,
-        missed_failures(&checks),
+        checks_that_did_not_fail(&checks),
     ))
 }
 
-fn missed_failures(checks: &[AuditCheck]) -> Vec<String> {
+fn checks_that_did_not_fail(checks: &[AuditCheck]) -> Vec<String> {
     let is_found = |check_name: &&str| {
         checks
             .iter()

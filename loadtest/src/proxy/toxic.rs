@@ -115,7 +115,7 @@ pub fn begins_request(link_kind: LinkKind, piece: &[u8]) -> bool {
 
 /// Returns what the proxy does with a piece from the client under this fault. A request may consist
 /// of several pieces.
-pub fn action_for(toxic: Option<Toxic>, link_kind: LinkKind, piece: &[u8]) -> PieceAction {
+pub fn action_for_piece(toxic: Option<Toxic>, link_kind: LinkKind, piece: &[u8]) -> PieceAction {
     let Some(toxic) = toxic else {
         return PieceAction::Forward;
     };
@@ -153,7 +153,8 @@ mod tests {
 
     #[test]
     fn doubled_toxic_on_postgres_only_drops_commit_answer() {
-        let action = |piece: &[u8]| action_for(Some(Toxic::Doubled), LinkKind::Postgres, piece);
+        let action =
+            |piece: &[u8]| action_for_piece(Some(Toxic::Doubled), LinkKind::Postgres, piece);
         assert_eq!(action(b"Q\0\0\0\x0bcommit\0"), PieceAction::ResetOnAnswer);
         assert_eq!(action(b"Q\0\0\0\x0abegin\0"), PieceAction::Forward);
     }
@@ -162,11 +163,11 @@ mod tests {
     fn only_http_requests_are_answered_by_proxy() {
         let asked = b"POST /api/x HTTP/1.1\r\n\r\n{}";
         assert_eq!(
-            action_for(Some(Toxic::AnswersBusy), LinkKind::Provider, asked),
+            action_for_piece(Some(Toxic::AnswersBusy), LinkKind::Provider, asked),
             PieceAction::AnswerDirectly(TOO_MANY_REQUESTS_RESPONSE)
         );
         assert_eq!(
-            action_for(
+            action_for_piece(
                 Some(Toxic::AnswersBusy),
                 LinkKind::Provider,
                 b"the rest of a body"
@@ -174,7 +175,7 @@ mod tests {
             PieceAction::Forward
         );
         assert_eq!(
-            action_for(None, LinkKind::Browser, asked),
+            action_for_piece(None, LinkKind::Browser, asked),
             PieceAction::Forward
         );
     }

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use crate::latency::nearest_rank;
 
 /// A series of points with its name.
-pub type Series = (String, Vec<(f64, f64)>);
+pub type PlotSeries = (String, Vec<(f64, f64)>);
 
 const PLOT_SIZE: (u32, u32) = (900, 340);
 /// Height of one entry of the legend, in pixels.
@@ -28,7 +28,7 @@ pub fn line_plot(
     title: &str,
     x_name: &str,
     y_name: &str,
-    lines: &[Series],
+    lines: &[PlotSeries],
 ) -> Result<Option<String>> {
     let points = || lines.iter().flat_map(|(_, points)| points.iter());
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max).max(1.0) * 1.03;
@@ -49,9 +49,9 @@ fn draw_plot(
     svg: &mut String,
     (title, x_name, y_name): (&str, &str, &str),
     (x_most, y_most): (f64, f64),
-    lines: &[Series],
+    lines: &[PlotSeries],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let named: &[Series] = if lines.len() > 1 { lines } else { &[] };
+    let named: &[PlotSeries] = if lines.len() > 1 { lines } else { &[] };
     let height = PLOT_SIZE.1 + LEGEND_ENTRY_HEIGHT * named.len() as u32;
     let area = SVGBackend::with_string(svg, (PLOT_SIZE.0, height)).into_drawing_area();
     area.fill(&WHITE)?;
@@ -89,7 +89,7 @@ fn draw_plot(
 
 /// Returns the cumulative distribution of a sample as points, one for each percent. The last is
 /// 99.9 percent.
-pub fn cumulative_series(name: &str, mut sample: Vec<f64>) -> Series {
+pub fn cumulative_series(name: &str, mut sample: Vec<f64>) -> PlotSeries {
     sample.sort_by(f64::total_cmp);
     if sample.is_empty() {
         return (name.to_owned(), Vec::new());
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_the_ends() {
+    fn thinning_keeps_first_and_last_point() {
         let long: Vec<(f64, f64)> = (0..1000).map(|n| (f64::from(n), 1.0)).collect();
         let thin = thin_points(long, 100);
         assert_eq!((thin.len(), thin[0].0, thin[99].0), (100, 0.0, 999.0));

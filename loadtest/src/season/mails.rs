@@ -11,7 +11,7 @@ use persistence::auditor::Auditor;
 use super::Game;
 use super::prizes::GameOutcome;
 use crate::audit::AuditCheck;
-use crate::browser::{Browser, Request, json_number, json_text};
+use crate::browser::{Browser, Request, json_number_at, json_text_at};
 use crate::club::body_of_success;
 use crate::latency::CallKind;
 use crate::test_run::TestRun;
@@ -66,8 +66,8 @@ impl WinnerMails {
             .get("messages")
             .and_then(|rows| rows.as_array());
         for mail in messages.into_iter().flatten() {
-            self.last_id = self.last_id.max(json_number(mail, "/id").unwrap_or(0));
-            let (to, text) = (json_text(mail, "/to"), json_text(mail, "/text"));
+            self.last_id = self.last_id.max(json_number_at(mail, "/id").unwrap_or(0));
+            let (to, text) = (json_text_at(mail, "/to"), json_text_at(mail, "/text"));
             let draw = draw_number_in(&text)
                 .with_context(|| format!("a winner's mail without a ticket: {text}"))?;
             self.by_draw

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use crate::audit::SettledPayment;
-use crate::browser::{Browser, Request, RunSettings, json_number, json_text};
+use crate::browser::{Browser, Request, RunSettings, json_number_at, json_text_at};
 use crate::club::{body_of_success, parse_cents};
 use crate::latency::CallKind;
 
@@ -39,7 +39,7 @@ impl Operator {
             .send_with_retries(CallKind::Club, &request)
             .await
             .context("moving the clock: no answer")?;
-        let now = json_text(body_of_success(&answer, "moving the clock")?, "/now");
+        let now = json_text_at(body_of_success(&answer, "moving the clock")?, "/now");
         OffsetDateTime::parse(&now, &Rfc3339).with_context(|| format!("the clock says {now}"))
     }
 
@@ -77,7 +77,7 @@ impl Operator {
         for code in ["/code", "/nextCode"] {
             let shown = Request::post(
                 "/api/admin/totp/verify",
-                json!({"code": json_text(&codes, code)}),
+                json!({"code": json_text_at(&codes, code)}),
             );
             if browser
                 .send_with_retries(CallKind::Club, &shown)
@@ -125,7 +125,7 @@ impl Operator {
         let mut recovered = 0;
         for one in settled {
             let is_paid_by =
-                |ticket: &&Value| json_text(ticket, "/paymentIntentId") == one.payment.intent;
+                |ticket: &&Value| json_text_at(ticket, "/paymentIntentId") == one.payment.intent;
             let Some(ticket) = tickets.iter().find(is_paid_by) else {
                 continue;
             };
@@ -133,7 +133,7 @@ impl Operator {
                 "name": format!("Buyer {}", one.buyer),
                 "email": format!("buyer{}@crowd.test", one.buyer),
             });
-            let path = format!("/api/admin/tickets/{}/recover", json_text(ticket, "/id"));
+            let path = format!("/api/admin/tickets/{}/recover", json_text_at(ticket, "/id"));
             let request = Request {
                 method: Method::PATCH,
                 ..Request::post(path, body)
@@ -170,11 +170,11 @@ impl Operator {
                 .context("the cancellation: no answer")?;
             last = body_of_success(&answer, "the cancellation")?.clone();
             let refunds =
-                |state: &str| json_number(&last, &format!("/refunds/{state}")).unwrap_or(-1);
+                |state: &str| json_number_at(&last, &format!("/refunds/{state}")).unwrap_or(-1);
             if refunds("pending") == 0 && refunds("failed") == 0 && refunds("succeeded") > 0 {
                 return Ok((
                     refunds("succeeded"),
-                    parse_cents(&json_text(&last, "/refundTotal")),
+                    parse_cents(&json_text_at(&last, "/refundTotal")),
                 ));
             }
             tokio::time::sleep(Duration::from_secs(1)).await;

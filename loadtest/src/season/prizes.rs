@@ -12,13 +12,13 @@ use tokio::process::Command;
 
 use super::Game;
 use super::mails::WinnerMails;
-use crate::browser::{Browser, Request, RunSettings, json_number, json_text};
+use crate::browser::{Browser, Request, RunSettings, json_number_at, json_text_at};
 use crate::club::{Club, WinningTicket, bank_details, body_of_success};
 use crate::latency::CallKind;
 use crate::transcript::Ticket;
 
 /// Of this many winners, one lets the claim link expire.
-const EXPIRED_CLAIM_EVERY: usize = 6;
+const WINNERS_PER_EXPIRED_CLAIM: usize = 6;
 /// Seconds after which a claim link has certainly expired: seven days, and ten minutes because the
 /// mail may be sent after the noted time.
 const CLAIM_LINK_SECONDS: u64 = 7 * 86_400 + 600;
@@ -58,7 +58,7 @@ pub fn write_verification_script() -> Result<PathBuf> {
     Ok(path)
 }
 
-pub struct Prizes<'a> {
+pub struct PrizeSettler<'a> {
     pub site: &'a Arc<RunSettings>,
     pub clubs: &'a [Club],
     pub script: PathBuf,
@@ -70,7 +70,7 @@ pub struct Prizes<'a> {
     pub sold: usize,
 }
 
-impl<'a> Prizes<'a> {
+impl<'a> PrizeSettler<'a> {
     pub fn new(site: &'a Arc<RunSettings>, clubs: &'a [Club], mails: WinnerMails) -> Result<Self> {
         let browser = Browser::open(Arc::clone(site), 0)?;
         let (outcomes, findings) = (Vec::new(), PrizeFindings::default());
@@ -103,14 +103,15 @@ impl<'a> Prizes<'a> {
             .with_context(|| format!("FD-{}", game.draw))?;
         let after = self.fetch_proof(game.draw).await?;
         let seeds = (
-            json_text(&before, "/seed").is_empty(),
-            json_text(&after, "/seed").is_empty(),
+            json_text_at(&before, "/seed").is_empty(),
+            json_text_at(&after, "/seed").is_empty(),
         );
-        if seeds != (true, false) || json_number(&after, "/winningTicket") != Some(winner.ticket) {
+        if seeds != (true, false) || json_number_at(&after, "/winningTicket") != Some(winner.ticket)
+        {
             self.findings.not_revealed.push(format!(
                 "FD-{}: {seeds:?}, {}",
                 game.draw,
-                json_text(&after, "/winningTicket")
+                json_text_at(&after, "/winningTicket")
             ));
         }
         self.verify_proof(game.draw).await?;
@@ -195,7 +196,7 @@ impl<'a> Prizes<'a> {
             return Ok(());
         };
         self.sold += 1;
-        if self.sold % EXPIRED_CLAIM_EVERY == 2 {
+        if self.sold % WINNERS_PER_EXPIRED_CLAIM == 2 {
             outcome.late_token = Some(token);
             return Ok(());
         }
@@ -210,9 +211,9 @@ impl<'a> Prizes<'a> {
             .await?;
         self.findings.claimed_by_link += 1;
         let states = (
-            claim_state.body_text("/state"),
-            claimed.body_text("/state"),
-            again.body_text("/code"),
+            claim_state.body_text_at("/state"),
+            claimed.body_text_at("/state"),
+            again.body_text_at("/code"),
         );
         if states
             != (
@@ -230,7 +231,7 @@ impl<'a> Prizes<'a> {
 
     /// Handles winners whose claim link has expired: checks that the link is refused, and lets the
     /// club enter the bank details instead.
-    pub async fn settle_expired_claims(
+    pub async fn settle_claims_after_expiry(
         &mut self,
         games: &[Game],
         now: OffsetDateTime,
@@ -252,8 +253,8 @@ impl<'a> Prizes<'a> {
                 .post_json("/api/claims", bank_details(Some(&token)))
                 .await?;
             self.findings.claimed_late += 1;
-            if (claim_state.body_text("/state").as_str(), refused.status) != ("expired", 410) {
-                let state = claim_state.body_text("/state");
+            if (claim_state.body_text_at("/state").as_str(), refused.status) != ("expired", 410) {
+                let state = claim_state.body_text_at("/state");
                 self.findings.not_claimed.push(format!(
                     "FD-{}: {state}, {} after 7 days",
                     game.draw, refused.status
@@ -276,11 +277,11 @@ impl<'a> Prizes<'a> {
         let paid = club.pay_winner(game.draw).await?;
         let shown = club.winning_ticket(game.draw).await?;
         if paid != outcome.winner.prize_cents
-            || json_text(&shown, "/winnerPayoutStatus") != "completed"
+            || json_text_at(&shown, "/winnerPayoutStatus") != "completed"
         {
             let (prize, shown) = (
                 outcome.winner.prize_cents,
-                json_text(&shown, "/winnerPayoutStatus"),
+                json_text_at(&shown, "/winnerPayoutStatus"),
             );
             self.findings.not_paid.push(format!(
                 "FD-{}: prize {prize}, paid {paid}, shown {shown}",
@@ -316,17 +317,17 @@ impl<'a> Prizes<'a> {
             .context("an order page without lines")?;
         let line = lines
             .iter()
-            .find(|line| json_number(line, "/drawNumber") == Some(ticket.0))
+            .find(|line| json_number_at(line, "/drawNumber") == Some(ticket.0))
             .context("no such line")?;
         let tickets = line["tickets"]
             .as_array()
             .context("a line without tickets")?;
         let found = tickets
             .iter()
-            .find(|row| json_number(row, "/ticketNumber") == Some(ticket.1))
+            .find(|row| json_number_at(row, "/ticketNumber") == Some(ticket.1))
             .context("no ticket")?;
         let jersey =
-            |name: &str| json_number(found, name).and_then(|jersey| u8::try_from(jersey).ok());
+            |name: &str| json_number_at(found, name).and_then(|jersey| u8::try_from(jersey).ok());
         jersey("/homeNumber")
             .zip(jersey("/awayNumber"))
             .with_context(|| format!("no pair: {found}"))

@@ -12,15 +12,15 @@ use time::macros::format_description;
 
 use super::mails::WinnerMails;
 use super::operator::Operator;
-use super::prizes::Prizes;
+use super::prizes::PrizeSettler;
 use super::{Game, SeasonArgs};
-use crate::audit::{SettledPayment, wait_until_decided};
-use crate::browser::{Browser, Request, json_number};
+use crate::audit::{SettledPayment, wait_for_final_outcomes};
+use crate::browser::{Browser, Request, json_number_at};
 use crate::club::Club;
 use crate::crowd::{self, CrowdAdmission};
+use crate::crowd_plan::{BuyerHabits, CrowdPlan};
 use crate::latency::CallKind;
-use crate::plan::{BuyerHabits, CrowdPlan};
-use crate::test_run::{SETTLE_SECONDS_MAX, TestRun};
+use crate::test_run::{FINAL_OUTCOME_SECONDS_MAX, TestRun};
 use crate::transcript::{BuyerTranscript, CompletionOutcome};
 
 /// Index of the round that is postponed.
@@ -46,7 +46,7 @@ const GAME_LENGTH_MAX: Duration = Duration::from_secs(3 * 3600);
 pub struct SeasonProgress<'a> {
     test_run: &'a TestRun,
     season: &'a SeasonArgs,
-    pub prizes: Prizes<'a>,
+    pub prizes: PrizeSettler<'a>,
     pub transcripts: Vec<BuyerTranscript>,
     /// Final states of the payments of all buyers so far, according to server and provider.
     pub settled: Vec<SettledPayment>,
@@ -60,7 +60,7 @@ pub struct SeasonProgress<'a> {
 }
 
 /// A crowd of buyers in one round.
-struct RoundSale {
+struct RoundCrowd {
     buyers: usize,
     /// The time within which all buyers of this crowd arrive.
     over: Duration,
@@ -86,7 +86,7 @@ impl<'a> SeasonProgress<'a> {
         Ok(Self {
             test_run,
             season,
-            prizes: Prizes::new(&test_run.site, clubs, WinnerMails::open(test_run).await?)?,
+            prizes: PrizeSettler::new(&test_run.site, clubs, WinnerMails::open(test_run).await?)?,
             transcripts: Vec::new(),
             settled: Vec::new(),
             abandoned: None,
@@ -114,7 +114,7 @@ impl<'a> SeasonProgress<'a> {
             .await?;
         let early = buyers * 3 / 4;
         let has_carts = round != ABANDONED_ROUND_INDEX;
-        let sale = RoundSale {
+        let sale = RoundCrowd {
             buyers: early,
             over: Duration::from_secs(1),
             thinks_ms_max: BUYER_PAUSE_MS_MAX,
@@ -128,13 +128,13 @@ impl<'a> SeasonProgress<'a> {
         // Moves the clock by five minutes. Then the server's sweeper decides the orders of buyers
         // who closed the tab, because it handles only orders that are some minutes old.
         operator.advance_clock(300).await?;
-        let settle_timeout = Duration::from_secs(SETTLE_SECONDS_MAX);
-        wait_until_decided(&self.test_run.site, &transcripts, settle_timeout).await?;
+        let settle_timeout = Duration::from_secs(FINAL_OUTCOME_SECONDS_MAX);
+        wait_for_final_outcomes(&self.test_run.site, &transcripts, settle_timeout).await?;
         operator
             .advance_clock_to(games[within.start].kick_off()? - LATE_CROWD_LEAD_TIME)
             .await?;
         let (over, thinks_ms_max) = (2 * LATE_CROWD_LEAD_TIME, LATE_BUYER_PAUSE_MS_MAX);
-        let sale = RoundSale {
+        let sale = RoundCrowd {
             buyers: buyers - early,
             over,
             thinks_ms_max,
@@ -142,14 +142,14 @@ impl<'a> SeasonProgress<'a> {
         };
         transcripts.extend(self.sell_tickets(&games[within.clone()], sale).await?);
         let (mut settled, _) =
-            wait_until_decided(&self.test_run.site, &transcripts, settle_timeout).await?;
+            wait_for_final_outcomes(&self.test_run.site, &transcripts, settle_timeout).await?;
         let mut now = operator
             .advance_clock_to(games[within.end - 1].kick_off()? + GAME_LENGTH_MAX)
             .await?;
         let mut played = within;
         if round == ABANDONED_ROUND_INDEX {
             let draw = games[played.start].draw;
-            self.check_closed(draw).await?;
+            self.check_sales_closed(draw).await?;
             let (orders, cents) = operator.cancel_draw(draw).await?;
             let (abandoned_buyers, remaining): (Vec<BuyerTranscript>, _) = transcripts
                 .into_iter()
@@ -173,7 +173,7 @@ impl<'a> SeasonProgress<'a> {
         }
         self.recovered += operator.enter_missing_addresses(&settled).await?;
         for game in played {
-            self.check_closed(games[game].draw).await?;
+            self.check_sales_closed(games[game].draw).await?;
             let result = self.result_to_enter(&games[game], &settled).await?;
             self.prizes
                 .settle_game(game, &games[game], result, now)
@@ -215,7 +215,7 @@ impl<'a> SeasonProgress<'a> {
     async fn sell_tickets(
         &mut self,
         games: &[Game],
-        sale: RoundSale,
+        sale: RoundCrowd,
     ) -> Result<Vec<BuyerTranscript>> {
         let buyers = sale.buyers;
         let same_club = |one: &Game| {
@@ -242,7 +242,7 @@ impl<'a> SeasonProgress<'a> {
                 Vec::new()
             },
         };
-        let mut plans = crowd.plans(games.len());
+        let mut plans = crowd.buyer_plans(games.len());
         for plan in &mut plans {
             plan.number += self.buyers;
             plan.pause_ms = plan.pause_ms.min(sale.thinks_ms_max);
@@ -277,15 +277,15 @@ impl<'a> SeasonProgress<'a> {
     }
 
     /// Checks that a draw is closed at kick-off and has no reservations left.
-    async fn check_closed(&mut self, draw: i64) -> Result<()> {
+    async fn check_sales_closed(&mut self, draw: i64) -> Result<()> {
         let browser = Browser::open(Arc::clone(&self.test_run.site), 0)?;
         let answer = browser
             .send_with_retries(CallKind::Club, &Request::get(format!("/api/draws/{draw}")))
             .await
             .context("no draw")?;
         let (status, held) = (
-            answer.body_text("/status"),
-            json_number(&answer.body, "/ticketsHeld"),
+            answer.body_text_at("/status"),
+            json_number_at(&answer.body, "/ticketsHeld"),
         );
         if (status.as_str(), held) != ("closed", Some(0)) {
             self.not_closed.push(format!(

@@ -62,7 +62,7 @@ impl Caller {
     /// entered password, or for an operator the entered second-factor code.
     ///
     /// `None` when the caller must prove the identity again.
-    pub fn proof_recent_until(self, now: Timestamp) -> Option<Timestamp> {
+    pub fn recent_authentication_expiry(self, now: Timestamp) -> Option<Timestamp> {
         let until = self
             .session?
             .proven_at?
@@ -76,7 +76,7 @@ impl Caller {
     ///
     /// 403 `reauthentication-required`: the last password, or the operator's last code, is older
     /// than ten minutes.
-    pub fn require_recent_proof(self, now: Timestamp) -> Result<(), Problem> {
+    pub fn require_recent_authentication(self, now: Timestamp) -> Result<(), Problem> {
         let sentence = match self.holder() {
             Some(SessionHolder::Club(_) | SessionHolder::Member(_)) => {
                 "Confirm that it is you: enter your password."
@@ -86,7 +86,9 @@ impl Caller {
             }
         };
         let stale = || Problem::new(StatusCode::FORBIDDEN, "reauthentication-required", sentence);
-        self.proof_recent_until(now).map(|_| ()).ok_or_else(stale)
+        self.recent_authentication_expiry(now)
+            .map(|_| ())
+            .ok_or_else(stale)
     }
 
     /// Starts an audit log entry about an action of this caller. `actor` is the result of
@@ -245,7 +247,7 @@ pub async fn sign_in(
 /// # Errors
 ///
 /// The database could not be written.
-pub async fn record_recent_proof(request: &HttpRequest, state: &State) -> Result<(), Problem> {
+pub async fn record_reauthentication(request: &HttpRequest, state: &State) -> Result<(), Problem> {
     let login = login_token_hash(request, &state.config).ok_or_else(Problem::unauthenticated)?;
     Ok(state
         .records

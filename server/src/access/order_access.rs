@@ -113,22 +113,31 @@ impl OwnOrder {
             return Ok(None);
         }
         let record = state.payments.order_by_token(&token.to_lowercase()).await?;
-        Ok(record.map(OwnOrder::by_token))
+        Ok(record.map(OwnOrder::with_token_proof))
     }
 
     /// Reads the orders that a mailed link gives access to, newest first.
     ///
     /// # Errors
     /// The database could not be read.
-    pub async fn of_link(state: &State, link: &TicketLink) -> Result<Vec<OwnOrder>, Problem> {
+    pub async fn all_of_ticket_link(
+        state: &State,
+        link: &TicketLink,
+    ) -> Result<Vec<OwnOrder>, Problem> {
         let mut found = Vec::with_capacity(link.orders.len());
         for order in &link.orders {
-            found.extend(state.payments.order(*order).await?.map(OwnOrder::by_token));
+            found.extend(
+                state
+                    .payments
+                    .order(*order)
+                    .await?
+                    .map(OwnOrder::with_token_proof),
+            );
         }
         Ok(found)
     }
 
-    fn by_token(record: OrderRecord) -> OwnOrder {
+    fn with_token_proof(record: OrderRecord) -> OwnOrder {
         OwnOrder {
             record,
             proof: OrderProof {

@@ -25,7 +25,7 @@ pub async fn order_for_buyer(state: &State, own: &OwnOrder) -> Result<Order, Pro
     for line in &order.lines {
         lines.push(present_order_line(state, own, line).await?);
     }
-    let (status, refund) = status_and_refund(state, record).await?;
+    let (status, refund) = order_status_and_refund(state, record).await?;
     let reason = match refund {
         None => record
             .reason
@@ -132,7 +132,7 @@ fn buyer_refund_reason(lines: &[OrderLine]) -> Option<String> {
 
 /// Returns the status of an order and its refund. The status has the values that the responses to a
 /// purchase use.
-async fn status_and_refund(
+async fn order_status_and_refund(
     state: &State,
     record: &OrderRecord,
 ) -> Result<(&'static str, Option<Refund>), Problem> {

@@ -46,7 +46,7 @@ pub(super) fn check_amount(request: &CheckoutRequest, quote: &Quote) -> Result<(
         .expected_amount
         .is_some_and(|expected| expected != quote.total())
     {
-        return Err(amount_changed(quote.total()));
+        return Err(amount_changed_problem(quote.total()));
     }
     Ok(())
 }
@@ -117,7 +117,7 @@ pub fn hold_source(state: &State, browser: &Browser, address: IpAddr) -> Option<
 
 /// Builds the 409 response for an amount that differs from the total that the buyer saw (decision
 /// C-3).
-pub fn amount_changed(amount: Cents) -> Problem {
+pub fn amount_changed_problem(amount: Cents) -> Problem {
     Problem::conflict(
         "amount-changed",
         format!("The total has changed to {amount}. Please check it and try again. You have not been charged."),

@@ -7,7 +7,7 @@ use persistence::stores::OrderRecord;
 
 use super::CheckoutRequest;
 use super::limits::{count_new_intent, hold_source};
-use super::quote::{Quote, club_not_ready};
+use super::quote::{Quote, club_not_ready_problem};
 use crate::access::order_access::OwnOrder;
 use crate::api::error::Problem;
 use crate::services::identity::{Browser, random};
@@ -16,11 +16,11 @@ use crate::state::State;
 
 /// Maximum number of one browser's finished orders for the same draws that are skipped when a new
 /// order is opened.
-const ORDER_GENERATIONS_MAX: u32 = 200;
+const FINISHED_ORDERS_SKIPPED_MAX: u32 = 200;
 
 /// An order of the browser. `generation` is its number among the browser's successive orders for
 /// the same draws.
-pub(super) struct FoundOrder {
+pub(super) struct OrderWithGeneration {
     pub record: OrderRecord,
     pub generation: u32,
 }
@@ -35,7 +35,7 @@ pub(super) async fn find_or_open_order(
     request: &CheckoutRequest,
     quote: &Quote,
     plan: &CheckoutPlan,
-) -> Result<FoundOrder, Problem> {
+) -> Result<OrderWithGeneration, Problem> {
     let first = plan.generation;
     let mut is_counted = plan.is_new;
     let tracked = state
@@ -47,7 +47,7 @@ pub(super) async fn find_or_open_order(
             .filter(|tracked| tracked.order == order)
             .map(|tracked| &tracked.attempt)
     };
-    for generation in first..first + ORDER_GENERATIONS_MAX {
+    for generation in first..first + FINISHED_ORDERS_SKIPPED_MAX {
         let order = OpenOrderRequest {
             client_key: client_key(
                 &request.browser,
@@ -76,10 +76,10 @@ pub(super) async fn find_or_open_order(
             request.attempt.is_some() && attempt_of(record.order.id) == Some(&request.attempt);
         match record.order.state {
             OrderState::Quoted | OrderState::Allocated | OrderState::Rejecting => {
-                return Ok(FoundOrder { record, generation });
+                return Ok(OrderWithGeneration { record, generation });
             }
             OrderState::Captured if is_same_attempt => {
-                return Ok(FoundOrder { record, generation });
+                return Ok(OrderWithGeneration { record, generation });
             }
             OrderState::Captured
             | OrderState::Released
@@ -104,7 +104,7 @@ fn order_opening_problem(failure: PaymentFailure, account: &AccountId) -> Proble
         return failure.into();
     };
     tracing::warn!(account.id = %account.0, code, message, "Stripe refused a payment intent for a club");
-    club_not_ready()
+    club_not_ready_problem()
 }
 
 /// Returns the end of the order's reservation as shown to the buyer: 120 seconds after opening, but
@@ -136,7 +136,7 @@ pub(super) async fn reservation_end_shown(
 }
 
 /// Finds the browser's newest order for the requested draws.
-pub(super) async fn newest_order_for_draws(
+pub(super) async fn find_newest_order(
     state: &State,
     browser: &Browser,
     tickets: &RequestedTickets,

@@ -156,11 +156,11 @@ fn payee_account(club: &Club) -> Result<AccountId, Problem> {
     club.account
         .clone()
         .filter(|_| club.connected)
-        .ok_or_else(club_not_ready)
+        .ok_or_else(club_not_ready_problem)
 }
 
 /// Builds the 403 response: the club's Stripe account is not ready to take payments.
-pub fn club_not_ready() -> Problem {
+pub fn club_not_ready_problem() -> Problem {
     Problem::new(
         StatusCode::FORBIDDEN,
         "setup-required",

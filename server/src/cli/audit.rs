@@ -63,7 +63,7 @@ struct MoneyTotals {
 pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<AuditReport> {
     let database = Database::open_for_command(config).await?;
     let findings = async {
-        let postgres = database.connect_migrated(config).await?;
+        let postgres = database.connect_if_migrated(config).await?;
         let auditor = Auditor::open(database.url.expose()).await?;
         let provider = provider::connect_provider(config, database.running_demo())?;
         let findings = audit_database_and_stripe(&postgres, &auditor, &provider.gateway).await;
@@ -71,7 +71,7 @@ pub async fn run(config: &Config, kept: Option<&AuditAnchor>) -> anyhow::Result<
         let mut findings = findings?;
         if let Some(anchor) = kept {
             findings
-                .compare_anchor(&Records::new(postgres), anchor)
+                .compare_audit_anchor(&Records::new(postgres), anchor)
                 .await?;
         }
         Ok(findings)
@@ -130,9 +130,10 @@ pub async fn audit_database_and_stripe(
         findings
             .rows
             .extend(compare_payments(&ledger_side, &intents, &reported));
-        findings
-            .accounts
-            .insert(account, totals(&ledger_side, &intents, &reported));
+        findings.accounts.insert(
+            account,
+            sum_account_totals(&ledger_side, &intents, &reported),
+        );
     }
     Ok(findings)
 }
@@ -183,7 +184,7 @@ fn compare_payments(
     rows
 }
 
-fn totals(
+fn sum_account_totals(
     ledger_side: &[&OrderAmounts],
     provider_side: &[PaymentIntent],
     reported: &BTreeSet<String>,
@@ -263,7 +264,7 @@ impl AuditReport {
     ///
     /// # Errors
     /// The audit log could not be read.
-    pub async fn compare_anchor(
+    pub async fn compare_audit_anchor(
         &mut self,
         records: &Records,
         anchor: &AuditAnchor,
@@ -281,7 +282,7 @@ impl AuditReport {
 
     /// Returns the sums of all accounts in cents: captured, kept as platform fee, and refunded. The
     /// first row is from the database, the second from Stripe.
-    pub fn sums(&self) -> [[i64; 3]; 2] {
+    pub fn database_and_stripe_sums(&self) -> [[i64; 3]; 2] {
         let sum = |side: fn(&AccountTotals) -> MoneyTotals| {
             let sum = self
                 .accounts

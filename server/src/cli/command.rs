@@ -70,7 +70,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
     let hash = password::hash(password);
     let database = Database::open_for_command(config).await?;
     let created = async {
-        let records = Records::new(database.connect_migrated(config).await?);
+        let records = Records::new(database.connect_if_migrated(config).await?);
         ensure!(
             !records.is_email_taken(email).await?,
             "{email} has an account already"
@@ -94,7 +94,7 @@ pub async fn create_operator(config: &Config, email: &str, name: &str) -> anyhow
 pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Result<()> {
     let database = Database::open_for_command(config).await?;
     let forgotten = async {
-        let records = Records::new(database.connect_migrated(config).await?);
+        let records = Records::new(database.connect_if_migrated(config).await?);
         ensure!(
             records.forget_second_factor(email).await?,
             "no operator has the e-mail {email}"
@@ -117,7 +117,7 @@ pub async fn forget_second_factor(config: &Config, email: &str) -> anyhow::Resul
 pub async fn fence(config: &Config) -> anyhow::Result<()> {
     let database = Database::open_for_command(config).await?;
     let fenced = async {
-        let records = Records::new(database.connect_migrated(config).await?);
+        let records = Records::new(database.connect_if_migrated(config).await?);
         Ok::<_, anyhow::Error>(records.fence_all_draws(DRAW_NUMBERS_SKIPPED).await?)
     };
     let fenced = fenced.await;
@@ -179,7 +179,7 @@ pub async fn import_fixtures(
     );
     let database = Database::open_for_command(config).await?;
     let imported = async {
-        let records = Records::new(database.connect_migrated(config).await?);
+        let records = Records::new(database.connect_if_migrated(config).await?);
         let club = records
             .clubs()
             .await?

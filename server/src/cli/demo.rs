@@ -81,7 +81,7 @@ async fn start_unless_stopped(
     private_files::protect_data_dir(&config.data_dir)
         .with_context(|| format!("cannot make the folder {}", config.data_dir.display()))?;
     config.data_dir = config.data_dir.canonicalize()?;
-    Database::check_free_space(&config.data_dir)?;
+    Database::check_free_disk_space(&config.data_dir)?;
     let database = Database::open(&config).await?;
     let opened = tokio::select! {
         opened = open_demo(config, site, &database) => opened,
@@ -152,7 +152,7 @@ async fn open_demo(
     instance
         .write(&data_dir)
         .context("cannot write into the data folder")?;
-    let season = season::start_season_keeper(&running, moved_clock);
+    let season = season::start_season_updater(&running, moved_clock);
     Ok((running, season))
 }
 
@@ -167,7 +167,7 @@ async fn prepare_database(
     let seed_state = seed::read_seed_state(&records).await?;
     if seed_state == SeedState::Partial {
         ensure!(
-            database.is_private(),
+            database.uses_private_postgres(),
             "DATABASE_URL names a database with clubs of its own; the demo seeds only an empty one"
         );
         postgres.drop_all_tables().await?;

@@ -37,7 +37,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         .sync(&records)
         .await
         .context("cannot read the database's clock")?;
-    let clock_task = tokio::spawn(clock.clone().follow_database(records));
+    let clock_task = tokio::spawn(clock.clone().follow_database_time(records));
     let running = app::start(ServerParts {
         config,
         postgres,

@@ -27,12 +27,12 @@ pub fn new_request_id() -> HeaderValue {
 }
 
 /// Middleware around the whole application. It is installed with
-/// `App::new().wrap(from_fn(edge::wrap))`.
+/// `App::new().wrap(from_fn(edge::edge_middleware))`.
 ///
 /// # Errors
 ///
 /// Never fails: a handler's error becomes an error response here.
-pub async fn wrap(
+pub async fn edge_middleware(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {

@@ -29,12 +29,12 @@ use crate::services::catalogue::prepared_response::PreparedResponse;
 use crate::services::identity::Browser;
 use crate::state::State;
 
-mod address;
+mod fast_path_address;
 mod prepared_headers;
 mod request_cookies;
 mod sold_out;
 
-use address::FastPathAddress;
+use fast_path_address::FastPathAddress;
 use prepared_headers::PreparedHeaders;
 use request_cookies::RequestCookies;
 
@@ -45,7 +45,7 @@ pub struct FastPathFactory<A> {
 }
 
 impl<A: ServiceFactory<Request>> FastPathFactory<A> {
-    /// Puts the fast path before `app`, which is wrapped in [`crate::http::edge::wrap`].
+    /// Puts the fast path before `app`, which is wrapped in [`crate::http::edge::edge_middleware`].
     pub fn new(
         app: impl IntoServiceFactory<A, Request>,
         state: web::Data<State>,
@@ -122,7 +122,9 @@ where
         if let Some(response) = self.0.respond_from_memory(&mut request) {
             return Either::Left(ready(Ok(response)));
         }
-        if *request.method() == Method::POST && request.path() == address::CREATE_INTENT_PATH {
+        if *request.method() == Method::POST
+            && request.path() == fast_path_address::CREATE_INTENT_PATH
+        {
             return Either::Right(Either::Left(Box::pin(
                 self.0.clone().create_intent(request),
             )));
@@ -137,7 +139,7 @@ where
 type CountersByStatus = [Arc<DurationHistogram>; 2];
 
 struct ResponseCounters {
-    calls: [CountersByStatus; address::FAST_PATH_ROUTES.len()],
+    calls: [CountersByStatus; fast_path_address::FAST_PATH_ROUTES.len()],
     page: Arc<DurationHistogram>,
     sold_out: Arc<DurationHistogram>,
 }
@@ -146,12 +148,14 @@ impl ResponseCounters {
     fn new(state: &State) -> ResponseCounters {
         let counter = |route, status| state.metrics.histogram(&Method::GET, route, status);
         ResponseCounters {
-            calls: address::FAST_PATH_ROUTES
+            calls: fast_path_address::FAST_PATH_ROUTES
                 .map(|route| [counter(route, 200), counter(route, 304)]),
             page: counter(crate::ops::metrics::NO_ROUTE_LABEL, 200),
-            sold_out: state
-                .metrics
-                .histogram(&Method::POST, address::CREATE_INTENT_PATH, 409),
+            sold_out: state.metrics.histogram(
+                &Method::POST,
+                fast_path_address::CREATE_INTENT_PATH,
+                409,
+            ),
         }
     }
 }

@@ -12,11 +12,11 @@ use crate::state::State;
 
 /// How often the catalogue is refreshed from the database.
 const CATALOGUE_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval between two runs of [`sweep`], which deletes expired data.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(60);
+/// Interval between two runs of [`run_periodic_tasks`], which deletes expired data.
+const PERIODIC_TASKS_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Starts the background tasks: catalogue refresh, sweeps and WebSocket updates. They run until the
-/// returned handles are aborted.
+/// Starts the background tasks: catalogue refresh, periodic tasks and WebSocket updates. They run
+/// until the returned handles are aborted.
 ///
 /// Call this function once, inside the actix runtime.
 pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
@@ -28,9 +28,9 @@ pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::tas
             if let Err(failure) = state.catalogue.refresh().await {
                 tracing::debug!(%failure, "catalogue refresh failed");
             }
-            if ticks.is_multiple_of(SWEEP_INTERVAL.as_secs()) {
+            if ticks.is_multiple_of(PERIODIC_TASKS_INTERVAL.as_secs()) {
                 state.limits.remove_idle_counters();
-                sweep(&state).await;
+                run_periodic_tasks(&state).await;
             }
         }
     };
@@ -42,14 +42,14 @@ pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::tas
 
 /// Deletes expired data; runs once a minute. On the longest-running node it also does the periodic
 /// work for clubs and mails the audit log's anchor.
-pub async fn sweep(state: &State) {
+pub async fn run_periodic_tasks(state: &State) {
     state.open_orders.remove_idle_browsers(state.clock.now());
     if let Err(failure) = delete_expired(state).await {
         tracing::warn!(%failure, "deleting expired data failed, will retry");
     }
     if state.draws.is_oldest_node() {
-        reminders::sweep(state).await;
-        audit::mail_anchor(state).await;
+        reminders::run_periodic_club_tasks(state).await;
+        audit::mail_audit_anchor(state).await;
     }
 }
 

@@ -11,7 +11,7 @@ use actors::metrics::HISTOGRAM_BOUNDS_SECONDS;
 
 use crate::state::State;
 
-mod readings;
+mod gauges;
 
 /// Media type of the Prometheus text format.
 const METRICS_MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -84,7 +84,7 @@ pub async fn current_metrics_text(state: &State) -> String {
         "counter",
         "What browsers told of offers.",
     );
-    for (event, count) in state.client_reports.offer_events() {
+    for (event, count) in state.client_reports.offer_event_counts() {
         page.write_sample("fd_offer_events_total", &[("event", event)], count);
     }
     page.write_family(
@@ -102,7 +102,7 @@ pub async fn current_metrics_text(state: &State) -> String {
     );
     let forwards = state.metrics.untrusted_forwards();
     page.write_sample("fd_forwarded_untrusted_total", &[], forwards);
-    readings::write_gauges(&mut page, state).await;
+    gauges::write_gauges(&mut page, state).await;
     page.0
 }
 

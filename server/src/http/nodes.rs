@@ -22,7 +22,7 @@ use crate::api::node as wire;
 use crate::http::routes;
 use crate::state::State;
 
-use crate::ops::peer_credentials::{PASS_HEADER, PeerCredentials};
+use crate::ops::peer_credentials::{NODE_PASS_HEADER, PeerCredentials};
 
 /// Maximum time to connect to another node. It is short, because a live node accepts connections at
 /// once.
@@ -81,7 +81,10 @@ impl HttpPeerClient {
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("http://{}/nodes/draws/{draw}", owner.address))
-            .header(PASS_HEADER, self.credentials.issue_pass(owner.boot, now))
+            .header(
+                NODE_PASS_HEADER,
+                self.credentials.issue_node_pass(owner.boot, now),
+            )
             .body(Full::new(Bytes::from(
                 self.credentials.seal(owner.boot, &body),
             )))

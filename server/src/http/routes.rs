@@ -73,14 +73,14 @@ macro_rules! routes {
 
 // Routes of the public listener, for browsers, Stripe and other clients.
 routes! { ROUTES
-    Get    "/api/config"                            Public   FORM_BODY_MAX => buyer::site::config;
-    Get    "/api/maintenance-mode"                  Public   FORM_BODY_MAX => buyer::site::maintenance_mode;
-    Get    "/api/footer-menus"                      Public   FORM_BODY_MAX => buyer::site::footer_menus;
-    Get    "/api/terms/{kind}"                      Public   FORM_BODY_MAX => buyer::site::terms;
-    Get    "/api/qr.svg"                            Public   FORM_BODY_MAX => buyer::site::qr;
-    Post   "/api/debug-log"                         Public   DIAGNOSTICS_BODY_MAX => buyer::browser_reports::debug_log;
+    Get    "/api/config"                            Public   FORM_BODY_MAX => buyer::site::show_site_config;
+    Get    "/api/maintenance-mode"                  Public   FORM_BODY_MAX => buyer::site::show_maintenance_mode;
+    Get    "/api/footer-menus"                      Public   FORM_BODY_MAX => buyer::site::list_footer_menus;
+    Get    "/api/terms/{kind}"                      Public   FORM_BODY_MAX => buyer::site::show_terms;
+    Get    "/api/qr.svg"                            Public   FORM_BODY_MAX => buyer::site::serve_qr_code;
+    Post   "/api/debug-log"                         Public   DIAGNOSTICS_BODY_MAX => buyer::browser_reports::receive_diagnostics;
     Post   "/api/track"                             Public   DIAGNOSTICS_BODY_MAX => buyer::browser_reports::track_offer_event;
-    Post   "/api/policy-report"                     Public   CSP_REPORT_BODY_MAX => buyer::browser_reports::policy_report;
+    Post   "/api/policy-report"                     Public   CSP_REPORT_BODY_MAX => buyer::browser_reports::receive_csp_reports;
 
     Get    "/api/draws/active"                      Public   FORM_BODY_MAX => buyer::draws::list_active_draws;
     Get    "/api/draws/awaiting-results"            Public   FORM_BODY_MAX => buyer::draws::list_draws_awaiting_results;
@@ -88,7 +88,7 @@ routes! { ROUTES
     Get    "/api/draws/{draw}"                      Public   FORM_BODY_MAX => buyer::draws::show;
     Get    "/api/draws/{draw}/tickets"              Public   FORM_BODY_MAX => buyer::tickets::list;
     Get    "/api/draws/{draw}/available-tickets"    Public   FORM_BODY_MAX => buyer::tickets::list_available_numbers;
-    Get    "/api/draws/{draw}/calendar.ics"         Public   FORM_BODY_MAX => buyer::calendar::calendar_file;
+    Get    "/api/draws/{draw}/calendar.ics"         Public   FORM_BODY_MAX => buyer::calendar::serve_calendar_file;
     Get    "/api/meta/draw/{draw}"                  Public   FORM_BODY_MAX => buyer::draws::show_draw_meta;
     Get    "/api/public/draws/{draw}/proof"         Public   FORM_BODY_MAX => buyer::proof::show;
     Get    "/api/public/widget/draw/{draw}"         Public   FORM_BODY_MAX => machine::widgets::show_draw_widget;
@@ -96,7 +96,7 @@ routes! { ROUTES
     Get    "/api/public/widget/{type}/{id}"         Public   FORM_BODY_MAX => machine::widgets::show_widget_by_type;
 
     Get    "/api/clubs/public-list"                 Public   FORM_BODY_MAX => buyer::clubs::list_public_clubs;
-    Get    "/api/clubs/slug/{slug}"                 Public   FORM_BODY_MAX => buyer::clubs::by_slug;
+    Get    "/api/clubs/slug/{slug}"                 Public   FORM_BODY_MAX => buyer::clubs::show_club_by_slug;
     Get    "/api/clubs/{club}"                      Public   FORM_BODY_MAX => buyer::clubs::show;
     Get    "/api/clubs/{club}/meta"                 Public   FORM_BODY_MAX => buyer::clubs::show_club_meta;
     Get    "/api/clubs/{club}/draws"                Public   FORM_BODY_MAX => buyer::clubs::list_club_draws;
@@ -110,8 +110,8 @@ routes! { ROUTES
     Post   "/api/purchase-tickets"                  Public   FORM_BODY_MAX => buyer::completion::complete_purchase;
     Post   "/api/purchase-cart"                     Public   FORM_BODY_MAX => buyer::completion::complete_purchase;
     Post   "/api/cart/complete-card-payment"        Public   FORM_BODY_MAX => buyer::confirmation::confirm_cart_card;
-    Post   "/api/process-wallet-payment"            Public   FORM_BODY_MAX => buyer::confirmation::confirm_wallet;
-    Post   "/api/process-purchase"                  Public   FORM_BODY_MAX => buyer::confirmation::confirm_token;
+    Post   "/api/process-wallet-payment"            Public   FORM_BODY_MAX => buyer::confirmation::confirm_with_wallet_method;
+    Post   "/api/process-purchase"                  Public   FORM_BODY_MAX => buyer::confirmation::confirm_with_wallet_token;
     Post   "/api/payments/confirm-wallet"           Public   FORM_BODY_MAX => buyer::confirmation::confirm_by_client_secret;
     Post   "/api/resend-confirmation"               Public   FORM_BODY_MAX => buyer::orders::resend_confirmation_mail;
     Get    "/api/orders/{token}"                    Buyer    FORM_BODY_MAX => buyer::orders::show;
@@ -126,8 +126,8 @@ routes! { ROUTES
     Post   "/api/clubs/logout"                      Public   FORM_BODY_MAX => club::session::logout;
     Post   "/api/admin/logout"                      Public   FORM_BODY_MAX => club::session::logout;
     Get    "/api/admin/whoami"                      SignedIn FORM_BODY_MAX => club::session::whoami;
-    Get    "/api/settings/club-registration"        Public   FORM_BODY_MAX => club::registration::registration_status;
-    Get    "/api/clubs/slug-preview"                Public   FORM_BODY_MAX => club::registration::slug_preview;
+    Get    "/api/settings/club-registration"        Public   FORM_BODY_MAX => club::registration::show_registration_status;
+    Get    "/api/clubs/slug-preview"                Public   FORM_BODY_MAX => club::registration::preview_slug;
     Post   "/api/clubs/register"                    Public   FORM_BODY_MAX => club::registration::register;
     Post   "/api/waitlist"                          Public   FORM_BODY_MAX => club::registration::join_waitlist;
     Post   "/api/clubs/reset-password"              Public   FORM_BODY_MAX => club::recovery::request_reset;
@@ -142,7 +142,7 @@ routes! { ROUTES
     Post   "/api/draws"                             Seller   FORM_BODY_MAX => club::draws::create;
     Patch  "/api/draws/{draw}"                      Seller   FORM_BODY_MAX => club::editing::edit_draw;
     Patch  "/api/draws/{draw}/archive"              Seller   FORM_BODY_MAX => club::editing::archive_draw;
-    Get    "/api/clubs/{club}/draw-template"        Club     FORM_BODY_MAX => club::draws::last_draw_template;
+    Get    "/api/clubs/{club}/draw-template"        Club     FORM_BODY_MAX => club::draws::show_last_draw_template;
     Post   "/api/draws/{draw}/results"              ProvenSeller FORM_BODY_MAX => club::results::enter_result;
     Post   "/api/draws/{draw}/notify-winners"       Seller   FORM_BODY_MAX => club::results::notify_winner;
     Patch  "/api/clubs/{club}/home-page"            Owner    PICTURE_BODY_MAX => club::page::save;
@@ -159,10 +159,10 @@ routes! { ROUTES
     Get    "/api/stripe-debug"                      Club     FORM_BODY_MAX => club::payments::list_transactions;
     Get    "/api/stripe-debug/sums"                 Club     FORM_BODY_MAX => club::payments::show_payment_sums;
     Get    "/api/admin/payment-integrity-audit"     Club     FORM_BODY_MAX => club::payments::show_payment_integrity;
-    Get    "/api/admin/payment-recovery-report"     Seller   FORM_BODY_MAX => club::payments::recovery_report;
-    Get    "/api/draws/{draw}/tickets/csv"          Seller   FORM_BODY_MAX => club::reports::tickets_csv;
-    Get    "/api/draws/{draw}/report"               Seller   FORM_BODY_MAX => club::reports::report;
-    Get    "/api/draws/{draw}/poster"               Club     FORM_BODY_MAX => club::reports::poster;
+    Get    "/api/admin/payment-recovery-report"     Seller   FORM_BODY_MAX => club::payments::download_failed_payments;
+    Get    "/api/draws/{draw}/tickets/csv"          Seller   FORM_BODY_MAX => club::reports::download_tickets_csv;
+    Get    "/api/draws/{draw}/report"               Seller   FORM_BODY_MAX => club::reports::download_draw_report;
+    Get    "/api/draws/{draw}/poster"               Club     FORM_BODY_MAX => club::reports::download_poster;
     Get    "/api/draws/{draw}/winners"              Club     FORM_BODY_MAX => club::winners::list;
     Put    "/api/draws/{draw}/winner-bank"          ProvenOwner FORM_BODY_MAX => club::winners::enter_bank_details;
     Delete "/api/draws/{draw}/winner-bank/proposal" ProvenOwner FORM_BODY_MAX => club::winners::decline_bank_details;
@@ -171,8 +171,8 @@ routes! { ROUTES
     Post   "/api/claims"                            Public   FORM_BODY_MAX => club::claims::submit_bank_details;
     Get    "/api/clubs/{club}/stats"                Club     FORM_BODY_MAX => club::financials::show_club_stats;
     Get    "/api/draws/{draw}/payouts"              Club     FORM_BODY_MAX => club::payouts::list;
-    Post   "/api/draws/{draw}/payouts"              ProvenOwner FORM_BODY_MAX => club::payouts::record;
-    Patch  "/api/payouts/{payout}"                  ProvenOwner FORM_BODY_MAX => club::payouts::settle;
+    Post   "/api/draws/{draw}/payouts"              ProvenOwner FORM_BODY_MAX => club::payouts::record_payout;
+    Patch  "/api/payouts/{payout}"                  ProvenOwner FORM_BODY_MAX => club::payouts::settle_payout;
     Get    "/api/draws/{draw}/financials"           Club     FORM_BODY_MAX => club::financials::show;
     Post   "/api/clubs/{club}/fixtures"             Seller   FIXTURES_BODY_MAX => club::fixtures::import;
 
@@ -180,9 +180,9 @@ routes! { ROUTES
     Post   "/api/admin/totp/verify"                 SignedIn FORM_BODY_MAX => operator::second_factor::finish_sign_in;
     Post   "/api/admin/reauthenticate"              Operator FORM_BODY_MAX => operator::second_factor::reauthenticate;
     Get    "/api/admin/payment-anomalies"           Operator FORM_BODY_MAX => operator::anomalies::list;
-    Get    "/api/admin/payment-anomalies/stats"     Operator FORM_BODY_MAX => operator::anomalies::stats;
+    Get    "/api/admin/payment-anomalies/stats"     Operator FORM_BODY_MAX => operator::anomalies::show_anomaly_stats;
     Post   "/api/admin/payment-anomalies/check"     Operator FORM_BODY_MAX => operator::anomalies::scan_last_hour;
-    Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM_BODY_MAX => operator::anomalies::scan_history;
+    Post   "/api/admin/payment-anomalies/scan-historical" Operator FORM_BODY_MAX => operator::anomalies::scan_past_hours;
     Post   "/api/admin/payment-anomalies/{anomaly}/resolve" ProvenOperator FORM_BODY_MAX => operator::anomalies::resolve;
     Post   "/api/admin/payment-anomalies/{anomaly}/refund" ProvenOperator FORM_BODY_MAX => operator::anomalies::refund;
     Post   "/api/admin/payment-anomalies/resolve"   ProvenOperator FORM_BODY_MAX => operator::missing_tickets::allocate_missing_tickets;
@@ -192,8 +192,8 @@ routes! { ROUTES
     Get    "/api/admin/orders/{order}"              Operator FORM_BODY_MAX => operator::orders::show;
     Post   "/api/admin/orders/{order}/refund"       ProvenOperator FORM_BODY_MAX => operator::orders::refund;
     Get    "/api/admin/draws"                       Operator FORM_BODY_MAX => operator::draws::list;
-    Get    "/api/admin/draws/{draw}/report"        Operator FORM_BODY_MAX => operator::reports::draw_report_for_operator;
-    Post   "/api/admin/close-expired-draws"         Operator FORM_BODY_MAX => operator::draws::close_expired;
+    Get    "/api/admin/draws/{draw}/report"        Operator FORM_BODY_MAX => operator::reports::download_draw_report;
+    Post   "/api/admin/close-expired-draws"         Operator FORM_BODY_MAX => operator::draws::close_expired_draws;
     Post   "/api/draws/{draw}/undo-results"         ProvenOperator FORM_BODY_MAX => operator::draws::undo_draw_result;
     Get    "/api/admin/draws/{draw}/cancellation"   Operator FORM_BODY_MAX => operator::draws::show_cancellation;
     Post   "/api/admin/draws/{draw}/cancel"         ProvenOperator FORM_BODY_MAX => operator::draws::cancel;
@@ -203,11 +203,11 @@ routes! { ROUTES
     Get    "/api/admin/clubs/archived"              Operator FORM_BODY_MAX => operator::clubs::list_archived_clubs;
     Post   "/api/admin/clubs/{club}/archive"        Operator FORM_BODY_MAX => operator::clubs::archive;
     Post   "/api/admin/clubs/{club}/unarchive"      Operator FORM_BODY_MAX => operator::clubs::unarchive;
-    Get    "/api/admin/stripe-accounts"             Operator FORM_BODY_MAX => operator::clubs::stripe_accounts;
+    Get    "/api/admin/stripe-accounts"             Operator FORM_BODY_MAX => operator::clubs::list_stripe_accounts;
     Get    "/api/admin/waitlist"                    Operator FORM_BODY_MAX => operator::waitlist::list;
     Delete "/api/admin/waitlist/{entry}"            Operator FORM_BODY_MAX => operator::waitlist::remove;
-    Post   "/api/admin/maintenance-mode"            ProvenOperator FORM_BODY_MAX => operator::settings::maintenance_mode;
-    Get    "/api/admin/in-flight"                   Operator FORM_BODY_MAX => operator::settings::in_flight;
+    Post   "/api/admin/maintenance-mode"            ProvenOperator FORM_BODY_MAX => operator::settings::set_maintenance_mode;
+    Get    "/api/admin/in-flight"                   Operator FORM_BODY_MAX => operator::settings::show_in_flight_counts;
     Get    "/api/admin/system-settings"             Operator FORM_BODY_MAX => operator::settings::list;
     Get    "/api/admin/system-settings/{key}"       Operator FORM_BODY_MAX => operator::settings::show;
     Post   "/api/admin/system-settings/{key}"       ProvenOperator FORM_BODY_MAX => operator::settings::change;
@@ -221,7 +221,7 @@ routes! { ROUTES
     Get    "/api/admin/analytics"                   Operator FORM_BODY_MAX => operator::overview::show_analytics;
     Get    "/api/admin/series"                      Operator FORM_BODY_MAX => operator::overview::show_time_series;
     Get    "/api/admin/platform-fees"               Operator FORM_BODY_MAX => operator::fees::show;
-    Get    "/api/admin/platform-fees-report"       Operator FORM_BODY_MAX => operator::reports::platform_fees;
+    Get    "/api/admin/platform-fees-report"       Operator FORM_BODY_MAX => operator::reports::download_platform_fees;
     Get    "/api/admin/audit"                       Operator FORM_BODY_MAX => operator::audit::list_audit_entries;
     Get    "/api/admin/search"                      Operator FORM_BODY_MAX => operator::search::search_everything;
 
@@ -270,7 +270,7 @@ impl Verb {
 }
 
 /// Registers every public route, and answers 404 for every other path under `/api/`. The caller
-/// wraps the application in [`crate::http::edge::wrap`].
+/// wraps the application in [`crate::http::edge::edge_middleware`].
 pub fn configure(cfg: &mut ServiceConfig, state: web::Data<State>) {
     cfg.app_data(state);
     // One actix scope per first path segment, so that a request is matched against few patterns.
@@ -333,7 +333,7 @@ fn path_resource(table: &'static [Route], place: &str, path: &str) -> Resource {
     let allowed = allow_header(&here);
     let resource = web::resource(place).app_data(PayloadConfig::new(body_max));
     let resource = here.into_iter().fold(resource, |resource, route| {
-        resource.route(guard::guarded(route))
+        resource.route(guard::guarded_route(route))
     });
     resource.default_service(web::to(move || ready(method_not_allowed(allowed.clone()))))
 }
@@ -344,8 +344,8 @@ async fn unknown_path() -> Result<actix_web::HttpResponse, Problem> {
 
 /// Returns the route for all paths outside the API, which serves the HTML pages, built files and
 /// the 404 page.
-pub fn pages() -> ActixRoute {
-    let page = machine::shell::page;
+pub fn pages_route() -> ActixRoute {
+    let page = machine::shell::serve_page;
     web::to(page)
 }
 

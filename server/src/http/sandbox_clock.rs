@@ -77,6 +77,6 @@ async fn run_due_tasks(state: &State) {
         }
     }
     state.reconciler.run_pass_without_comparison().await;
-    housekeeping::sweep(state).await;
+    housekeeping::run_periodic_tasks(state).await;
     state.outbox.wake_mailer();
 }

@@ -17,7 +17,7 @@ use crate::ops::console_health::{self, CLOCK_OFFSET_SECONDS_MAX};
 use crate::state::State;
 
 /// Maximum age of the cached integrity result in WebSocket frames, in seconds.
-const INTEGRITY_MAX_AGE_SECONDS: i64 = 300;
+const INTEGRITY_RESULT_AGE_SECONDS_MAX: i64 = 300;
 /// Maximum milliseconds since the reconciler's last pass for it to count as healthy. It passes
 /// every 30 seconds, so three missed passes count as unhealthy.
 const RECONCILER_PASS_AGE_MS_MAX: i64 = 90_000;
@@ -47,7 +47,7 @@ pub fn health_checks(
             ok: vitals.webhooks_overdue == 0,
             last_received_at: vitals.webhook_received_at.map(format_timestamp),
             waiting: vitals.webhooks_waiting,
-            out_of_time: state.metrics.webhooks_out_of_time(),
+            out_of_time: state.metrics.webhooks_with_bad_timestamp(),
         },
         mail: MailCheck {
             ok: vitals.mails_overdue == 0 && vitals.mails_dead == 0,
@@ -117,12 +117,12 @@ pub async fn read_console_state(state: &State) -> Result<OpsNow, Problem> {
     // Accept an integrity result of the last five minutes, because an integrity check reads every
     // row.
     let violations = state
-        .violations_not_older_than(INTEGRITY_MAX_AGE_SECONDS)
+        .recent_invariant_violations(INTEGRITY_RESULT_AGE_SECONDS_MAX)
         .await?;
     let health = overall_status(&health_checks(state, &vitals, off_ms, violations));
     let changed = state.draws.view_change_count() as i64;
     Ok(OpsNow {
-        anomalies: anomaly_counts(&pulse).into(),
+        anomalies: total_and_unresolved_anomalies(&pulse).into(),
         waitlist: pulse.waitlist,
         orphaned_tickets: pulse.orphans,
         maintenance_mode: state.catalogue.facts().maintenance_mode(),
@@ -143,7 +143,7 @@ pub async fn read_console_state(state: &State) -> Result<OpsNow, Problem> {
     })
 }
 
-fn anomaly_counts(pulse: &ConsoleCounters) -> AnomalyCounts {
+fn total_and_unresolved_anomalies(pulse: &ConsoleCounters) -> AnomalyCounts {
     AnomalyCounts {
         total: pulse.anomalies_total,
         unresolved: pulse.anomalies_unresolved,

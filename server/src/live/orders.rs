@@ -18,7 +18,7 @@ use crate::state::State;
 const TICK_INTERVAL: Duration = Duration::from_millis(100);
 /// Number of ticks between checks of an open order. The checks are needed, because webhooks and
 /// background workers change orders without notifying this node.
-const TICKS_PER_CHECK: u64 = 10;
+const TICKS_PER_ORDER_CHECK: u64 = 10;
 
 /// Builds the current frame of an order's topic; `None` when no order has this token, or the order
 /// cannot be read.
@@ -47,7 +47,7 @@ pub(super) async fn publish_order_topics(state: web::Data<State>) {
         tick.tick().await;
         ticks += 1;
         let changed_orders = state.live.take_changed_orders();
-        let is_check_due = ticks.is_multiple_of(TICKS_PER_CHECK);
+        let is_check_due = ticks.is_multiple_of(TICKS_PER_ORDER_CHECK);
         if changed_orders.is_empty() && !is_check_due {
             continue;
         }

@@ -43,7 +43,7 @@ pub async fn back_up(config: &Config, file: &Path) -> anyhow::Result<()> {
     println!("Written: {} ({} kB).", file.display(), size?.div_ceil(1024));
     println!(
         "The sealing key is not included. Keep a copy elsewhere: {}",
-        key_location(config)
+        sealing_key_location(config)
     );
     Ok(())
 }
@@ -97,13 +97,14 @@ pub async fn restore(config: &Config, file: &Path) -> anyhow::Result<()> {
 /// Checks every invariant of the restored database. This also finds a wrong sealing key, because
 /// deals then do not match their commitments.
 async fn check_invariants(config: &Config) -> anyhow::Result<Vec<String>> {
-    let has_key = config.seal_key.is_some() || PathBuf::from(key_location(config)).is_file();
+    let has_key =
+        config.seal_key.is_some() || PathBuf::from(sealing_key_location(config)).is_file();
     let database = Database::open(config).await?;
     let checked = async {
         if !has_key {
             bail!(
                 "restored, but the sealing key is missing: put it back into {}",
-                key_location(config)
+                sealing_key_location(config)
             );
         }
         let postgres = database.connect(config).await?;
@@ -123,7 +124,7 @@ async fn check_invariants(config: &Config) -> anyhow::Result<Vec<String>> {
     if unopened_deals > 0 {
         bail!(
             "restored, but {} does not open {unopened_deals} deals: put the key of the backup's time there",
-            key_location(config)
+            sealing_key_location(config)
         );
     }
     Ok(violations
@@ -133,7 +134,7 @@ async fn check_invariants(config: &Config) -> anyhow::Result<Vec<String>> {
 }
 
 /// Describes where the sealing key is configured: in an environment variable or in a file.
-fn key_location(config: &Config) -> String {
+fn sealing_key_location(config: &Config) -> String {
     match config.seal_key {
         Some(_) => "SEAL_KEY".to_string(),
         None => config.data_dir.join("seal.key").display().to_string(),

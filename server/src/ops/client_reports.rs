@@ -28,7 +28,7 @@ pub struct ClientReports {
 
 impl ClientReports {
     /// Number of diagnostics received.
-    pub fn diagnostics(&self) -> u64 {
+    pub fn diagnostics_received(&self) -> u64 {
         self.diagnostics.load(Ordering::Relaxed)
     }
 
@@ -38,7 +38,7 @@ impl ClientReports {
     }
 
     /// Counts of each of [`OFFER_EVENTS`].
-    pub fn offer_events(&self) -> [(&'static str, u64); OFFER_EVENTS.len()] {
+    pub fn offer_event_counts(&self) -> [(&'static str, u64); OFFER_EVENTS.len()] {
         std::array::from_fn(|index| {
             (
                 OFFER_EVENTS[index],
@@ -51,9 +51,9 @@ impl ClientReports {
     pub fn record_diagnostic(&self, level: &Value, message: &Value, data: &Value) {
         self.diagnostics.fetch_add(1, Ordering::Relaxed);
         let (level, message, data) = (
-            plain_line(text_or_empty(level)),
-            plain_line(text_or_empty(message)),
-            plain_line(&without_personal_data(data).to_string()),
+            single_line_without_emails(text_or_empty(level)),
+            single_line_without_emails(text_or_empty(message)),
+            single_line_without_emails(&without_personal_data(data).to_string()),
         );
         tracing::info!(target: "browser", level, message, data, "diagnostic reported by a browser");
     }
@@ -85,7 +85,7 @@ impl ClientReports {
             let directive = field(["effectiveDirective", "effective-directive"])
                 .or(field(["violatedDirective", "violated-directive"]));
             let (directive, page) = (
-                plain_line(directive.unwrap_or_default()),
+                single_line_without_emails(directive.unwrap_or_default()),
                 field(["documentURL", "document-uri"]),
             );
             let blocked = scheme_and_host(field(["blockedURL", "blocked-uri"]).unwrap_or_default());
@@ -100,7 +100,7 @@ impl ClientReports {
     pub fn record_offer_event(&self, event: &Value, club: &Value, offer: &Value) {
         let position = OFFER_EVENTS.iter().position(|name| *event == **name);
         let (Some(index), Some(club), Some(offer)) =
-            (position, valid_slug(club), valid_slug(offer))
+            (position, slug_if_valid(club), slug_if_valid(offer))
         else {
             return;
         };
@@ -113,7 +113,7 @@ fn text_or_empty(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn valid_slug(value: &Value) -> Option<&str> {
+fn slug_if_valid(value: &Value) -> Option<&str> {
     const SLUG_CHARS_MAX: usize = 80;
     let is_slug = |text: &&str| {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
@@ -136,7 +136,7 @@ fn scheme_and_host(address: &str) -> String {
             .unwrap_or_default()
             .to_string(),
     };
-    plain_line(&host)
+    single_line_without_emails(&host)
 }
 
 /// Returns the first path segment of a URL, such as `my` for `https://doubles.example.com/my/…`. It
@@ -155,7 +155,7 @@ fn first_path_segment(address: &str) -> String {
 }
 
 /// Reduces a text to one line without control characters and without words that contain an `@`.
-fn plain_line(text: &str) -> String {
+fn single_line_without_emails(text: &str) -> String {
     let words = text.split_whitespace().filter(|field| !field.contains('@'));
     words
         .collect::<Vec<_>>()
@@ -183,7 +183,7 @@ fn without_personal_data(data: &Value) -> Value {
             )
         }
         Value::Array(items) => Value::Array(items.iter().map(without_personal_data).collect()),
-        Value::String(text) => Value::String(plain_line(text)),
+        Value::String(text) => Value::String(single_line_without_emails(text)),
         other => other.clone(),
     }
 }
@@ -202,8 +202,14 @@ mod tests {
             without_personal_data(&data),
             json!({ "step": "confirm", "nested": [{ "ms": 7 }], "said": "mail now" })
         );
-        assert_eq!(plain_line("a\u{7}b\r\nc jo@example.com"), "ab c");
-        assert_eq!(plain_line(&"x".repeat(2000)).len(), REPORT_TEXT_CHARS_MAX);
+        assert_eq!(
+            single_line_without_emails("a\u{7}b\r\nc jo@example.com"),
+            "ab c"
+        );
+        assert_eq!(
+            single_line_without_emails(&"x".repeat(2000)).len(),
+            REPORT_TEXT_CHARS_MAX
+        );
     }
 
     #[test]
@@ -281,7 +287,7 @@ mod tests {
             client_reports.record_offer_event(&event, &club, &offer);
         }
         assert_eq!(
-            client_reports.offer_events(),
+            client_reports.offer_event_counts(),
             [
                 ("offer_view", 0),
                 ("offer_share", 1),

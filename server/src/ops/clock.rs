@@ -39,7 +39,7 @@ impl DatabaseClock {
     ///
     /// The database could not be read. The last measured offset stays in use.
     pub async fn sync(&self, records: &Records) -> Result<(), Failure> {
-        let off_ms = measure_ahead_ms(|| self.now(), records).await?;
+        let off_ms = measure_ms_ahead_of_database(|| self.now(), records).await?;
         if off_ms.abs() > IGNORED_CLOCK_OFFSET_MS {
             let ahead_ms = self.ahead_ms.fetch_add(off_ms, Ordering::Relaxed) + off_ms;
             tracing::error!(
@@ -51,7 +51,7 @@ impl DatabaseClock {
     }
 
     /// Corrects this clock by the database's clock at regular intervals; never returns.
-    pub async fn follow_database(self: Arc<Self>, records: Records) {
+    pub async fn follow_database_time(self: Arc<Self>, records: Records) {
         loop {
             tokio::time::sleep(SYNC_INTERVAL).await;
             if let Err(failure) = self.sync(&records).await {
@@ -79,18 +79,18 @@ impl Clock for DatabaseClock {
 /// # Errors
 ///
 /// The database could not be read.
-pub async fn measure_ahead_ms(
+pub async fn measure_ms_ahead_of_database(
     clock: impl Fn() -> Timestamp,
     records: &Records,
 ) -> Result<i64, Failure> {
     let before = clock();
     let database = records.database_time().await?;
-    Ok(smallest_offset_ms(before, database, clock()))
+    Ok(smallest_clock_offset_ms(before, database, clock()))
 }
 
 /// The smallest possible offset in milliseconds. The database read its clock at some time between
 /// request and response, so a time within that interval counts as no offset.
-fn smallest_offset_ms(before: Timestamp, database: Timestamp, after: Timestamp) -> i64 {
+fn smallest_clock_offset_ms(before: Timestamp, database: Timestamp, after: Timestamp) -> i64 {
     before.ms_since(database).max(0) + after.ms_since(database).min(0)
 }
 
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn slow_database_response_is_not_a_clock_offset() {
         let off = |before, database, after| {
-            smallest_offset_ms(Timestamp(before), Timestamp(database), Timestamp(after))
+            smallest_clock_offset_ms(Timestamp(before), Timestamp(database), Timestamp(after))
         };
         assert_eq!(off(1_000, 1_000, 1_000), 0);
         assert_eq!(off(1_000, 40_000, 90_000), 0, "it took a minute and a half");

@@ -7,7 +7,7 @@ use persistence::Failure;
 use persistence::records::Records;
 use persistence::records::console::vitals::BackgroundWorkHealth;
 
-use crate::ops::clock::measure_ahead_ms;
+use crate::ops::clock::measure_ms_ahead_of_database;
 
 /// Maximum accepted clock offset in seconds. A larger offset is shown to the operator and raises an
 /// alert.
@@ -26,6 +26,6 @@ pub async fn read_vitals(
     let vitals = records.background_work_health().await?;
     Ok((
         vitals,
-        measure_ahead_ms(|| clock.uncorrected_now(), records).await?,
+        measure_ms_ahead_of_database(|| clock.uncorrected_now(), records).await?,
     ))
 }

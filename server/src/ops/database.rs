@@ -76,13 +76,14 @@ impl Database {
         let key = read_or_create_sealing_key(config)?;
         let sealer =
             Sealer::from_hex(key.expose()).context("SEAL_KEY must be 64 hexadecimal digits")?;
-        let connected = Postgres::connect_with_logins(self.logins(config).await?, sealer).await;
+        let connected =
+            Postgres::connect_with_logins(self.database_logins(config).await?, sealer).await;
         let postgres = connected.context(
             "the database does not answer: is PostgreSQL running, and is DATABASE_URL right?",
         )?;
         ensure!(
             postgres.check_sealing_key().await? != SealingKeyCheck::WrongKey,
-            wrong_sealing_key(config)
+            wrong_sealing_key_message(config)
         );
         Ok(postgres)
     }
@@ -101,7 +102,7 @@ impl Database {
     /// Returns the database logins to connect with. The private Postgres has three logins of its
     /// own. With `DATABASE_URL`, the configured logins are used; a demo creates missing ones if it
     /// may.
-    async fn logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
+    async fn database_logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
         let logins = DatabaseLogins::from_urls(
             self.url.expose(),
             config.bank_database_url.as_ref().map(Secret::expose),
@@ -121,7 +122,7 @@ impl Database {
     ///
     /// A one-line error that says which login has too many rights.
     pub async fn connect_for_production(&self, config: &Config) -> anyhow::Result<Postgres> {
-        let postgres = self.connect_migrated(config).await?;
+        let postgres = self.connect_if_migrated(config).await?;
         let bank = postgres.check_bank_login().await;
         bank.context(
             "the database does not let BANK_DATABASE_URL's login in: check its name and password",
@@ -140,7 +141,7 @@ impl Database {
     /// # Errors
     ///
     /// A one-line error with the command to run first.
-    pub async fn connect_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
+    pub async fn connect_if_migrated(&self, config: &Config) -> anyhow::Result<Postgres> {
         let postgres = self.connect(config).await?;
         match postgres.count_missing_migrations().await? {
             0 => {
@@ -159,7 +160,7 @@ impl Database {
     /// # Errors
     ///
     /// A one-line error: how much disk space is free, and how much is needed.
-    pub fn check_free_space(data_dir: &Path) -> anyhow::Result<()> {
+    pub fn check_free_disk_space(data_dir: &Path) -> anyhow::Result<()> {
         const FREE_DISK_MB_MIN: u64 = 256;
         let found = nix::sys::statvfs::statvfs(data_dir)
             .with_context(|| format!("{}", data_dir.display()))?;
@@ -173,7 +174,7 @@ impl Database {
     }
 
     /// Whether the selected server is the private Postgres in the data folder.
-    pub fn is_private(&self) -> bool {
+    pub fn uses_private_postgres(&self) -> bool {
         self.embedded.is_some()
     }
 
@@ -198,12 +199,12 @@ async fn verify_sealing_key(postgres: &Postgres, config: &Config) -> anyhow::Res
     }
     ensure!(
         postgres.check_sealing_key().await? == SealingKeyCheck::Opens,
-        wrong_sealing_key(config)
+        wrong_sealing_key_message(config)
     );
     Ok(())
 }
 
-fn wrong_sealing_key(config: &Config) -> String {
+fn wrong_sealing_key_message(config: &Config) -> String {
     let key = match config.seal_key {
         Some(_) => "SEAL_KEY".to_string(),
         None => config.data_dir.join("seal.key").display().to_string(),

@@ -83,7 +83,7 @@ impl Metrics {
 
     /// Number of webhooks with a valid signature that were refused because their timestamp differs
     /// too much from this node's clock.
-    pub fn webhooks_out_of_time(&self) -> u64 {
+    pub fn webhooks_with_bad_timestamp(&self) -> u64 {
         self.refused_webhooks()
             .find(|(why, _)| *why == "out-of-time")
             .map_or(0, |(_, count)| count)

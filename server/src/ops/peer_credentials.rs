@@ -9,10 +9,10 @@ use persistence::nodes::InstanceId;
 
 /// Name of the HTTP header that carries the pass. The pass is a short-lived proof that the caller
 /// has the sealing key.
-pub const PASS_HEADER: &str = "x-node-pass";
+pub const NODE_PASS_HEADER: &str = "x-node-pass";
 /// Validity of a pass in milliseconds, before and after its issue time, because clocks of nodes may
 /// differ.
-const PASS_VALID_MS: u64 = 60_000;
+const NODE_PASS_LIFETIME_MS: u64 = 60_000;
 
 const SEALING_PURPOSE_PASS: &str = "node-pass";
 const SEALING_PURPOSE_BODY: &str = "node-words";
@@ -35,7 +35,7 @@ impl PeerCredentials {
     }
 
     /// Creates a pass, the authentication header for a call to another node, valid from now.
-    pub fn issue_pass(&self, to: InstanceId, now: Timestamp) -> String {
+    pub fn issue_node_pass(&self, to: InstanceId, now: Timestamp) -> String {
         hex::encode(
             self.sealer
                 .seal(SEALING_PURPOSE_PASS, to, &now.0.to_be_bytes()),
@@ -43,14 +43,14 @@ impl PeerCredentials {
     }
 
     /// Whether a pass was created for this node and has not expired.
-    pub fn accepts_pass(&self, pass: &str, now: Timestamp) -> bool {
+    pub fn accepts_node_pass(&self, pass: &str, now: Timestamp) -> bool {
         let sealed = hex::decode(pass).unwrap_or_default();
         let issued = self
             .sealer
             .open(SEALING_PURPOSE_PASS, self.me, &sealed)
             .ok()
             .and_then(|bytes| bytes.try_into().ok());
-        issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= PASS_VALID_MS)
+        issued.is_some_and(|at| now.0.abs_diff(i64::from_be_bytes(at)) <= NODE_PASS_LIFETIME_MS)
     }
 
     /// Encrypts a message for the other node.
@@ -77,21 +77,25 @@ mod tests {
     #[test]
     fn pass_is_valid_for_one_node_key_and_minute() {
         let (one, other) = (credentials(7, 1), credentials(7, 2));
-        let issued = one.issue_pass(InstanceId(2), NOW);
+        let issued = one.issue_node_pass(InstanceId(2), NOW);
         assert!(
-            other.accepts_pass(&issued, NOW) && other.accepts_pass(&issued, NOW.plus_ms(60_000))
+            other.accepts_node_pass(&issued, NOW)
+                && other.accepts_node_pass(&issued, NOW.plus_ms(60_000))
         );
         assert!(
-            !other.accepts_pass(&issued, NOW.plus_ms(60_001)),
+            !other.accepts_node_pass(&issued, NOW.plus_ms(60_001)),
             "it is old"
         );
-        assert!(!one.accepts_pass(&issued, NOW), "it is for another node");
         assert!(
-            !credentials(8, 2).accepts_pass(&issued, NOW),
+            !one.accepts_node_pass(&issued, NOW),
+            "it is for another node"
+        );
+        assert!(
+            !credentials(8, 2).accepts_node_pass(&issued, NOW),
             "that node has another key"
         );
         for wrong in ["", "zz", "00", &issued[2..]] {
-            assert!(!other.accepts_pass(wrong, NOW), "{wrong}");
+            assert!(!other.accepts_node_pass(wrong, NOW), "{wrong}");
         }
     }
 

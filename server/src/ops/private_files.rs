@@ -35,18 +35,18 @@ pub fn protect_data_dir(data_dir: &Path) -> io::Result<()> {
         if kind.is_file() {
             restrict_mode(&entry.path(), PRIVATE_FILE_MODE)?;
         } else if kind.is_dir() && SECRET_FOLDERS.iter().any(|name| entry.file_name() == *name) {
-            protect_all(&entry.path())?;
+            protect_folder_recursively(&entry.path())?;
         }
     }
     Ok(())
 }
 
-fn protect_all(folder: &Path) -> io::Result<()> {
+fn protect_folder_recursively(folder: &Path) -> io::Result<()> {
     restrict_mode(folder, PRIVATE_FOLDER_MODE)?;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         match entry.file_type()? {
-            kind if kind.is_dir() => protect_all(&entry.path())?,
+            kind if kind.is_dir() => protect_folder_recursively(&entry.path())?,
             kind if kind.is_file() => restrict_mode(&entry.path(), PRIVATE_FILE_MODE)?,
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use domain::{Status, Timestamp, View};
 use server::cli::demo::plan::CLUBS;
-use server::cli::demo::season::SeasonKeeper;
+use server::cli::demo::season::DemoSeasonUpdater;
 
 use crate::support::TestServer;
 
@@ -26,9 +26,9 @@ async fn demo_left_for_ten_days_keeps_selling_and_completing_games() {
     for club in &CLUBS {
         server.create_club(club.slug).await;
     }
-    let keeper = SeasonKeeper::of(server.state.clone(), &server.engine, server.clock.clone());
+    let keeper = DemoSeasonUpdater::of(server.state.clone(), &server.engine, server.clock.clone());
     for visit in 1..=2 {
-        keeper.check_season().await.expect("the season goes on");
+        keeper.update_season().await.expect("the season goes on");
         let views = server.engine.draws.views();
         let ahead = minutes_until_kick_offs(&views, server.now());
         assert!(ahead.len() >= 9, "visit {visit}: {ahead:?}");

@@ -24,7 +24,7 @@ async fn erasure_due_time(server: &TestServer, draw: DrawId) -> Timestamp {
 async fn run_housekeeping_at(server: &TestServer, at: Timestamp) {
     let ahead = (at.0 - server.now().0).div_euclid(1000);
     server.clock.advance_seconds(ahead);
-    server::http::routes::club::reminders::sweep(&server.state).await;
+    server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await;
 }
 
 async fn is_buyer_stored(server: &TestServer, who: &Buyer) -> bool {

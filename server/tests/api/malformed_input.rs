@@ -357,7 +357,7 @@ async fn client_diagnostics_get_204_and_are_rate_limited() {
     server.create_operator().await;
     let alice = server.alice();
     let report = json!({ "level": "warn", "message": "slow", "data": { "ms": 900 } });
-    let stored_reports = || server.state.client_reports.diagnostics();
+    let stored_reports = || server.state.client_reports.diagnostics_received();
     let large = json!({ "level": "warn", "message": "x".repeat(2049) });
     for body in [large, json!([]), json!("text")] {
         assert_eq!(alice.post("/api/debug-log", body).await.status, 204);
@@ -394,14 +394,14 @@ async fn client_diagnostics_get_204_and_are_rate_limited() {
         204
     );
     assert_eq!(
-        server.state.client_reports.diagnostics(),
+        server.state.client_reports.diagnostics_received(),
         0,
         "diagnostics are off during maintenance"
     );
     let share = json!({ "event": "offer_share", "clubSlug": "broncos", "bundleSlug": "finals" });
     assert_eq!(server.alice().post("/api/track", share).await.status, 204);
     assert_eq!(
-        server.state.client_reports.offer_events()[1],
+        server.state.client_reports.offer_event_counts()[1],
         ("offer_share", 1)
     );
     server.finish().await;

@@ -215,7 +215,7 @@ impl TestCluster {
         let sealer = Sealer::from_hex(SEAL_KEY_HEX).expect("a key");
         let boot = node.newest_instance_id(self).await;
         PeerCredentials::new(sealer, InstanceId(1))
-            .issue_pass(boot, actors::Clock::now(&actors::SystemClock))
+            .issue_node_pass(boot, actors::Clock::now(&actors::SystemClock))
     }
 
     /// Waits until at least one ticket of the draw is reserved.

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
 import { buyByCard, expectTickets, payButton, newBuyer } from '../support/buyer';
-import { drawWithAvailable } from '../support/draws';
+import { findDrawWithTickets } from '../support/draws';
 
 // Window sizes for the axe checks of consecutive steps of one purchase. Other tests check each page
 // alone: `public/rules.spec.ts` the public pages, `shop-states.spec.ts` the buying pages.
@@ -16,7 +16,7 @@ for (const size of WINDOW_SIZES) {
     request,
   }) => {
     await page.setViewportSize(size);
-    const draw = await drawWithAvailable(request, 3);
+    const draw = await findDrawWithTickets(request, 3);
     await page.goto(`/draw/${draw.drawNumber}`);
     // Waits for the provider's card fields, which load later than the page.
     await expect(page.getByLabel('Card number')).toBeVisible();

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { buyByCard, expectTickets, newBuyer } from '../support/buyer';
-import { READ_RETRIES, drawWithAvailable } from '../support/draws';
+import { READ_RETRIES, findDrawWithTickets } from '../support/draws';
 
 interface Mail {
   to: string;
@@ -13,7 +13,7 @@ test('the thank-you page links to the club, other draws and the calendar, and co
   context,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   const { clubName } = (await (
@@ -46,7 +46,7 @@ test('parameters from a bank’s redirect are removed from the address', async (
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   await page.goto(
@@ -62,8 +62,8 @@ test('a buyer requests a lost mail, and its link opens only the tickets of that 
   request,
 }) => {
   const [first, second] = [
-    await drawWithAvailable(request, 5),
-    await drawWithAvailable(request, 5),
+    await findDrawWithTickets(request, 5),
+    await findDrawWithTickets(request, 5),
   ];
   const buyer = newBuyer();
   await buyByCard(page, first.drawNumber, 2, buyer);

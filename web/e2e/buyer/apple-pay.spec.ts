@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
-import { drawWithAvailable } from '../support/draws';
+import { findDrawWithTickets } from '../support/draws';
 
 /**
  * Opens a payment in this browser. Returns the link to the Apple Pay page for the payment, and the
@@ -37,7 +37,7 @@ test.describe('on an iPhone', () => {
     request,
     baseURL,
   }) => {
-    const draw = await drawWithAvailable(request, 4);
+    const draw = await findDrawWithTickets(request, 4);
     const { link, secret } = await applePayLink(page, draw.drawNumber, baseURL);
     await page.goto(link);
     await expect(page.getByText(/Ready: 2 tickets for/)).toBeVisible();
@@ -54,7 +54,7 @@ test.describe('on an iPhone', () => {
   });
 
   test('a payment of another browser is refused', async ({ page, request, baseURL, browser }) => {
-    const draw = await drawWithAvailable(request, 4);
+    const draw = await findDrawWithTickets(request, 4);
     const other = await (await browser.newContext()).newPage();
     const { link } = await applePayLink(other, draw.drawNumber, baseURL);
     await page.goto(link);
@@ -72,7 +72,7 @@ test('a device without Apple Pay shows a message and returns to the checkout', a
   request,
   baseURL,
 }) => {
-  const draw = await drawWithAvailable(request, 4);
+  const draw = await findDrawWithTickets(request, 4);
   const { link } = await applePayLink(page, draw.drawNumber, baseURL);
   await page.goto(link);
   await expect(page.locator('.callout.is-bad')).toContainText(

@@ -8,7 +8,7 @@ import {
   payButton,
   newBuyer,
 } from '../support/buyer';
-import { READ_RETRIES, activeDraws } from '../support/draws';
+import { READ_RETRIES, listActiveDraws } from '../support/draws';
 import { createTestDraw } from '../support/own-draw';
 import { fillCart, shortenReservation, openCartCheckout } from '../support/shop-states';
 
@@ -83,7 +83,7 @@ test('an item of another club replaces the cart with a message and an undo', asy
 }) => {
   await fillCart(page, request);
   const mine = (await readStoredCart(page))?.items[0]?.clubId;
-  const other = (await activeDraws(request)).find(
+  const other = (await listActiveDraws(request)).find(
     (draw) => (draw as unknown as { clubId: number }).clubId !== mine && draw.ticketsAvailable > 0,
   );
   expect(other, 'a draw of another club').toBeDefined();

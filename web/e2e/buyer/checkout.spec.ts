@@ -6,22 +6,22 @@ import {
   fillDetails,
   payButton,
   newBuyer,
-  tickBoxes,
+  tickConsentBoxes,
 } from '../support/buyer';
 import { createTestDraw } from '../support/own-draw';
 import {
   READ_RETRIES,
-  activeDraws,
+  listActiveDraws,
   buyThroughApi,
   fetchListedDraw,
-  drawWithAvailable,
+  findDrawWithTickets,
 } from '../support/draws';
 
 test('the two-step checkout reserves at once, locks the details and sells', async ({
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 4);
+  const draw = await findDrawWithTickets(request, 4);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
   await expect(page.locator('.timer-bar [role=timer]')).toHaveText(
@@ -76,7 +76,7 @@ test('leaving the checkout releases the tickets', async ({
 });
 
 test('a cart of two draws of one club is one payment', async ({ page, request }) => {
-  const draws = (await activeDraws(request)).filter(
+  const draws = (await listActiveDraws(request)).filter(
     (draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000,
   );
   const club = draws.find(
@@ -116,7 +116,7 @@ test('a payment without tickets waits on the thank-you page and never charges tw
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 4);
+  const draw = await findDrawWithTickets(request, 4);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.goto(`/draw/${draw.drawNumber}`);
@@ -147,13 +147,13 @@ test('a payment without tickets waits on the thank-you page and never charges tw
 test('a reload during a payment requests the payment’s outcome', async ({ page, request }) => {
   // The provider's script tries a failed request up to four times before it reports an error.
   test.setTimeout(90_000);
-  const draw = await drawWithAvailable(request, 4);
+  const draw = await findDrawWithTickets(request, 4);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.goto(`/draw/${draw.drawNumber}`);
   // The form alone holds the ticket count, so reloading the page loses the count.
   await page.getByRole('button', { name: 'One more' }).click();
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   // The provider confirms the payment, but this page receives neither the response nor the order's
@@ -183,7 +183,7 @@ test('a lost answer of our server does not lose the tickets, because the webhook
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 4);
+  const draw = await findDrawWithTickets(request, 4);
   await page.route('**/api/complete-card-payment', (route) => route.abort());
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('I confirm that I am over 18 years of age').check();
@@ -200,7 +200,7 @@ test('with the socket blocked, the board polls and shows the age of its data', a
   playwright,
   baseURL,
 }) => {
-  const draw = await drawWithAvailable(request, 4);
+  const draw = await findDrawWithTickets(request, 4);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
   await page.clock.install();
   await page.goto(`/draw/${draw.drawNumber}/display`);

@@ -1,13 +1,13 @@
 import { expect, test } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
-import { READ_RETRIES, drawWithAvailable } from '../support/draws';
+import { READ_RETRIES, findDrawWithTickets } from '../support/draws';
 
 test('a wallet purchase without an address asks for one once and then sends a mail', async ({
   page,
   request,
   baseURL,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   const headers = { origin: new URL(baseURL ?? '').origin };
   await page.goto(`/draw/${draw.drawNumber}`);
   // Buys by direct API calls without payer details, as with a wallet that gives none.

@@ -6,11 +6,11 @@ import {
   fillDetails,
   payButton,
   newBuyer,
-  tickBoxes,
+  tickConsentBoxes,
 } from '../support/buyer';
-import { completedDraw, drawWithAvailable } from '../support/draws';
+import { findCompletedDraw, findDrawWithTickets } from '../support/draws';
 import { createTestDraw } from '../support/own-draw';
-import { changeResponse, changeDraw, stubFailure, blockSockets } from '../support/stubs';
+import { changeResponse, changeDrawResponse, stubFailure, blockSockets } from '../support/stubs';
 
 const PANEL_SELECTOR = '.buy .panel';
 
@@ -18,7 +18,7 @@ test('each status shows its badge and its specified texts, byte for byte', async
   page,
   request,
 }) => {
-  const { drawNumber } = await drawWithAvailable(request, 1);
+  const { drawNumber } = await findDrawWithTickets(request, 1);
   const started = new Date(Date.now() - 60_000).toISOString();
   for (const [more, badge, title, text] of [
     [
@@ -42,7 +42,7 @@ test('each status shows its badge and its specified texts, byte for byte', async
     [{ status: 'cancelled' }, 'Cancelled', 'Draw cancelled', 'Every ticket is refunded.'],
   ] as const) {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await changeDraw(page, drawNumber, more);
+    await changeDrawResponse(page, drawNumber, more);
     await page.goto(`/draw/${drawNumber}`);
     await expect(page.locator('.hero .badge'), title).toHaveText(badge);
     await expect(page.locator(PANEL_SELECTOR)).toContainText(title);
@@ -58,7 +58,7 @@ test('a completed draw says so, names a contact and links to its verification', 
   page,
   request,
 }) => {
-  const number = await completedDraw(request);
+  const number = await findCompletedDraw(request);
   await page.goto(`/draw/${number}`);
   await expect(page.locator(PANEL_SELECTOR)).toContainText('Draw Completed');
   await expect(page.locator(PANEL_SELECTOR)).toContainText(
@@ -75,7 +75,7 @@ test('a completed draw says so, names a contact and links to its verification', 
 });
 
 test('tickets that cannot be loaded show an error with Retry', async ({ page, request }) => {
-  const number = await completedDraw(request);
+  const number = await findCompletedDraw(request);
   await stubFailure(page, `/api/draws/${number}/tickets`);
   await page.goto(`/draw/${number}`);
   await expect(page.getByRole('alert')).toContainText('Failed to fetch tickets');
@@ -89,15 +89,15 @@ test('at kick-off the page shows ‘Game started’, the card ‘Game Started’
   page,
   request,
 }) => {
-  const { drawNumber, homeTeam, awayTeam } = await drawWithAvailable(request, 1);
+  const { drawNumber, homeTeam, awayTeam } = await findDrawWithTickets(request, 1);
   const at = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-  await changeDraw(page, drawNumber, { gameDate: at(6) });
+  await changeDrawResponse(page, drawNumber, { gameDate: at(6) });
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.locator('.hero .pill')).toHaveText(/to kick-off/);
   await expect(page.locator('.hero .pill')).toHaveText('Game started');
   await expect(page.locator(PANEL_SELECTOR)).toContainText('Draw Closed');
   await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await changeDraw(page, drawNumber, { gameDate: at(6) });
+  await changeDrawResponse(page, drawNumber, { gameDate: at(6) });
   await page.goto('/');
   const card = page.getByRole('article', { name: `${homeTeam} v ${awayTeam}` });
   await expect(card.locator('.pill')).toHaveText('Game Started');
@@ -170,7 +170,7 @@ test('an outdated price is refused and reloaded, and the next press pays the cur
     },
   );
   await page.goto(`/draw/${draw.drawNumber}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await expect(payButton(page)).toHaveText('Purchase Tickets - $3.00');
@@ -184,7 +184,7 @@ test('an outdated price is refused and reloaded, and the next press pays the cur
 });
 
 test('the accepted cards are shown in words', async ({ page, request }) => {
-  const { drawNumber } = await drawWithAvailable(request, 1);
+  const { drawNumber } = await findDrawWithTickets(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.getByRole('list', { name: 'Accepted cards' }).getByRole('listitem')).toHaveText(
     [/Visa$/, /Mastercard$/, /Amex$/],

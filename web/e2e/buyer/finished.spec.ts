@@ -8,7 +8,7 @@ import {
   payButton,
   newBuyer,
 } from '../support/buyer';
-import { fetchListedDraw, drawWithAvailable, type ListedDraw } from '../support/draws';
+import { fetchListedDraw, findDrawWithTickets, type ListedDraw } from '../support/draws';
 import { openCartCheckout } from '../support/shop-states';
 
 /**
@@ -66,7 +66,7 @@ test('back from the thank-you page the checkout says that it is finished, until 
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   await buyAtCheckout(page, draw, 2);
   const paymentRequests = recordPaymentRequests(page);
   await page.goBack();
@@ -90,7 +90,7 @@ test('back from the thank-you page a draw shows an empty form and opens no payme
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   const paymentRequests = recordPaymentRequests(page);
@@ -123,7 +123,7 @@ test('a tab duplicated after a purchase shows the finished purchase too', async 
   request,
   context,
 }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   await buyAtCheckout(page, draw, 2);
   const before = await fetchListedDraw(request, draw.drawNumber);
   const paymentRequests = recordPaymentRequests(page);
@@ -158,7 +158,7 @@ test('a thank-you page from the back/forward cache shows the tickets and opens n
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   await recordCacheRestores(page);
   await buyAtCheckout(page, draw, 2);
   const paymentRequests = recordPaymentRequests(page);
@@ -189,7 +189,7 @@ for (const [what, path, arrive] of [
     page,
     request,
   }) => {
-    const draw = await drawWithAvailable(request, 3);
+    const draw = await findDrawWithTickets(request, 3);
     const before = await fetchListedDraw(request, draw.drawNumber);
     await recordCacheRestores(page);
     // Simulates a redirect to the bank: the provider confirms the payment, but this page gets no

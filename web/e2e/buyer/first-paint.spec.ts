@@ -1,5 +1,5 @@
 import { expect, test, type APIRequestContext } from '@playwright/test';
-import { activeDraws, drawWithAvailable } from '../support/draws';
+import { listActiveDraws, findDrawWithTickets } from '../support/draws';
 
 test.describe('without scripts', () => {
   test.use({ javaScriptEnabled: false });
@@ -8,7 +8,7 @@ test.describe('without scripts', () => {
     page,
     request,
   }) => {
-    const draw = await drawWithAvailable(request, 1);
+    const draw = await findDrawWithTickets(request, 1);
     await page.goto(`/draw/${draw.drawNumber}`);
     await expect(page.getByRole('heading', { level: 1 })).toContainText(draw.homeTeam);
     await expect(page.locator('.badge')).toHaveText('Active');
@@ -27,7 +27,7 @@ for (const width of [390, 1280]) {
     page,
     request,
   }) => {
-    const draw = await drawWithAvailable(request, 1);
+    const draw = await findDrawWithTickets(request, 1);
     await page.setViewportSize({ width, height: 800 });
     await page.addInitScript(() => {
       const seen = { moved: 0 };
@@ -53,8 +53,8 @@ for (const width of [390, 1280]) {
 }
 
 /** Returns the path of an offer that is on sale. */
-async function offerOnSale(request: APIRequestContext): Promise<string> {
-  for (const club of new Set((await activeDraws(request)).map(({ clubSlug }) => clubSlug))) {
+async function findOfferPathOnSale(request: APIRequestContext): Promise<string> {
+  for (const club of new Set((await listActiveDraws(request)).map(({ clubSlug }) => clubSlug))) {
     const offers = (await (await request.get(`/api/clubs/${club}/bundles`)).json()) as {
       slug: string;
     }[];
@@ -79,11 +79,11 @@ for (const width of [390, 1280]) {
     request,
     baseURL,
   }) => {
-    const draw = await drawWithAvailable(request, 1);
+    const draw = await findDrawWithTickets(request, 1);
     for (const [path, parts] of [
       [`/draw/${draw.drawNumber}`, ['.teams', '.stats', '.progress-row', '.buy']],
       [
-        await offerOnSale(request),
+        await findOfferPathOnSale(request),
         [
           '.offer-back',
           '.offer-picture',

@@ -6,9 +6,14 @@ import {
   fillDetails,
   payButton,
   newBuyer,
-  tickBoxes,
+  tickConsentBoxes,
 } from '../support/buyer';
-import { READ_RETRIES, buyThroughApi, fetchListedDraw, drawWithAvailable } from '../support/draws';
+import {
+  READ_RETRIES,
+  buyThroughApi,
+  fetchListedDraw,
+  findDrawWithTickets,
+} from '../support/draws';
 import { shortenReservation } from '../support/shop-states';
 
 /** Window sizes of a phone and a desktop, at which goal 10 of the design brief is tested. */
@@ -34,7 +39,7 @@ test('goals 3, 4 and 5: a card purchase takes seven taps, six fields and two pag
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await page.setViewportSize({ width: 390, height: 844 });
   const seen: string[] = [];
   page.on(
@@ -73,7 +78,7 @@ test('goal 7: at a human pace the wallet takes at most 20 seconds and the typed 
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 4);
+  const draw = await findDrawWithTickets(request, 4);
   // Seconds that a buyer needs for each action, from the design brief. The test adds the measured
   // time that a buyer waits for the product.
   const [TAP, READ, SHEET, FINGER, FIND_CARD, PER_LETTER] = [1.2, 4, 1.5, 2, 8, 60 / (36.2 * 5)];
@@ -88,7 +93,7 @@ test('goal 7: at a human pace the wallet takes at most 20 seconds and the typed 
       .goto(`/draw/${draw.drawNumber}`)
       .then(() => expect(page.getByLabel(/over 18/)).toBeVisible()),
   );
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   const wallet = page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ });
   wait += await waited(() => wallet.click());
   wait += await waited(() => page.getByRole('button', { name: 'Confirm payment' }).click());
@@ -104,7 +109,7 @@ test('goal 7: at a human pace the wallet takes at most 20 seconds and the typed 
       .goto(`/draw/${draw.drawNumber}`)
       .then(() => expect(page.getByLabel('Card number')).toBeVisible()),
   );
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, person);
   await fillCard(page, GOOD_CARD);
   wait += await waited(() =>
@@ -127,7 +132,7 @@ for (const size of WINDOW_SIZES) {
     playwright,
     baseURL,
   }) => {
-    const draw = await drawWithAvailable(request, 12);
+    const draw = await findDrawWithTickets(request, 12);
     await page.setViewportSize(size);
     await page.addInitScript(() => {
       const seen = { moved: 0 };
@@ -142,7 +147,7 @@ for (const size of WINDOW_SIZES) {
     });
     await page.goto(`/draw/${draw.drawNumber}`);
     await expect(page.getByLabel('Card number')).toBeVisible();
-    await tickBoxes(page);
+    await tickConsentBoxes(page);
     await expect(page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ })).toBeVisible();
     const crowd = await playwright.request.newContext({ baseURL });
     for (let bought = 0; bought < 4; bought++) {
@@ -162,7 +167,7 @@ test('goal 18: without scripts the draw is readable and support is reachable', a
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   let release: () => void = () => {};
   const blocked = new Promise<void>((resolve) => (release = resolve));
   await page.route(/\/assets\/.*\.js$/, async (route) => {
@@ -201,7 +206,7 @@ for (const wrong of [-300_000, 300_000]) {
     page,
     request,
   }) => {
-    const draw = await drawWithAvailable(request, 1);
+    const draw = await findDrawWithTickets(request, 1);
     const kickOff = Math.ceil(Date.now() / 1000) * 1000 + 20 * 60_000;
     await stubKickOff(page, draw.drawNumber, new Date(kickOff).toISOString());
     await page.addInitScript((by) => {
@@ -245,7 +250,7 @@ test('goal 29: no automatic motion lasts five seconds, and none runs with reduce
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   await stubKickOff(page, draw.drawNumber, new Date(Date.now() + 30 * 60_000).toISOString());
   const longest = () =>
     page.evaluate(() =>
@@ -271,7 +276,7 @@ test('goal 30: ten extensions are granted, and the eleventh is refused with a me
   request,
   baseURL,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await shortenReservation(page, 29);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
   await expect(page.getByRole('button', { name: 'Keep my tickets' })).toBeVisible();
@@ -329,7 +334,7 @@ test('goal 31: during a purchase no other visitor receives a name, address, numb
   browser,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   const others = await Promise.all(
     [`/draw/${draw.drawNumber}`, `/draw/${draw.drawNumber}/display`].map(async (path) => {
       const other = await (await browser.newContext()).newPage();
@@ -340,7 +345,7 @@ test('goal 31: during a purchase no other visitor receives a name, address, numb
   );
   const person = { name: 'Quentin Secretname', email: `quentin${Date.now()}@private.example` };
   await page.goto(`/draw/${draw.drawNumber}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, person);
   await page.getByLabel('Phone Number').fill('0477 123 987');
   await fillCard(page, GOOD_CARD);
@@ -368,10 +373,10 @@ test('goal 32: reloading and going back after a purchase does not buy a second t
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
@@ -390,9 +395,9 @@ test('the receipt prints on one A4 page without the site’s header and footer',
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   await page.goto(`/draw/${draw.drawNumber}?quantity=4`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();

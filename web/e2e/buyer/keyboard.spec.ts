@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectTickets } from '../support/buyer';
-import { drawWithAvailable } from '../support/draws';
+import { findDrawWithTickets } from '../support/draws';
 
 /**
  * Presses Tab until the control with this name has the focus. Fails if a control that gets the
@@ -31,7 +31,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 test('a ticket can be bought with the keyboard alone', async ({ page, request }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await page.goto(`/draw/${draw.drawNumber}`);
   await expect(page.getByLabel('Card number')).toBeVisible();
   await page.keyboard.press('Tab');
@@ -58,7 +58,7 @@ test('a ticket can be bought with the keyboard alone', async ({ page, request })
 });
 
 test('an empty form links each problem to its field', async ({ page, request }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('Phone Number').focus();
   await page.keyboard.press('Enter');
@@ -79,7 +79,7 @@ test('a solved problem leaves its field, and its line in the list stays struck o
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   await page.getByLabel('Phone Number').focus();
   await page.keyboard.press('Enter');
@@ -102,7 +102,7 @@ test('F8 moves focus to the notifications, and Escape closes the terms and retur
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
   const terms = page.getByRole('button', { name: 'Terms of Sale' });
   await terms.focus();

@@ -16,7 +16,7 @@ import {
 } from '../support/own-draw';
 
 const cartDrawer = (page: Page) => page.getByRole('dialog', { name: 'Your cart' });
-let bundleCount = 0;
+let bundlesCreated = 0;
 
 /** Creates a bundle on sale, and its games, by the API calls that the club's screens make. */
 async function createBundle(
@@ -27,7 +27,7 @@ async function createBundle(
 ) {
   const draws = await createTestDraws(playwright, baseURL, games, index);
   const { calls, club } = await signedInClubRequest(playwright, baseURL, index);
-  const slug = `weekend-${Date.now() % 1_000_000}-${++bundleCount}`;
+  const slug = `weekend-${Date.now() % 1_000_000}-${++bundlesCreated}`;
   const said = {
     name: 'Weekend double',
     slug,
@@ -48,7 +48,7 @@ async function createBundle(
   return { club, slug, draws, seen, path: `/club/${club.slug}/specials/${slug}` };
 }
 
-const ticketsSoldOf = (
+const fetchTicketsSold = (
   request: Parameters<typeof fetchListedDraw>[0],
   draws: readonly TestDraw[],
 ) =>
@@ -84,7 +84,7 @@ test('an offer on its club’s page enters the cart whole, is paid once and coun
   await payButton(page).click();
   await expectTickets(page, 4);
   await expect(page.locator('.receipt-card')).toContainText('$20.47');
-  expect(await ticketsSoldOf(request, offer.draws)).toEqual([2, 2]);
+  expect(await fetchTicketsSold(request, offer.draws)).toEqual([2, 2]);
   await expect
     .poll(async () => await offer.seen())
     .toMatchObject({ status: 'locked', ticketsSold: 2 });

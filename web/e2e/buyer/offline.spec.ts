@@ -7,9 +7,9 @@ import {
   fillDetails,
   payButton,
   newBuyer,
-  tickBoxes,
+  tickConsentBoxes,
 } from '../support/buyer';
-import { activeDraws, drawWithAvailable, type ListedDraw } from '../support/draws';
+import { listActiveDraws, findDrawWithTickets, type ListedDraw } from '../support/draws';
 
 // Only these tests allow the service worker, because in other tests each answer must come from the
 // server.
@@ -34,7 +34,7 @@ async function waitUntilCached(page: Page, path: string): Promise<void> {
 
 const teamNames = (draw: ListedDraw) => [draw.homeTeam, draw.awayTeam];
 
-async function expectOffline(page: Page, draw: ListedDraw): Promise<void> {
+async function expectOfflineDrawPage(page: Page, draw: ListedDraw): Promise<void> {
   for (const team of teamNames(draw))
     await expect(page.getByRole('heading', { level: 1 })).toContainText(team);
   await expect(page.locator('.buy strong', { hasText: OFFLINE_MESSAGE })).toBeVisible();
@@ -48,20 +48,20 @@ test('a visited draw opens offline, says that nothing can be bought, and sells a
   context,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   const path = `/draw/${draw.drawNumber}`;
   await page.goto(`${path}?quantity=1`);
   await waitUntilCached(page, path);
   await context.setOffline(true);
-  await expectOffline(page, draw);
+  await expectOfflineDrawPage(page, draw);
   await page.reload();
-  await expectOffline(page, draw);
+  await expectOfflineDrawPage(page, draw);
   await expect(page.getByLabel('Full Name')).toBeDisabled();
   await expectNoViolations(page, 'a draw without signal');
   await context.setOffline(false);
   await expect(page.locator('html')).not.toHaveAttribute('data-copy');
   await expect(page.getByText(OFFLINE_MESSAGE)).toHaveCount(0);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();
@@ -73,13 +73,13 @@ test('typed details stay when the connection returns to an open page', async ({
   context,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   await page.goto(`/draw/${draw.drawNumber}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   const person = newBuyer();
   await fillDetails(page, person);
   await context.setOffline(true);
-  await expectOffline(page, draw);
+  await expectOfflineDrawPage(page, draw);
   await context.setOffline(false);
   await expect(payButton(page)).toBeEnabled();
   await expect(page.getByLabel('Full Name')).toHaveValue(person.name);
@@ -90,7 +90,7 @@ test('a draw reached by navigation opens offline, an unvisited one says why not,
   context,
   request,
 }) => {
-  const [seen, unseen] = (await activeDraws(request)).filter(
+  const [seen, unseen] = (await listActiveDraws(request)).filter(
     (draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
   );
   if (!seen || !unseen) throw new Error('two draws on sale');
@@ -101,7 +101,7 @@ test('a draw reached by navigation opens offline, an unvisited one says why not,
   await waitUntilCached(page, `/draw/${seen.drawNumber}`);
   await context.setOffline(true);
   await page.reload();
-  await expectOffline(page, seen);
+  await expectOfflineDrawPage(page, seen);
   await page.goto(`/draw/${unseen.drawNumber}`);
   await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible();
   await expect(page.getByText(OFFLINE_MESSAGE)).toBeVisible();
@@ -113,11 +113,11 @@ test('a draw reached by navigation opens offline, an unvisited one says why not,
 });
 
 test('after a purchase the cache holds only public pages and draws', async ({ page, request }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   await page.goto(`/draw/${draw.drawNumber}?quantity=1`);
   await waitUntilCached(page, `/draw/${draw.drawNumber}`);
   const person = newBuyer();
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, person);
   await fillCard(page, GOOD_CARD);
   await payButton(page).click();

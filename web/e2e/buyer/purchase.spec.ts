@@ -7,9 +7,9 @@ import {
   fillCard,
   payButton,
   newBuyer,
-  tickBoxes,
+  tickConsentBoxes,
 } from '../support/buyer';
-import { READ_RETRIES, fetchListedDraw, drawWithAvailable } from '../support/draws';
+import { READ_RETRIES, fetchListedDraw, findDrawWithTickets } from '../support/draws';
 import { createTestDraw } from '../support/own-draw';
 
 const soldCounter = (page: Page) => page.locator('.board-stats .num').first();
@@ -19,7 +19,7 @@ test('a guest buys three tickets by card, two open boards update, and a mail is 
   browser,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   const boards = await Promise.all(
     [1, 2].map(async () =>
       (await browser.newContext({ viewport: { width: 1280, height: 720 } })).newPage(),
@@ -47,7 +47,7 @@ test('a wallet purchase needs no typing and three taps: two boxes and the button
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await page.setViewportSize({ width: 390, height: 844 });
   let taps = 0;
@@ -75,7 +75,7 @@ test('a wallet purchase needs no typing and three taps: two boxes and the button
 });
 
 test('a declined card is not charged, and another card buys', async ({ page, request }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await buyByCard(page, draw.drawNumber, 1, newBuyer(), DECLINED_CARD);
   await expect(page.locator('.callout.is-bad')).toContainText('Your card was declined.');
@@ -95,7 +95,7 @@ test('a bank’s challenge is answered, and a buyer who declines it is not charg
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await buyByCard(page, draw.drawNumber, 1, newBuyer(), THREE_D_SECURE_CARD);
   await page.getByRole('button', { name: 'Fail', exact: true }).click();
@@ -107,10 +107,10 @@ test('a bank’s challenge is answered, and a buyer who declines it is not charg
 });
 
 test('a double press buys once', async ({ page, request }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await page.getByLabel('Full Name').fill('Dee Double');
   await page.getByLabel('Email Address').fill('dee@example.com');
   await page.getByLabel('Phone Number').fill('0400 000 000');
@@ -133,7 +133,7 @@ test('of two buyers of the last ticket, one gets it and the other is not charged
   for (const page of pages) {
     await page.goto(`/draw/${draw.drawNumber}`);
     await expect(page.getByText('Quantity · 1 left')).toBeVisible();
-    await tickBoxes(page);
+    await tickConsentBoxes(page);
     const person = newBuyer();
     await page.getByLabel('Full Name').fill(person.name);
     await page.getByLabel('Email Address').fill(person.email);

@@ -1,14 +1,14 @@
 import { expect, test, type Page } from '@playwright/test';
-import { violationsOf } from '../support/axe';
-import { clubScreens, demoClub, waitUntilLoaded, signIn } from '../support/club';
-import { drawWithAvailable } from '../support/draws';
+import { findAxeViolations } from '../support/axe';
+import { clubScreens, fetchDemoClub, waitUntilLoaded, signIn } from '../support/club';
+import { findDrawWithTickets } from '../support/draws';
 import { SHOP_STATES } from '../support/shop-states';
 
 /**
  * Returns the touch targets that are smaller than 44 px. Links inside a sentence are exempt (WCAG
  * 2.5.8).
  */
-const smallTargets = (page: Page) =>
+const smallTapTargets = (page: Page) =>
   page.evaluate(() =>
     [
       ...document.querySelectorAll<HTMLElement>(
@@ -40,7 +40,7 @@ const smallTargets = (page: Page) =>
  * Returns by how many pixels the content is wider than the open dialog, or than the page if no
  * dialog is open.
  */
-const sidewaysOverflow = () => {
+const horizontalOverflowPx = () => {
   const judged = document.querySelector('dialog[open]') ?? document.documentElement;
   return judged.scrollWidth - judged.clientWidth;
 };
@@ -69,7 +69,7 @@ const overlappingHeaderParts = () => {
 };
 
 /** Doubles the font size of every element (WCAG 1.4.4). */
-const doubleText = (page: Page) =>
+const doubleFontSizes = (page: Page) =>
   page.evaluate(() => {
     const all = [...document.querySelectorAll<HTMLElement>('body *')];
     const sizes = all.map((element) => Number.parseFloat(getComputedStyle(element).fontSize));
@@ -85,18 +85,18 @@ for (const { name, show } of SHOP_STATES) {
   }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await show({ page, request, playwright, baseURL: baseURL ?? '' });
-    expect.soft(await violationsOf(page, name), 'axe at 390').toEqual([]);
-    expect.soft(await smallTargets(page), 'targets').toEqual([]);
+    expect.soft(await findAxeViolations(page, name), 'axe at 390').toEqual([]);
+    expect.soft(await smallTapTargets(page), 'targets').toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
-    expect.soft(await violationsOf(page, name), 'axe at 1280').toEqual([]);
+    expect.soft(await findAxeViolations(page, name), 'axe at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
     expect
       .soft(await page.evaluate(() => document.documentElement.scrollWidth), 'sideways at 320')
       .toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 1280, height: 800 });
-    await doubleText(page);
+    await doubleFontSizes(page);
     expect
-      .soft(await page.evaluate(sidewaysOverflow), 'sideways with text twice as large')
+      .soft(await page.evaluate(horizontalOverflowPx), 'sideways with text twice as large')
       .toBeLessThanOrEqual(0);
   });
 }
@@ -108,16 +108,16 @@ test('with doubled text no public page scrolls sideways on a phone, and no heade
 }) => {
   test.setTimeout(60_000);
   await page.setViewportSize({ width: 390, height: 844 });
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   const look = async (path: string) => {
     await page.goto(path);
     await waitUntilLoaded(page);
-    await doubleText(page);
-    expect.soft(await page.evaluate(sidewaysOverflow), path).toBeLessThanOrEqual(0);
+    await doubleFontSizes(page);
+    expect.soft(await page.evaluate(horizontalOverflowPx), path).toBeLessThanOrEqual(0);
     expect.soft(await page.evaluate(overlappingHeaderParts), path).toEqual([]);
   };
   for (const path of ['/', `/club/${draw.clubSlug}`, `/draw/${draw.drawNumber}`]) await look(path);
-  const club = await demoClub(page);
+  const club = await fetchDemoClub(page);
   await signIn(page, baseURL ?? '', club);
   for (const { path } of (await clubScreens(page, club)).filter(({ name }) =>
     /dashboard|result/.test(name),

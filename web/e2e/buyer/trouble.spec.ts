@@ -6,9 +6,9 @@ import {
   fillDetails,
   payButton,
   newBuyer,
-  tickBoxes,
+  tickConsentBoxes,
 } from '../support/buyer';
-import { fetchListedDraw, drawWithAvailable } from '../support/draws';
+import { fetchListedDraw, findDrawWithTickets } from '../support/draws';
 import { SHOP_STATES, fillCart } from '../support/shop-states';
 
 /** Expects a specified error message (A:258-286) as a toast and beside the form (decision D12). */
@@ -21,7 +21,7 @@ async function expectErrorMessage(page: Page, title: string, text: string): Prom
 
 async function openFilledForm(page: Page, drawNumber: number): Promise<void> {
   await page.goto(`/draw/${drawNumber}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, newBuyer());
   await fillCard(page, GOOD_CARD);
 }
@@ -47,7 +47,7 @@ for (const [what, answer, title, text] of [
     page,
     request,
   }) => {
-    const draw = await drawWithAvailable(request, 3);
+    const draw = await findDrawWithTickets(request, 3);
     await openFilledForm(page, draw.drawNumber);
     await page.route(OPEN_PAYMENT_URL, (route) => (answer ? route.fulfill(answer) : route.abort()));
     await payButton(page).click();
@@ -63,7 +63,7 @@ test('when others buy first, the message says how many tickets are left and the 
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await openFilledForm(page, draw.drawNumber);
   await page.route(OPEN_PAYMENT_URL, (route) =>
     route.fulfill({
@@ -86,7 +86,7 @@ test('when others buy first, the message says how many tickets are left and the 
 });
 
 test('the server’s check shows what is wrong', async ({ page, request }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await openFilledForm(page, draw.drawNumber);
   await page.route('**/api/validate-purchase', (route) =>
     route.fulfill({
@@ -111,10 +111,10 @@ test('without the payment library the page says so, and another press loads it',
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await page.route('**/sandbox/stripe.js', (route) => route.abort());
   await page.goto(`/draw/${draw.drawNumber}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, newBuyer());
   await payButton(page).click();
   await expectErrorMessage(
@@ -133,10 +133,10 @@ test('a wallet with a declined card fails in its sheet, and the page shows the d
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   const before = await fetchListedDraw(request, draw.drawNumber);
   await page.goto(`/draw/${draw.drawNumber}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
   await page
     .getByRole('dialog')
@@ -155,7 +155,7 @@ test('a wallet on the checkout page pays through the server, shows a decline and
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1&mode=wallet&wallet=google`);
   await page.getByLabel('I am over 18 years old').check();
   await page.getByLabel(/I accept the/).check();
@@ -177,7 +177,7 @@ test('a checkout that cannot open a payment says so, and its card errors have th
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await page.route(OPEN_PAYMENT_URL, (route) => route.abort());
   await page.goto(`/checkout/${draw.drawNumber}?tickets=1`);
   await expectErrorMessage(
@@ -213,7 +213,7 @@ test('an authorised payment whose tickets are gone is not charged, says so and l
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await openFilledForm(page, draw.drawNumber);
   await page.route('**/api/complete-card-payment', (route) =>
     route.fulfill({
@@ -237,7 +237,7 @@ test('an authorised payment whose tickets are gone is not charged, says so and l
 });
 
 test('without browser storage the club’s page follows the purchase', async ({ page, request }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await page.addInitScript(() => {
     const set = Storage.prototype.setItem;
     Storage.prototype.setItem = function (key: string, value: string) {
@@ -284,7 +284,7 @@ test('during maintenance typed details stay visible and only the payment is bloc
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   let on = true;
   await page.clock.install();
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
@@ -332,7 +332,7 @@ test('during maintenance a cart’s checkout is readable, reserves nothing and c
 });
 
 test('an invalid count in the address becomes one ticket', async ({ page, request }) => {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   for (const said of ['0', '-1', '51', '1e9', '2.5', 'ten', '%00', '9'.repeat(400)]) {
     await page.goto(`/draw/${draw.drawNumber}?quantity=${said}`);
     await expect(page.getByRole('spinbutton'), said).toHaveText('1');

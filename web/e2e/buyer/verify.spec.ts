@@ -1,12 +1,12 @@
 import { expect, test } from '@playwright/test';
-import { READ_RETRIES, activeDraws, completedDraw } from '../support/draws';
-import { changeDraw } from '../support/stubs';
+import { READ_RETRIES, listActiveDraws, findCompletedDraw } from '../support/draws';
+import { changeDrawResponse } from '../support/stubs';
 
 test('the browser recomputes a completed draw and detects a forged proof', async ({
   page,
   request,
 }) => {
-  const draw = await completedDraw(request);
+  const draw = await findCompletedDraw(request);
   test.fail(draw === null, 'the server shows no completed draw');
   await page.goto(`/verify/${draw}`);
   await expect(page.locator('[data-verdict="good"]')).toContainText(
@@ -30,8 +30,8 @@ test('the collapsed list shows that it opens, and a team of one long word causes
   page,
   request,
 }) => {
-  const draw = (await completedDraw(request)) ?? 0;
-  await changeDraw(page, draw, {
+  const draw = (await findCompletedDraw(request)) ?? 0;
+  await changeDrawResponse(page, draw, {
     homeTeam: 'Rockhamptonandcapricornianorthernsuburbsrugbyleaguefootballclub',
   });
   await page.setViewportSize({ width: 320, height: 640 });
@@ -46,14 +46,14 @@ test('the collapsed list shows that it opens, and a team of one long word causes
 });
 
 test('before the result only the commitment is shown', async ({ page, request }) => {
-  const draw = (await activeDraws(request))[0];
+  const draw = (await listActiveDraws(request))[0];
   await page.goto(`/verify/${draw?.drawNumber}`);
   await expect(page.getByText('Promise (SHA-256)')).toBeVisible();
   await expect(page.locator('code')).toHaveText(/^[0-9a-f]{64}$/);
 });
 
 test('no public answer contains a pair before the result', async ({ page, request }) => {
-  const draw = (await activeDraws(request))[0];
+  const draw = (await listActiveDraws(request))[0];
   const heard: string[] = [];
   page.on('websocket', (socket) =>
     socket.on('framereceived', ({ payload }) => heard.push(String(payload))),

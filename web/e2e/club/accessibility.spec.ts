@@ -1,13 +1,13 @@
 import { expect, test, type Page } from '@playwright/test';
-import { expectNoViolations, violationsOf } from '../support/axe';
+import { expectNoViolations, findAxeViolations } from '../support/axe';
 import {
   SIGNED_OUT_SCREENS,
   clubScreens,
-  demoClub,
+  fetchDemoClub,
   waitUntilLoaded,
   signIn,
 } from '../support/club';
-import { smallTargets, contentWidth } from '../support/targets';
+import { smallTapTargets, contentWidth } from '../support/targets';
 
 const WINDOW_SIZES = [
   { width: 390, height: 844 },
@@ -22,14 +22,14 @@ for (const size of WINDOW_SIZES) {
     for (const { name, path } of SIGNED_OUT_SCREENS) {
       await page.goto(path);
       await waitUntilLoaded(page);
-      found.push(...(await violationsOf(page, name)));
+      found.push(...(await findAxeViolations(page, name)));
     }
-    const club = await demoClub(page);
+    const club = await fetchDemoClub(page);
     await signIn(page, baseURL ?? '', club);
     for (const { name, path } of await clubScreens(page, club)) {
       await page.goto(path);
       await waitUntilLoaded(page);
-      found.push(...(await violationsOf(page, name)));
+      found.push(...(await findAxeViolations(page, name)));
     }
     expect(found).toEqual([]);
   });
@@ -50,7 +50,7 @@ for (const size of WINDOW_SIZES) {
       await register.click();
       await expectNoViolations(page, 'register');
     }
-    const club = await demoClub(page);
+    const club = await fetchDemoClub(page);
     await signIn(page, baseURL ?? '', club);
     await page.goto(`/club/${club.slug}/admin`);
     await waitUntilLoaded(page);
@@ -70,7 +70,7 @@ for (const size of WINDOW_SIZES) {
     await page.locator('form').getByRole('button', { name: 'Create Draw' }).click();
     await expect(page.locator('.problems')).toBeFocused();
     await expectNoViolations(page, 'create problems');
-    await fillDraw(page);
+    await fillCreateDrawForm(page);
     await page.locator('form').getByRole('button', { name: 'Create Draw' }).first().click();
     const terms = page.getByRole('dialog', { name: 'Terms of Service' });
     await expect(terms).toBeVisible();
@@ -86,7 +86,7 @@ for (const size of WINDOW_SIZES) {
   });
 }
 
-async function fillDraw(page: Page): Promise<void> {
+async function fillCreateDrawForm(page: Page): Promise<void> {
   await page.getByLabel('Home team').fill('Sharks');
   await page.getByLabel('Away team').fill('Tigers');
   await page.getByLabel('Game date').fill('2099-03-06');
@@ -105,10 +105,10 @@ test('no club page scrolls sideways at 320, and every target on a phone is 44 px
     await waitUntilLoaded(page);
     expect.soft(await contentWidth(page), name).toBeLessThanOrEqual(320);
     await page.setViewportSize({ width: 390, height: 844 });
-    expect.soft(await smallTargets(page), name).toEqual([]);
+    expect.soft(await smallTapTargets(page), name).toEqual([]);
   };
   for (const { name, path } of SIGNED_OUT_SCREENS) await look(name, path);
-  const club = await demoClub(page);
+  const club = await fetchDemoClub(page);
   await signIn(page, baseURL ?? '', club);
   for (const { name, path } of await clubScreens(page, club)) await look(name, path);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { demoClub, newDraw, waitUntilLoaded, signIn } from '../support/club';
+import { fetchDemoClub, createClubDraw, waitUntilLoaded, signIn } from '../support/club';
 import { tabTo } from '../support/keys';
 
 for (const size of [
@@ -11,7 +11,7 @@ for (const size of [
     baseURL,
   }) => {
     await page.setViewportSize(size);
-    const club = await demoClub(page, 1);
+    const club = await fetchDemoClub(page, 1);
     await signIn(page, baseURL ?? '', club);
     await page.goto(`/club/${club.slug}/admin/create-draw`);
     await waitUntilLoaded(page);
@@ -49,9 +49,9 @@ for (const size of [
 
 test('a result can be entered with the keyboard alone', async ({ page, baseURL }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  const club = await demoClub(page, 1);
+  const club = await fetchDemoClub(page, 1);
   await signIn(page, baseURL ?? '', club);
-  const draw = await newDraw(page, baseURL ?? '', club);
+  const draw = await createClubDraw(page, baseURL ?? '', club);
   await page.goto(`/admin/results/${draw}`);
   await waitUntilLoaded(page);
   await tabTo(page, /\(home\)$/);

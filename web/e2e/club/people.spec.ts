@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { expectNoViolations } from '../support/axe';
-import { demoClub, newDraw, waitUntilLoaded, signIn } from '../support/club';
+import { fetchDemoClub, createClubDraw, waitUntilLoaded, signIn } from '../support/club';
 import { waitForMail } from '../support/mailbox';
 
 const MEMBER_PASSWORD = 'a-word-of-my-own';
@@ -39,10 +39,10 @@ test('an invited seller enters a result without access to people, becomes a view
   test.setTimeout(90_000);
   await page.setViewportSize({ width: 390, height: 844 });
   const email = `kim-${Date.now().toString(36)}@example.com`;
-  const club = await demoClub(page);
+  const club = await fetchDemoClub(page);
   const admin = `/club/${club.slug}/admin`;
   await signIn(page, baseURL ?? '', club);
-  const draw = await newDraw(page, baseURL ?? '', club);
+  const draw = await createClubDraw(page, baseURL ?? '', club);
 
   await page.goto(admin);
   await waitUntilLoaded(page);

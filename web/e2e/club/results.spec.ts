@@ -1,11 +1,11 @@
 import { expect, test } from '@playwright/test';
-import { demoClub, newDraw, waitUntilLoaded, signIn } from '../support/club';
+import { fetchDemoClub, createClubDraw, waitUntilLoaded, signIn } from '../support/club';
 
 test('a result is entered in four taps without scrolling on a phone', async ({ page, baseURL }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  const club = await demoClub(page);
+  const club = await fetchDemoClub(page);
   await signIn(page, baseURL ?? '', club);
-  const draw = await newDraw(page, baseURL ?? '', club);
+  const draw = await createClubDraw(page, baseURL ?? '', club);
   await page.goto(`/club/${club.slug}/admin/results/${draw}`);
   await waitUntilLoaded(page);
   let taps = 0;

@@ -1,10 +1,10 @@
 import { expect, test, type Page } from '@playwright/test';
-import { violationsOf } from '../support/axe';
-import { clubDraws, demoClub, signIn, type DemoClub } from '../support/club';
+import { findAxeViolations } from '../support/axe';
+import { findClubDraws, fetchDemoClub, signIn, type DemoClub } from '../support/club';
 import type { ClubScreenContext } from '../support/club-stage';
 import { CLUB_STATES } from '../support/club-states';
 import { keyboardProblems } from '../support/keys';
-import { smallTargets, contentWidth } from '../support/targets';
+import { smallTapTargets, contentWidth } from '../support/targets';
 
 const PHONE_SIZE = { width: 390, height: 844 };
 const DESKTOP_SIZE = { width: 1280, height: 800 };
@@ -15,9 +15,9 @@ let draws: ClubScreenContext['draws'];
 
 test.beforeAll(async ({ browser, baseURL }) => {
   const page = await browser.newPage();
-  club = await demoClub(page);
+  club = await fetchDemoClub(page);
   await signIn(page, baseURL ?? '', club);
-  draws = await clubDraws(page, club);
+  draws = await findClubDraws(page, club);
   savedLogin = await page.context().storageState();
   await page.close();
 });
@@ -34,12 +34,12 @@ for (const { name, wide, loggedOut, show } of CLUB_STATES) {
     });
     await show({ page, playwright, baseURL: baseURL ?? '', club, draws });
     if (!wide) {
-      expect.soft(await violationsOf(page, name), 'axe at 390').toEqual([]);
-      expect.soft(await smallTargets(page), 'targets').toEqual([]);
+      expect.soft(await findAxeViolations(page, name), 'axe at 390').toEqual([]);
+      expect.soft(await smallTapTargets(page), 'targets').toEqual([]);
       expect.soft(await keyboardProblems(page), 'keys at 390').toEqual([]);
     }
     await page.setViewportSize(DESKTOP_SIZE);
-    expect.soft(await violationsOf(page, name), 'axe at 1280').toEqual([]);
+    expect.soft(await findAxeViolations(page, name), 'axe at 1280').toEqual([]);
     if (wide) expect.soft(await keyboardProblems(page), 'keys at 1280').toEqual([]);
     await page.setViewportSize({ width: 320, height: 640 });
     // Polls, because React changes the header after the window has become narrow.

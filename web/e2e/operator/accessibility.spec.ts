@@ -1,6 +1,6 @@
 import { expect, test, type Page } from '@playwright/test';
 import { OPERATOR_WHOAMI, makeAdminClubs } from '../../src/testing/operator-data';
-import { violationsOf } from '../support/axe';
+import { findAxeViolations } from '../support/axe';
 import { CONSOLE_SECTIONS, stubConsole } from '../support/console';
 
 const WINDOW_SIZES = [
@@ -60,7 +60,7 @@ for (const size of WINDOW_SIZES) {
     for (const section of CONSOLE_SECTIONS) {
       await page.goto(`/super-admin?section=${section}`);
       await waitUntilSectionLoaded(page);
-      found.push(...(await violationsOf(page, section)));
+      found.push(...(await findAxeViolations(page, section)));
     }
     expect(found).toEqual([]);
   });
@@ -76,15 +76,15 @@ for (const size of WINDOW_SIZES) {
       await open(page);
       await expect(page.getByRole('dialog').first()).toBeVisible();
       await expect(page.getByRole('dialog').locator('[aria-busy="true"]')).toHaveCount(0);
-      found.push(...(await violationsOf(page, what)));
+      found.push(...(await findAxeViolations(page, what)));
     }
     await page.goto('/super-admin');
     await waitUntilSectionLoaded(page);
     await page.keyboard.press('Control+k');
-    found.push(...(await violationsOf(page, 'command menu')));
+    found.push(...(await findAxeViolations(page, 'command menu')));
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    found.push(...(await violationsOf(page, 'shortcuts')));
+    found.push(...(await findAxeViolations(page, 'shortcuts')));
     expect(found).toEqual([]);
   });
 }
@@ -103,7 +103,7 @@ test('the second login step and the error panel of a section have no axe violati
   });
   await page.goto('/super-admin');
   await expect(page.getByText('JBSW Y3DP EHPK 3PXP')).toBeVisible();
-  expect(await violationsOf(page, 'enrolment')).toEqual([]);
+  expect(await findAxeViolations(page, 'enrolment')).toEqual([]);
   await page.unrouteAll();
   await stubConsole(page, {
     'GET /api/stripe-debug': () => ({ status: 500, body: { message: 'No.' } }),
@@ -112,7 +112,7 @@ test('the second login step and the error panel of a section have no axe violati
   await expect(
     page.getByRole('heading', { name: 'Error Loading Stripe Transactions' }),
   ).toBeVisible();
-  expect(await violationsOf(page, 'error panel')).toEqual([]);
+  expect(await findAxeViolations(page, 'error panel')).toEqual([]);
 });
 
 test('nothing scrolls sideways at 320, and every target is large enough for its device', async ({

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { expect, test, type Page, type WebSocketRoute } from '@playwright/test';
 import {
   READ_RETRIES,
-  activeDraws,
+  listActiveDraws,
   buyThroughApi,
-  completedDraw,
+  findCompletedDraw,
   fetchListedDraw,
-  drawWithAvailable,
+  findDrawWithTickets,
 } from '../support/draws';
 import { makeStubOffer, serveOffer } from '../support/offers';
-import { changeDraw, blockSockets } from '../support/stubs';
+import { changeDrawResponse, blockSockets } from '../support/stubs';
 
 const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
 
@@ -67,7 +67,7 @@ for (const viewport of [
       test.setTimeout(120_000);
       await page.setViewportSize(viewport);
       if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
-      const number = (await drawWithAvailable(request, 1)).drawNumber;
+      const number = (await findDrawWithTickets(request, 1)).drawNumber;
       const offer = await makeStubOffer(request);
       const long = {
         homeTeam: 'Western Suburbs District Rosellas',
@@ -84,7 +84,7 @@ for (const viewport of [
       ] as const) {
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         if (face !== 'with its face') await page.route('**/*.woff2', (route) => route.abort());
-        await changeDraw(page, number, more);
+        await changeDrawResponse(page, number, more);
         await page.goto(path);
         await expect(page.locator('.board-stats')).toBeVisible();
         await expect
@@ -99,7 +99,7 @@ for (const viewport of [
       await expect(page.locator('.board-games li')).toHaveCount(2);
       await expect.poll(() => elementsTooNearEdge(page), 'offer').toEqual([]);
       await expect.poll(() => overlappingNeighbours(page), 'offer').toEqual([]);
-      const completed = await completedDraw(request);
+      const completed = await findCompletedDraw(request);
       await page.emulateMedia({ reducedMotion: 'reduce' });
       await page.goto(`/draw/${completed}/display`);
       await expect(page.locator('.result-grid')).toBeVisible();
@@ -112,7 +112,7 @@ test('the QR code is 260 px on a full board, 180 px on a compact one, and its li
   page,
   request,
 }) => {
-  const { drawNumber } = await drawWithAvailable(request, 1);
+  const { drawNumber } = await findDrawWithTickets(request, 1);
   await page.setViewportSize({ width: 1920, height: 1080 });
   for (const [query, size, mode] of [
     ['?loc=bar', 260, 'fullscreen'],
@@ -138,16 +138,18 @@ test('a board shows days only when there are any, and its countdown stops at zer
   page,
   request,
 }) => {
-  const { drawNumber } = await drawWithAvailable(request, 1);
-  await changeDraw(page, drawNumber, { gameDate: hoursFromNow(50) });
+  const { drawNumber } = await findDrawWithTickets(request, 1);
+  await changeDrawResponse(page, drawNumber, { gameDate: hoursFromNow(50) });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByRole('timer')).toHaveText(/^2d \d\d:\d\d:\d\d$/);
   await page.unrouteAll();
-  await changeDraw(page, drawNumber, { gameDate: hoursFromNow(3) });
+  await changeDrawResponse(page, drawNumber, { gameDate: hoursFromNow(3) });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByRole('timer')).toHaveText(/^0[23]:\d\d:\d\d$/);
   await page.unrouteAll();
-  await changeDraw(page, drawNumber, { gameDate: new Date(Date.now() + 4_000).toISOString() });
+  await changeDrawResponse(page, drawNumber, {
+    gameDate: new Date(Date.now() + 4_000).toISOString(),
+  });
   await page.goto(`/draw/${drawNumber}/display`);
   await expect(page.getByText('Results Pending')).toBeVisible();
   await expect(page.getByRole('timer')).toHaveCount(0);
@@ -159,7 +161,7 @@ test('a board survives three outages: it keeps the last numbers, shows their age
   playwright,
   baseURL,
 }) => {
-  const draw = await drawWithAvailable(request, 5);
+  const draw = await findDrawWithTickets(request, 5);
   await page.clock.install();
   let down = false;
   const sockets: WebSocketRoute[] = [];
@@ -210,7 +212,7 @@ test('the result reveal takes 4.2 s, and shows at once with reduced motion', asy
   page,
   request,
 }) => {
-  const completed = await completedDraw(request);
+  const completed = await findCompletedDraw(request);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(`/draw/${completed}/display`);
   await expect(page.locator('.result-pair .home')).toHaveText(/^#\d+$/);
@@ -243,7 +245,7 @@ test.describe('widgets on another site’s page', () => {
     request,
     baseURL,
   }) => {
-    const draws = (await activeDraws(request)).slice(0, 2);
+    const draws = (await listActiveDraws(request)).slice(0, 2);
     const offer = await makeStubOffer(request);
     const origin = new URL(baseURL ?? '').origin;
     const tag = (options: string) =>

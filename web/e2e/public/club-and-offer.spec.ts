@@ -1,12 +1,12 @@
 import { expect, test, type Page } from '@playwright/test';
-import { activeDraws } from '../support/draws';
+import { listActiveDraws } from '../support/draws';
 import { makeStubOffer, serveOffer } from '../support/offers';
 import { stubResponse, changeResponse, changeBootData } from '../support/stubs';
 
-const firstClubSlug = async (request: Parameters<typeof activeDraws>[0]) =>
-  (await activeDraws(request))[0]?.clubSlug ?? '';
+const firstClubSlug = async (request: Parameters<typeof listActiveDraws>[0]) =>
+  (await listActiveDraws(request))[0]?.clubSlug ?? '';
 
-async function changeClub(page: Page, more: object): Promise<void> {
+async function changeClubResponses(page: Page, more: object): Promise<void> {
   await changeBootData(page, (boot) =>
     boot.club ? { ...boot, club: { ...(boot.club as object), ...more } } : boot,
   );
@@ -45,12 +45,12 @@ test('a club without any draw shows Coming Soon, and a club between games says t
   request,
 }) => {
   const slug = await firstClubSlug(request);
-  await changeClub(page, { activeDraws: [], completedDraws: [] });
+  await changeClubResponses(page, { listActiveDraws: [], completedDraws: [] });
   await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
   await page.goto(`/club/${slug}`);
   await expect(page.getByText('Coming Soon')).toBeVisible();
   await page.unrouteAll();
-  await changeClub(page, { activeDraws: [] });
+  await changeClubResponses(page, { listActiveDraws: [] });
   await page.reload();
   await expect(page.getByText('No active draws right now')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Recent Results' })).toBeVisible();
@@ -69,7 +69,7 @@ test('the marketing pixel loads only after Allow, and the answer is stored', asy
     pixels.push(route.request().url());
     return route.fulfill({ status: 200, contentType: 'image/gif', body: '' });
   });
-  await changeClub(page, { facebookPixelId: '123456789012345' });
+  await changeClubResponses(page, { facebookPixelId: '123456789012345' });
   await page.goto(`/club/${slug}`);
   const bar = page.getByRole('region', { name: 'Cookies' });
   await expect(bar).toBeVisible();

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { READ_RETRIES, activeDraws, drawWithAvailable } from '../support/draws';
-import { stubResponse, changeDraw, stubFailure, stubNoDraws } from '../support/stubs';
+import { READ_RETRIES, listActiveDraws, findDrawWithTickets } from '../support/draws';
+import { stubResponse, changeDrawResponse, stubFailure, stubNoDraws } from '../support/stubs';
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
@@ -40,7 +40,7 @@ test.describe('on a phone', () => {
   }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined }));
-    const draw = await drawWithAvailable(request, 1);
+    const draw = await findDrawWithTickets(request, 1);
     await page.goto('/');
     const share = page.getByRole('button', { name: /^Share / });
     expect(await share.count()).toBe(await page.locator('[data-state="open"]').count());
@@ -181,8 +181,8 @@ for (const { says, note, more } of CLOSED_DRAW_STATES) {
     page,
     request,
   }) => {
-    const draw = (await activeDraws(request)).at(-1);
-    await changeDraw(page, draw?.drawNumber ?? 0, more);
+    const draw = (await listActiveDraws(request)).at(-1);
+    await changeDrawResponse(page, draw?.drawNumber ?? 0, more);
     await page.goto(`/club/${draw?.clubSlug}`);
     await page.goto('/');
     const card = page.getByRole('article', { name: `${draw?.homeTeam} v ${draw?.awayTeam}` });
@@ -205,10 +205,10 @@ test('the countdown of a card uses the card’s own colours and always shows wor
   page,
   request,
 }) => {
-  const draw = (await activeDraws(request)).at(-1);
+  const draw = (await listActiveDraws(request)).at(-1);
   for (const { hours, band } of COUNTDOWN_BANDS) {
     await page.unrouteAll();
-    await changeDraw(page, draw?.drawNumber ?? 0, {
+    await changeDrawResponse(page, draw?.drawNumber ?? 0, {
       gameDate: new Date(Date.now() + hours * 3_600_000).toISOString(),
     });
     await page.goto('/');

@@ -1,5 +1,5 @@
 import { expect, test, type Browser, type Page } from '@playwright/test';
-import { waitForAnimations, violationsOf } from '../support/axe';
+import { waitForAnimations, findAxeViolations } from '../support/axe';
 import { publicScreens, type PublicScreen } from '../support/public-screens';
 
 const SCREEN_GROUPS = [
@@ -33,7 +33,7 @@ async function openScreen(browser: Browser, { path, before, after }: PublicScree
 }
 
 /** Returns touch targets smaller than 44 px. Links inside a sentence are exempt. */
-const smallTargets = (page: Page) =>
+const smallTapTargets = (page: Page) =>
   page.evaluate(() =>
     [
       ...document.querySelectorAll<HTMLElement>(
@@ -67,9 +67,9 @@ for (const group of SCREEN_GROUPS) {
     const found: object[] = [];
     for (const screen of screens) {
       const page = await openScreen(browser, screen);
-      found.push(...(await violationsOf(page, `${screen.name} at 390`)));
+      found.push(...(await findAxeViolations(page, `${screen.name} at 390`)));
       if (!screen.board)
-        expect.soft(await smallTargets(page), `targets of ${screen.name}`).toEqual([]);
+        expect.soft(await smallTapTargets(page), `targets of ${screen.name}`).toEqual([]);
       await page.setViewportSize({ width: 320, height: 640 });
       expect
         .soft(
@@ -78,7 +78,7 @@ for (const group of SCREEN_GROUPS) {
         )
         .toBeLessThanOrEqual(320);
       await page.setViewportSize(DESKTOP_SIZE);
-      found.push(...(await violationsOf(page, `${screen.name} at 1280`)));
+      found.push(...(await findAxeViolations(page, `${screen.name} at 1280`)));
       await page.context().close();
     }
     expect(found).toEqual([]);

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
-import { READ_RETRIES, buyThroughApi, drawWithAvailable } from '../support/draws';
+import { READ_RETRIES, buyThroughApi, findDrawWithTickets } from '../support/draws';
 
 const KB = 1024;
 
 test('the scripts of each page stay within their size budget', async ({ browser, request }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   const budgets = [
     ['/', 125],
     [`/club/${draw.clubSlug}`, 130],
@@ -41,7 +41,7 @@ test('with scripts delayed by ten seconds the first screen of each page is reada
   page,
   request,
 }) => {
-  const draw = await drawWithAvailable(request, 1);
+  const draw = await findDrawWithTickets(request, 1);
   let release: () => void = () => {};
   const held = new Promise<void>((done) => (release = done));
   await page.route('**/*.js', async (route) => {
@@ -77,7 +77,7 @@ for (const width of [390, 1280]) {
     baseURL,
   }) => {
     test.setTimeout(120_000);
-    const draw = await drawWithAvailable(request, 8);
+    const draw = await findDrawWithTickets(request, 8);
     await page.setViewportSize({ width, height: 800 });
     await page.addInitScript(() => {
       const seen = { moved: 0 };

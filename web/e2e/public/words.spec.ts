@@ -1,10 +1,10 @@
 import { expect, test, type Page } from '@playwright/test';
 import {
   READ_RETRIES,
-  activeDraws,
-  completedDraw,
+  listActiveDraws,
+  findCompletedDraw,
   fetchListedDraw,
-  drawWithAvailable,
+  findDrawWithTickets,
   type ListedDraw,
 } from '../support/draws';
 import { stubResponse } from '../support/stubs';
@@ -24,7 +24,7 @@ test('a club’s page links to its draws, its admin pages, home and the draws of
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await removeShareMenu(page);
-  const { clubSlug } = await drawWithAvailable(request, 1);
+  const { clubSlug } = await findDrawWithTickets(request, 1);
   await page.goto(`/club/${clubSlug}`);
   await expect(page.getByRole('link', { name: 'View Current Draws' })).toHaveAttribute(
     'href',
@@ -60,7 +60,7 @@ test('finished games that await a result are listed only on their own club’s p
     awaiting.filter((other) => other.clubSlug === draw?.clubSlug).length,
   );
   await expect(finished).toContainText(`${draw?.homeTeam} v ${draw?.awayTeam}`);
-  const elsewhere = (await activeDraws(request)).find(
+  const elsewhere = (await listActiveDraws(request)).find(
     (other) => other.clubSlug !== draw?.clubSlug,
   )?.clubSlug;
   await page.goto(`/club/${elsewhere}`);
@@ -75,7 +75,7 @@ test('while a club’s draws load, placeholders reserve their space', async ({ p
     slug: 'held',
     canonicalSlug: 'held',
     homePageEnabled: true,
-    activeDraws: [],
+    listActiveDraws: [],
     completedDraws: [],
     primaryColor: '#1f2937',
     secondaryColor: '#374151',
@@ -105,7 +105,7 @@ test('toasts show one at a time for five seconds and close with a swipe of 50 px
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await removeShareMenu(page);
   await page.clock.install();
-  const { drawNumber } = await drawWithAvailable(request, 1);
+  const { drawNumber } = await findDrawWithTickets(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   const share = page.getByRole('button', { name: 'Share this draw' });
   await expect(share).toBeVisible();
@@ -146,7 +146,7 @@ test('when sharing is impossible the link is shown for ten seconds to copy by ha
     document.execCommand = () => false;
   });
   await page.clock.install();
-  const { drawNumber } = await drawWithAvailable(request, 1);
+  const { drawNumber } = await findDrawWithTickets(request, 1);
   await page.goto(`/draw/${drawNumber}`);
   await expect(page.getByRole('button', { name: 'Share this draw' })).toBeVisible();
   await stopClock(page);
@@ -170,7 +170,7 @@ test('every page has the version in its footer and the support link in its heade
   const { buildVersion, supportEmail, supportSms } = (await (
     await request.get('/api/config', READ_RETRIES)
   ).json()) as { buildVersion: string; supportEmail: string; supportSms: string };
-  for (const path of ['/', `/draw/${(await drawWithAvailable(request, 1)).drawNumber}`, '/my']) {
+  for (const path of ['/', `/draw/${(await findDrawWithTickets(request, 1)).drawNumber}`, '/my']) {
     await page.goto(path);
     await expect(page.locator('.site-foot')).toContainText(`Version ${buildVersion}`);
     const links = page.getByRole('banner').locator('.support-link');
@@ -207,7 +207,7 @@ test('a result’s card shows the scorers, the prize with cents and the serial, 
 }) => {
   const { homeTeam, awayTeam } = await fetchListedDraw(
     request,
-    (await completedDraw(request)) ?? 0,
+    (await findCompletedDraw(request)) ?? 0,
   );
   await page.goto('/');
   const card = page

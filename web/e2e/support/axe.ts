@@ -18,7 +18,7 @@ export const waitForAnimations = (page: Page) =>
     ),
   );
 
-export async function violationsOf(page: Page, what: string) {
+export async function findAxeViolations(page: Page, what: string) {
   await waitForAnimations(page);
   // Legacy mode checks the page itself, without frames of other origins. It is three times faster.
   const { violations } = await new AxeBuilder({ page })
@@ -36,5 +36,5 @@ export async function violationsOf(page: Page, what: string) {
 }
 
 export async function expectNoViolations(page: Page, what: string): Promise<void> {
-  expect(await violationsOf(page, what)).toEqual([]);
+  expect(await findAxeViolations(page, what)).toEqual([]);
 }

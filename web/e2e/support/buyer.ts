@@ -10,16 +10,16 @@ export interface TestBuyer {
   email: string;
 }
 
-let buyerCount = 0;
+let buyersCreated = 0;
 export function newBuyer(): TestBuyer {
-  buyerCount += 1;
+  buyersCreated += 1;
   return {
-    name: `Robin Test ${buyerCount}`,
-    email: `robin${Date.now()}-${buyerCount}@example.com`,
+    name: `Robin Test ${buyersCreated}`,
+    email: `robin${Date.now()}-${buyersCreated}@example.com`,
   };
 }
 
-export async function tickBoxes(page: Page): Promise<void> {
+export async function tickConsentBoxes(page: Page): Promise<void> {
   await page.getByLabel('I confirm that I am over 18 years of age').check();
   await page.getByLabel(/I accept the/).check();
 }
@@ -46,7 +46,7 @@ export async function buyByCard(
   card = GOOD_CARD,
 ): Promise<void> {
   await page.goto(`/draw/${drawNumber}?quantity=${count}`);
-  await tickBoxes(page);
+  await tickConsentBoxes(page);
   await fillDetails(page, person);
   await fillCard(page, card);
   await payButton(page).click();

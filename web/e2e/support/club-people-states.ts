@@ -4,7 +4,7 @@
  */
 import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
-import { openClubPage, stubMemberRole, expectTitle, type ClubState } from './club-stage';
+import { openClubPage, stubMemberRole, expectPageTitle, type ClubState } from './club-stage';
 import { stubResponse } from './stubs';
 
 const SAMPLE_MEMBER = {
@@ -55,7 +55,7 @@ async function openPeoplePage(page: Page, club: DemoClub): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Alexandra' })).toBeVisible();
 }
 
-async function openKimDialog(page: Page, club: DemoClub, item: string): Promise<void> {
+async function openSampleMemberDialog(page: Page, club: DemoClub, item: string): Promise<void> {
   await openPeoplePage(page, club);
   await page.getByRole('button', { name: 'Actions for Kim of the canteen' }).click();
   await page.getByRole('menuitem', { name: item }).click();
@@ -103,8 +103,14 @@ export const PEOPLE_STATES: readonly ClubState[] = [
       await expect(page.locator('.problems')).toBeFocused();
     },
   },
-  { name: 'club-role', show: async ({ page, club }) => openKimDialog(page, club, 'Change role') },
-  { name: 'club-remove', show: async ({ page, club }) => openKimDialog(page, club, 'Remove') },
+  {
+    name: 'club-role',
+    show: async ({ page, club }) => openSampleMemberDialog(page, club, 'Change role'),
+  },
+  {
+    name: 'club-remove',
+    show: async ({ page, club }) => openSampleMemberDialog(page, club, 'Remove'),
+  },
   {
     name: 'club-invited',
     loggedOut: true,
@@ -116,7 +122,7 @@ export const PEOPLE_STATES: readonly ClubState[] = [
         400,
       );
       await openClubPage(page, '/reset-password?invited=1&token=used');
-      await expectTitle(page, 'Choose a password');
+      await expectPageTitle(page, 'Choose a password');
       for (const label of ['New password', 'Confirm password'])
         await page.getByLabel(label, { exact: true }).fill('short');
       await page.getByRole('button', { name: 'Set password' }).click();

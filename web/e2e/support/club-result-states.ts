@@ -3,7 +3,7 @@
  * details and payout.
  */
 import { expect, type Page } from '@playwright/test';
-import { newDraw } from './club';
+import { createClubDraw } from './club';
 import {
   openClubPage,
   stubMemberRole,
@@ -14,7 +14,7 @@ import {
 import { stubResponse, changeResponse } from './stubs';
 
 async function openResultEntry({ page, baseURL, club }: ClubScreenContext): Promise<void> {
-  const draw = await newDraw(page, baseURL, club);
+  const draw = await createClubDraw(page, baseURL, club);
   await openClubPage(page, `/club/${club.slug}/admin/results/${draw}`);
 }
 
@@ -26,7 +26,7 @@ const chooseJersey = (page: Page, side: number, jersey: number) =>
     .nth(jersey - 1)
     .click();
 
-async function openSubmitQuestion(
+async function openSubmitConfirmation(
   stage: ClubScreenContext,
   home: number,
   away: number,
@@ -77,7 +77,7 @@ async function openWinnerPage(
   await expect(page.getByRole('region', { name: 'Payout Management' })).toBeVisible();
 }
 
-const payoutBody = (more: JsonBody): JsonBody => ({
+const payoutResponse = (more: JsonBody): JsonBody => ({
   id: 9001,
   drawId: 1,
   clubId: 1,
@@ -108,11 +108,11 @@ export const RESULT_STATES: readonly ClubState[] = [
       ).toBeVisible();
     },
   },
-  { name: 'club-result-confirm', show: (stage) => openSubmitQuestion(stage, 7, 9) },
+  { name: 'club-result-confirm', show: (stage) => openSubmitConfirmation(stage, 7, 9) },
   {
     name: 'club-result-failed',
     show: async (stage) => {
-      await openSubmitQuestion(stage, 7, 9);
+      await openSubmitConfirmation(stage, 7, 9);
       await stage.page.route(/\/api\/draws\/\d+\/results$/, (route) => route.abort());
       await stage.page
         .getByRole('alertdialog')
@@ -124,7 +124,7 @@ export const RESULT_STATES: readonly ClubState[] = [
   {
     name: 'club-winner-later',
     show: async (stage) => {
-      await openSubmitQuestion(stage, 7, 9);
+      await openSubmitConfirmation(stage, 7, 9);
       await stage.page
         .getByRole('alertdialog')
         .getByRole('button', { name: 'Submit Results' })
@@ -170,15 +170,15 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-payouts',
     show: async (stage) => {
       await openWinnerPage(stage, { winnerPayoutStatus: 'details_received', bank: BANK_DETAILS }, [
-        payoutBody({
+        payoutResponse({
           id: 1,
           type: 'club_share',
           amount: '811.79',
           status: 'completed',
           completedAt: '2026-11-20T02:00:00Z',
         }),
-        payoutBody({ id: 2, status: 'failed', failureReason: 'The account is closed.' }),
-        payoutBody({}),
+        payoutResponse({ id: 2, status: 'failed', failureReason: 'The account is closed.' }),
+        payoutResponse({}),
       ]);
       await expect(stage.page.getByRole('button', { name: 'Mark as paid' })).toBeVisible();
     },
@@ -187,7 +187,7 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-settle',
     show: async (stage) => {
       await openWinnerPage(stage, { winnerPayoutStatus: 'details_received', bank: BANK_DETAILS }, [
-        payoutBody({}),
+        payoutResponse({}),
       ]);
       await stage.page.getByRole('button', { name: 'Mark as failed' }).click();
       await expect(
@@ -199,7 +199,7 @@ export const RESULT_STATES: readonly ClubState[] = [
     name: 'club-reveal',
     show: async (stage) => {
       await openWinnerPage(stage, { winnerPayoutStatus: 'details_received', bank: BANK_DETAILS }, [
-        payoutBody({}),
+        payoutResponse({}),
       ]);
       await stubResponse(
         stage.page,
@@ -226,7 +226,7 @@ export const RESULT_STATES: readonly ClubState[] = [
           buyerEmail: null,
           buyerPhone: null,
         },
-        [payoutBody({ recipientName: null })],
+        [payoutResponse({ recipientName: null })],
       );
       await expect(
         stage.page.getByText('Who won, and how to reach them, is shown to sellers and owners.'),

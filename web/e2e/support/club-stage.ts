@@ -22,7 +22,7 @@ export interface ClubState {
 
 export type JsonBody = Record<string, unknown>;
 
-export const expectTitle = (page: Page, name: string | RegExp) =>
+export const expectPageTitle = (page: Page, name: string | RegExp) =>
   expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
 
 export async function openClubPage(page: Page, path: string): Promise<void> {

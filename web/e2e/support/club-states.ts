@@ -6,8 +6,14 @@ import { expect, type Page } from '@playwright/test';
 import type { DemoClub } from './club';
 import { PEOPLE_STATES } from './club-people-states';
 import { RESULT_STATES } from './club-result-states';
-import { openClubPage, expectTitle, stubWhoami, type ClubState, type JsonBody } from './club-stage';
-import { lockedOffer } from './locked-offer';
+import {
+  openClubPage,
+  expectPageTitle,
+  stubWhoami,
+  type ClubState,
+  type JsonBody,
+} from './club-stage';
+import { createLockedOffer } from './locked-offer';
 import { stubResponse, changeResponse } from './stubs';
 
 async function openWaitlistDialog(page: Page): Promise<void> {
@@ -17,7 +23,7 @@ async function openWaitlistDialog(page: Page): Promise<void> {
   await expect(page.getByRole('dialog', { name: 'Join the waitlist' })).toBeVisible();
 }
 
-async function openConnectReturn(page: Page, connected: boolean): Promise<void> {
+async function openStripeConnectReturn(page: Page, connected: boolean): Promise<void> {
   await page.clock.install();
   await stubResponse(page, /\/stripe-connect\/status$/, {
     connected,
@@ -29,7 +35,7 @@ async function openConnectReturn(page: Page, connected: boolean): Promise<void> 
   await page.goto('/admin/stripe-connect/complete');
 }
 
-const claimBody = (more: JsonBody): JsonBody => ({
+const claimResponse = (more: JsonBody): JsonBody => ({
   state: 'open',
   drawNumber: 1042,
   serialNumber: 'FD-1042-007',
@@ -50,7 +56,7 @@ const claimBody = (more: JsonBody): JsonBody => ({
   ...more,
 });
 
-async function previewSeason(page: Page, club: DemoClub, table: string): Promise<void> {
+async function previewSeasonImport(page: Page, club: DemoClub, table: string): Promise<void> {
   await openClubPage(page, `/club/${club.slug}/admin/create-draw`);
   await page.getByRole('tab', { name: 'A season (CSV)' }).click();
   await page.getByLabel('Or paste the table').fill(table);
@@ -89,7 +95,7 @@ export const CLUB_STATES: readonly ClubState[] = [
       await openClubPage(page, '/forgot-password');
       await page.getByLabel('Email').fill('kim@example.com');
       await page.getByRole('button', { name: 'Send reset link' }).click();
-      await expectTitle(page, 'Check your email');
+      await expectPageTitle(page, 'Check your email');
     },
   },
   {
@@ -103,14 +109,14 @@ export const CLUB_STATES: readonly ClubState[] = [
       for (const label of ['New password', 'Confirm password'])
         await page.getByLabel(label, { exact: true }).fill('long-enough-word');
       await page.getByRole('button', { name: 'Reset password' }).click();
-      await expectTitle(page, 'Password Reset Complete');
+      await expectPageTitle(page, 'Password Reset Complete');
     },
   },
   {
     name: 'club-claim-expired',
     loggedOut: true,
     show: async ({ page }) => {
-      await stubResponse(page, '/api/claims/look', claimBody({ state: 'expired' }));
+      await stubResponse(page, '/api/claims/look', claimResponse({ state: 'expired' }));
       await openClubPage(page, '/claim#0123');
       await expect(
         page.getByRole('heading', { name: 'The time to respond has passed' }),
@@ -235,7 +241,7 @@ export const CLUB_STATES: readonly ClubState[] = [
     show: async ({ page, playwright, baseURL, club }) => {
       await openClubPage(
         page,
-        `/club/${club.slug}/admin/bundles/${await lockedOffer(playwright, baseURL)}`,
+        `/club/${club.slug}/admin/bundles/${await createLockedOffer(playwright, baseURL)}`,
       );
       await expect(page.getByRole('status').filter({ hasText: 'locked' })).toBeVisible();
     },
@@ -253,15 +259,15 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-connect-checking',
     show: async ({ page }) => {
-      await openConnectReturn(page, false);
-      await expectTitle(page, 'Checking Connection...');
+      await openStripeConnectReturn(page, false);
+      await expectPageTitle(page, 'Checking Connection...');
     },
   },
   {
     name: 'club-connect-incomplete',
     show: async ({ page }) => {
-      await openConnectReturn(page, false);
-      await expectTitle(page, 'Checking Connection...');
+      await openStripeConnectReturn(page, false);
+      await expectPageTitle(page, 'Checking Connection...');
       // Advances the clock in steps of two seconds, the page's polling interval.
       for (
         let round = 0;
@@ -269,14 +275,14 @@ export const CLUB_STATES: readonly ClubState[] = [
         round++
       )
         await page.clock.runFor(2_000);
-      await expectTitle(page, 'Setup Incomplete');
+      await expectPageTitle(page, 'Setup Incomplete');
     },
   },
   {
     name: 'club-connect-complete',
     show: async ({ page }) => {
-      await openConnectReturn(page, true);
-      await expectTitle(page, 'Setup Complete!');
+      await openStripeConnectReturn(page, true);
+      await expectPageTitle(page, 'Setup Complete!');
     },
   },
   {
@@ -290,7 +296,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-fixtures-refused',
     show: async ({ page, club }) => {
-      await previewSeason(
+      await previewSeasonImport(
         page,
         club,
         'date,kick-off,zone,home,away,league\n2098-02-30,15:00,Australia/Brisbane,Sharks,Tigers,A\n2098-03-06,25:00,Nowhere/Land,Sharks,,A',
@@ -301,7 +307,7 @@ export const CLUB_STATES: readonly ClubState[] = [
   {
     name: 'club-fixtures-preview',
     show: async ({ page, club }) => {
-      await previewSeason(
+      await previewSeasonImport(
         page,
         club,
         'date,kick-off,zone,home,away,league\n2098-03-06,15:00,Australia/Brisbane,Sharks with a very long name indeed,Tigers,A Grade\n2098-03-13,15:00,Australia/Perth,Sharks,Tigers,A Grade',

@@ -11,7 +11,7 @@ export interface DemoClub {
 const DEMO_CLUB_PASSWORD = 'demo-password';
 const originHeader = (baseURL: string) => ({ origin: new URL(baseURL).origin });
 
-export async function demoClub(page: Page, index = 0): Promise<DemoClub> {
+export async function fetchDemoClub(page: Page, index = 0): Promise<DemoClub> {
   const clubs = (await (await page.request.get('/api/clubs/public-list')).json()) as DemoClub[];
   const club = [...clubs].sort((one, other) => one.id - other.id)[index];
   expect(club, 'a club of the demo').toBeDefined();
@@ -27,13 +27,13 @@ export async function signIn(page: Page, baseURL: string, club: DemoClub): Promi
   expect(answer.ok(), await answer.text()).toBe(true);
 }
 
-let drawCount = 0;
+let drawsCreated = 0;
 
 /**
  * Creates a draw on sale whose game is in three days, by the API call of the create form. Returns
  * its draw number.
  */
-export async function newDraw(page: Page, baseURL: string, club: DemoClub): Promise<number> {
+export async function createClubDraw(page: Page, baseURL: string, club: DemoClub): Promise<number> {
   const headers = originHeader(baseURL);
   const accepted = await page.request.post('/api/terms/accept', {
     headers,
@@ -44,7 +44,7 @@ export async function newDraw(page: Page, baseURL: string, club: DemoClub): Prom
   const draw = {
     clubId: club.id,
     homeTeam: club.name,
-    awayTeam: `Visitors ${Date.now() % 100_000}-${++drawCount}`,
+    awayTeam: `Visitors ${Date.now() % 100_000}-${++drawsCreated}`,
     gameDate,
     timezone: 'Australia/Brisbane',
     contactName: 'Kim',
@@ -69,7 +69,7 @@ interface ClubDraw {
  * Finds a draw of the club for each state that its screens need. Fails if the demo lacks one,
  * because a screen would go untested.
  */
-export async function clubDraws(
+export async function findClubDraws(
   page: Page,
   club: DemoClub,
 ): Promise<{ coming: number; awaiting: number; completed: number }> {
@@ -98,7 +98,7 @@ export async function clubDraws(
 
 /** Returns the club screens that an address alone opens, for draws of the running server. */
 export async function clubScreens(page: Page, club: DemoClub): Promise<Screen[]> {
-  const { coming, awaiting, completed } = await clubDraws(page, club);
+  const { coming, awaiting, completed } = await findClubDraws(page, club);
   const admin = `/club/${club.slug}/admin`;
   return [
     { name: 'club-dashboard', path: admin },

@@ -18,16 +18,16 @@ export interface ListedDraw {
   clubSlug: string;
 }
 
-export async function activeDraws(request: APIRequestContext): Promise<ListedDraw[]> {
+export async function listActiveDraws(request: APIRequestContext): Promise<ListedDraw[]> {
   return (await request.get('/api/draws/active', READ_RETRIES)).json() as Promise<ListedDraw[]>;
 }
 
 /** Returns a draw on sale with at least this many tickets left and an hour until kick-off. */
-export async function drawWithAvailable(
+export async function findDrawWithTickets(
   request: APIRequestContext,
   available: number,
 ): Promise<ListedDraw> {
-  const draws = await activeDraws(request);
+  const draws = await listActiveDraws(request);
   const found = draws.find(
     (draw) =>
       draw.ticketsAvailable >= available && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
@@ -49,14 +49,14 @@ export async function fetchListedDraw(
  * Returns the number of a completed draw whose kick-off has passed, or null. Before kick-off a
  * result is hidden.
  */
-export async function completedDraw(request: APIRequestContext): Promise<number | null> {
+export async function findCompletedDraw(request: APIRequestContext): Promise<number | null> {
   const draws = (await (
     await request.get('/api/draws/completed', READ_RETRIES)
   ).json()) as ListedDraw[];
   return draws.find((draw) => Date.parse(draw.gameDate) < Date.now())?.drawNumber ?? null;
 }
 
-let buyerCount = 0;
+let buyersCreated = 0;
 
 /** Buys by direct API calls: opens a payment, confirms it at the sandbox and completes it. */
 export async function buyThroughApi(
@@ -69,15 +69,15 @@ export async function buyThroughApi(
   const config = (await (await request.get('/api/config', READ_RETRIES)).json()) as {
     publishableKey: string;
   };
-  const name = `Crowd ${++buyerCount}`;
+  const name = `Crowd ${++buyersCreated}`;
   const buyer = {
     buyerName: name,
-    buyerEmail: `crowd${buyerCount}@example.com`,
+    buyerEmail: `crowd${buyersCreated}@example.com`,
     buyerPhone: '0400 000 000',
   };
   const opened = await request.post('/api/create-payment-intent', {
     headers,
-    data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyerCount}` },
+    data: { drawNumber, ticketCount, buyer, clientKey: `e2e-${Date.now()}-${buyersCreated}` },
   });
   expect(opened.ok(), await opened.text()).toBe(true);
   const { clientSecret, paymentIntentId, connectedAccountId } = (await opened.json()) as {
@@ -114,8 +114,8 @@ export async function buyThroughApi(
  * Returns the slug of a club with two draws on sale. Each draw has at least three tickets left and
  * half an hour until kick-off.
  */
-export async function clubWithTwoDraws(request: APIRequestContext): Promise<string> {
-  const draws = (await activeDraws(request)).filter(
+export async function findClubWithTwoDraws(request: APIRequestContext): Promise<string> {
+  const draws = (await listActiveDraws(request)).filter(
     (draw) => draw.ticketsAvailable >= 3 && Date.parse(draw.gameDate) - Date.now() > 1_800_000,
   );
   const club = draws.find(

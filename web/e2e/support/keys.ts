@@ -15,7 +15,7 @@ interface FocusedElement {
  * Describes the focused element. `keyboardProblems` gives each control that Tab should reach the
  * attribute `data-tab`.
  */
-const focusedNow = (page: Page): Promise<FocusedElement> =>
+const describeFocusedElement = (page: Page): Promise<FocusedElement> =>
   page.evaluate(() => {
     const focused = document.activeElement;
     if (!(focused instanceof HTMLElement) || focused === document.body)
@@ -44,7 +44,7 @@ const focusedNow = (page: Page): Promise<FocusedElement> =>
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 80; presses++) {
     await page.keyboard.press('Tab');
-    const at = await focusedNow(page);
+    const at = await describeFocusedElement(page);
     expect(at.seen, `focus on "${at.name}" can be seen`).toBe(true);
     if (name.test(at.name)) return;
   }
@@ -101,7 +101,7 @@ export async function keyboardProblems(page: Page): Promise<string[]> {
     presses++
   ) {
     await page.keyboard.press('Tab');
-    const at = await focusedNow(page);
+    const at = await describeFocusedElement(page);
     if (at.place >= 0) reached.add(at.place);
     if (!at.seen) problems.add(`"${at.name}" has focus and is not seen`);
     if (!at.ringed) problems.add(`"${at.name}" has focus and does not show it`);

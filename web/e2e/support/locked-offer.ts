@@ -5,16 +5,16 @@
 import { expect, type PlaywrightWorkerArgs } from '@playwright/test';
 import { signedInClubRequest, createTestDraws } from './own-draw';
 
-let offerCount = 0;
+let offersCreated = 0;
 
 /** Creates a locked offer of the demo's first club, and returns its id. */
-export async function lockedOffer(
+export async function createLockedOffer(
   playwright: PlaywrightWorkerArgs['playwright'],
   baseURL: string,
 ): Promise<number> {
   const draws = await createTestDraws(playwright, baseURL, [{}, {}]);
   const { calls, club } = await signedInClubRequest(playwright, baseURL);
-  const slug = `locked-${Date.now().toString(36)}-${++offerCount}`;
+  const slug = `locked-${Date.now().toString(36)}-${++offersCreated}`;
   const offers = `/api/admin/clubs/${club.slug}/bundles`;
   const offered = await calls.post(offers, {
     data: {

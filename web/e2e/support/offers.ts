@@ -1,6 +1,6 @@
 /** Stubbed offers for games of a club that are on sale. */
 import { expect, type APIRequestContext, type Page } from '@playwright/test';
-import { activeDraws } from './draws';
+import { listActiveDraws } from './draws';
 import { stubResponse, changeBootData, blockSockets } from './stubs';
 
 export interface StubOffer {
@@ -16,7 +16,7 @@ export async function makeStubOffer(
   more: Record<string, unknown> = {},
   count = 2,
 ): Promise<StubOffer> {
-  const draws = (await activeDraws(request)).filter(
+  const draws = (await listActiveDraws(request)).filter(
     (draw) => draw.ticketsAvailable > 3 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
   );
   const club = draws.find(

@@ -17,7 +17,7 @@ export const fetchOperatorCodes = async (request: APIRequestContext): Promise<Au
  * Enters the authenticator's current code. Each code is valid once. If this code was used already,
  * enters the next code, which the server accepts in advance.
  */
-export async function typeCode(page: Page, isIn: () => Promise<void>): Promise<void> {
+export async function enterAuthenticatorCode(page: Page, isIn: () => Promise<void>): Promise<void> {
   const { code, nextCode } = await fetchOperatorCodes(page.request);
   const field = page.getByLabel('Six-digit code');
   await field.fill(code);
@@ -35,7 +35,7 @@ export async function logIn(page: Page): Promise<void> {
   await page.getByLabel('Password', { exact: true }).fill('demo-password');
   await page.getByRole('button', { name: 'Login', exact: true }).click();
   await expect(page).toHaveURL(/\/super-admin/);
-  await typeCode(page, () =>
+  await enterAuthenticatorCode(page, () =>
     expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible(),
   );
 }

@@ -24,7 +24,7 @@ export interface TestDraw extends ListedDraw {
   club: Club;
 }
 
-let drawCount = 0;
+let drawsCreated = 0;
 
 /** Returns a request context that is signed in as one of the demo's clubs. */
 export async function signedInClubRequest(
@@ -62,7 +62,7 @@ export async function createTestDraws(
     const body = {
       clubId: club.id,
       homeTeam: club.name,
-      awayTeam: `Visitors ${Date.now() % 100_000} ${++drawCount}`,
+      awayTeam: `Visitors ${Date.now() % 100_000} ${++drawsCreated}`,
       gameDate: new Date(Date.now() + startsIn * 1000).toISOString(),
       timezone: 'Australia/Brisbane',
       contactName: 'Kim',
@@ -76,7 +76,7 @@ export async function createTestDraws(
     const answer = await calls.post('/api/draws', { data: body });
     expect(answer.ok(), await answer.text()).toBe(true);
     const { drawNumber } = (await answer.json()) as { drawNumber: number };
-    if (left !== undefined) await sellUntil(playwright, baseURL, drawNumber, left);
+    if (left !== undefined) await sellUntilTicketsLeft(playwright, baseURL, drawNumber, left);
     draws.push({
       ...((await (await calls.get(`/api/draws/${drawNumber}`)).json()) as ListedDraw),
       club,
@@ -113,7 +113,7 @@ export async function bringKickOffForward(
 }
 
 /** Buys tickets of a new draw as other buyers, at most fifty each, until `left` are left. */
-async function sellUntil(
+async function sellUntilTicketsLeft(
   playwright: Playwright,
   baseURL: string,
   drawNumber: number,

@@ -3,13 +3,13 @@
  * `public/rules.spec.ts`.
  */
 import type { APIRequestContext, Page } from '@playwright/test';
-import { READ_RETRIES, activeDraws, completedDraw, type ListedDraw } from './draws';
+import { READ_RETRIES, listActiveDraws, findCompletedDraw, type ListedDraw } from './draws';
 import { makeStubOffer, serveOffer } from './offers';
 import {
   stubResponse,
   changeResponse,
   changeBootData,
-  changeDraw,
+  changeDrawResponse,
   stubFailure,
   stubMaintenance,
   stubNoDraws,
@@ -81,7 +81,7 @@ function landingScreens(): PublicScreen[] {
 }
 
 async function clubPageScreens(request: APIRequestContext): Promise<PublicScreen[]> {
-  const slugs = [...new Set((await activeDraws(request)).map((draw) => draw.clubSlug))];
+  const slugs = [...new Set((await listActiveDraws(request)).map((draw) => draw.clubSlug))];
   const slug = slugs[0] ?? '';
   const withPixel = async (page: Page) => {
     await changeBootData(page, (boot) => ({
@@ -96,11 +96,11 @@ async function clubPageScreens(request: APIRequestContext): Promise<PublicScreen
   const empty = async (page: Page) => {
     await changeBootData(page, (boot) => ({
       ...boot,
-      club: { ...(boot.club as object), activeDraws: [], completedDraws: [] },
+      club: { ...(boot.club as object), listActiveDraws: [], completedDraws: [] },
     }));
     await changeResponse(page, /\/api\/clubs\/slug\//, (club: object) => ({
       ...club,
-      activeDraws: [],
+      listActiveDraws: [],
       completedDraws: [],
     }));
     await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
@@ -203,7 +203,7 @@ async function offerScreens(request: APIRequestContext): Promise<PublicScreen[]>
 }
 
 async function boardScreens(request: APIRequestContext): Promise<PublicScreen[]> {
-  const draws = await activeDraws(request);
+  const draws = await listActiveDraws(request);
   const open = draws.find(
     (draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
   );
@@ -223,7 +223,7 @@ async function boardScreens(request: APIRequestContext): Promise<PublicScreen[]>
     before,
     board: true,
   });
-  const as = (more: Record<string, unknown>) => (page: Page) => changeDraw(page, n, more);
+  const as = (more: Record<string, unknown>) => (page: Page) => changeDrawResponse(page, n, more);
   const long = {
     homeTeam: 'Western Suburbs District Rosellas',
     awayTeam: 'Northern Peninsula Area Crocodiles',
@@ -266,8 +266,8 @@ async function boardScreens(request: APIRequestContext): Promise<PublicScreen[]>
 }
 
 async function proofScreens(request: APIRequestContext): Promise<PublicScreen[]> {
-  const open = (await activeDraws(request))[0]?.drawNumber ?? 0;
-  const completed = await completedDraw(request);
+  const open = (await listActiveDraws(request))[0]?.drawNumber ?? 0;
+  const completed = await findCompletedDraw(request);
   const awaiting =
     (
       (await (
@@ -289,7 +289,7 @@ async function proofScreens(request: APIRequestContext): Promise<PublicScreen[]>
     {
       name: 'verify-cancelled',
       path: `/verify/${open}`,
-      before: (page) => changeDraw(page, open, { status: 'cancelled' }),
+      before: (page) => changeDrawResponse(page, open, { status: 'cancelled' }),
     },
     { name: 'verify-good', path: `/verify/${completed}` },
     { name: 'verify-forged', path: `/verify/${completed}`, before: forged },
@@ -307,7 +307,7 @@ async function proofScreens(request: APIRequestContext): Promise<PublicScreen[]>
  * sell.
  */
 async function drawScreens(request: APIRequestContext): Promise<PublicScreen[]> {
-  const list = await activeDraws(request);
+  const list = await listActiveDraws(request);
   const open =
     list.find(
       (draw) => draw.ticketsAvailable > 0 && Date.parse(draw.gameDate) - Date.now() > 3_600_000,
@@ -318,11 +318,11 @@ async function drawScreens(request: APIRequestContext): Promise<PublicScreen[]> 
         await request.get('/api/draws/awaiting-results', READ_RETRIES)
       ).json()) as ListedDraw[]
     )[0]?.drawNumber ?? 0;
-  const completed = await completedDraw(request);
+  const completed = await findCompletedDraw(request);
   const as = (name: string, more: Record<string, unknown>): PublicScreen => ({
     name: `draw-${name}`,
     path: `/draw/${open}`,
-    before: (page) => changeDraw(page, open, more),
+    before: (page) => changeDrawResponse(page, open, more),
   });
   return [
     { name: 'draw-closed', path: `/draw/${awaiting}` },

@@ -16,9 +16,9 @@ import {
   fillDetails,
   payButton,
   newBuyer,
-  tickBoxes,
+  tickConsentBoxes,
 } from './buyer';
-import { clubWithTwoDraws, drawWithAvailable } from './draws';
+import { findClubWithTwoDraws, findDrawWithTickets } from './draws';
 
 export interface ScreenContext {
   page: Page;
@@ -47,7 +47,7 @@ export async function shortenReservation(page: Page, seconds: number): Promise<v
 }
 
 export async function fillCart(page: Page, request: APIRequestContext): Promise<void> {
-  await page.goto(`/club/${await clubWithTwoDraws(request)}`);
+  await page.goto(`/club/${await findClubWithTwoDraws(request)}`);
   await page
     .getByRole('button', { name: /^Add to cart/ })
     .first()
@@ -90,12 +90,12 @@ async function openInMaintenance(page: Page, path: string): Promise<void> {
 }
 
 /** Buys a ticket, and shows the thank-you page with changed fields of the order. */
-async function openThankYouWith(
+async function openThankYouWithChangedOrder(
   stage: ScreenContext,
   more: Record<string, unknown>,
 ): Promise<void> {
   const { page, request } = stage;
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await buyByCard(page, draw.drawNumber, 1, newBuyer());
   await expectTickets(page, 1);
   await page.routeWebSocket(/\/ws/, (socket) => void socket.close());
@@ -113,8 +113,8 @@ async function openThankYouWith(
 }
 
 /** Shows the page that the link in a mail opens, with two orders, one of them refunded. */
-async function openMailedOrders({ page, request }: ScreenContext): Promise<void> {
-  const draw = await drawWithAvailable(request, 4);
+async function openMailedOrderLink({ page, request }: ScreenContext): Promise<void> {
+  const draw = await findDrawWithTickets(request, 4);
   await buyByCard(page, draw.drawNumber, 2, newBuyer());
   await expectTickets(page, 2);
   const { orderToken } = await page.evaluate(
@@ -135,7 +135,7 @@ async function openMailedOrders({ page, request }: ScreenContext): Promise<void>
 }
 
 async function openLockedCheckout({ page, request }: ScreenContext): Promise<void> {
-  const draw = await drawWithAvailable(request, 3);
+  const draw = await findDrawWithTickets(request, 3);
   await page.goto(`/checkout/${draw.drawNumber}?tickets=2`);
   await fillDetails(page, newBuyer());
   await page.getByLabel('I am over 18 years old').check();
@@ -148,14 +148,14 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-draw',
     show: async ({ page, request }) => {
-      await page.goto(`/draw/${(await drawWithAvailable(request, 5)).drawNumber}?quantity=2`);
+      await page.goto(`/draw/${(await findDrawWithTickets(request, 5)).drawNumber}?quantity=2`);
       await expect(page.getByLabel('Card number')).toBeVisible();
     },
   },
   {
     name: 'shop-draw-unconfirmed',
     show: async ({ page, request }) => {
-      await page.goto(`/draw/${(await drawWithAvailable(request, 5)).drawNumber}`);
+      await page.goto(`/draw/${(await findDrawWithTickets(request, 5)).drawNumber}`);
       await page
         .getByRole('button', { name: 'Complete confirmation above first' })
         .click({ force: true });
@@ -167,7 +167,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-draw-problems',
     show: async ({ page, request }) => {
-      await page.goto(`/draw/${(await drawWithAvailable(request, 5)).drawNumber}`);
+      await page.goto(`/draw/${(await findDrawWithTickets(request, 5)).drawNumber}`);
       await expect(page.getByLabel('Card number')).toBeVisible();
       await payButton(page).click({ force: true });
       await expect(page.locator('.problems')).toBeFocused();
@@ -178,7 +178,7 @@ export const SHOP_STATES: readonly ShopState[] = [
     show: async ({ page, request }) => {
       await buyByCard(
         page,
-        (await drawWithAvailable(request, 3)).drawNumber,
+        (await findDrawWithTickets(request, 3)).drawNumber,
         1,
         newBuyer(),
         DECLINED_CARD,
@@ -191,7 +191,7 @@ export const SHOP_STATES: readonly ShopState[] = [
     show: async ({ page, request }) => {
       await buyByCard(
         page,
-        (await drawWithAvailable(request, 3)).drawNumber,
+        (await findDrawWithTickets(request, 3)).drawNumber,
         1,
         newBuyer(),
         THREE_D_SECURE_CARD,
@@ -202,13 +202,13 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-draw-maintenance',
     show: async ({ page, request }) =>
-      openInMaintenance(page, `/draw/${(await drawWithAvailable(request, 3)).drawNumber}`),
+      openInMaintenance(page, `/draw/${(await findDrawWithTickets(request, 3)).drawNumber}`),
   },
   {
     name: 'shop-draw-wallet-sheet',
     show: async ({ page, request }) => {
-      await page.goto(`/draw/${(await drawWithAvailable(request, 3)).drawNumber}`);
-      await tickBoxes(page);
+      await page.goto(`/draw/${(await findDrawWithTickets(request, 3)).drawNumber}`);
+      await tickConsentBoxes(page);
       await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
       await expect(page.getByRole('button', { name: 'Confirm payment' })).toBeVisible();
     },
@@ -216,7 +216,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-checkout',
     show: async ({ page, request }) => {
-      await page.goto(`/checkout/${(await drawWithAvailable(request, 3)).drawNumber}?tickets=2`);
+      await page.goto(`/checkout/${(await findDrawWithTickets(request, 3)).drawNumber}?tickets=2`);
       await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
     },
   },
@@ -235,7 +235,7 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-checkout-wallet',
     show: async ({ page, request }) => {
       await page.goto(
-        `/checkout/${(await drawWithAvailable(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=google`,
+        `/checkout/${(await findDrawWithTickets(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=google`,
       );
       await expect(page.locator('.timer-bar')).toContainText(/\d:\d\d/);
     },
@@ -244,7 +244,7 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-checkout-no-apple-pay',
     show: async ({ page, request }) => {
       await page.goto(
-        `/checkout/${(await drawWithAvailable(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=apple`,
+        `/checkout/${(await findDrawWithTickets(request, 3)).drawNumber}?tickets=2&mode=wallet&wallet=apple`,
       );
       await expect(page.locator('.callout.is-bad')).toContainText(
         'Apple Pay is not available on this device. Please use card payment.',
@@ -255,14 +255,14 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-checkout-lapsed',
     show: async ({ page, request }) => {
       await shortenReservation(page, 2);
-      await page.goto(`/checkout/${(await drawWithAvailable(request, 3)).drawNumber}?tickets=2`);
+      await page.goto(`/checkout/${(await findDrawWithTickets(request, 3)).drawNumber}?tickets=2`);
       await expect(page.getByText('Your tickets are no longer reserved.')).toBeVisible();
     },
   },
   {
     name: 'shop-checkout-finished',
     show: async ({ page, request }) => {
-      const { drawNumber } = await drawWithAvailable(request, 3);
+      const { drawNumber } = await findDrawWithTickets(request, 3);
       await page.goto(`/draw/${drawNumber}`);
       await page.evaluate(
         (scope) => sessionStorage.setItem(`fd_finished:${scope}`, '"0123"'),
@@ -342,25 +342,25 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you',
     show: async ({ page, request }) => {
-      await buyByCard(page, (await drawWithAvailable(request, 4)).drawNumber, 3, newBuyer());
+      await buyByCard(page, (await findDrawWithTickets(request, 4)).drawNumber, 3, newBuyer());
       await expectTickets(page, 3);
     },
   },
   {
     name: 'shop-my-tickets',
     show: async ({ page, request }) => {
-      await buyByCard(page, (await drawWithAvailable(request, 4)).drawNumber, 3, newBuyer());
+      await buyByCard(page, (await findDrawWithTickets(request, 4)).drawNumber, 3, newBuyer());
       await expectTickets(page, 3);
       await page.getByRole('link', { name: 'My tickets' }).click();
       await expect(page.getByRole('heading', { level: 1, name: 'My tickets' })).toBeVisible();
       await expect(page.locator('.ticket')).toHaveCount(3);
     },
   },
-  { name: 'shop-my-orders', show: openMailedOrders },
+  { name: 'shop-my-orders', show: openMailedOrderLink },
   {
     name: 'shop-thank-you-pending',
     show: async (stage) => {
-      await openThankYouWith(stage, { status: 'processing' });
+      await openThankYouWithChangedOrder(stage, { status: 'processing' });
       await expect(stage.page.locator('.thanks-head')).toContainText(
         'Your tickets are being issued',
       );
@@ -369,7 +369,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-mismatch',
     show: async (stage) => {
-      await openThankYouWith(stage, { status: 'requires_payment_method' });
+      await openThankYouWithChangedOrder(stage, { status: 'requires_payment_method' });
       await stage.page.route('**/api/complete-card-payment', (route) =>
         route.fulfill({
           status: 409,
@@ -386,7 +386,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-refused',
     show: async (stage) => {
-      await openThankYouWith(stage, {
+      await openThankYouWithChangedOrder(stage, {
         status: 'not_charged',
         reason: 'The tickets were no longer available.',
       });
@@ -398,7 +398,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-refund',
     show: async (stage) => {
-      await openThankYouWith(stage, {
+      await openThankYouWithChangedOrder(stage, {
         status: 'refunding',
         reason: 'Your tickets could not be issued.',
         refund: { state: 'pending', amount: '5.39' },
@@ -411,7 +411,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-refunded',
     show: async (stage) => {
-      await openThankYouWith(stage, {
+      await openThankYouWithChangedOrder(stage, {
         status: 'refunded',
         reason: 'The draw was cancelled.',
         refund: { state: 'succeeded', amount: '5.39' },
@@ -424,7 +424,7 @@ export const SHOP_STATES: readonly ShopState[] = [
   {
     name: 'shop-thank-you-contact',
     show: async (stage) => {
-      await openThankYouWith(stage, { buyerEmailMasked: null });
+      await openThankYouWithChangedOrder(stage, { buyerEmailMasked: null });
       await expect(
         stage.page.getByRole('heading', { name: 'How can we reach you?' }),
       ).toBeVisible();

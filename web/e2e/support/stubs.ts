@@ -1,12 +1,12 @@
 /** Changes answers of the running server, so that pages show states that the server is not in. */
 import type { Page, Route } from '@playwright/test';
 
-type Json = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 /** Changes the JSON that the server embeds in each HTML page for React. */
 export async function changeBootData(
   page: Page,
-  change: (boot: Json) => Json | void,
+  change: (boot: JsonObject) => JsonObject | void,
 ): Promise<void> {
   await page.route(
     (url) => !/^\/(api|assets|ws|widgets|sandbox)\b/.test(url.pathname),
@@ -17,7 +17,7 @@ export async function changeBootData(
       const body = html.replace(
         /(<script type="application\/json" id="boot">)(.*?)(<\/script>)/s,
         (_whole, open: string, json: string, close: string) => {
-          const boot = JSON.parse(json) as Json;
+          const boot = JSON.parse(json) as JsonObject;
           return open + JSON.stringify(change(boot) ?? boot).replace(/</g, '\\u003c') + close;
         },
       );
@@ -76,19 +76,27 @@ export async function stubMaintenance(page: Page): Promise<void> {
 }
 
 /** Changes one draw in the HTML page's data and in API answers. Closes all WebSockets. */
-export async function changeDraw(page: Page, number: number, more: Json): Promise<void> {
+export async function changeDrawResponse(
+  page: Page,
+  number: number,
+  more: JsonObject,
+): Promise<void> {
   await blockSockets(page);
   const changed = (draw: unknown) =>
-    (draw as Json | null)?.drawNumber === number ? { ...(draw as Json), ...more } : draw;
+    (draw as JsonObject | null)?.drawNumber === number
+      ? { ...(draw as JsonObject), ...more }
+      : draw;
   await changeBootData(page, (boot) => ({
     ...boot,
     draw: changed(boot.draw),
-    draws: (boot.draws as Json[] | undefined)?.map(changed),
+    draws: (boot.draws as JsonObject[] | undefined)?.map(changed),
   }));
-  await changeResponse(page, new RegExp(`/api/draws/${number}$`), (draw: Json) => changed(draw));
+  await changeResponse(page, new RegExp(`/api/draws/${number}$`), (draw: JsonObject) =>
+    changed(draw),
+  );
   await changeResponse(
     page,
     /\/api\/draws\/(active|awaiting-results|completed)$/,
-    (draws: Json[]) => draws.map(changed),
+    (draws: JsonObject[]) => draws.map(changed),
   );
 }

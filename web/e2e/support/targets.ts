@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 
 /** Returns touch targets smaller than 44 px. Links inside a sentence are exempt. */
-export function smallTargets(page: Page): Promise<string[]> {
+export function smallTapTargets(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [
       ...document.querySelectorAll<HTMLElement>(

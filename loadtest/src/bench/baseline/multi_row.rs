@@ -67,7 +67,7 @@ impl BenchBaseline {
     /// # Errors
     ///
     /// The database refused the write or did not answer.
-    pub async fn purchase_many(&self, draws: &[i64]) -> Result<bool> {
+    pub async fn purchase_from_many_draws(&self, draws: &[i64]) -> Result<bool> {
         let orders: Vec<Uuid> = draws.iter().map(|_| Uuid::new_v4()).collect();
         for write in [RESERVE_TICKETS_SQL, ALLOCATE_TICKETS_SQL] {
             let written = sqlx::query(write)

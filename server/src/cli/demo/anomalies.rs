@@ -14,16 +14,16 @@ use uuid::Uuid;
 
 use super::buyers::{self, PAYING_CARD, PlannedOrder};
 use super::plan::DRAWS;
-use super::seed::{SeedRun, Seller};
+use super::seed::{SeedRun, SellingClub};
 
 /// Index in [`DRAWS`] of the draw with a payment for an unknown order. It has free tickets.
-const UNKNOWN_ORDER_DRAW: usize = 3;
+const UNKNOWN_ORDER_DRAW_INDEX: usize = 3;
 /// Index in [`DRAWS`] of the draw with an order that is paid twice. It is on sale.
-const PAID_TWICE_DRAW: usize = 1;
+const ORDER_PAID_TWICE_DRAW_INDEX: usize = 1;
 /// Index in [`DRAWS`] of the draw with a ticket without buyer. It awaits its result.
-const WITHOUT_BUYER_DRAW: usize = 12;
+const TICKET_WITHOUT_BUYER_DRAW_INDEX: usize = 12;
 /// Index in [`DRAWS`] of the draw with a disputed payment. It is completed.
-const DISPUTED_DRAW: usize = 14;
+const DISPUTED_PAYMENT_DRAW_INDEX: usize = 14;
 
 /// An anomaly that is stored at the end of seeding, after the games' dates have been moved into the
 /// past.
@@ -53,7 +53,7 @@ struct AnomalySeeder<'a> {
 pub async fn create_anomalies(
     seeding: &SeedRun<'_>,
     draws: &[DrawId],
-    sellers: &[Seller],
+    sellers: &[SellingClub],
 ) -> anyhow::Result<Vec<DeferredAnomaly>> {
     let seeder = AnomalySeeder {
         seeding,
@@ -62,23 +62,28 @@ pub async fn create_anomalies(
     let seller = |index: usize| &sellers[DRAWS[index].club];
     seeder
         .create_unknown_order_payment(
-            draws[UNKNOWN_ORDER_DRAW],
-            &seller(UNKNOWN_ORDER_DRAW).account,
+            draws[UNKNOWN_ORDER_DRAW_INDEX],
+            &seller(UNKNOWN_ORDER_DRAW_INDEX).account,
         )
         .await
         .context("a payment for an unknown order")?;
     seeder
-        .pay_order_twice(draws[PAID_TWICE_DRAW])
+        .pay_order_twice(draws[ORDER_PAID_TWICE_DRAW_INDEX])
         .await
         .context("an order that is paid twice")?;
-    let disputed = seeder.first_order(draws[DISPUTED_DRAW]).await?;
+    let disputed = seeder
+        .first_order(draws[DISPUTED_PAYMENT_DRAW_INDEX])
+        .await?;
     let payment = disputed.order.payment_intent.context("a payment")?;
     ensure!(
         seeding.sandbox.dispute(&payment.0),
         "the sandbox refuses a dispute"
     );
     let without_buyer = seeder
-        .sell_without_buyer(draws[WITHOUT_BUYER_DRAW], seller(WITHOUT_BUYER_DRAW))
+        .sell_without_buyer(
+            draws[TICKET_WITHOUT_BUYER_DRAW_INDEX],
+            seller(TICKET_WITHOUT_BUYER_DRAW_INDEX),
+        )
         .await
         .context("a buyer without an address")?;
     Ok(vec![without_buyer, seeder.unresolved_cancellation()])
@@ -91,7 +96,7 @@ impl AnomalySeeder<'_> {
         draw: DrawId,
         account: &AccountId,
     ) -> anyhow::Result<()> {
-        let amount = Cents(2 * DRAWS[UNKNOWN_ORDER_DRAW].price.0);
+        let amount = Cents(2 * DRAWS[UNKNOWN_ORDER_DRAW_INDEX].price.0);
         let order = OrderId(Uuid::new_v4().as_u128());
         self.capture_at_stripe(NewIntent {
             order,
@@ -139,9 +144,9 @@ impl AnomalySeeder<'_> {
     async fn sell_without_buyer(
         &self,
         draw: DrawId,
-        seller: &Seller,
+        seller: &SellingClub,
     ) -> anyhow::Result<DeferredAnomaly> {
-        let plan = &DRAWS[WITHOUT_BUYER_DRAW];
+        let plan = &DRAWS[TICKET_WITHOUT_BUYER_DRAW_INDEX];
         let wanted = LineRequest {
             draw,
             count: 1,

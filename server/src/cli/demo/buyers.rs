@@ -9,8 +9,8 @@ use persistence::ledger::BuyerDetails;
 use persistence::stores::OrderRecord;
 use uuid::Uuid;
 
-use super::plan::{BUYERS, DrawPlan};
-use super::seed::Seller;
+use super::plan::{BUYER_NAMES, DrawPlan};
+use super::seed::SellingClub;
 use crate::text::terms;
 
 /// Maximum number of concurrent orders.
@@ -28,7 +28,7 @@ const ORDER_SIZES: [u16; 8] = [2, 5, 10, 1, 4, 20, 3, 8];
 /// An order that a simulated buyer will place.
 #[derive(Clone, Debug)]
 pub struct PlannedOrder {
-    pub seller: Seller,
+    pub seller: SellingClub,
     pub wanted: LineRequest,
     /// Name of the buyer, from which the e-mail address is made. `None` for a buyer who leaves
     /// neither.
@@ -36,7 +36,7 @@ pub struct PlannedOrder {
 }
 
 /// Plans the orders that together buy the planned number of tickets of a draw.
-pub fn planned_orders(seller: &Seller, draw: DrawId, plan: &DrawPlan) -> Vec<PlannedOrder> {
+pub fn planned_orders(seller: &SellingClub, draw: DrawId, plan: &DrawPlan) -> Vec<PlannedOrder> {
     let mut remaining = plan.sold;
     let mut planned_orders = Vec::new();
     for turn in draw.0 as usize.. {
@@ -51,7 +51,7 @@ pub fn planned_orders(seller: &Seller, draw: DrawId, plan: &DrawPlan) -> Vec<Pla
             unit_price: plan.price,
             passes_card_fee: plan.pass_card_fee,
         };
-        let buyer = Some(BUYERS[(turn * 7) % BUYERS.len()]);
+        let buyer = Some(BUYER_NAMES[(turn * 7) % BUYER_NAMES.len()]);
         planned_orders.push(PlannedOrder {
             seller: seller.clone(),
             wanted,

@@ -7,8 +7,8 @@ use domain::order::LineRequest;
 use persistence::records::club_users::NewClubUser;
 
 use super::buyers::{self, PlannedOrder};
-use super::plan::{BUYERS, CLUBS, DRAWS, LOCKED_OFFER_SLUG, OFFERS, STAFF};
-use super::seed::{SeedRun, Seller};
+use super::plan::{BUYER_NAMES, CLUBS, DRAWS, LOCKED_OFFER_SLUG, OFFERS, STAFF};
+use super::seed::{SeedRun, SellingClub};
 use crate::services::identity::random;
 
 /// Lifetime in seconds of an invitation to a staff member. Seeding takes less time than this on any
@@ -25,7 +25,7 @@ impl SeedRun<'_> {
     /// would (decision G-17).
     pub(super) async fn seed_staff(
         &self,
-        seller: &Seller,
+        seller: &SellingClub,
         password_hash: &str,
     ) -> anyhow::Result<()> {
         for (role, name) in STAFF {
@@ -53,7 +53,7 @@ impl SeedRun<'_> {
     /// (decision H-4).
     pub(super) async fn make_first_offer_sale(
         &self,
-        sellers: &[Seller],
+        sellers: &[SellingClub],
         draws: &[DrawId],
     ) -> anyhow::Result<()> {
         let offer = OFFERS
@@ -71,7 +71,7 @@ impl SeedRun<'_> {
         let order_to_place = PlannedOrder {
             seller: seller.clone(),
             wanted,
-            buyer: Some(BUYERS[0]),
+            buyer: Some(BUYER_NAMES[0]),
         };
         let bundle = self
             .records()

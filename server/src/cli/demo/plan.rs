@@ -314,7 +314,7 @@ pub const DRAWS: [DrawPlan; 21] = [
 ];
 
 /// Opponents in the draws that the running demo creates later.
-pub const LATER_OPPONENTS: [&str; 8] = [
+pub const OPPONENTS_OF_LATER_DRAWS: [&str; 8] = [
     "Charters Cockatoos",
     "Roma Redtails",
     "Emerald Echidnas",
@@ -326,7 +326,7 @@ pub const LATER_OPPONENTS: [&str; 8] = [
 ];
 
 /// Names of the simulated buyers.
-pub const BUYERS: [&str; 24] = [
+pub const BUYER_NAMES: [&str; 24] = [
     "Alice Nguyen",
     "Bob Taylor",
     "Carla Fonoti",
@@ -437,7 +437,7 @@ pub const OFFERS: [OfferPlan; 6] = [
 ];
 
 /// The menus of the page footer: each has a heading, and the label and URL of each link.
-pub const FOOTERS: [(&str, &[(&str, &str)]); 2] = [
+pub const DEMO_FOOTER_MENUS: [(&str, &[(&str, &str)]); 2] = [
     (
         "For supporters",
         &[
@@ -456,7 +456,7 @@ pub const FOOTERS: [(&str, &[(&str, &str)]); 2] = [
 ];
 
 /// Clubs on the waitlist: club name, contact person, e-mail address, phone number.
-pub const WAITLIST: [(&str, &str, &str, &str); 2] = [
+pub const WAITLIST_ENTRIES: [(&str, &str, &str, &str); 2] = [
     (
         "Emu Park Emus",
         "Jo Banfield",

@@ -10,7 +10,7 @@ use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::plan::PrizeStage;
-use super::seed::{SeedRun, Seller};
+use super::seed::{SeedRun, SellingClub};
 use crate::render::mail_sender::sealed_link;
 use crate::services::identity::{link_hash, random};
 
@@ -45,7 +45,7 @@ impl SeedRun<'_> {
         &self,
         prize: PrizeStage,
         draw: DrawId,
-        seller: &Seller,
+        seller: &SellingClub,
         back_ms: i64,
     ) -> anyhow::Result<()> {
         if matches!(prize, PrizeStage::Chance | PrizeStage::Won) {

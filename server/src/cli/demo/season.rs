@@ -10,8 +10,8 @@ use domain::{Command, DrawId, GameResult, Timestamp};
 use persistence::records::clubs::Club;
 
 use super::buyers;
-use super::plan::{CLUBS, DRAWS, DrawPlan, LATER_OPPONENTS};
-use super::seed::{Seller, new_draw, round_to_five_minutes};
+use super::plan::{CLUBS, DRAWS, DrawPlan, OPPONENTS_OF_LATER_DRAWS};
+use super::seed::{SellingClub, new_draw, round_to_five_minutes};
 use crate::app::RunningServer;
 use crate::http::routes::club::results;
 use crate::services::catalogue::lists::{DrawList, DrawListSlice};
@@ -27,7 +27,7 @@ const DRAWS_ON_SALE_MIN: usize = 9;
 const DRAWS_ON_SALE_AFTER_REFILL: usize = 12;
 /// Number of played games that are left without a result, so that the user can enter it.
 const GAMES_LEFT_WITHOUT_RESULT: usize = 2;
-const RESULT_WAIT_MS: i64 = 24 * HOUR_MS;
+const RESULT_OVERDUE_AFTER_MS: i64 = 24 * HOUR_MS;
 const MINUTE_MS: i64 = 60 * 1000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 /// Kick-off times of new draws, in minutes from now: from within the hour to almost a week. New
@@ -45,15 +45,15 @@ const KICK_OFF_MINUTES_AHEAD: [i64; 8] = [
 
 /// Checks the draws at once and then at regular intervals, until the task is aborted. Does nothing
 /// once a user has moved the clock, because that user then controls the season.
-pub fn start_season_keeper(
+pub fn start_season_updater(
     running: &RunningServer,
     clock: Arc<SandboxClock>,
 ) -> tokio::task::JoinHandle<()> {
-    let keeper = SeasonKeeper::of(running.state.clone(), &running.engine, clock.clone());
+    let keeper = DemoSeasonUpdater::of(running.state.clone(), &running.engine, clock.clone());
     tokio::spawn(async move {
         loop {
             if !clock.is_moved()
-                && let Err(failure) = keeper.check_season().await
+                && let Err(failure) = keeper.update_season().await
             {
                 tracing::warn!(%failure, "demo season check failed");
             }
@@ -63,16 +63,20 @@ pub fn start_season_keeper(
 }
 
 /// Creates draws when few are on sale, and completes old games.
-pub struct SeasonKeeper {
+pub struct DemoSeasonUpdater {
     state: web::Data<State>,
     draws: Draws,
     payments: Payments,
     clock: Arc<dyn Clock>,
 }
 
-impl SeasonKeeper {
-    pub fn of(state: web::Data<State>, engine: &Engine, clock: Arc<dyn Clock>) -> SeasonKeeper {
-        SeasonKeeper {
+impl DemoSeasonUpdater {
+    pub fn of(
+        state: web::Data<State>,
+        engine: &Engine,
+        clock: Arc<dyn Clock>,
+    ) -> DemoSeasonUpdater {
+        DemoSeasonUpdater {
             state,
             draws: engine.draws.clone(),
             payments: engine.payments.clone(),
@@ -81,12 +85,12 @@ impl SeasonKeeper {
     }
 
     /// Creates draws when fewer than `DRAWS_ON_SALE_MIN` are on sale. Completes games that have
-    /// waited for a result longer than `RESULT_WAIT_MS`.
+    /// waited for a result longer than `RESULT_OVERDUE_AFTER_MS`.
     ///
     /// # Errors
     ///
     /// The database does not answer, or one of the demo's clubs no longer exists.
-    pub async fn check_season(&self) -> anyhow::Result<()> {
+    pub async fn update_season(&self) -> anyhow::Result<()> {
         let now = self.clock.now();
         let live = self
             .state
@@ -106,7 +110,7 @@ impl SeasonKeeper {
         awaiting.sort();
         let played = awaiting.len().saturating_sub(GAMES_LEFT_WITHOUT_RESULT);
         for (kick_off, draw) in awaiting.into_iter().take(played) {
-            if kick_off < now.plus_ms(-RESULT_WAIT_MS) {
+            if kick_off < now.plus_ms(-RESULT_OVERDUE_AFTER_MS) {
                 self.enter_invented_result(draw).await?;
             }
         }
@@ -141,7 +145,7 @@ impl SeasonKeeper {
         let sellers = CLUBS
             .iter()
             .map(|plan| find_seller(&clubs, plan.slug))
-            .collect::<anyhow::Result<Vec<Seller>>>()?;
+            .collect::<anyhow::Result<Vec<SellingClub>>>()?;
         let turn = self.state.records.listings().await?.len();
         let plans: Vec<(DrawPlan, Timestamp)> = (turn..turn + count)
             .map(|turn| plan_new_draw(turn, now))
@@ -166,7 +170,7 @@ impl SeasonKeeper {
 fn plan_new_draw(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
     let model = &DRAWS[turn % DRAWS.len()];
     let plan = DrawPlan {
-        away: LATER_OPPONENTS[turn % LATER_OPPONENTS.len()],
+        away: OPPONENTS_OF_LATER_DRAWS[turn % OPPONENTS_OF_LATER_DRAWS.len()],
         sold: model.sold / 2,
         club: turn % CLUBS.len(),
         ..*model
@@ -179,7 +183,7 @@ fn plan_new_draw(turn: usize, now: Timestamp) -> (DrawPlan, Timestamp) {
     )
 }
 
-fn find_seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
+fn find_seller(clubs: &[Club], slug: &str) -> anyhow::Result<SellingClub> {
     let club = clubs
         .iter()
         .find(|club| club.slug == slug)
@@ -188,7 +192,7 @@ fn find_seller(clubs: &[Club], slug: &str) -> anyhow::Result<Seller> {
         .account
         .clone()
         .with_context(|| format!("the demo's club {slug} has no account"))?;
-    Ok(Seller {
+    Ok(SellingClub {
         club: club.id,
         account,
     })

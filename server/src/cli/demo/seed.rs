@@ -14,7 +14,8 @@ use persistence::records::draws::DrawToCreate;
 use persistence::records::payouts::NewPayout;
 
 use super::plan::{
-    BUYERS, CLUBS, ClubPlan, DRAWS, DrawPlan, FOOTERS, OFFERS, PlannedStatus, WAITLIST,
+    BUYER_NAMES, CLUBS, ClubPlan, DEMO_FOOTER_MENUS, DRAWS, DrawPlan, OFFERS, PlannedStatus,
+    WAITLIST_ENTRIES,
 };
 use super::{PASSWORD, anomalies, buyers};
 use crate::app::RunningServer;
@@ -26,7 +27,7 @@ use sandbox::authenticator::{DEMO_OPERATOR_EMAIL, DEMO_OPERATOR_TOTP_SECRET};
 const SECOND_OPERATOR_EMAIL: &str = "second-operator@demo.test";
 /// Name of the setting that seeding writes last. A database without this setting is not seeded
 /// completely.
-const SEEDED_SETTING: &str = "demo_seeded";
+const SEEDED_SETTING_KEY: &str = "demo_seeded";
 /// Time between seeding and the kick-off of a played draw, in milliseconds. Its tickets are sold in
 /// this time, which is enough on any machine.
 const SEEDING_DURATION_MS: i64 = 2 * HOUR_MS;
@@ -47,7 +48,7 @@ pub enum SeedState {
 
 /// Determines how much of the demo's data this database contains.
 pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
-    if records.settings().await?.contains_key(SEEDED_SETTING) {
+    if records.settings().await?.contains_key(SEEDED_SETTING_KEY) {
         return Ok(SeedState::Complete);
     }
     Ok(if records.clubs().await?.is_empty() {
@@ -61,13 +62,15 @@ pub async fn read_seed_state(records: &Records) -> anyhow::Result<SeedState> {
 /// be running, because it would not see the changed dates.
 pub async fn finish_seeding(postgres: &Postgres, seed_result: SeedResult) -> anyhow::Result<()> {
     let records = Records::new(postgres.clone());
-    for PlayedDraw { draw, back_ms } in seed_result.played {
+    for BackdatedDraw { draw, back_ms } in seed_result.played {
         records.backdate_draw(draw, back_ms).await?;
     }
     for late in seed_result.late {
         late.raise(postgres).await?;
     }
-    records.set_setting(SEEDED_SETTING, "true", "demo").await?;
+    records
+        .set_setting(SEEDED_SETTING_KEY, "true", "demo")
+        .await?;
     Ok(())
 }
 
@@ -80,19 +83,19 @@ pub struct SeedRun<'a> {
 
 /// What seeding leaves to do after its server has stopped.
 pub struct SeedResult {
-    played: Vec<PlayedDraw>,
+    played: Vec<BackdatedDraw>,
     late: Vec<anomalies::DeferredAnomaly>,
 }
 
 /// A draw whose dates will be moved into the past after seeding.
-pub struct PlayedDraw {
+pub struct BackdatedDraw {
     draw: DrawId,
     back_ms: i64,
 }
 
 /// A club of the demo and its connected account.
 #[derive(Clone, Debug)]
-pub struct Seller {
+pub struct SellingClub {
     pub club: ClubId,
     pub account: AccountId,
 }
@@ -157,7 +160,7 @@ impl SeedRun<'_> {
     /// Places one declined order for each club.
     async fn place_declined_orders(
         &self,
-        sellers: &[Seller],
+        sellers: &[SellingClub],
         draws: &[DrawId],
     ) -> anyhow::Result<()> {
         for (club, seller) in sellers.iter().enumerate() {
@@ -180,7 +183,7 @@ impl SeedRun<'_> {
             let order_to_place = buyers::PlannedOrder {
                 seller: seller.clone(),
                 wanted,
-                buyer: Some(BUYERS[club]),
+                buyer: Some(BUYER_NAMES[club]),
             };
             buyers::place_declined_order(&self.running.engine.payments, order_to_place).await?;
         }
@@ -206,7 +209,7 @@ impl SeedRun<'_> {
         &self.running.state.records
     }
 
-    async fn seed_club(&self, plan: &ClubPlan, hash: &str) -> anyhow::Result<Seller> {
+    async fn seed_club(&self, plan: &ClubPlan, hash: &str) -> anyhow::Result<SellingClub> {
         let club = self
             .records()
             .create_club(&NewClub {
@@ -241,13 +244,13 @@ impl SeedRun<'_> {
         self.records()
             .update_connected_account_state(&account, true, true, true)
             .await?;
-        Ok(Seller {
+        Ok(SellingClub {
             club: club.id,
             account,
         })
     }
 
-    async fn seed_draws(&self, sellers: &[Seller]) -> anyhow::Result<Vec<DrawId>> {
+    async fn seed_draws(&self, sellers: &[SellingClub]) -> anyhow::Result<Vec<DrawId>> {
         let new: Vec<DrawToCreate> = DRAWS
             .iter()
             .map(|plan| {
@@ -272,7 +275,7 @@ impl SeedRun<'_> {
     /// Seeds the clubs' offers, the footer's menus and the waitlist.
     async fn seed_offers_and_footers(
         &self,
-        sellers: &[Seller],
+        sellers: &[SellingClub],
         draws: &[DrawId],
     ) -> anyhow::Result<()> {
         for offer in &OFFERS {
@@ -290,7 +293,7 @@ impl SeedRun<'_> {
                 .create_bundle(sellers[offer.club].club, &new)
                 .await?;
         }
-        for (order, (heading, items)) in (0..).zip(FOOTERS) {
+        for (order, (heading, items)) in (0..).zip(DEMO_FOOTER_MENUS) {
             let menu = self.records().create_footer_menu(heading, order).await?;
             for (order, (label, url)) in (0..).zip(items) {
                 self.records()
@@ -298,7 +301,7 @@ impl SeedRun<'_> {
                     .await?;
             }
         }
-        for (club, name, email, phone) in WAITLIST {
+        for (club, name, email, phone) in WAITLIST_ENTRIES {
             self.records()
                 .join_waitlist(club, name, email, phone)
                 .await?;
@@ -314,12 +317,12 @@ impl SeedRun<'_> {
         &self,
         plan: &DrawPlan,
         draw: DrawId,
-        seller: &Seller,
-    ) -> anyhow::Result<Option<PlayedDraw>> {
+        seller: &SellingClub,
+    ) -> anyhow::Result<Option<BackdatedDraw>> {
         let (days_ago, (home, away)) = match plan.status {
             PlannedStatus::OnSale { .. } => return Ok(None),
             PlannedStatus::Awaiting { hours_ago } => {
-                return Ok(Some(PlayedDraw {
+                return Ok(Some(BackdatedDraw {
                     draw,
                     back_ms: SEEDING_DURATION_MS + hours_ago * HOUR_MS,
                 }));
@@ -344,7 +347,7 @@ impl SeedRun<'_> {
         let back_ms = SEEDING_DURATION_MS + days_ago * 24 * HOUR_MS;
         self.advance_prize(plan.prize, draw, seller, back_ms)
             .await?;
-        Ok(Some(PlayedDraw { draw, back_ms }))
+        Ok(Some(BackdatedDraw { draw, back_ms }))
     }
 }
 
@@ -353,7 +356,7 @@ impl SeedRun<'_> {
     pub(super) async fn record_paid_payout(
         &self,
         draw: DrawId,
-        seller: &Seller,
+        seller: &SellingClub,
         kind: &str,
         amount: Cents,
     ) -> anyhow::Result<()> {
@@ -380,7 +383,7 @@ pub fn round_to_five_minutes(at: Timestamp) -> Timestamp {
 }
 
 /// Converts a planned draw and its kick-off into a request to create the draw.
-pub fn new_draw(plan: &DrawPlan, seller: &Seller, kick_off: Timestamp) -> DrawToCreate {
+pub fn new_draw(plan: &DrawPlan, seller: &SellingClub, kick_off: Timestamp) -> DrawToCreate {
     let club = &CLUBS[plan.club];
     DrawToCreate {
         club: seller.club,

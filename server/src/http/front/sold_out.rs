@@ -16,14 +16,14 @@ use actix_web::{Error, HttpMessage};
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
 
-use super::address::CREATE_INTENT_PATH;
+use super::fast_path_address::CREATE_INTENT_PATH;
 use super::request_cookies::RequestCookies;
 use super::{FastPathInner, FastPathResult};
 use crate::api::purchase::Purchase;
 use crate::http::edge::{log_response_with_id, new_request_id, request_id_text};
 use crate::http::routes::FORM_BODY_MAX;
 use crate::http::routes::body::{body_timeout, parse_json_body, with_body_timeout};
-use crate::http::routes::buyer::payments::find_too_few_tickets;
+use crate::http::routes::buyer::payments::find_draw_with_too_few_tickets;
 use crate::services::identity::origin;
 
 impl<S> FastPathInner<S>
@@ -76,7 +76,7 @@ where
             return None;
         }
         let (draw, free) =
-            find_too_few_tickets(&self.state, &parse_json_body::<Purchase>(body).ok()?)?;
+            find_draw_with_too_few_tickets(&self.state, &parse_json_body::<Purchase>(body).ok()?)?;
         let id = new_request_id();
         let (status, body) =
             self.headers
@@ -137,7 +137,7 @@ fn replayed_payload(read: Vec<PayloadChunk>, rest: Option<Payload>) -> Payload {
 mod tests {
     use super::*;
 
-    fn payload_of(chunks: Vec<PayloadChunk>) -> Payload {
+    fn payload_from_chunks(chunks: Vec<PayloadChunk>) -> Payload {
         replayed_payload(chunks, None)
     }
 
@@ -151,19 +151,23 @@ mod tests {
     #[actix_web::test]
     async fn chunked_body_is_joined_and_incomplete_or_long_body_is_replayed() {
         let piece = |text: &'static str| Ok(Bytes::from_static(text.as_bytes()));
-        let body = read_body(payload_of(vec![piece("{\"a\""), piece(":"), piece("1}")]))
-            .await
-            .ok()
-            .expect("whole");
+        let body = read_body(payload_from_chunks(vec![
+            piece("{\"a\""),
+            piece(":"),
+            piece("1}"),
+        ]))
+        .await
+        .ok()
+        .expect("whole");
         assert_eq!(body, "{\"a\":1}");
         assert!(
-            read_body(payload_of(vec![]))
+            read_body(payload_from_chunks(vec![]))
                 .await
                 .ok()
                 .expect("nothing")
                 .is_empty()
         );
-        let broken = read_body(payload_of(vec![
+        let broken = read_body(payload_from_chunks(vec![
             piece("{"),
             piece("}"),
             Err(PayloadError::Incomplete(None)),
@@ -175,7 +179,7 @@ mod tests {
             "{broken:?}"
         );
         let long = Bytes::from(vec![b' '; FORM_BODY_MAX]);
-        let long = read_body(payload_of(vec![
+        let long = read_body(payload_from_chunks(vec![
             Ok(long.clone()),
             Ok(long.clone()),
             piece("end"),

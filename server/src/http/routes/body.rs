@@ -26,7 +26,9 @@ impl<T: DeserializeOwned + 'static> FromRequest for Body<T> {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let bytes = web::Bytes::from_request(request, payload);
-        Box::pin(async move { parse_json_body(&bytes.await.map_err(unreadable_body)?).map(Body) })
+        Box::pin(async move {
+            parse_json_body(&bytes.await.map_err(unreadable_body_problem)?).map(Body)
+        })
     }
 }
 
@@ -54,7 +56,7 @@ pub fn with_body_timeout(payload: Payload, timeout: Duration) -> Payload {
 }
 
 /// Converts actix's error of reading a body: 413 when the body is too large, else 400.
-pub fn unreadable_body(error: actix_web::Error) -> Problem {
+pub fn unreadable_body_problem(error: actix_web::Error) -> Problem {
     match error.as_response_error().status_code() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(
             StatusCode::PAYLOAD_TOO_LARGE,

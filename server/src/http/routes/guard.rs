@@ -15,7 +15,7 @@ use crate::access::caller::caller;
 use crate::api::error::Problem;
 use crate::http::edge::is_unsafe;
 use crate::ops::metrics::MatchedRoute;
-use crate::ops::peer_credentials::PASS_HEADER;
+use crate::ops::peer_credentials::NODE_PASS_HEADER;
 use crate::services::identity::check_same_origin;
 use crate::state::State;
 
@@ -33,7 +33,7 @@ const ROUTES_ALLOWED_WHEN_ARCHIVED: [&str; 8] = [
 ];
 
 /// Builds the actix route of a handler that runs only if all checks of this module pass.
-pub(super) fn guarded(route: &'static Route) -> ActixRoute {
+pub(super) fn guarded_route(route: &'static Route) -> ActixRoute {
     (route.handler)().wrap(from_fn(
         move |request: ServiceRequest, next: Next<BoxBody>| async move {
             guard(route, request, next).await
@@ -107,13 +107,13 @@ async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Pro
     if audience == Audience::Node {
         let token = request
             .headers()
-            .get(PASS_HEADER)
+            .get(NODE_PASS_HEADER)
             .and_then(|value| value.to_str().ok())
             .unwrap_or_default();
         let admitted = state
             .peer_credentials
             .as_ref()
-            .is_some_and(|credentials| credentials.accepts_pass(token, state.clock.now()));
+            .is_some_and(|credentials| credentials.accepts_node_pass(token, state.clock.now()));
         return if admitted {
             Ok(())
         } else {
@@ -160,7 +160,7 @@ async fn check_access(route: &Route, request: &ServiceRequest) -> Result<(), Pro
         }
     }
     if audience.needs_recent_authentication() {
-        caller.require_recent_proof(state.clock.now())
+        caller.require_recent_authentication(state.clock.now())
     } else {
         Ok(())
     }

@@ -80,7 +80,6 @@ impl Limits {
     pub fn begin_password_confirmation(
         &self,
         holder: SessionHolder,
-    ,
     ) -> Result<LimitedAttempt<'_>, Problem> {
         let attempt = password_try(
             format!("again of {}", holder.name()),

@@ -210,7 +210,7 @@ async fn archived_club_is_reminded_of_missing_result() {
     set_broncos_archived(&server, true).await;
     server.clock.advance_seconds(2 * 3600 + 60);
     for _ in 0..2 {
-        server::http::routes::club::reminders::sweep(&server.state).await;
+        server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await;
     }
     assert_eq!(
         server.next_mail("results-due").await.to,

@@ -133,7 +133,7 @@ async fn club_share_is_settled_once_provider_fees_are_known() {
         (money["feesEstimated"] == false).then_some(money)
     })
     .await;
-    server::http::routes::club::reminders::sweep(&server.state).await;
+    server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await;
     let payouts = browser
         .get(&format!("/api/draws/{draw}/payouts"))
         .await

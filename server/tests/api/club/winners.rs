@@ -552,7 +552,7 @@ async fn reminder_sweep_repeats_result_effects_lost_in_crash() {
         "the club share is not recorded yet"
     );
     for _ in 0..2 {
-        server::http::routes::club::reminders::sweep(&server.state).await;
+        server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await;
         assert_eq!(
             (
                 payouts().await.as_array().map(Vec::len),
@@ -580,7 +580,9 @@ async fn club_is_reminded_once_of_due_result_and_disconnected_stripe() {
         .reload()
         .await
         .expect("the read succeeds");
-    let sweep = async || server::http::routes::club::reminders::sweep(&server.state).await;
+    let sweep = async || {
+        server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await
+    };
     sweep().await;
     assert_eq!(
         server.count_queued_mails("results-due").await,

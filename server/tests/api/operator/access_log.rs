@@ -44,7 +44,7 @@ impl LogCapture {
         static SHARED_LOG_CAPTURE: OnceLock<LogCapture> = OnceLock::new();
         let install = || {
             let lines = LogCapture::default();
-            telemetry::production(lines.clone())
+            telemetry::production_log_subscriber(lines.clone())
                 .try_init()
                 .expect("no other subscriber is installed");
             lines

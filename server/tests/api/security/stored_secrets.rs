@@ -169,7 +169,7 @@ async fn issued_secrets_are_never_stored_in_clear_text() {
 async fn audit_anchor_is_mailed_to_each_operator_once_a_day() {
     let server = TestServer::start().await;
     server.create_operator().await;
-    let sweep = async || server::http::housekeeping::sweep(&server.state).await;
+    let sweep = async || server::http::housekeeping::run_periodic_tasks(&server.state).await;
     sweep().await;
     assert_eq!(
         server.count_queued_mails("audit-anchor").await,

@@ -44,7 +44,7 @@ async fn unconfirmed_club_sends_no_invitation_or_custom_text() {
         .ok();
     server.next_mail("reset").await;
     server.clock.advance_seconds(DAY_SECONDS + 60);
-    server::http::routes::club::reminders::sweep(&server.state).await;
+    server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await;
     server.next_mail("connect-incomplete").await;
     let mails = "select coalesce(string_agg(m::text, ' '), '') from email_outbox m where $1 = ''";
     let mails = server.database.query_text(mails, "").await;
@@ -104,14 +104,14 @@ async fn unconfirmed_club_is_removed_after_a_week_unless_it_has_draws() {
         .await;
     let names = "select string_agg(name, ',' order by name) from clubs where $1 = ''";
     server.clock.advance_seconds(WEEK_SECONDS - 60);
-    server::http::routes::club::reminders::sweep(&server.state).await;
+    server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await;
     assert_eq!(
         server.database.query_text(names, "").await,
         "Busy,Idle",
         "{idle}"
     );
     server.clock.advance_seconds(120);
-    server::http::routes::club::reminders::sweep(&server.state).await;
+    server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await;
     assert_eq!(server.database.query_text(names, "").await, "Busy");
     let again = register(&server.alice(), "Idle", "idle@club.test").await;
     assert_eq!(

@@ -184,7 +184,7 @@ async fn webhook_timestamp_is_accepted_within_five_minutes() {
         );
     }
     assert_eq!(
-        server.state.metrics.webhooks_out_of_time(),
+        server.state.metrics.webhooks_with_bad_timestamp(),
         3,
         "every refused webhook is counted"
     );

@@ -170,11 +170,11 @@ impl TestServer {
             let front = served.clone();
             let app = App::new()
                 .app_data(site.clone())
-                .wrap(from_fn(edge::wrap))
+                .wrap(from_fn(edge::edge_middleware))
                 .configure(|cfg| sandbox_clock::configure(cfg, provider.clone()))
                 .configure(|cfg| sandbox::configure(cfg, provider.clone()))
                 .configure(|cfg| routes::configure(cfg, served.clone()))
-                .default_service(routes::pages());
+                .default_service(routes::pages_route());
             FastPathFactory::new(app, front)
         });
         let http = http.on_connect(shrink_send_buffer);

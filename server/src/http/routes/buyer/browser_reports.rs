@@ -26,7 +26,7 @@ pub struct Diagnostics {
 
 /// Logs a browser's diagnostics. Always responds 204; only a few per minute are logged, and none
 /// during maintenance (decision B-23).
-pub async fn debug_log(
+pub async fn receive_diagnostics(
     request: HttpRequest,
     state: web::Data<State>,
     body: Result<Body<Diagnostics>, Problem>,
@@ -95,7 +95,7 @@ pub struct PolicyReport {
 
 /// Logs CSP violation reports (ASVS 3.4.7). Always responds 204; only a few per minute are logged,
 /// and none during maintenance.
-pub async fn policy_report(
+pub async fn receive_csp_reports(
     request: HttpRequest,
     state: web::Data<State>,
     body: Result<web::Bytes, actix_web::Error>,

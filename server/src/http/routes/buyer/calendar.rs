@@ -28,7 +28,7 @@ pub struct CalendarQuery {
 ///
 /// # Errors
 /// 404 when one of the draws does not exist.
-pub async fn calendar_file(
+pub async fn serve_calendar_file(
     state: web::Data<State>,
     path: web::Path<String>,
     query: web::Query<CalendarQuery>,

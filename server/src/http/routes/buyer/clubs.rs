@@ -33,11 +33,11 @@ pub async fn list_public_clubs(state: web::Data<State>) -> HttpResponse {
 
 /// Responds with a club's page and its draws. 404 when the club is archived or its page is off
 /// (decisions H-3, H-14).
-pub async fn by_slug(
+pub async fn show_club_by_slug(
     state: web::Data<State>,
     slug: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let club = find_club_page(&state.catalogue.facts(), &slug)?;
+    let club = find_club_for_page(&state.catalogue.facts(), &slug)?;
     let now = state.clock.now();
     let part = DrawListSlice {
         club: Some(club.id),
@@ -67,12 +67,12 @@ pub async fn show_club_meta(
     state: web::Data<State>,
     club: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let row = find_club_page(&state.catalogue.facts(), &club)?;
-    Ok(HttpResponse::Ok().json(meta_of(&row)))
+    let row = find_club_for_page(&state.catalogue.facts(), &club)?;
+    Ok(HttpResponse::Ok().json(club_meta_of(&row)))
 }
 
 /// Builds the `<head>` data of a club's page.
-pub fn meta_of(club: &ClubRecord) -> ClubMeta {
+pub fn club_meta_of(club: &ClubRecord) -> ClubMeta {
     ClubMeta {
         facebook_pixel_id: club.facebook_pixel_id.clone(),
         primary_color: club.primary_color.clone(),
@@ -157,7 +157,7 @@ fn by_id_or_slug<'a>(facts: &'a CatalogueFacts, club: &str) -> Option<&'a Arc<Cl
 ///
 /// # Errors
 /// 404 when the club is unknown, archived or has no page.
-pub fn find_club_page(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
+pub fn find_club_for_page(facts: &CatalogueFacts, club: &str) -> Result<Arc<ClubRecord>, Problem> {
     let row = find_club(facts, club)?;
     if row.page_enabled {
         Ok(row)

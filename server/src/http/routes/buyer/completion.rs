@@ -9,7 +9,7 @@ use persistence::stores::OrderRecord;
 use crate::access::order_access::{OrderAccess, OwnOrder};
 use crate::api::error::{Problem, not_charged_text};
 use crate::api::purchase::{BoughtTicket, Purchase, PurchaseResult};
-use crate::checkout::{amount_changed, requested_tickets};
+use crate::checkout::{amount_changed_problem, requested_tickets};
 use crate::http::routes::body::Body;
 use crate::services::identity::{Browser, client_address};
 use crate::state::State;
@@ -24,7 +24,7 @@ pub async fn complete_card_payment(
 ) -> Result<HttpResponse, Problem> {
     match find_order(&request, &state, &browser, &body.0).await? {
         OrderAccess::Own(own) => finish_purchase(&state, &browser, *own, &body.0).await,
-        OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
+        OrderAccess::Unproven(record) => fulfil_without_proof(&state, &record).await,
     }
 }
 
@@ -43,7 +43,7 @@ pub async fn complete_purchase(
                 .await?;
             finish_purchase(&state, &browser, *own, &body.0).await
         }
-        OrderAccess::Unproven(record) => fulfil_unproven(&state, &record).await,
+        OrderAccess::Unproven(record) => fulfil_without_proof(&state, &record).await,
     }
 }
 
@@ -119,7 +119,10 @@ async fn find_order(
 /// `fulfil` is idempotent and checks the payment at Stripe.
 ///
 /// The answer holds the status only: no token, tickets or personal data (decision M-1).
-async fn fulfil_unproven(state: &State, record: &OrderRecord) -> Result<HttpResponse, Problem> {
+async fn fulfil_without_proof(
+    state: &State,
+    record: &OrderRecord,
+) -> Result<HttpResponse, Problem> {
     let id = record
         .order
         .payment_intent
@@ -153,7 +156,7 @@ pub async fn finish_purchase(
             FulfilStatus::NotCharged { .. } | FulfilStatus::Waiting
         ) {
             state.open_orders.mark_finished(browser, own.id());
-            return Err(amount_changed(amount));
+            return Err(amount_changed_problem(amount));
         }
     }
     let accepted = own.fill_buyer(state, &body.buyer_details()).await?;
@@ -179,14 +182,17 @@ pub async fn finish_purchase(
         FulfilStatus::Waiting | FulfilStatus::Processing => {}
     }
     if !accepted && own.has_token_proof() && fulfilled.status == FulfilStatus::Succeeded {
-        return Err(Problem::conflict("contact-closed", CONTACT_CLOSED_ERROR));
+        return Err(Problem::conflict(
+            "contact-closed",
+            CONTACT_DETAILS_CLOSED_ERROR,
+        ));
     }
     purchase_response(state, fulfilled, Some(own)).await
 }
 
 /// Error text for contact details that arrive after the result is known. They are refused, because
 /// another holder of the order's token could claim a winning ticket (decision M-1).
-const CONTACT_CLOSED_ERROR: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
+const CONTACT_DETAILS_CLOSED_ERROR: &str = "The result of this game is known, so contact details can no longer be added here. Please contact support.";
 
 async fn purchase_response(
     state: &State,
@@ -204,7 +210,7 @@ async fn purchase_response(
             "processing",
             Some("We are confirming your payment. Your tickets will follow by e-mail."),
         ),
-        FulfilStatus::NotCharged { reason } => return Err(not_charged(reason.cause())),
+        FulfilStatus::NotCharged { reason } => return Err(not_charged_problem(reason.cause())),
         FulfilStatus::Refunding => return Err(refunding_problem()),
     };
     let payment_intent_id = record.order.payment_intent.as_ref().map(|id| id.0.clone());
@@ -250,7 +256,7 @@ fn bought_ticket(draw: DrawId, serial: domain::Serial, cell: domain::Cell) -> Bo
 
 /// Builds the 409 response for an order that was not charged, with the reason written for the
 /// buyer.
-fn not_charged(cause: OrderEndCause) -> Problem {
+fn not_charged_problem(cause: OrderEndCause) -> Problem {
     let message = format!(
         "{} You have not been charged.",
         with_full_stop(not_charged_text(cause))

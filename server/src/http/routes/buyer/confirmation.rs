@@ -33,7 +33,7 @@ pub async fn confirm_cart_card(
 }
 
 /// Handles `POST /api/process-wallet-payment`, which sends a wallet's payment method id.
-pub async fn confirm_wallet(
+pub async fn confirm_with_wallet_method(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
@@ -48,7 +48,7 @@ pub async fn confirm_wallet(
 
 /// Handles `POST /api/process-purchase`, which sends Stripe's id of a wallet token. Card data is
 /// never accepted (decision C-6).
-pub async fn confirm_token(
+pub async fn confirm_with_wallet_token(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,

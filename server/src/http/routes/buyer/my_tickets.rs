@@ -111,7 +111,7 @@ pub async fn open_link(
         .await?
         .ok_or_else(unknown)?;
     let mut shown = Vec::with_capacity(link.orders.len());
-    for own in OwnOrder::of_link(&state, &link).await? {
+    for own in OwnOrder::all_of_ticket_link(&state, &link).await? {
         shown.push(order_view::order_for_buyer(&state, &own).await?);
     }
     let (email_masked, until) = (masked_email(&link.email), rfc3339(link.until));

@@ -14,7 +14,7 @@ pub async fn list(
     state: web::Data<State>,
     club: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let row = super::clubs::find_club_page(&state.catalogue.facts(), &club)?;
+    let row = super::clubs::find_club_for_page(&state.catalogue.facts(), &club)?;
     let offers = state.offers().of_club(&row).await?;
     let on_sale = offers.iter().filter(|offer| offer.is_on_sale());
     let listed: Vec<PublicOffer> = on_sale.map(|offer| public_offer(&state, offer)).collect();
@@ -26,8 +26,8 @@ pub async fn show(
     state: web::Data<State>,
     path: web::Path<(String, String)>,
 ) -> Result<HttpResponse, Problem> {
-    let club =
-        super::clubs::find_club_page(&state.catalogue.facts(), &path.0).map_err(|_| not_found())?;
+    let club = super::clubs::find_club_for_page(&state.catalogue.facts(), &path.0)
+        .map_err(|_| not_found())?;
     let offer = find(&state, &club.slug, &path.1).await?;
     Ok(HttpResponse::Ok().json(public_offer(&state, &offer)))
 }

@@ -10,7 +10,7 @@ use crate::http::routes::body::Body;
 use crate::services::identity::Browser;
 use crate::state::State;
 
-pub use crate::checkout::find_too_few_tickets;
+pub use crate::checkout::find_draw_with_too_few_tickets;
 
 /// Handles `POST /api/create-payment-intent`, for tickets of one draw.
 pub async fn create(

@@ -12,19 +12,19 @@ use crate::state::State;
 use crate::text::terms::{self, TermsDocument};
 
 /// Handles `GET /api/config`.
-pub async fn config(state: web::Data<State>) -> HttpResponse {
+pub async fn show_site_config(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(state.catalogue.facts().public_config(&state.config))
 }
 
 /// Handles `GET /api/maintenance-mode`.
-pub async fn maintenance_mode(state: web::Data<State>) -> HttpResponse {
+pub async fn show_maintenance_mode(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(MaintenanceMode {
         maintenance_mode: state.catalogue.facts().maintenance_mode(),
     })
 }
 
 /// Responds with the visible menus and items of the footer (decision I-11).
-pub async fn footer_menus(state: web::Data<State>) -> HttpResponse {
+pub async fn list_footer_menus(state: web::Data<State>) -> HttpResponse {
     let facts = state.catalogue.facts();
     let menus: Vec<FooterMenu> = facts
         .footers
@@ -36,7 +36,7 @@ pub async fn footer_menus(state: web::Data<State>) -> HttpResponse {
 }
 
 /// Responds with a versioned legal text (decision B-15).
-pub async fn terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
+pub async fn show_terms(kind: web::Path<String>) -> Result<HttpResponse, Problem> {
     let TermsDocument {
         kind,
         version,
@@ -61,7 +61,7 @@ pub struct QrQuery {
 
 /// Draws a QR code of a URL of this site. The server draws it, so that no third party learns a
 /// purchase link (decision B-20).
-pub async fn qr(
+pub async fn serve_qr_code(
     state: web::Data<State>,
     query: web::Query<QrQuery>,
 ) -> Result<HttpResponse, Problem> {

@@ -51,16 +51,16 @@ pub async fn submit_bank_details(
         .catalogue
         .draw(claim.draw)
         .await
-        .ok_or_else(unknown_claim)?;
+        .ok_or_else(unknown_claim_problem)?;
     let winner = find_winner(&state, &view)
         .await
-        .map_err(|_| unknown_claim())?;
+        .map_err(|_| unknown_claim_problem())?;
     // Refuse the link if its ticket is not the winning one any more, because the result was undone
     // and entered anew.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)
-        .ok_or_else(unknown_claim)?;
+        .ok_or_else(unknown_claim_problem)?;
     let (draw, at, by) = (claim.draw, state.clock.now(), "winner".to_string());
     let object = format!("draw:{draw}");
     let ip = Some(client_address(&request, &state.config));
@@ -105,7 +105,7 @@ async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> 
         .catalogue
         .draw(claim.draw)
         .await
-        .ok_or_else(unknown_claim)?;
+        .ok_or_else(unknown_claim_problem)?;
     let Some(club) = facts.club(listing.club) else {
         return Ok(());
     };
@@ -123,15 +123,15 @@ async fn notify_club(state: &State, claim: &ClaimRecord) -> Result<(), Problem> 
 }
 
 async fn find_claim(state: &State, token: Option<&str>) -> Result<ClaimRecord, Problem> {
-    let hash = parse_link_hash(&trimmed(token)).ok_or_else(unknown_claim)?;
+    let hash = parse_link_hash(&trimmed(token)).ok_or_else(unknown_claim_problem)?;
     state
         .records
         .winner_claim_by_token(&hash)
         .await?
-        .ok_or_else(unknown_claim)
+        .ok_or_else(unknown_claim_problem)
 }
 
-fn unknown_claim() -> Problem {
+fn unknown_claim_problem() -> Problem {
     Problem::new(
         StatusCode::NOT_FOUND,
         "claim-unknown",
@@ -144,17 +144,17 @@ async fn claim_page(state: &State, claim: &ClaimRecord) -> Result<Claim, Problem
         .catalogue
         .draw(claim.draw)
         .await
-        .ok_or_else(unknown_claim)?;
-    let club = facts.club(listing.club).ok_or_else(unknown_claim)?;
+        .ok_or_else(unknown_claim_problem)?;
+    let club = facts.club(listing.club).ok_or_else(unknown_claim_problem)?;
     let winner = find_winner(state, &view)
         .await
-        .map_err(|_| unknown_claim())?;
+        .map_err(|_| unknown_claim_problem())?;
     // Refuse the link if its ticket is not the winning one any more, because the result was undone
     // and entered anew.
     let ticket = winner
         .ticket
         .filter(|ticket| ticket.serial.number() == claim.serial)
-        .ok_or_else(unknown_claim)?;
+        .ok_or_else(unknown_claim_problem)?;
     let expired = claim
         .respond_by
         .is_none_or(|until| state.clock.now() >= until);

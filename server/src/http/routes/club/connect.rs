@@ -69,7 +69,7 @@ pub async fn start_onboarding(
         .connect
         .onboarding_link(&account, &page("refresh"), &page("complete"))
         .await;
-    let onboarding_url = link.map_err(account_creation_failed)?;
+    let onboarding_url = link.map_err(stripe_setup_problem)?;
     Ok(HttpResponse::Ok().json(OnboardingLink { onboarding_url }))
 }
 
@@ -79,7 +79,7 @@ pub async fn start_onboarding(
 /// The key also contains the current ten-minute window, because Stripe replays a failure under the
 /// same key and the club must be able to retry later.
 async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<AccountId, Problem> {
-    const RETRY_WINDOW_MS: i64 = 10 * 60 * 1000;
+    const ACCOUNT_CREATION_RETRY_WINDOW_MS: i64 = 10 * 60 * 1000;
     let lost = club
         .account
         .as_ref()
@@ -88,13 +88,13 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
     let key = format!(
         "connect-club-{}{lost}-{}",
         club.id,
-        state.clock.now().0 / RETRY_WINDOW_MS
+        state.clock.now().0 / ACCOUNT_CREATION_RETRY_WINDOW_MS
     );
     let account = state
         .connect
         .create_account(&key, Some(&club.email))
         .await
-        .map_err(account_creation_failed)?;
+        .map_err(stripe_setup_problem)?;
     let (actor, object) = (caller.audit_name(), format!("club:{}", club.id));
     let act = caller.audit_action(&actor, Some(club.id), "connect-account", &object);
     state
@@ -108,7 +108,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
 
 /// Builds the error response. A refusal by Stripe means that the platform is not set up for
 /// connected accounts, so a retry does not help; other errors mean that Stripe is unavailable.
-fn account_creation_failed(error: GatewayError) -> Problem {
+fn stripe_setup_problem(error: GatewayError) -> Problem {
     tracing::warn!(%error, "Stripe onboarding failed");
     match error {
         GatewayError::Refused { .. } => {

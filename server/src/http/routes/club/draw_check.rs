@@ -40,7 +40,7 @@ pub struct StoredDraw<'a> {
 ///
 /// # Errors
 /// 400 with every error of the form.
-pub fn check_new(form: &DrawForm, now: Timestamp) -> Result<CheckedDrawForm, Problem> {
+pub fn check_new_draw(form: &DrawForm, now: Timestamp) -> Result<CheckedDrawForm, Problem> {
     let mut form = form.clone();
     for field in [
         &mut form.home_team,
@@ -58,14 +58,14 @@ pub fn check_new(form: &DrawForm, now: Timestamp) -> Result<CheckedDrawForm, Pro
         home_team: "",
         away_team: "",
     };
-    check_edit(&form, &stored, now)
+    check_draw_edit(&form, &stored, now)
 }
 
 /// Checks the form of an edit. Only the fields that the form contains are checked.
 ///
 /// # Errors
 /// 400 with every error of the form.
-pub fn check_edit(
+pub fn check_draw_edit(
     form: &DrawForm,
     stored: &StoredDraw<'_>,
     now: Timestamp,
@@ -95,7 +95,7 @@ pub fn check_edit(
             .and_then(Option::as_deref)
             .unwrap_or_default(),
     );
-    let zone = check_zone(&mut findings, form, stored);
+    let zone = check_time_zone(&mut findings, form, stored);
     let kick_off = zone.and_then(|zone| kick_off_time(&mut findings, form, stored, zone, now));
     let opens_at = form.sales_open_at.as_ref().map(|text| {
         let at = trimmed_or_none(text.as_deref())
@@ -173,7 +173,7 @@ fn check_team(
     }
 }
 
-fn check_zone(
+fn check_time_zone(
     findings: &mut FormErrors,
     form: &DrawForm,
     stored: &StoredDraw<'_>,

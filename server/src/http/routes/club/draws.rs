@@ -34,7 +34,7 @@ pub async fn create(
 ) -> Result<HttpResponse, Problem> {
     let club = find_selling_club(&state, named_or_own_club(caller, body.0.club_id)?).await?;
     let now = state.clock.now();
-    let checked = draw_check::check_new(&body.0, now)?;
+    let checked = draw_check::check_new_draw(&body.0, now)?;
     check_card_fee(&state, checked.pass_card_fee.unwrap_or_default())?;
     let new = new_draw(&club, checked, &state)?;
     if !terms_of(&new).are_valid(now) {
@@ -83,7 +83,7 @@ pub(super) async fn create_draws(
             let message = format!("This game is on sale already as draw {draw}.");
             return Err(Problem::conflict("draw-exists", message).with_field("drawNumber", draw.0));
         }
-        CreateDrawsOutcome::NotAgreed => return Err(agreement_required()),
+        CreateDrawsOutcome::NotAgreed => return Err(agreement_required_problem()),
     };
     for draw in listings.iter().map(Listing::id) {
         // If the actor cannot start now, the first buyer's request starts it.
@@ -144,7 +144,7 @@ pub(super) fn check_card_fee(state: &State, passed_on: bool) -> Result<(), Probl
 
 /// Builds the 428 response for a club that has not agreed to the terms of service within the last
 /// half hour (decision E-17).
-fn agreement_required() -> Problem {
+fn agreement_required_problem() -> Problem {
     let message = "Agreement Required: Please check the box to agree to the Terms of Service before proceeding";
     Problem::new(StatusCode::PRECONDITION_REQUIRED, "terms-required", message)
 }
@@ -200,7 +200,7 @@ pub async fn draw_for_editor(state: &State, draw: DrawId) -> Result<OwnDraw, Pro
 }
 
 fn with_editor_fields(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
-    let reason = edit_refusal(view, now);
+    let reason = find_edit_refusal(view, now);
     OwnDraw {
         draw,
         owned_by_caller: true,
@@ -211,7 +211,7 @@ fn with_editor_fields(draw: Draw, view: &View, now: Timestamp) -> OwnDraw {
 }
 
 /// Returns why the club may not edit a draw, with the error code; `None` when editing is allowed.
-pub(super) fn edit_refusal(view: &View, now: Timestamp) -> Option<(Refusal, &'static str)> {
+pub(super) fn find_edit_refusal(view: &View, now: Timestamp) -> Option<(Refusal, &'static str)> {
     let started = "This draw cannot be edited because the game has already started.";
     match view.status {
         Status::Active if now < view.closes_at => None,
@@ -239,7 +239,7 @@ pub fn draws_of_club(state: &State, club: &Club) -> Vec<Draw> {
 
 /// Responds with the values for "Duplicate last draw": the club's newest draw, with kick-off moved
 /// by whole weeks into the future.
-pub async fn last_draw_template(
+pub async fn show_last_draw_template(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,

@@ -11,7 +11,7 @@ use persistence::records::listings::Listing;
 use serde_json::{Value, json};
 
 use super::draw_check::{self, CheckedDrawForm, StoredDraw};
-use super::draws::{check_card_fee, draw_for_editor, edit_refusal};
+use super::draws::{check_card_fee, draw_for_editor, find_edit_refusal};
 use super::own_draw;
 use crate::access::caller::Caller;
 use crate::api::draw_form::{ArchiveForm, DrawForm};
@@ -48,7 +48,7 @@ pub async fn edit_draw(
     let reason = read_edit_reason(&state, caller, by, &body.0)?;
     // Check whether the draw may be edited before the form is checked. After kick-off the form
     // error "Game date must be in the future" would mislead.
-    if let (TermsEditor::Club, Some((refusal, _))) = (by, edit_refusal(&view, now)) {
+    if let (TermsEditor::Club, Some((refusal, _))) = (by, find_edit_refusal(&view, now)) {
         return Err(Problem::command_refused(draw, refusal));
     }
     let stored = StoredDraw {
@@ -57,9 +57,9 @@ pub async fn edit_draw(
         home_team: &listing.home_team,
         away_team: &listing.away_team,
     };
-    let checked = draw_check::check_edit(&body.0, &stored, now)?;
+    let checked = draw_check::check_draw_edit(&body.0, &stored, now)?;
     let pass_card_fee = new_card_fee_setting(&state, &listing, checked.pass_card_fee)?;
-    let (terms, details) = split_form(checked, pass_card_fee);
+    let (terms, details) = split_into_terms_and_details(checked, pass_card_fee);
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "edit-draw", &object);
     let draws = state
@@ -81,7 +81,7 @@ fn read_edit_reason(
     if by == TermsEditor::Club {
         return Ok(None);
     }
-    caller.require_recent_proof(state.clock.now())?;
+    caller.require_recent_authentication(state.clock.now())?;
     let reason: String = trimmed(form.reason.as_deref())
         .chars()
         .take(REASON_CHARS_MAX)
@@ -119,7 +119,10 @@ fn new_card_fee_setting(
     })
 }
 
-fn split_form(checked: CheckedDrawForm, pass_card_fee: Option<bool>) -> (TermsEdit, DrawDetails) {
+fn split_into_terms_and_details(
+    checked: CheckedDrawForm,
+    pass_card_fee: Option<bool>,
+) -> (TermsEdit, DrawDetails) {
     let terms = TermsEdit {
         price: checked.price,
         prize_percentage: checked.prize_percentage,

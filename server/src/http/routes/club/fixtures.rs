@@ -13,7 +13,7 @@ use crate::api::error::Problem;
 use crate::api::fixture::{FixtureImportResult, FixtureRow};
 use crate::api::form::FormErrors;
 use crate::api::time_format::{local_time, rfc3339};
-use crate::http::routes::body::unreadable_body;
+use crate::http::routes::body::unreadable_body_problem;
 use crate::services::fixtures::{self, Contact, ImportedDrawTerms};
 use crate::state::State;
 
@@ -43,11 +43,11 @@ pub async fn import(
     let club = path.parse().map(ClubId).map_err(|_| Problem::not_found())?;
     caller.require_ownership(club)?;
     let seller = find_selling_club(&state, club).await?;
-    let table = table.map_err(unreadable_body)?;
+    let table = table.map_err(unreadable_body_problem)?;
     let common = read_import_terms(&query, &seller, state.config.fees.policy)?;
     let plan = fixtures::plan_import(&state.records, club, &table, &common, state.clock.now())
         .await
-        .map_err(import_refused)?;
+        .map_err(import_refused_problem)?;
     let created = if query.dry_run || plan.rows.is_empty() {
         Vec::new()
     } else {
@@ -117,7 +117,7 @@ fn read_import_terms(
 }
 
 /// Builds the 422 response with every invalid line and its number. No draw was created.
-fn import_refused(refused: fixtures::ImportRefusal) -> Problem {
+fn import_refused_problem(refused: fixtures::ImportRefusal) -> Problem {
     match refused {
         fixtures::ImportRefusal::Lines(lines) => {
             let fixture_row = |line: &fixtures::LineProblem| json!({ "line": line.line, "message": line.message });

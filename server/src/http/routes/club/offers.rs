@@ -144,7 +144,7 @@ pub async fn create(
         .create_bundle(club.id, &new)
         .await;
     let id = match created {
-        Err(failure) => return Err(failed_offer_write(&state, &club, &new, None, failure).await?),
+        Err(failure) => return Err(offer_write_problem(&state, &club, &new, None, failure).await?),
         Ok(id) => id,
     };
     let (bundle, sold) = find_offer(&state, club.id, &id.to_string()).await?;
@@ -162,7 +162,7 @@ pub async fn change(
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     let now = offer_status(&state, &bundle, sold, state.clock.now());
     if !matches!(now, "draft" | "active") {
-        return Err(offer_locked(now));
+        return Err(offer_locked_problem(now));
     }
     let new = check_offer_and_slug(&state, &club, &body.0, Some(bundle.id)).await?;
     let records = state
@@ -170,9 +170,9 @@ pub async fn change(
         .with_audit_entry(audit_entry(caller, &club, "change-offer"));
     match records.change_bundle(club.id, bundle.id, &new).await {
         Ok(OfferChangeOutcome::Done) => {}
-        Ok(OfferChangeOutcome::Locked) => return Err(offer_locked("locked")),
+        Ok(OfferChangeOutcome::Locked) => return Err(offer_locked_problem("locked")),
         Err(failure) => {
-            return Err(failed_offer_write(&state, &club, &new, Some(bundle.id), failure).await?);
+            return Err(offer_write_problem(&state, &club, &new, Some(bundle.id), failure).await?);
         }
     }
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
@@ -189,20 +189,20 @@ pub async fn archive(
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     let now = offer_status(&state, &bundle, sold, state.clock.now());
     if now == "locked" {
-        return Err(offer_locked(now));
+        return Err(offer_locked_problem(now));
     }
     let is_over = matches!(now, "closed" | "archived");
     let records = state
         .records
         .with_audit_entry(audit_entry(caller, &club, "archive-offer"));
     if records.archive_bundle(club.id, bundle.id, is_over).await? != OfferChangeOutcome::Done {
-        return Err(offer_locked("locked"));
+        return Err(offer_locked_problem("locked"));
     }
     let (bundle, sold) = find_offer(&state, club.id, &path.1).await?;
     Ok(HttpResponse::Ok().json(offer_json(&state, &club, &bundle, sold)))
 }
 
-fn offer_locked(status: &str) -> Problem {
+fn offer_locked_problem(status: &str) -> Problem {
     let why = if status == "locked" {
         "has sales"
     } else {
@@ -216,7 +216,7 @@ fn offer_locked(status: &str) -> Problem {
 
 /// Builds the response to a failed write of an offer: 409 if another offer now has its slug, or
 /// else the failure. The database's unique constraint rejects a duplicate slug.
-async fn failed_offer_write(
+async fn offer_write_problem(
     state: &State,
     club: &Club,
     new: &NewBundle,
@@ -228,13 +228,13 @@ async fn failed_offer_write(
         .is_bundle_slug_taken(club.id, &new.slug, except)
         .await?;
     Ok(if slug_is_taken {
-        slug_taken()
+        slug_taken_problem()
     } else {
         failure.into()
     })
 }
 
-fn slug_taken() -> Problem {
+fn slug_taken_problem() -> Problem {
     Problem::conflict("slug-taken", "This slug is already used by another offer.")
 }
 
@@ -257,7 +257,7 @@ async fn check_offer_and_slug(
         .is_bundle_slug_taken(club.id, &new.slug, except)
         .await?
     {
-        return Err(slug_taken());
+        return Err(slug_taken_problem());
     }
     Ok(new)
 }

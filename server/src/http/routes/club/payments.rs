@@ -25,7 +25,7 @@ const REPORTED_PERIOD_SECONDS: i64 = 30 * 86_400;
 
 /// Returns the club whose payments the caller may read; `None` for the operator, who reads those of
 /// all clubs.
-fn readable_club(caller: Caller) -> Option<ClubId> {
+fn club_with_readable_payments(caller: Caller) -> Option<ClubId> {
     match caller.principal() {
         Principal::Club(club, _) => Some(club),
         _ => None,
@@ -40,7 +40,7 @@ pub async fn list_transactions(
     let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     let rows = state
         .records
-        .transactions(readable_club(caller), since)
+        .transactions(club_with_readable_payments(caller), since)
         .await?;
     let link = |row: &TransactionRow| {
         state
@@ -63,7 +63,7 @@ pub async fn show_payment_sums(
     let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     let groups = state
         .records
-        .transaction_groups(readable_club(caller), since)
+        .transaction_groups(club_with_readable_payments(caller), since)
         .await?;
     let sum = |of: fn(&TransactionGroup) -> i64| groups.iter().map(of).sum::<i64>();
     let charged = sum(|one| one.count * one.amount_cents);
@@ -169,7 +169,7 @@ pub async fn show_payment_integrity(
 }
 
 /// Responds with the failed payments as a text file: ids and amounts, no buyers.
-pub async fn recovery_report(
+pub async fn download_failed_payments(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
@@ -213,7 +213,7 @@ async fn failed_payments(state: &State, caller: Caller) -> Result<FailedPayments
     let since = state.clock.now().plus_seconds(-REPORTED_PERIOD_SECONDS);
     Ok(state
         .records
-        .failed_payments(readable_club(caller), since)
+        .failed_payments(club_with_readable_payments(caller), since)
         .await?)
 }
 

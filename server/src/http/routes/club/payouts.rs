@@ -9,7 +9,7 @@ use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::own_draw;
-use super::winners::{PRIZE_PAID_ERROR, UNSOLD_ERROR, find_winner};
+use super::winners::{PRIZE_PAID_ERROR, WINNING_TICKET_UNSOLD_ERROR, find_winner};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
 use crate::api::payout::{Payout, RecordPayout, SettlePayout};
@@ -52,7 +52,7 @@ pub async fn list(
 }
 
 /// Records that the prize is due to the winner. A repeated call returns the same payout.
-pub async fn record(
+pub async fn record_payout(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -91,7 +91,7 @@ pub async fn record(
 }
 
 /// Marks a payout as completed or failed: `{status: "completed" | "failed", note}`.
-pub async fn settle(
+pub async fn settle_payout(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -152,7 +152,8 @@ pub async fn settle(
 /// the payment (decision C-25).
 async fn ticket_due_prize(state: &State, draw: DrawId, view: &View) -> Result<SoldTicket, Problem> {
     let ticket = find_winner(state, view).await?.ticket;
-    let ticket = ticket.ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
+    let ticket =
+        ticket.ok_or_else(|| Problem::conflict("winner-unsold", WINNING_TICKET_UNSOLD_ERROR))?;
     if !state.records.is_winner_payment_disputed(draw).await? {
         return Ok(ticket);
     }

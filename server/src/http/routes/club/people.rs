@@ -85,7 +85,7 @@ pub async fn invite(
         return Err(Problem::new(
             StatusCode::FORBIDDEN,
             "email-unconfirmed",
-            UNCONFIRMED_ERROR,
+            EMAIL_UNCONFIRMED_ERROR,
         ));
     }
     let at = state.clock.now();
@@ -161,7 +161,7 @@ pub async fn invite(
     Ok(HttpResponse::Ok().json(ClubUser::from_record(&user, at)))
 }
 
-const UNCONFIRMED_ERROR: &str =
+const EMAIL_UNCONFIRMED_ERROR: &str =
     "Confirm your club's e-mail address first: we have sent you a link.";
 const EMAIL_IN_USE_ERROR: &str =
     "This e-mail address is already used to sign in. Please use another one.";

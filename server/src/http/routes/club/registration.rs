@@ -31,7 +31,7 @@ const DAY_MS: i64 = 86_400_000;
 
 /// Responds with whether clubs may register themselves. True unless the operator switched
 /// registration off.
-pub async fn registration_status(state: web::Data<State>) -> HttpResponse {
+pub async fn show_registration_status(state: web::Data<State>) -> HttpResponse {
     HttpResponse::Ok().json(RegistrationSwitch {
         enabled: state.catalogue.facts().registration_is_open(),
     })
@@ -85,7 +85,7 @@ pub async fn register(
         email,
         ..NewClub::default()
     };
-    let club = create(&state, new).await?;
+    let club = create_with_free_slug(&state, new).await?;
     guess.mark_correct().await;
     state.catalogue.reload().await?;
     verification::send_link(&state, &club).await?;
@@ -176,7 +176,7 @@ async fn refuse_taken_email(state: &State, email: &str) -> Result<Problem, Probl
 ///
 /// The database's unique constraint decides whether a slug is free, so two clubs with one name can
 /// register at the same time.
-async fn create(state: &State, mut new: NewClub) -> Result<Club, Problem> {
+async fn create_with_free_slug(state: &State, mut new: NewClub) -> Result<Club, Problem> {
     let start = slug_from_name(&new.name);
     for number in 1..=SLUG_TRIES_MAX {
         new.slug = numbered_slug(&start, number);
@@ -210,7 +210,7 @@ pub struct SlugPreviewQuery {
 }
 
 /// Responds with the slug that a club with this name would get now, as a preview in the form.
-pub async fn slug_preview(
+pub async fn preview_slug(
     state: web::Data<State>,
     query: web::Query<SlugPreviewQuery>,
 ) -> HttpResponse {

@@ -22,12 +22,13 @@ const CONNECT_REMINDER_AFTER_SECONDS: i64 = 86_400;
 /// confirmation link is valid for the same time.
 const UNCONFIRMED_CLUB_LIFETIME_SECONDS: i64 = 7 * 86_400;
 
-/// Maximum erasure steps in one run of the sweep. A step is one draw or a few hundred orders.
+/// Maximum erasure steps in one run of the periodic tasks. A step is one draw or a few hundred
+/// orders.
 const ERASURE_STEPS_MAX: usize = 20;
 
 /// Does the periodic work for clubs; runs once a minute. Each mail has a deduplication key, so that
 /// it is sent only once.
-pub async fn sweep(state: &State) {
+pub async fn run_periodic_club_tasks(state: &State) {
     let now = state.clock.now();
     if let Err(failure) = send_reminders(state, now).await {
         tracing::warn!(%failure, "sending club reminders failed, will retry");
@@ -40,13 +41,13 @@ pub async fn sweep(state: &State) {
 async fn send_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
     queue_due_result_reminders(state, now).await?;
     queue_connect_reminders(state, now).await?;
-    settle_missing_results(state).await?;
+    settle_unsettled_results(state).await?;
     settle_club_shares(state).await
 }
 
 /// Records club shares and queues result mails that are missing, because a server may have stopped
 /// after storing a result.
-async fn settle_missing_results(state: &State) -> Result<(), Failure> {
+async fn settle_unsettled_results(state: &State) -> Result<(), Failure> {
     for draw in state.records.draws_without_club_share().await? {
         let Some((_, listing, view)) = state.catalogue.draw(draw).await else {
             continue;

@@ -21,7 +21,7 @@ use crate::state::State;
 const FALLBACK_COLOUR: Colour = Colour([0; 3]);
 
 /// Responds with the draw's sold tickets as CSV.
-pub async fn tickets_csv(
+pub async fn download_tickets_csv(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -37,7 +37,7 @@ pub async fn tickets_csv(
 }
 
 /// Responds with the draw's report as PDF.
-pub async fn report(
+pub async fn download_draw_report(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -55,7 +55,7 @@ pub async fn report(
 ///
 /// # Errors
 /// 404: no such draw.
-pub async fn console_report(
+pub async fn download_draw_report_for_console(
     state: &State,
     caller: Caller,
     path: &web::Path<String>,
@@ -69,7 +69,7 @@ pub async fn console_report(
 }
 
 /// Responds with the poster of a draw. It names no buyer.
-pub async fn poster(
+pub async fn download_poster(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
@@ -174,7 +174,7 @@ impl DrawReport {
     }
 
     fn facts(&self, state: &State) -> ReportFacts {
-        facts_of(&self.listing, &self.view, &self.club, state)
+        build_report_facts(&self.listing, &self.view, &self.club, state)
     }
 
     fn file_name(&self, ending: &str) -> String {
@@ -185,7 +185,7 @@ impl DrawReport {
     }
 }
 
-fn facts_of(listing: &Listing, view: &View, club: &str, state: &State) -> ReportFacts {
+fn build_report_facts(listing: &Listing, view: &View, club: &str, state: &State) -> ReportFacts {
     ReportFacts {
         club: club.to_string(),
         draw: view.draw,

@@ -41,7 +41,7 @@ pub async fn enter_result(
         .execute(draw, Command::Complete { result }, None)
         .await;
     let view = committed
-        .map_err(|denied| result_refused(draw, denied))?
+        .map_err(|denied| result_refused_problem(draw, denied))?
         .view;
     state.catalogue.reload().await?;
     settle_result(&state, &listing, draw, &view).await?;
@@ -63,7 +63,7 @@ pub async fn enter_result(
 
 /// Builds the response for a refused result. A cancelled draw gets a text of its own, because the
 /// generic "draw closed" text is written for buyers.
-fn result_refused(draw: DrawId, denied: Denied) -> Problem {
+fn result_refused_problem(draw: DrawId, denied: Denied) -> Problem {
     match denied {
         Denied::Refused(Refusal::DrawClosed) => Problem::conflict(
             "draw-cancelled",
@@ -146,7 +146,7 @@ pub async fn notify_winner(
 ) -> Result<HttpResponse, Problem> {
     let (draw, listing, view) = own_draw(&state, caller, &path).await?;
     let winner = find_winner(&state, &view).await?;
-    let Some(invitation) = claim_invitation(&state, &listing, draw, &winner) else {
+    let Some(invitation) = claim_invitation_mail(&state, &listing, draw, &winner) else {
         return Ok(HttpResponse::Ok().json(WinnerNotified {
             emails_sent: 0,
             total_winners: winner.ticket.is_some().into(),
@@ -167,7 +167,7 @@ pub async fn notify_winner(
 
 /// Builds the mail that invites the winner to claim the prize; `None` if the ticket was not sold or
 /// its buyer has no e-mail address.
-fn claim_invitation(
+fn claim_invitation_mail(
     state: &State,
     listing: &Listing,
     draw: DrawId,

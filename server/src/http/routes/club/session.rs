@@ -8,7 +8,7 @@ use persistence::records::club_users::ClubUser;
 use persistence::records::sessions::{Session, SessionHolder};
 use serde_json::json;
 
-use crate::access::caller::{Caller, record_recent_proof, sign_in, sign_out};
+use crate::access::caller::{Caller, record_reauthentication, sign_in, sign_out};
 use crate::api::error::Problem;
 use crate::api::session::{Login, PasswordProof, Reauthenticated, User, Whoami};
 use crate::api::time_format::rfc3339;
@@ -107,9 +107,9 @@ pub async fn reauthenticate(
         .record_audit_entry(act, &json!({ "accepted": is_right }))
         .await?;
     if !is_right {
-        return Err(wrong_password());
+        return Err(wrong_password_problem());
     }
-    record_recent_proof(&request, &state).await?;
+    record_reauthentication(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(IDENTITY_PROOF_LIFETIME_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,
@@ -140,7 +140,7 @@ pub(super) async fn is_password_right(
 }
 
 /// Builds the 400 response for a wrong password. Not 401, because the session stays valid.
-pub(super) fn wrong_password() -> Problem {
+pub(super) fn wrong_password_problem() -> Problem {
     Problem::bad_request("wrong-password", "Invalid credentials")
 }
 

@@ -12,7 +12,7 @@ use persistence::records::tickets::SoldTicket;
 use serde_json::json;
 
 use super::own_draw;
-use super::session::{is_password_right, wrong_password};
+use super::session::{is_password_right, wrong_password_problem};
 use crate::access::caller::Caller;
 use crate::api::claim::{BankDetails, MaskedBankDetails, PendingApproval, UnmaskedBankDetails};
 use crate::api::error::Problem;
@@ -25,7 +25,7 @@ use crate::render::mail_sender::PLACEHOLDER_EMAIL_ENDING;
 use crate::state::State;
 
 /// Error text for the club when the winning ticket was not sold.
-pub(super) const UNSOLD_ERROR: &str =
+pub(super) const WINNING_TICKET_UNSOLD_ERROR: &str =
     "This ticket was not sold - no winner contact information available";
 
 const NOT_REVEALED_ERROR: &str = "The winning ticket is shown after kick-off.";
@@ -237,7 +237,7 @@ pub async fn enter_bank_details(
     let winner = find_winner(&state, &view).await?;
     let ticket = winner
         .ticket
-        .ok_or_else(|| Problem::conflict("winner-unsold", UNSOLD_ERROR))?;
+        .ok_or_else(|| Problem::conflict("winner-unsold", WINNING_TICKET_UNSOLD_ERROR))?;
     let bank = check_bank_details(&body.0)?;
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "enter-winner-bank", &object);
@@ -313,7 +313,7 @@ pub async fn reveal_bank_details(
     find_winner(&state, &view).await?;
     let holder = caller.holder().ok_or_else(Problem::unauthenticated)?;
     if !is_password_right(&state, holder, body.0).await? {
-        return Err(wrong_password());
+        return Err(wrong_password_problem());
     }
     let bank = state
         .records

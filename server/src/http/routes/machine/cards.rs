@@ -48,7 +48,7 @@ pub async fn serve_club_card(
     query: web::Query<CardQuery>,
 ) -> Result<HttpResponse, Problem> {
     let facts = state.catalogue.facts();
-    let card = ShareCard::of_club(&*clubs::find_club_page(&facts, &path)?, &facts);
+    let card = ShareCard::of_club(&*clubs::find_club_for_page(&facts, &path)?, &facts);
     card_response(&state, card, &query).await
 }
 

@@ -14,7 +14,7 @@ pub async fn serve_manifest(
     request: HttpRequest,
     site: web::Data<WebBuild>,
 ) -> Result<HttpResponse, Problem> {
-    built_file(&site, "manifest.webmanifest", &request)
+    serve_built_file(&site, "manifest.webmanifest", &request)
 }
 
 /// Handles `GET /sw.js`.
@@ -22,10 +22,14 @@ pub async fn serve_service_worker(
     request: HttpRequest,
     site: web::Data<WebBuild>,
 ) -> Result<HttpResponse, Problem> {
-    built_file(&site, "sw.js", &request)
+    serve_built_file(&site, "sw.js", &request)
 }
 
-fn built_file(site: &WebBuild, name: &str, request: &HttpRequest) -> Result<HttpResponse, Problem> {
+fn serve_built_file(
+    site: &WebBuild,
+    name: &str,
+    request: &HttpRequest,
+) -> Result<HttpResponse, Problem> {
     let answer = web_build::serve(site, name, request.headers());
     if answer.status() == StatusCode::NOT_FOUND {
         Err(Problem::not_found())

@@ -43,12 +43,12 @@ pub async fn show_readiness(
 
 /// Maximum age of a cached integrity result, in seconds. Results are cached, because the check
 /// reads every row.
-pub const INTEGRITY_MAX_AGE_SECONDS: i64 = 10;
+pub const INTEGRITY_RESULT_AGE_SECONDS_MAX: i64 = 10;
 
 /// Responds with every violated invariant and its number of rows; status 500 if there is any.
 pub async fn show_integrity(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let found = state
-        .violations_not_older_than(INTEGRITY_MAX_AGE_SECONDS)
+        .recent_invariant_violations(INTEGRITY_RESULT_AGE_SECONDS_MAX)
         .await?;
     let mut response = if found.is_empty() {
         HttpResponse::Ok()

@@ -29,7 +29,7 @@ const WIDGET_SCRIPT: &str = "/widgets/live.js";
 const WIDGET_CACHE_CONTROL: &str = "public, max-age=600";
 
 /// Answers `GET` of any path outside the API: a built file, a short link or a page.
-pub async fn page(
+pub async fn serve_page(
     request: HttpRequest,
     state: web::Data<State>,
     site: web::Data<WebBuild>,
@@ -185,10 +185,10 @@ impl PageWriter<'_> {
             maintenance,
         };
         let image = match &page_found {
-            Some(page) => page_content::share_card(self.state, page).await?,
+            Some(page) => page_content::share_image_url(self.state, page).await?,
             None => None,
         };
-        let head = head::head(
+        let head = head::build_page_head(
             &self.state.config.public_url,
             page_found.as_ref(),
             &page_content,

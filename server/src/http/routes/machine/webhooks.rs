@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::api::error::Problem;
 use crate::checkout;
-use crate::http::routes::body::unreadable_body;
+use crate::http::routes::body::unreadable_body_problem;
 use crate::state::State;
 
 /// The event types that the Stripe endpoint subscribes to (decision B-1).
@@ -40,7 +40,7 @@ pub async fn receive_event(
     state: web::Data<State>,
     body: Result<web::Bytes, actix_web::Error>,
 ) -> Result<HttpResponse, Problem> {
-    let body = body.map_err(unreadable_body)?;
+    let body = body.map_err(unreadable_body_problem)?;
     let header = request
         .headers()
         .get("stripe-signature")

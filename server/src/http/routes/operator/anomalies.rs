@@ -61,7 +61,7 @@ pub async fn list(
 }
 
 /// Handles `GET /api/admin/payment-anomalies/stats`.
-pub async fn stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn show_anomaly_stats(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     Ok(HttpResponse::Ok().json(AnomalyStats::from(state.records.anomaly_counts().await?)))
 }
 
@@ -74,7 +74,7 @@ pub async fn scan_last_hour(
 }
 
 /// Handles `POST /api/admin/payment-anomalies/scan-historical`.
-pub async fn scan_history(
+pub async fn scan_past_hours(
     state: web::Data<State>,
     caller: Caller,
     body: Body<ScanForm>,
@@ -167,7 +167,7 @@ pub async fn refund(
     let payment = PaymentIntentId(
         row.payment_intent_id
             .clone()
-            .ok_or_else(no_captured_payment)?,
+            .ok_or_else(no_captured_payment_problem)?,
     );
     let (actor, object) = (caller.audit_name(), format!("anomaly:{id}"));
     let detail = json!({ "reason": reason, "paymentIntentId": payment.0 });
@@ -197,7 +197,7 @@ pub async fn refund(
                 .payments
                 .order_by_payment_intent(&payment)
                 .await?
-                .ok_or_else(no_captured_payment)?;
+                .ok_or_else(no_captured_payment_problem)?;
             state
                 .payments
                 .with_audit_entry(act("refund-payment"))
@@ -205,7 +205,7 @@ pub async fn refund(
                 .await?;
         }
         Err(RepairError::Unavailable) => return Err(Problem::unavailable()),
-        Err(_) => return Err(no_captured_payment()),
+        Err(_) => return Err(no_captured_payment_problem()),
     }
     if row.resolved_at.is_none() {
         state
@@ -218,7 +218,7 @@ pub async fn refund(
 }
 
 /// Builds the 409 response: there is no captured payment to refund.
-pub(super) fn no_captured_payment() -> Problem {
+pub(super) fn no_captured_payment_problem() -> Problem {
     Problem::conflict("no-payment", "Nothing was taken that could go back.")
 }
 

@@ -63,13 +63,13 @@ const RFC3339_DATE_CHARS: usize = 10;
 /// once a day, and logs the anchor.
 ///
 /// With the anchor, a change of older entries in the database is detected.
-pub async fn mail_anchor(state: &State) {
-    if let Err(failure) = queue_anchor(state).await {
+pub async fn mail_audit_anchor(state: &State) {
+    if let Err(failure) = queue_audit_anchor_mail(state).await {
         tracing::warn!(%failure, "queueing the audit log anchor failed, will retry");
     }
 }
 
-async fn queue_anchor(state: &State) -> Result<(), Failure> {
+async fn queue_audit_anchor_mail(state: &State) -> Result<(), Failure> {
     let Some(anchor) = state.records.audit_anchor().await? else {
         return Ok(());
     };

@@ -49,7 +49,7 @@ async fn set_archived(
     path: &str,
     archived: bool,
 ) -> Result<HttpResponse, Problem> {
-    let club = ClubId(path.parse().map_err(|_| unknown_club())?);
+    let club = ClubId(path.parse().map_err(|_| unknown_club_problem())?);
     let (actor, object) = (caller.audit_name(), format!("club:{club}"));
     let action = if archived {
         "archive-club"
@@ -67,15 +67,17 @@ async fn set_archived(
         state.catalogue.reload().await?;
     }
     let rows = state.records.club_rows(None, Some(club)).await?;
-    Ok(HttpResponse::Ok().json(ConsoleClub::from(rows.first().ok_or_else(unknown_club)?)))
+    Ok(HttpResponse::Ok().json(ConsoleClub::from(
+        rows.first().ok_or_else(unknown_club_problem)?,
+    )))
 }
 
-fn unknown_club() -> Problem {
+fn unknown_club_problem() -> Problem {
     Problem::unknown_object("club-unknown")
 }
 
 /// Lists the clubs' Stripe accounts (decision B-17).
-pub async fn stripe_accounts(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn list_stripe_accounts(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let rows = state.records.club_rows(None, None).await?;
     Ok(HttpResponse::Ok().json(rows.iter().map(StripeAccount::from).collect::<Vec<_>>()))
 }

@@ -36,7 +36,7 @@ pub async fn list(state: web::Data<State>) -> Result<HttpResponse, Problem> {
 }
 
 /// Closes every draw whose kick-off has passed (decision E-2).
-pub async fn close_expired(
+pub async fn close_expired_draws(
     state: web::Data<State>,
     caller: Caller,
 ) -> Result<HttpResponse, Problem> {
@@ -97,7 +97,7 @@ pub async fn undo_draw_result(
     let undone = draws
         .undo_draw_result(draw)
         .await
-        .map_err(|denied| cancellation_refused(draw, denied))?;
+        .map_err(|denied| cancellation_refused_problem(draw, denied))?;
     // Send the correction mail that the undo queued for a winner who was notified before.
     state.outbox.wake_mailer();
     state.catalogue.reload().await?;
@@ -141,7 +141,7 @@ pub async fn cancel(
         .await
         .ok_or_else(Problem::draw_not_found)?;
     if view.status == Status::Completed {
-        return Err(Problem::conflict("draw-completed", HAS_RESULT_ERROR));
+        return Err(Problem::conflict("draw-completed", DRAW_HAS_RESULT_ERROR));
     }
     let (actor, object) = (caller.audit_name(), format!("draw:{draw}"));
     let act = caller.audit_action(&actor, Some(listing.club), "cancel-draw", &object);
@@ -156,7 +156,7 @@ pub async fn cancel(
     Ok(HttpResponse::Ok().json(cancellation_progress(&state, draw).await?))
 }
 
-const HAS_RESULT_ERROR: &str = "This draw has a result. Undo the result first.";
+const DRAW_HAS_RESULT_ERROR: &str = "This draw has a result. Undo the result first.";
 
 async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellation, Problem> {
     let (_, _, view) = state
@@ -177,7 +177,7 @@ async fn cancellation_progress(state: &State, draw: DrawId) -> Result<Cancellati
             succeeded: row.succeeded,
             failed: row.failed,
         },
-        why_not: (view.status == Status::Completed).then_some(HAS_RESULT_ERROR),
+        why_not: (view.status == Status::Completed).then_some(DRAW_HAS_RESULT_ERROR),
     })
 }
 
@@ -193,7 +193,7 @@ fn draw_confirmed_by_number(path: &web::Path<String>, form: &Reason) -> Result<D
     ))
 }
 
-fn cancellation_refused(draw: DrawId, denied: actors::Denied) -> Problem {
+fn cancellation_refused_problem(draw: DrawId, denied: actors::Denied) -> Problem {
     match denied {
         actors::Denied::Refused(domain::Refusal::PaidOut) => Problem::conflict(
             "payout-completed",

@@ -16,7 +16,7 @@ use crate::state::State;
 /// open (decision I-9).
 #[derive(Clone, Default, Deserialize)]
 #[serde(default)]
-pub struct Period {
+pub struct FeeReportPeriod {
     from: Option<String>,
     to: Option<String>,
 }
@@ -24,16 +24,19 @@ pub struct Period {
 /// Handles `GET /api/admin/platform-fees`.
 pub async fn show(
     state: web::Data<State>,
-    period: web::Query<Period>,
+    period: web::Query<FeeReportPeriod>,
 ) -> Result<HttpResponse, Problem> {
-    Ok(HttpResponse::Ok().json(report(&state, period.into_inner()).await?))
+    Ok(HttpResponse::Ok().json(build_fee_report(&state, period.into_inner()).await?))
 }
 
 /// Builds the fee report of a period.
 ///
 /// # Errors
 /// 400 for an invalid day, or the database could not be read.
-pub(super) async fn report(state: &State, period: Period) -> Result<PlatformFees, Problem> {
+pub(super) async fn build_fee_report(
+    state: &State,
+    period: FeeReportPeriod,
+) -> Result<PlatformFees, Problem> {
     let from = period
         .from
         .as_deref()

@@ -45,7 +45,7 @@ pub async fn change_menu(
     path: web::Path<String>,
     body: Body<FooterMenuForm>,
 ) -> Result<HttpResponse, Problem> {
-    let id = path.parse().map_err(|_| menu_unknown())?;
+    let id = path.parse().map_err(|_| unknown_menu_problem())?;
     let menu = check_menu_form(&body.0, false)?;
     let id = save_menu(&state, caller, Some(id), &menu, "change-footer-menu").await?;
     Ok(HttpResponse::Ok().json(menu_json(&state, id).await?))
@@ -57,7 +57,7 @@ pub async fn remove_menu(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let id = path.parse().map_err(|_| menu_unknown())?;
+    let id = path.parse().map_err(|_| unknown_menu_problem())?;
     let (actor, audit_object) = (caller.audit_name(), format!("footer-menu:{id}"));
     let entry = caller
         .audit_action(&actor, None, "remove-footer-menu", &audit_object)
@@ -67,7 +67,7 @@ pub async fn remove_menu(
     if found {
         Ok(HttpResponse::NoContent().finish())
     } else {
-        Err(menu_unknown())
+        Err(unknown_menu_problem())
     }
 }
 
@@ -89,7 +89,7 @@ pub async fn change_item(
     path: web::Path<String>,
     body: Body<FooterItemForm>,
 ) -> Result<HttpResponse, Problem> {
-    let id = path.parse().map_err(|_| item_unknown())?;
+    let id = path.parse().map_err(|_| unknown_menu_item_problem())?;
     let item = check_item_form(&body.0, false)?;
     let id = save_item(&state, caller, Some(id), &item, "change-footer-item").await?;
     Ok(HttpResponse::Ok().json(item_json(&state, id).await?))
@@ -101,7 +101,7 @@ pub async fn remove_item(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    let id = path.parse().map_err(|_| item_unknown())?;
+    let id = path.parse().map_err(|_| unknown_menu_item_problem())?;
     let (actor, audit_object) = (caller.audit_name(), format!("footer-item:{id}"));
     let entry = caller
         .audit_action(&actor, None, "remove-footer-item", &audit_object)
@@ -111,7 +111,7 @@ pub async fn remove_item(
     if found {
         Ok(HttpResponse::NoContent().finish())
     } else {
-        Err(item_unknown())
+        Err(unknown_menu_item_problem())
     }
 }
 
@@ -228,7 +228,7 @@ async fn save_menu(
         .records
         .put_footer_menu(id, menu, entry)
         .await?
-        .ok_or_else(menu_unknown)?;
+        .ok_or_else(unknown_menu_problem)?;
     state.catalogue.reload().await?;
     Ok(id)
 }
@@ -252,7 +252,7 @@ async fn save_item(
         .records
         .put_footer_item(id, item, entry)
         .await?
-        .ok_or_else(item_unknown)?;
+        .ok_or_else(unknown_menu_item_problem)?;
     state.catalogue.reload().await?;
     Ok(id)
 }
@@ -269,7 +269,7 @@ async fn menu_json(state: &State, id: i64) -> Result<FooterMenu, Problem> {
         .iter()
         .find(|menu| menu.id == id)
         .map(FooterMenu::with_hidden_items)
-        .ok_or_else(menu_unknown)
+        .ok_or_else(unknown_menu_problem)
 }
 
 async fn item_json(state: &State, id: i64) -> Result<FooterItem, Problem> {
@@ -278,14 +278,15 @@ async fn item_json(state: &State, id: i64) -> Result<FooterItem, Problem> {
         .iter()
         .flat_map(|menu| &menu.items)
         .find(|item| item.id == id);
-    item.map(FooterItem::from).ok_or_else(item_unknown)
+    item.map(FooterItem::from)
+        .ok_or_else(unknown_menu_item_problem)
 }
 
-fn menu_unknown() -> Problem {
+fn unknown_menu_problem() -> Problem {
     Problem::unknown_object("footer-menu-unknown")
 }
 
-fn item_unknown() -> Problem {
+fn unknown_menu_item_problem() -> Problem {
     Problem::unknown_object("footer-item-unknown")
 }
 

@@ -8,7 +8,7 @@ use persistence::ledger::BuyerDetails;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::anomalies::{MISSING_TICKET, find_anomaly, no_captured_payment};
+use super::anomalies::{MISSING_TICKET, find_anomaly, no_captured_payment_problem};
 use crate::access::caller::Caller;
 use crate::api::console::anomaly::{
     AllocatedTicket, MissingTicket, MissingTicketResolved, PaidLine, PaidTickets,
@@ -21,7 +21,7 @@ use crate::state::State;
 use crate::text::contact_format::is_email;
 
 const PHONE_CHARS_MIN: usize = 10;
-const OTHER_CLUB_ERROR: (&str, &str) = (
+const PAYMENT_OF_OTHER_CLUB_ERROR: (&str, &str) = (
     "other-club",
     "This payment went to another club. Choose a draw of that club, or refund the payment.",
 );
@@ -98,7 +98,9 @@ pub async fn allocate_missing_tickets(
     };
     let record = match allocated {
         Ok(record) => record,
-        Err(unresolved) => return Err(allocation_refused(&state, &payment, unresolved).await?),
+        Err(unresolved) => {
+            return Err(allocation_refused_problem(&state, &payment, unresolved).await?);
+        }
     };
     let how = "Tickets allocated by hand";
     let resolving = caller
@@ -156,7 +158,8 @@ async fn read_chosen_tickets(
         .club(listing.club)
         .and_then(|club| club.account.clone());
     let account = account.ok_or_else(|| {
-        Problem::conflict(OTHER_CLUB_ERROR.0, OTHER_CLUB_ERROR.1).with_field("refundable", true)
+        Problem::conflict(PAYMENT_OF_OTHER_CLUB_ERROR.0, PAYMENT_OF_OTHER_CLUB_ERROR.1)
+            .with_field("refundable", true)
     })?;
     Ok(Some(ChosenTickets {
         draw,
@@ -177,11 +180,11 @@ pub async fn show_missing_tickets(
     let payment = row
         .payment_intent_id
         .map(PaymentIntentId)
-        .ok_or_else(no_captured_payment)?;
+        .ok_or_else(no_captured_payment_problem)?;
     let paid =
         state.anomalies.tickets_of_payment(&payment).await.map_err(
             |unresolved| match unresolved {
-                RepairError::Unknown => no_captured_payment(),
+                RepairError::Unknown => no_captured_payment_problem(),
                 _ => Problem::unavailable(),
             },
         )?;
@@ -198,7 +201,7 @@ pub async fn show_missing_tickets(
 
 /// Builds the response that refuses to allocate the missing tickets. It says whether the payment
 /// can be refunded instead.
-async fn allocation_refused(
+async fn allocation_refused_problem(
     state: &State,
     payment: &PaymentIntentId,
     reason: RepairError,
@@ -238,7 +241,7 @@ async fn allocation_refused(
             "order-known",
             "This payment belongs to an order with other tickets. Refund the payment.",
         ),
-        RepairError::OtherClub => OTHER_CLUB_ERROR,
+        RepairError::OtherClub => PAYMENT_OF_OTHER_CLUB_ERROR,
         RepairError::HasBuyer | RepairError::HasTickets | RepairError::NeedsApproval => {
             ("not-orphaned", "This ticket has its buyer already.")
         }

@@ -64,7 +64,7 @@ pub async fn refund(
         }
         Some(_) => {}
     }
-    let tickets_voided = lines.iter().flat_map(serials).collect();
+    let tickets_voided = lines.iter().flat_map(format_serial_numbers).collect();
     let (_, order, lines) = find_order(&state, &path).await?;
     let shown = ConsoleOrder::new(&order, &lines);
     let refund = shown.refund.ok_or_else(Problem::unavailable)?;
@@ -77,7 +77,7 @@ pub async fn refund(
     }))
 }
 
-fn serials(line: &OrderDetailsLine) -> impl Iterator<Item = String> {
+fn format_serial_numbers(line: &OrderDetailsLine) -> impl Iterator<Item = String> {
     line.serials
         .iter()
         .map(move |serial| format!("FD-{}-{serial:03}", line.draw_id))

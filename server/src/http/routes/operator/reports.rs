@@ -3,21 +3,21 @@
 use actix_web::{HttpResponse, web};
 use serde_json::json;
 
-use super::fees::{self, Period};
+use super::fees::{self, FeeReportPeriod};
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::http::routes::club::reports::{console_report, download_response};
+use crate::http::routes::club::reports::{download_draw_report_for_console, download_response};
 use crate::render::{blocking_jobs, fee_report};
 use crate::state::State;
 
 /// Responds with the PDF report of a draw. The report contains buyers' data, so the download is
 /// audited (decision F-6).
-pub async fn draw_report_for_operator(
+pub async fn download_draw_report(
     state: web::Data<State>,
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
-    console_report(&state, caller, &path).await
+    download_draw_report_for_console(&state, caller, &path).await
 }
 
 /// Responds with the platform fees with every reading of the fee rule (decision D-1), for all time
@@ -25,12 +25,12 @@ pub async fn draw_report_for_operator(
 ///
 /// # Errors
 /// 400 for an invalid day.
-pub async fn platform_fees(
+pub async fn download_platform_fees(
     state: web::Data<State>,
     caller: Caller,
-    period: web::Query<Period>,
+    period: web::Query<FeeReportPeriod>,
 ) -> Result<HttpResponse, Problem> {
-    let report = fees::report(&state, period.into_inner()).await?;
+    let report = fees::build_fee_report(&state, period.into_inner()).await?;
     let now = state.clock.now();
     let day =
         |day: &Option<String>, fallback: &str| day.clone().unwrap_or_else(|| fallback.to_string());

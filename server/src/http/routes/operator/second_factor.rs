@@ -9,7 +9,7 @@ use persistence::records::admins::Admin;
 use persistence::records::sessions::{Session, SessionHolder};
 use serde_json::json;
 
-use crate::access::caller::{Caller, record_recent_proof, sign_in};
+use crate::access::caller::{Caller, record_reauthentication, sign_in};
 use crate::api::error::Problem;
 use crate::api::session::{Enrolment, Reauthenticated, SecondFactorCode};
 use crate::api::time_format::rfc3339;
@@ -92,7 +92,7 @@ pub async fn reauthenticate(
 ) -> Result<HttpResponse, Problem> {
     let admin = signed_in_operator(&state, caller).await?;
     verify_code(&state, &admin, body.0).await?;
-    record_recent_proof(&request, &state).await?;
+    record_reauthentication(&request, &state).await?;
     let until = rfc3339(state.clock.now().plus_ms(IDENTITY_PROOF_LIFETIME_MS));
     Ok(HttpResponse::Ok().json(Reauthenticated {
         reauthenticated_until: until,

@@ -32,7 +32,7 @@ pub struct MaintenanceForm {
 }
 
 /// Handles `POST /api/admin/maintenance-mode`.
-pub async fn maintenance_mode(
+pub async fn set_maintenance_mode(
     state: web::Data<State>,
     caller: Caller,
     body: Body<MaintenanceForm>,
@@ -154,7 +154,7 @@ async fn find_setting(state: &State, key: &str) -> Result<Option<Setting>, Probl
 
 /// Responds with the numbers of reservations, held tickets and payments in progress. They continue
 /// during maintenance.
-pub async fn in_flight(state: web::Data<State>) -> Result<HttpResponse, Problem> {
+pub async fn show_in_flight_counts(state: web::Data<State>) -> Result<HttpResponse, Problem> {
     let (reservations, tickets_held, payments_in_flight) =
         state.records.count_reservations_tickets_payments().await?;
     Ok(HttpResponse::Ok().json(InFlight {

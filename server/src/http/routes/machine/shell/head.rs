@@ -8,7 +8,7 @@ use crate::render::page::{self, PageHead};
 use crate::render::page_address::{Page, PageKind};
 
 /// Builds the title, description, canonical URL, image and theme colour of a page.
-pub fn head(
+pub fn build_page_head(
     public_url: &str,
     page_found: Option<&Page<'_>>,
     content: &PageContent,

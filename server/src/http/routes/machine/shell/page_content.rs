@@ -7,7 +7,7 @@ use crate::access::order_access::OwnOrder;
 use crate::access::order_view;
 use crate::api;
 use crate::api::error::Problem;
-use crate::http::routes::buyer::clubs::meta_of;
+use crate::http::routes::buyer::clubs::club_meta_of;
 use crate::http::routes::buyer::offers;
 use crate::http::routes::machine::{cards, widgets};
 use crate::render::page::{ClubTexts, DrawTexts, OfferTexts, PageBody};
@@ -55,7 +55,7 @@ pub async fn read_page_content(
     match page.address.shows {
         PageKind::Offer | PageKind::OfferBoard => offer_content(state, page, boot).await,
         PageKind::Landing => {
-            let draws = landing_draws(state, None);
+            let draws = landing_page_draws(state, None);
             let first_paint_draws = first_paint_draws(state, &draws);
             boot.insert("draws".into(), json!(draws));
             Ok(PageContent::Landing(first_paint_draws))
@@ -145,7 +145,7 @@ async fn offer_content(
     let picture = share_card::offer_image_url(&state.config.public_url, &offer);
     let face = Box::new(OfferTexts::new(&offer, picture, state.clock.now()));
     boot.insert("offer".into(), json!(offers::public_offer(state, &offer)));
-    boot.insert("clubMeta".into(), json!(meta_of(&offer.club)));
+    boot.insert("clubMeta".into(), json!(club_meta_of(&offer.club)));
     if page.address.shows == PageKind::OfferBoard {
         boot.insert("widget".into(), json!(widgets::offer_widget(state, &offer)));
         return Ok(PageContent::OfferBoard(face));
@@ -157,7 +157,7 @@ async fn offer_content(
 ///
 /// # Errors
 /// The database could not be read.
-pub async fn share_card(state: &State, page: &Page<'_>) -> Result<Option<String>, Problem> {
+pub async fn share_image_url(state: &State, page: &Page<'_>) -> Result<Option<String>, Problem> {
     let site = &state.config.public_url;
     let facts = state.catalogue.facts();
     Ok(match page.address.shows {
@@ -223,7 +223,7 @@ async fn club_content(
 }
 
 /// Returns the draws of the landing page: on sale, awaiting results and completed.
-fn landing_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
+fn landing_page_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
     /// Maximum completed draws in the HTML document. The page loads more when the visitor scrolls.
     const COMPLETED_DRAWS_MAX: usize = 60;
     let now = state.clock.now();

@@ -9,7 +9,7 @@ use super::ProxyRun;
 use super::link::Link;
 use super::toxic::{LinkKind, Toxic};
 use crate::crowd::{self, CrowdAdmission};
-use crate::plan::{BuyerHabits, CrowdPlan};
+use crate::crowd_plan::{BuyerHabits, CrowdPlan};
 use crate::transcript::BuyerTranscript;
 
 /// Time without a fault at the start of a cell, in which the first buyers arrive.
@@ -19,7 +19,7 @@ const FAULT_DURATION: Duration = Duration::from_secs(3);
 /// call.
 const HALF_OPEN_DURATION: Duration = Duration::from_secs(8);
 /// When sales close: after this time, while the fault is active.
-const CLOSES_AFTER: Duration = Duration::from_millis(1_500);
+const SALES_CLOSE_AFTER: Duration = Duration::from_millis(1_500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SalePhase {
@@ -51,13 +51,13 @@ impl MatrixCell {
     }
 
     /// Disturbs the link while buyers shop, removes the fault, and waits for the last buyer.
-    pub async fn run_cell(
+    pub async fn run_matrix_cell(
         self,
         proxy_run: &ProxyRun,
         draw: i64,
         seed: u64,
     ) -> Result<Vec<BuyerTranscript>> {
-        let buying = self.send_buyers(proxy_run, draw, seed);
+        let buying = self.run_buyer_crowd(proxy_run, draw, seed);
         let (transcripts, closed, ()) = tokio::join!(
             buying,
             self.close_sales(proxy_run, draw),
@@ -68,7 +68,7 @@ impl MatrixCell {
     }
 
     /// Lets the buyers shop. Neither sets nor removes a fault.
-    pub async fn send_buyers(
+    pub async fn run_buyer_crowd(
         self,
         proxy_run: &ProxyRun,
         draw: i64,
@@ -99,7 +99,7 @@ impl MatrixCell {
             wait_for_tickets: Duration::ZERO,
             at_once: buyers,
         };
-        let plans = crowd.plans(1);
+        let plans = crowd.buyer_plans(1);
         let bar = crowd::progress_bar(&format!("{:?}", self.toxic), buyers);
         crowd::simulate_buyers(Arc::clone(&proxy_run.proxied_site), plans, admission, bar).await
     }
@@ -119,8 +119,11 @@ impl MatrixCell {
 
     async fn close_sales(self, proxy_run: &ProxyRun, draw: i64) -> Result<()> {
         if self.phase == SalePhase::Closing {
-            tokio::time::sleep(CLOSES_AFTER).await;
-            proxy_run.club.enter_early_result(draw, 9, 9).await?;
+            tokio::time::sleep(SALES_CLOSE_AFTER).await;
+            proxy_run
+                .club
+                .enter_result_before_kick_off(draw, 9, 9)
+                .await?;
         }
         Ok(())
     }

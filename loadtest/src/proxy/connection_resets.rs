@@ -18,16 +18,16 @@ use crate::transcript::BuyerTranscript;
 pub const RESET_STEP_MS: u64 = 10;
 const RESET_COUNT: u64 = 25;
 /// Number of the first buyer in this test. It exceeds all buyer numbers of the crowd.
-const FIRST_BUYER_NUMBER: usize = 1_000_000;
+const FIRST_RESET_BUYER_NUMBER: usize = 1_000_000;
 
 /// Makes one purchase for each reset time, each with a new buyer. Returns the number of resets.
-pub async fn reset_completing_calls(
+pub async fn reset_connections_during_completion(
     proxy_run: &ProxyRun,
     draw: i64,
     transcripts: &mut Vec<BuyerTranscript>,
 ) -> Result<u64> {
     for step in 0..RESET_COUNT {
-        let number = FIRST_BUYER_NUMBER + step as usize;
+        let number = FIRST_RESET_BUYER_NUMBER + step as usize;
         let browser = Browser::open(proxy_run.test_run.site.clone(), number as u64)?;
         let buyer = json!({ "buyerName": "Gone", "buyerEmail": format!("gone{step}@crowd.test"), "buyerPhone": "0400000000" });
         let body = json!({ "drawNumber": draw, "ticketCount": 1, "buyer": buyer, "clientKey": format!("gone-{step}") });

@@ -11,7 +11,7 @@ use crate::audit::AuditCheck;
 use crate::report::Report;
 
 #[derive(Args, Clone, Debug)]
-pub struct DrillArgs {
+pub struct RepeatedTestArgs {
     /// Number of rounds: of each kind of race, or of the 28 kills.
     #[arg(long)]
     rounds: Option<usize>,
@@ -19,7 +19,7 @@ pub struct DrillArgs {
 
 /// A test for this command, with its default number of rounds.
 #[derive(Clone, Copy, Debug)]
-pub struct DrillTest {
+pub struct RepeatedTest {
     pub title: &'static str,
     pub test: &'static str,
     pub rounds: usize,
@@ -28,26 +28,35 @@ pub struct DrillTest {
     pub optimised: bool,
 }
 
-pub const RACES_TEST: DrillTest = DrillTest {
+pub const LAST_TICKET_RACES_TEST: RepeatedTest = RepeatedTest {
     title: "Football Doubles: races for the last tickets",
     test: "races",
     rounds: 1_000,
     optimised: true,
 };
-pub const KILLS_TEST: DrillTest = DrillTest {
+pub const KILL_AT_EVERY_STEP_TEST: RepeatedTest = RepeatedTest {
     title: "Football Doubles: a kill at every step",
     test: "kills",
     rounds: 7,
     optimised: false,
 };
 
-pub async fn run_subcommand(drill: &DrillArgs, drill_test: DrillTest) -> Result<Report> {
-    let rounds = drill.rounds.unwrap_or(drill_test.rounds);
+pub async fn run_subcommand(
+    test_args: &RepeatedTestArgs,
+    repeated_test: RepeatedTest,
+) -> Result<Report> {
+    let rounds = test_args.rounds.unwrap_or(repeated_test.rounds);
     let mut cargo = Command::new("cargo");
     // The packages are selected as for `cargo test`. With another selection, features would differ
     // and everything would be built again.
-    cargo.args(["test", "--quiet", "--workspace", "--test", drill_test.test]);
-    if drill_test.optimised && !cfg!(debug_assertions) {
+    cargo.args([
+        "test",
+        "--quiet",
+        "--workspace",
+        "--test",
+        repeated_test.test,
+    ]);
+    if repeated_test.optimised && !cfg!(debug_assertions) {
         cargo.arg("--release");
     }
     cargo.args(["--", "--nocapture", "--test-threads=1"]);
@@ -58,7 +67,7 @@ pub async fn run_subcommand(drill: &DrillArgs, drill_test: DrillTest) -> Result<
     let output = cargo.output().await.context("running cargo")?;
     let stdout_text = String::from_utf8_lossy(&output.stdout);
     let mut report = Report {
-        title: drill_test.title.to_owned(),
+        title: repeated_test.title.to_owned(),
         ..Report::default()
     };
     report.add_fact("rounds", rounds);
@@ -88,7 +97,7 @@ pub async fn run_subcommand(drill: &DrillArgs, drill_test: DrillTest) -> Result<
     report.checks.push(AuditCheck::new(
         format!(
             "the test `{}` holds, its negative control included",
-            drill_test.test
+            repeated_test.test
         ),
         rounds,
         failed,

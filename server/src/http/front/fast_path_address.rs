@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn other_spellings_go_to_the_application() {
+    fn unusual_paths_are_left_to_the_application() {
         for uri in [
             "/api/draws/active?clubId=1",
             "/api/draws/active?",

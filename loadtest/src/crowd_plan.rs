@@ -56,7 +56,7 @@ pub enum Card {
 
 /// What a buyer does after the card is authorised, or what the buyer does instead of paying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BuyerEnding {
+pub enum PurchaseEnding {
     /// The buyer waits for the server's response and reads it.
     Reads,
     /// The buyer closes the page. The page then sends the completing call as a beacon, whose
@@ -92,7 +92,7 @@ pub struct BuyerPlan {
     /// Pairs of draw index and ticket count. With more than one pair the purchase is a cart.
     pub wanted_lines: Vec<(usize, u32)>,
     pub card: Card,
-    pub ending: BuyerEnding,
+    pub ending: PurchaseEnding,
     pub completion_call: CompletionCall,
     /// Pause in milliseconds after the payment is opened. The same pause follows the confirmation
     /// of the card.
@@ -138,22 +138,22 @@ impl BuyerHabits {
         }
     }
 
-    fn random_ending(&self, rng: &mut SeededRng) -> BuyerEnding {
+    fn random_purchase_ending(&self, rng: &mut SeededRng) -> PurchaseEnding {
         if rng.happens_with_percent(self.abandoners) {
             return if rng.happens_with_percent(30) {
-                BuyerEnding::Releases
+                PurchaseEnding::Releases
             } else {
-                BuyerEnding::Abandons
+                PurchaseEnding::Abandons
             };
         }
         if rng.happens_with_percent(self.closed_tabs) {
             return [
-                BuyerEnding::SendsBeacon,
-                BuyerEnding::CutCall,
-                BuyerEnding::ClosedTab,
+                PurchaseEnding::SendsBeacon,
+                PurchaseEnding::CutCall,
+                PurchaseEnding::ClosedTab,
             ][rng.random_below(3) as usize];
         }
-        BuyerEnding::Reads
+        PurchaseEnding::Reads
     }
 
     fn random_completion_call(rng: &mut SeededRng) -> CompletionCall {
@@ -189,7 +189,7 @@ pub struct CrowdPlan {
 
 impl CrowdPlan {
     /// Returns the plans of all buyers in order of arrival.
-    pub fn plans(&self, draws: usize) -> Vec<BuyerPlan> {
+    pub fn buyer_plans(&self, draws: usize) -> Vec<BuyerPlan> {
         let mut plans: Vec<BuyerPlan> = (0..self.buyers)
             .map(|number| self.buyer_plan(number, draws))
             .collect();
@@ -204,9 +204,9 @@ impl CrowdPlan {
         } else {
             rng.random_below(self.over_ms + 1)
         };
-        let wanted_lines = self.random_wanted_lines(&mut rng, draws);
+        let wanted_lines = self.random_cart_lines(&mut rng, draws);
         let card = self.habits.random_card(&mut rng);
-        let ending = self.habits.random_ending(&mut rng);
+        let ending = self.habits.random_purchase_ending(&mut rng);
         let completion_call = BuyerHabits::random_completion_call(&mut rng);
         // One buyer in twelve takes long for the card or the bank's question, so that the purchase
         // may cross a kick-off.
@@ -227,7 +227,7 @@ impl CrowdPlan {
         }
     }
 
-    fn random_wanted_lines(&self, rng: &mut SeededRng, draws: usize) -> Vec<(usize, u32)> {
+    fn random_cart_lines(&self, rng: &mut SeededRng, draws: usize) -> Vec<(usize, u32)> {
         let first = rng.random_below(draws as u64) as usize;
         let mut chosen = vec![first];
         if let Some(others) = self.together.get(first).filter(|others| others.len() > 1)
@@ -286,13 +286,19 @@ mod tests {
 
     #[test]
     fn same_seed_gives_same_crowd() {
-        assert_eq!(sample_crowd(7).plans(3), sample_crowd(7).plans(3));
-        assert_ne!(sample_crowd(7).plans(3), sample_crowd(8).plans(3));
+        assert_eq!(
+            sample_crowd(7).buyer_plans(3),
+            sample_crowd(7).buyer_plans(3)
+        );
+        assert_ne!(
+            sample_crowd(7).buyer_plans(3),
+            sample_crowd(8).buyer_plans(3)
+        );
     }
 
     #[test]
     fn plans_are_ordered_and_respect_cart_and_ticket_limits() {
-        let plans = sample_crowd(1).plans(3);
+        let plans = sample_crowd(1).buyer_plans(3);
         assert_eq!(plans.len(), 500);
         assert!(
             plans
@@ -327,7 +333,7 @@ mod tests {
 
     #[test]
     fn crowd_contains_every_habit() {
-        let plans = sample_crowd(3).plans(3);
+        let plans = sample_crowd(3).buyer_plans(3);
         for card in [
             Card::Good,
             Card::Declined,
@@ -340,13 +346,13 @@ mod tests {
             );
         }
         let endings = [
-            BuyerEnding::Reads,
-            BuyerEnding::SendsBeacon,
-            BuyerEnding::CutCall,
-            BuyerEnding::ClosedTab,
-            BuyerEnding::Abandons,
+            PurchaseEnding::Reads,
+            PurchaseEnding::SendsBeacon,
+            PurchaseEnding::CutCall,
+            PurchaseEnding::ClosedTab,
+            PurchaseEnding::Abandons,
         ];
-        for ending in endings.into_iter().chain([BuyerEnding::Releases]) {
+        for ending in endings.into_iter().chain([PurchaseEnding::Releases]) {
             assert!(
                 plans.iter().any(|plan| plan.ending == ending),
                 "no buyer has {ending:?}"
@@ -355,11 +361,16 @@ mod tests {
     }
 
     #[test]
-    fn crowd_without_duration_arrives_at_zero() {
+    fn crowd_without_duration_arrives_at_once() {
         let at_once = CrowdPlan {
             over_ms: 0,
             ..sample_crowd(5)
         };
-        assert!(at_once.plans(1).iter().all(|plan| plan.arrives_ms == 0));
+        assert!(
+            at_once
+                .buyer_plans(1)
+                .iter()
+                .all(|plan| plan.arrives_ms == 0)
+        );
     }
 }

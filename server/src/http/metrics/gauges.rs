@@ -106,7 +106,7 @@ async fn write_database_gauges(page: &mut MetricsText, state: &State) -> Result<
         vitals.mails_dead,
     );
     let broken: u64 = state
-        .violations_not_older_than(INTEGRITY_CHECK_INTERVAL_SECONDS)
+        .recent_invariant_violations(INTEGRITY_CHECK_INTERVAL_SECONDS)
         .await?
         .values()
         .sum();

@@ -14,7 +14,7 @@ const WRITER_COUNT: usize = 2;
 const PURCHASES_PER_TRANSACTION: usize = 64;
 
 /// Writes the rows of a sale in transactions of many purchases. Returns the purchases per second.
-pub async fn write_sale(baseline: &BenchBaseline, sale: Arc<Sale>) -> Result<f64> {
+pub async fn write_sale_rows(baseline: &BenchBaseline, sale: Arc<Sale>) -> Result<f64> {
     engine_only::run_concurrently(WRITER_COUNT, || {
         let (baseline, sale) = (baseline.clone(), sale.clone());
         async move {
@@ -27,7 +27,7 @@ pub async fn write_sale(baseline: &BenchBaseline, sale: Arc<Sale>) -> Result<f64
                     return Ok(written);
                 }
                 ensure!(
-                    baseline.purchase_many(&draws).await?,
+                    baseline.purchase_from_many_draws(&draws).await?,
                     "a draw of the baseline was full"
                 );
                 written += draws.len();

@@ -13,7 +13,7 @@ use super::operator::Operator;
 use super::prizes::{GameOutcome, PrizeFindings};
 use super::rounds::{AbandonedGame, SeasonProgress};
 use crate::audit::{AuditCheck, SettledPayment};
-use crate::browser::{Browser, Request, json_number, json_text};
+use crate::browser::{Browser, Request, json_number_at, json_text_at};
 use crate::club::{Club, parse_cents};
 use crate::latency::CallKind;
 use crate::report::{Report, Table, format_dollars};
@@ -23,12 +23,12 @@ use crate::transcript::{CompletionOutcome, Ticket};
 const DAY_SECONDS: i64 = 86_400;
 /// Days after which buyers are erased: thirteen months after their last game, with some days of
 /// margin.
-const ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
+const BUYERS_ERASED_AFTER_DAYS: i64 = 13 * 31 + 3;
 /// Maximum number of steps of the clock until all buyers are erased. Each step starts one erasure,
 /// which handles a limited number of draws.
-const ERASING_ROUNDS_MAX: usize = 60;
+const ERASURE_CLOCK_STEPS_MAX: usize = 60;
 
-pub async fn conclude_season(
+pub async fn audit_finished_season(
     test_run: &TestRun,
     operator: &Operator,
     clubs: &[Club],
@@ -97,10 +97,12 @@ pub async fn conclude_season(
         claims,
         findings.not_claimed,
     ));
-    report.checks.push(check_paid(&outcomes, findings.not_paid));
     report
         .checks
-        .extend(check_refunded(test_run, abandoned.as_ref()).await?);
+        .push(check_prizes_paid(&outcomes, findings.not_paid));
+    report
+        .checks
+        .extend(check_abandoned_game_refunded(test_run, abandoned.as_ref()).await?);
     report
         .tables
         .push(club_table(clubs, games, &outcomes).await?);
@@ -114,13 +116,13 @@ pub async fn conclude_season(
         .push(check_bank_details_deleted(operator, clubs, games, &outcomes).await?);
     report
         .checks
-        .extend(check_erased(test_run, operator).await?);
+        .extend(check_buyers_erased(test_run, operator).await?);
     let mut after = Report::default();
     let access = test_run.server_process.lock().await.database_access();
     crate::database_audit::audit_database(
         &test_run.site,
         access.as_ref(),
-        test_run.known_anomalies(),
+        test_run.initial_anomalies(),
         &mut after,
     )
     .await?;
@@ -225,13 +227,15 @@ fn winning_tickets(order: &Value) -> Vec<(i64, i64)> {
             .iter()
             .filter(|ticket| ticket["isWinner"] == true)
         {
-            won.extend(json_number(&line, "/drawNumber").zip(json_number(ticket, "/ticketNumber")));
+            won.extend(
+                json_number_at(&line, "/drawNumber").zip(json_number_at(ticket, "/ticketNumber")),
+            );
         }
     }
     won
 }
 
-fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> AuditCheck {
+fn check_prizes_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> AuditCheck {
     let sold: Vec<&GameOutcome> = outcomes
         .iter()
         .filter(|outcome| outcome.winner.sold)
@@ -252,7 +256,7 @@ fn check_paid(outcomes: &[GameOutcome], mut failures: Vec<String>) -> AuditCheck
 
 /// Checks that every buyer of the abandoned game got a full refund, and that no other buyer got
 /// one.
-async fn check_refunded(
+async fn check_abandoned_game_refunded(
     test_run: &TestRun,
     abandoned: Option<&AbandonedGame>,
 ) -> Result<Option<AuditCheck>> {
@@ -267,7 +271,7 @@ async fn check_refunded(
             .send_with_retries(CallKind::Order, &page)
             .await
             .context("no order page")?
-            .body_text("/status");
+            .body_text_at("/status");
         let is_paid = matches!(settled.order, CompletionOutcome::Tickets(_));
         if is_paid {
             orders += 1;
@@ -334,7 +338,10 @@ async fn check_bank_details_deleted(
 }
 
 /// Checks that after thirteen months no order of the season contains a buyer.
-async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<AuditCheck>> {
+async fn check_buyers_erased(
+    test_run: &TestRun,
+    operator: &Operator,
+) -> Result<Option<AuditCheck>> {
     let Some(access) = test_run.server_process.lock().await.database_access() else {
         return Ok(None);
     };
@@ -345,10 +352,10 @@ async fn check_erased(test_run: &TestRun, operator: &Operator) -> Result<Option<
         .count_orders_with_email_ending("@crowd.test")
         .await?;
     operator
-        .advance_clock(ERASED_AFTER_DAYS * DAY_SECONDS)
+        .advance_clock(BUYERS_ERASED_AFTER_DAYS * DAY_SECONDS)
         .await?;
     let mut left = before;
-    for _ in 0..ERASING_ROUNDS_MAX {
+    for _ in 0..ERASURE_CLOCK_STEPS_MAX {
         left = auditor
             .count_orders_with_email_ending("@crowd.test")
             .await?;
@@ -386,8 +393,8 @@ async fn club_table(clubs: &[Club], games: &[Game], outcomes: &[GameOutcome]) ->
         {
             let figures = club.financials(games[outcome.game].draw).await?;
             draws += 1;
-            revenue += parse_cents(&json_text(&figures, "/totalRevenue"));
-            fee += parse_cents(&json_text(&figures, "/platformFee"));
+            revenue += parse_cents(&json_text_at(&figures, "/totalRevenue"));
+            fee += parse_cents(&json_text_at(&figures, "/platformFee"));
             winners += i32::from(outcome.winner.sold);
             paid += outcome.paid_cents.unwrap_or(0);
         }
