@@ -220,7 +220,7 @@ impl Cluster {
                 Ok(revision) => return Ok((revision, refusals)),
                 Err(why) if started.elapsed() > RETRY_TIMEOUT * 2 => return Err(why),
                 Err(why) => {
-                    refusals.push(format!("{:.0} ms: {why:#}", duration_ms(started.elapsed())))
+                    refusals.push(format!("{:.0} ms: {why:#}", duration_ms(started.elapsed())));
                 }
             }
             tokio::time::sleep(Duration::from_millis(100)).await;

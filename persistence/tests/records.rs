@@ -214,7 +214,7 @@ async fn session_ends_when_idle_old_or_closed() {
         seen([1; 32], 0)
             .await
             .map(|session| session.holder.principal()),
-        Some(Principal::Club(club, Role::DrawOwner))
+        Some(Principal::Club(club, Role::Owner))
     );
     assert_eq!(
         seen([2; 32], 0)

@@ -33,7 +33,7 @@ async fn purchase_survives_a_kill_before_and_after_each_step() {
         assert!(
             failpoint::FAILPOINTS_COMPILED,
             "the tests' server has the points"
-        )
+        );
     };
     let mut server = KillableServer::open().await;
     let before = server.total_sold_tickets().await;

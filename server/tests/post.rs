@@ -16,7 +16,7 @@ use sandbox::mailbox::MailMessage;
 use sandbox::{Sandbox, SandboxOptions};
 use server::app::{self, Provider, RunningServer, ServerParts};
 use server::cli::demo::buyers::{self, PlannedOrder};
-use server::cli::demo::seed::Seller;
+use server::cli::demo::seed::SellingClub;
 use server::config::{Config, Environment};
 use server::render::web_build::WebBuild;
 
@@ -31,7 +31,7 @@ const HOUR_MS: i64 = 3_600_000;
 struct MailFixture {
     running: RunningServer,
     sandbox: Arc<Sandbox>,
-    seller: Seller,
+    seller: SellingClub,
     draw: DrawId,
     _database: TestDatabase,
 }
@@ -93,7 +93,7 @@ impl MailFixture {
         };
         let draw = records.create_draws(&[new]).await.expect("a draw")[0];
         MailFixture {
-            seller: Seller { club, account },
+            seller: SellingClub { club, account },
             running,
             sandbox,
             draw,

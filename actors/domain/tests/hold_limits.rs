@@ -278,7 +278,7 @@ fn thousand_phones_behind_one_address_buy_the_whole_draw() {
         let time = |source| {
             let mut crowd = BuyerCrowd::new(1000, 60, source, seed);
             sell_out_second(&mut LimitedSale::new(), |sale, second| {
-                crowd.act_at(sale, second)
+                crowd.act_at(sale, second);
             })
             .expect("sold out")
         };

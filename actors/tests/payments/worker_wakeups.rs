@@ -129,7 +129,7 @@ fn dispute_returns_fee_and_mails_club_at_once() {
         let record = buy_order(&world).await;
         assert!(world.gateway.dispute(&intent_of(&record)));
         assert_completes_without_delay(async {
-            _ = world.engine().reconciler.scan_payments(NOON).await.unwrap()
+            _ = world.engine().reconciler.scan_payments(NOON).await.unwrap();
         })
         .await;
         assert_eq!(

@@ -222,7 +222,7 @@ impl Audit<'_> {
                 }
                 OrderState::Released => monitor.record_situation("an order released"),
                 OrderState::Void if has_been_captured(record) => {
-                    monitor.record_situation("an order refunded")
+                    monitor.record_situation("an order refunded");
                 }
                 OrderState::Void => monitor.record_situation("an order void before its capture"),
                 _ => {}

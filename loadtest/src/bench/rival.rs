@@ -42,7 +42,7 @@ pub struct RivalProcess {
     child: Child,
     /// Address of the HTTP port, as `127.0.0.1:port`.
     pub http: String,
-    /// Address of the port for plain WebSockets, as `127.0.0.1:port`.
+    /// Address of the port for plain `WebSocket` connections, as `127.0.0.1:port`.
     pub sockets: String,
 }
 

@@ -79,7 +79,7 @@ fn unpack_backup(file: &Path, to: &Path) -> Result<(), BackupError> {
     let mut archive = Archive::new(GzDecoder::new(open));
     archive.set_preserve_permissions(true);
     archive.set_preserve_mtime(false);
-    archive.unpack_backup(to).map_err(|why| match why.kind() {
+    archive.unpack(to).map_err(|why| match why.kind() {
         std::io::ErrorKind::StorageFull => BackupError::io_error_at(to)(why),
         _ => BackupError::Unreadable(file.to_path_buf()),
     })?;

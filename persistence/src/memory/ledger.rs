@@ -227,7 +227,7 @@ impl MemoryState {
                     .replace_update_operation(*order, has_intent, append);
             }
             Some(AttachedWrite::Authorised { order, at }) => {
-                self.orders.record_authorisation(*order, *at)
+                self.orders.record_authorisation(*order, *at);
             }
             // The memory store does not hold names of draws.
             Some(AttachedWrite::Describe(_)) => {}

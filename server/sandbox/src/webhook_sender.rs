@@ -95,7 +95,7 @@ impl WebhookSender {
         std::thread::Builder::new()
             .name("sandbox-courier".to_owned())
             .spawn(move || {
-                runtime.block_on(DeliveryLoop::new(sandbox, wakeup).run_until_dropped())
+                runtime.block_on(DeliveryLoop::new(sandbox, wakeup).run_until_dropped());
             })?;
         Ok(())
     }

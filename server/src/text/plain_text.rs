@@ -128,7 +128,7 @@ mod tests {
         ] {
             assert_eq!(sanitise_line(text), clean, "{text:?}");
         }
-        assert_eq!(clean_lines("one\ntwo\u{202e}\u{1b}"), "one\ntwo ");
+        assert_eq!(sanitise_multiline("one\ntwo\u{202e}\u{1b}"), "one\ntwo ");
     }
 
     #[test]

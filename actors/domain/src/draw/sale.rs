@@ -106,7 +106,7 @@ impl Draw {
         match authority {
             AllocationAuthority::Sale => self.check_on_sale(now)?,
             AllocationAuthority::Repair { authorised_at } => {
-                self.check_repair_allowed(authorised_at)?
+                self.check_repair_allowed(authorised_at)?;
             }
         }
         check_ticket_count(count)?;

@@ -5,7 +5,7 @@ use lopdf::Document;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::tests::{facts, row, takings};
+use super::tests::{facts, row, test_revenue};
 use super::*;
 use crate::text::adversarial_text;
 

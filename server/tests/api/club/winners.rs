@@ -581,7 +581,7 @@ async fn club_is_reminded_once_of_due_result_and_disconnected_stripe() {
         .await
         .expect("the read succeeds");
     let sweep = async || {
-        server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await
+        server::http::routes::club::reminders::run_periodic_club_tasks(&server.state).await;
     };
     sweep().await;
     assert_eq!(

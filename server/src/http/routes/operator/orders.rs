@@ -57,7 +57,7 @@ pub async fn refund(
                 .payments
                 .with_audit_entry(entry)
                 .refund(id, &reason)
-                .await?
+                .await?;
         }
         Some("failed") => {
             state.records.retry_refused_refund(id, entry).await?;
