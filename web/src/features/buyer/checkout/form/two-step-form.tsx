@@ -33,7 +33,7 @@ interface TwoStepCheckoutFormProps {
   draw: Draw;
   count: number;
   price: Price;
-  /** Whether the link selects a wallet, so that no details need to be typed. */
+  /** Whether the link or the stored data selects a wallet, so that no details need to be typed. */
   walletOnly: boolean;
   walletType: WalletKind | null;
 }
