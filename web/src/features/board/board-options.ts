@@ -1,6 +1,6 @@
 /** Options of a board, read from the URL query. */
 export interface BoardOptions {
-  /** Whether to hide the grid of lights, for a small screen or part of one. */
+  /** Whether to hide the grid of lights or the list of games, for a small screen or part of one. */
   compact: boolean;
   /** `xl` scales the QR code to 45 % of the height, for a screen seen from far away. */
   qr: 'xl' | null;

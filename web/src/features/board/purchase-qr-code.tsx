@@ -2,8 +2,9 @@ import type { BoardOptions } from './board-options';
 import { useFitText } from './use-fit-text';
 
 interface PurchaseQrCodeProps {
-  /** Path on this site that the QR code opens. Viewers can also read the path and type it. */
+  /** Path on this site that the QR code opens. */
   path: string;
+  /** Path that viewers can read and type. */
   shown: string;
   price: string;
   options: BoardOptions;

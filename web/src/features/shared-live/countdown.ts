@@ -1,7 +1,4 @@
-/**
- * The time until kick-off as text and as a colour band. The band is always named in words too
- * (decision J-3).
- */
+/** The time until kick-off as text and as a colour band, with a text for each band. */
 import { isSameDay } from '@/shared/dates';
 
 const MINUTE_MS = 60_000;
