@@ -53,7 +53,7 @@ export interface WaitlistEntry {
 
 /**
  * Body of the requests that create or change a draw. The edit form omits locked fields
- * (specification line B:203).
+ * (specification line B:199).
  */
 export interface DrawRequest {
   league: string | null;

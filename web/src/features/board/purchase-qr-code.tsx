@@ -11,8 +11,8 @@ interface PurchaseQrCodeProps {
 }
 
 /**
- * The QR code: 260 px wide, 180 px when compact, or 45 % of the height for viewers far away
- * (specification line A:136).
+ * The QR code: 260 px wide, 180 px when compact (specification line A:138), or 45 % of the height
+ * for viewers far away.
  */
 export function PurchaseQrCode({ path, shown, price, options }: PurchaseQrCodeProps) {
   const query = new URLSearchParams({

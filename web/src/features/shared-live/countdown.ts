@@ -55,7 +55,7 @@ export function timeLeftText(leftMs: number): string {
 
 /**
  * Formats a time for boards as `02:14:09`. Days appear only when there are any. The time stops at
- * zero (specification line A:137).
+ * zero (specification line A:138).
  */
 export function clockTimeLeftText(leftMs: number): string {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));

@@ -71,7 +71,7 @@ export function Page({ params }: PageProps) {
 
 /**
  * Returns the ticket count and the wallet from the URL, or else from browser storage (specification
- * lines A:31, A:125).
+ * lines A:28, A:125).
  */
 function useRequestedTicketCount(available: number, most: number) {
   return useState(() => {

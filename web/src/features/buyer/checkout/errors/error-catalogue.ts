@@ -20,7 +20,7 @@ export function splitTitle(message: string): CheckoutError {
 
 /**
  * Returns the error of a wallet button that was pressed before both consent boxes were ticked
- * (specification lines A:201-203).
+ * (specification line A:203).
  */
 export function consentsMissingError(page: CheckoutPage): CheckoutError {
   return page === 'draw'

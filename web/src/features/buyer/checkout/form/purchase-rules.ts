@@ -1,6 +1,6 @@
 /**
  * Required fields and consent boxes of a purchase, with the specified messages in the specified
- * order (specification lines A:199-203). Pure.
+ * order (specification lines A:202-203). Pure.
  */
 import type { Buyer } from '@/api/wire';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';

@@ -53,7 +53,7 @@ function useFillSavedDetails() {
 
 /**
  * Whether the payment form can be shown: the payment was opened, or there is a reason why it was
- * not (specification line A:123).
+ * not (specification line A:122).
  */
 function useIsPaymentFormReady(checkout: Checkout): boolean {
   const [opened, setOpened] = useState(false);
