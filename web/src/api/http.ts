@@ -139,8 +139,9 @@ const REQUEST_ATTEMPTS_MAX = 3;
 const RETRY_PAUSE_MS_MAX = 8_000;
 
 /**
- * Repeats a call while the server is busy (429 or 503), at most three attempts. The call must be a
- * read or idempotent. The pause follows `Retry-After`.
+ * Repeats a call while the server is busy (429 or 503, but not maintenance), at most three
+ * attempts. The call must be a read or idempotent. The pause follows `Retry-After`, up to eight
+ * seconds.
  */
 export async function withRetry<Answer>(
   ask: () => Promise<Answer>,

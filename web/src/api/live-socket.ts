@@ -53,7 +53,7 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
   const lastMessageAt = useRef(0);
   const requestedPause = useRef(0);
 
-  // Runs before the effects of the socket hook, so that the socket's first URL already contains the
+  // Runs before the effects of the socket hook, so that a new socket's URL contains the current
   // topics.
   useEffect(() => {
     latestTopics.current = topics;

@@ -5,8 +5,8 @@
 import { HttpError } from './http';
 
 /**
- * Obtains the proof of identity. Resolves to false if the user cancels. A password passed in is
- * tried without a dialog.
+ * Obtains the proof of identity. Resolves to false if the user cancels. For a club, a password
+ * passed in is tried without a dialog.
  */
 type ObtainIdentityProof = (password?: string) => Promise<boolean>;
 

@@ -53,7 +53,7 @@ export interface WaitlistEntry {
 
 /**
  * Body of the requests that create or change a draw. The edit form omits locked fields
- * (specification line B:203).
+ * (specification line B:199).
  */
 export interface DrawRequest {
   league: string | null;
@@ -73,8 +73,8 @@ export interface DrawRequest {
 }
 
 /**
- * Values of the club's last draw with its date moved one week later. They prefill the form of a new
- * draw.
+ * Values of the club's last draw, with kick-off moved by whole weeks into the future. They prefill
+ * the form of a new draw.
  */
 export type DrawTemplate = Template;
 

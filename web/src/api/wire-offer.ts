@@ -3,7 +3,7 @@ export type { OwnGame as OfferGame, OwnOffer as Offer } from './generated/schema
 
 export type EditableOfferType = 'BUNDLE' | 'SPECIAL';
 
-/** Body of the offer editor's request (specification line B:218). */
+/** Body of the offer editor's request (specification line B:216). */
 export interface OfferRequest {
   name: string;
   slug: string;

@@ -39,7 +39,7 @@ export const ANOMALY_TYPES = [
 ] as const;
 export type AnomalyType = (typeof ANOMALY_TYPES)[number];
 
-/** The fields of `details` differ by anomaly, which the server's schema cannot express. */
+/** `details` is typed as any object, because the generated type of its fields is `never`. */
 export type Anomaly = Omit<Raised, 'details'> & { details: Record<string, unknown> };
 
 export interface TicketCustomer {

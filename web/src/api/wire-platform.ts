@@ -13,6 +13,6 @@ export type {
   Series,
 } from './generated/schema';
 
-/** The fields of `detail` depend on the audited action. */
+/** `detail` is typed as any object, because the generated type of its fields is `never`. */
 export type AuditEntry = Omit<Entry, 'detail'> & { detail: Record<string, unknown> };
 export type AuditPage = Omit<AuditTrail, 'entries'> & { entries: AuditEntry[] };

@@ -1,15 +1,12 @@
 /**
- * Wire types of public offers (specification line A:156). An offer is a bundle of games or a
- * special. Some fields have two specified spellings: camelCase and snake_case.
+ * Wire types of public offers, club headers and widgets. An offer is a bundle of games or a
+ * special. Its start and end have two specified spellings: camelCase and snake_case.
  */
 
 export type OfferType = 'BUNDLE' | 'SPECIAL' | (string & {});
 export type OfferStatus = 'draft' | 'active' | 'locked' | 'closed' | 'archived' | (string & {});
 
-/**
- * One game of an offer. The server may omit the optional fields. The screen then takes their values
- * from the game's draw.
- */
+/** One game of an offer. Screens show the numbers of the game's draw once it is loaded. */
 export interface OfferGame {
   id: number;
   drawNumber?: number;

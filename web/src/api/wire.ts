@@ -1,6 +1,6 @@
 /**
  * Wire types under the names that the screens use. `generated/schema.ts` is generated from the
- * server's OpenAPI document. Money is a decimal string in dollars, unless the name says cents.
+ * server's OpenAPI document. Money is a decimal string in dollars, or a number of cents.
  */
 import type { Club, Draw, DrawNow, Order, PublicConfig, PublicNow } from './generated/schema';
 

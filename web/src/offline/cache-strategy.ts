@@ -27,17 +27,15 @@ const CACHED_PAGE_PATH =
  * result.
  */
 const CACHED_RESPONSE_PATH = /^\/api\/draws\/(active|awaiting-results|completed|\d+)$/;
-/**
- * Paths that are not a user's screen: calls, images, demo pages and boards. A board is excluded,
- * because it must never reload during an outage.
- */
+/** Paths of API calls, files, sandbox pages, redirects and boards, which are no user's screen. */
 const NON_SCREEN_PATH = /^\/(api|assets|og|sandbox|uploads|w|widgets)\/|\/display\/?$/i;
 
 export function cacheStrategy({ method, url }: RequestTraits, origin: string): CacheStrategy {
   const { origin: requestOrigin, pathname, search } = new URL(url);
   if (method !== 'GET' || requestOrigin !== origin) return 'network only';
   if (ASSET_PATH.test(pathname)) return 'cache first';
-  // A list with a query is not cached: it has the draws of one club, for the club's own pages.
+  // A list with a query is not cached: its cache key, without the query, would be that of the whole
+  // list.
   return CACHED_PAGE_PATH.test(pathname) || (CACHED_RESPONSE_PATH.test(pathname) && search === '')
     ? 'network first'
     : 'network only';

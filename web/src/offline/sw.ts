@@ -8,7 +8,8 @@
  *   and the public responses about draws. Their bytes are the same for every visitor. They contain
  *   no buyer's name and no pair before its reveal (`server/tests/api/security/public_bytes.rs`
  *   compares the bytes).
- * - Orders, tickets, `/my`, checkouts, club and operator pages and sockets are not among them.
+ * - Orders, tickets, `/my`, checkouts, club administration, operator pages and sockets are not
+ *   among them.
  * - A `no-store` response is never cached, and every response to one person is `no-store`.
  * - Only GET requests are handled.
  * - The cache key is the path alone, without the query or fragment of a link.

@@ -20,8 +20,8 @@ const CLOCK_SAMPLES_MAX = 8;
 const ROUND_TRIP_MS_MAX = 2_000;
 
 /**
- * Assumed round trip in milliseconds of a pushed frame, whose real one is unknown. Any faster
- * response replaces the frame's sample.
+ * Assumed round trip in milliseconds of a pushed frame, whose real one is unknown. A response with
+ * a shorter round trip is preferred, while its sample is kept.
  */
 export const ASSUMED_FRAME_ROUND_TRIP_MS = 400;
 

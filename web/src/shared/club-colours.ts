@@ -41,7 +41,7 @@ export function readableTextColourOn(background: string): '#ffffff' | '#000000' 
   return contrastRatio('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
 }
 
-/** Returns two letters for a club without a logo. */
+/** Returns up to two letters for a club without a logo. */
 export function initialsOf(name: string): string {
   const text = name.split(/\s+/).filter(Boolean);
   return ((text[0]?.[0] ?? 'F') + (text[1]?.[0] ?? text[0]?.[1] ?? '')).toUpperCase();

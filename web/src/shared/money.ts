@@ -4,10 +4,7 @@
 
 export type Cents = number;
 
-/**
- * Parses dollars to cents: `"5.00"` → 500. Invalid text returns 0, so that it never looks like a
- * price.
- */
+/** Parses dollars to cents: `"5.00"` → 500. Invalid text returns 0. */
 export function decimalToCents(decimal: string | null | undefined): Cents {
   const match = /^(\d+)(?:\.(\d{1,2}))?$/.exec((decimal ?? '').trim());
   if (!match) return 0;
@@ -51,8 +48,8 @@ export interface Price {
 }
 
 /**
- * Returns the price of several tickets of one draw. It is compared with the server's response
- * (decision C-3).
+ * Returns the price of several tickets of one draw. A purchase sends the total, and the server
+ * refuses to charge another amount (decision C-3).
  */
 export function priceOf(ticket: Cents, count: number, passOnFee: boolean): Price {
   const subtotal = ticket * count;

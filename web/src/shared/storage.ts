@@ -22,7 +22,7 @@ export function readStored(place: StorageArea, key: string): unknown {
   }
 }
 
-/** Returns the stored text unparsed, for values that other code stored without quotes. */
+/** Returns the stored text unparsed. */
 export function readStoredText(place: StorageArea, key: string): string | null {
   try {
     return storageOf(place)?.getItem(key) ?? null;

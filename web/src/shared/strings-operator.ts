@@ -69,7 +69,7 @@ export const OPERATOR_TEXTS = {
   validEmailRequired: 'Valid email is required',
   validPhoneRequired: 'Valid phone number is required',
 
-  // Texts about orphaned tickets: paid tickets without a buyer.
+  // Texts about orphaned tickets: paid tickets whose buyer left no e-mail address.
   missingInformation: 'Missing information: Please provide customer name and email',
   recoveryFailed: 'Recovery failed',
 

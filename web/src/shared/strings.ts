@@ -1,6 +1,6 @@
 /**
- * Every text that the specification quotes, byte for byte. Placeholders keep their specified
- * spelling, and `fillPlaceholders` replaces them.
+ * Every text that the public part of the specification quotes, byte for byte. Placeholders keep
+ * their specified spelling.
  */
 
 export const PUBLIC_TEXTS = {

@@ -11,7 +11,7 @@
  * optional:
  * - `data-theme="light|dark"`
  * - `data-qr="yes"`
- * - `data-loc`: the placement, for the club's statistics
+ * - `data-loc`: the placement, which the purchase link then contains
  * - `data-title`
  * - `data-width`: maximum width in pixels
  * - `data-height`: height in pixels until the card reports its own

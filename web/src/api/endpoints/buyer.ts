@@ -1,4 +1,4 @@
-/** Declares one typed function for each API endpoint that the buyer's screens call. */
+/** API calls of the purchase, and of the draws, clubs and orders that the public pages show. */
 import { get, post } from '@/api/http';
 import type {
   Buyer,
@@ -98,8 +98,8 @@ export const completePaymentOfUnknownOutcome = (paymentIntentId: string) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId });
 
 /**
- * Adds the contact details that a wallet did not supply. The call changes nothing else in the order
- * (decisions C-7, C-11).
+ * Adds the contact details that a wallet did not supply. In an order with tickets the call changes
+ * nothing else (decisions C-7, C-11).
  */
 export const addContactDetails = (paymentIntentId: string, orderToken: string, buyer: Buyer) =>
   post<CompletionResponse>('/api/complete-card-payment', { paymentIntentId, orderToken, buyer });
@@ -153,7 +153,7 @@ export const extendReservation = (reservation: string) =>
     {},
   );
 
-/** Releases held tickets when the buyer leaves. The response is ignored. */
+/** Releases the reservation's tickets. The response is ignored. */
 export function releaseReservation(reservation: string): void {
   void fetch(`/api/reservations/${encodeURIComponent(reservation)}`, {
     method: 'DELETE',
@@ -174,8 +174,8 @@ export interface TermsDocument {
 export const fetchTerms = () => get<TermsDocument>('/api/terms/sale');
 
 /**
- * Sends diagnostics to the server's log and ignores the response. Must not contain personal data or
- * secrets.
+ * Sends diagnostics to the server and ignores the response. The server logs a few per minute, and
+ * none during maintenance. Must not contain personal data or secrets.
  */
 export function sendDebugLog(
   level: 'info' | 'warn' | 'error',

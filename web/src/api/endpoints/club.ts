@@ -1,4 +1,4 @@
-/** Declares one typed function for each API endpoint that the club's screens call. */
+/** API calls of the club's screens, and the paths of the responses that these screens cache. */
 import { del, download, get, patch, post, put } from '@/api/http';
 import { withReauthentication } from '@/api/reauthentication';
 import type { Draw } from '@/api/wire';
@@ -83,7 +83,7 @@ export const startStripeOnboarding = (club: number) =>
   );
 /**
  * Records that the club accepts the terms. The server takes the IP address and the browser from the
- * request itself and stores the values of this body separately (decision E-17).
+ * request's connection and header, and ignores those in this body (decision E-17).
  */
 export const acceptTerms = (clubId: number, termsVersion: string) =>
   post<unknown>('/api/terms/accept', {

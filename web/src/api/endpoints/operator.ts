@@ -1,7 +1,4 @@
-/**
- * Declares one typed function for each API endpoint that the operator's console calls (operator.md
- * §7 and issue 5).
- */
+/** API calls of the operator's console (specification part C, section 7). */
 import { del, download, get, patch, post } from '@/api/http';
 import type {
   AdminClub,

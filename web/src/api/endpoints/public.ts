@@ -1,7 +1,4 @@
-/**
- * API calls of the screens without a checkout: clubs, offers, boards, widgets and a buyer's own
- * tickets.
- */
+/** API calls for a club's page, offers, widgets and a buyer's own tickets. */
 import { get, post } from '@/api/http';
 import type { Draw, OrderResponse } from '@/api/wire';
 import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
@@ -37,7 +34,7 @@ export const fetchOfferWidget = (slug: string, offer: string) =>
 export const requestTicketLink = (email: string) =>
   post<{ message?: string }>('/api/my-tickets', { email });
 
-/** All orders of the email address that received the link, newest first. */
+/** Orders of the email address that received the link, newest first, at most 100. */
 export interface OrdersOfEmailAddress {
   emailMasked: string;
   /** Time at which the link expires. */

@@ -5,8 +5,8 @@ import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 export interface SalePeriod {
   /**
-   * The status from the server. `scheduled` counts down to the opening, every other status to the
-   * close (specification line A:136).
+   * The status from the server. An offer or draw counts down to the opening, and while on sale to
+   * the close (specification line A:138). `cancelled` and `completed` have no countdown.
    */
   status: string;
   opensAt: number | null;

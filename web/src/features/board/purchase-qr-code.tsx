@@ -2,16 +2,17 @@ import type { BoardOptions } from './board-options';
 import { useFitText } from './use-fit-text';
 
 interface PurchaseQrCodeProps {
-  /** Path on this site that the QR code opens. Viewers can also read the path and type it. */
+  /** Path on this site that the QR code opens. */
   path: string;
+  /** Path that viewers can read and type. */
   shown: string;
   price: string;
   options: BoardOptions;
 }
 
 /**
- * The QR code: 260 px wide, 180 px when compact, or 45 % of the height for viewers far away
- * (specification line A:136).
+ * The QR code: 260 px wide, 180 px when compact (specification line A:138), or 45 % of the height
+ * for viewers far away.
  */
 export function PurchaseQrCode({ path, shown, price, options }: PurchaseQrCodeProps) {
   const query = new URLSearchParams({

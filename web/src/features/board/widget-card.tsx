@@ -32,7 +32,7 @@ function useReportHeightToEmbedder() {
 }
 
 /**
- * One draw or offer as a card embedded in another site. The card makes one request, stores nothing
+ * One draw or offer as a card embedded in another site. The card polls one endpoint, stores nothing
  * and opens the purchase in a new window.
  */
 export function WidgetCard({ ask }: { ask: () => Promise<WidgetResponse> }) {

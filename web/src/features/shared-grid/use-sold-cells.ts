@@ -1,4 +1,4 @@
-/** Loads the sold cells of a draw. Repeats the request until the pairs are revealed. */
+/** Loads the sold cells of a draw. Repeats a failed request every 30 seconds. */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchTickets } from '@/api/endpoints/buyer';
 import { soldCellsOf } from './result-grid';

@@ -1,7 +1,4 @@
-/**
- * The time until kick-off as text and as a colour band. The band is always named in words too
- * (decision J-3).
- */
+/** The time until kick-off as text and as a colour band, with a text for each band. */
 import { isSameDay } from '@/shared/dates';
 
 const MINUTE_MS = 60_000;
@@ -58,7 +55,7 @@ export function timeLeftText(leftMs: number): string {
 
 /**
  * Formats a time for boards as `02:14:09`. Days appear only when there are any. The time stops at
- * zero (specification line A:137).
+ * zero (specification line A:138).
  */
 export function clockTimeLeftText(leftMs: number): string {
   const seconds = Math.max(0, Math.ceil(leftMs / 1000));

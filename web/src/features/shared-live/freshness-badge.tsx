@@ -5,8 +5,8 @@ import { useServerContact } from './server-contact';
 const FRESHNESS_ANNOUNCE_DELAY_MS = 5_000;
 
 /**
- * Shows how fresh the data is, as text, dot and shape. Phones show the badge only while data is
- * stale; boards always show it.
+ * Shows how fresh the data is, as text, dot and shape. Boards always show the badge; other pages
+ * only while data is stale.
  */
 export function FreshnessBadge({ always = false }: { always?: boolean }) {
   const contact = useServerContact();

@@ -1,7 +1,4 @@
-/**
- * Tells whether the data on the screen is live. If it is not, the reader is told first in words,
- * then by shape, then by colour.
- */
+/** Tells whether the data on the screen is live, and says it in words. */
 import { timeOfDay } from '@/shared/dates';
 
 export type Freshness = { kind: 'live' | 'late' | 'lost' | 'offline'; text: string };

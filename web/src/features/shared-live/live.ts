@@ -59,8 +59,7 @@ export function applyFrame(live: LiveState, frame: Frame): LiveState {
 }
 
 /**
- * Resets the sequence numbers for a new connection, which begins with a snapshot of each topic. A
- * restarted server counts from the start.
+ * Resets the sequence numbers for a new connection, which begins with a snapshot of each topic.
  */
 export function resetSequenceNumbers(live: LiveState): LiveState {
   return { ...live, lastSeq: {} };

@@ -1,4 +1,4 @@
-/** Subscribes to topics and polls when the socket does not deliver. */
+/** Subscribes to topics, and polls where the socket does not deliver. */
 import { useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import {
@@ -50,7 +50,7 @@ export function useDrawSubscriptions(drawNumbers: readonly number[]): void {
 }
 
 export interface PollInputs {
-  /** Milliseconds between polls, from the table in the specification. */
+  /** Milliseconds between polls. */
   intervalMs: number;
   /**
    * The poll is skipped while this topic or the heartbeat arrives within the interval. Null means

@@ -15,8 +15,8 @@ const DISPLAY_TAG_CHARS_MAX = 90;
 export const ASSUMED_TICKETS_AVAILABLE = 9999;
 
 /**
- * `scheduled`: before the start. `ended`: after the end, shown as not found. `closed`: the first
- * game has closed.
+ * `scheduled`: before the start. `ended`: after the end, shown as not found. `closed`: by its
+ * status, or because the first game has closed. `hidden`: a draft or archived, shown as not found.
  */
 export type OfferPhase = 'scheduled' | 'open' | 'closed' | 'ended' | 'hidden';
 

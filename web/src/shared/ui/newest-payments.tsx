@@ -1,6 +1,6 @@
 interface NewestPaymentsOnlyNoteProps {
   listed: readonly unknown[] | undefined;
-  /** The number of all payments, and the maximum number of payments in the list. */
+  /** The number of succeeded payments, and the maximum number of payments in the list. */
   sums: { count: number; listedMax: number } | undefined;
 }
 

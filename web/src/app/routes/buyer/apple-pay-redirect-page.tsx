@@ -13,10 +13,7 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 const RETURN_DELAY_SECONDS = 3;
 
-/**
- * Reads the Apple Pay link once and removes its secret from the address bar before other code can
- * read it (decision C-21).
- */
+/** Reads the Apple Pay link once and removes its secret from the address bar (decision C-21). */
 function useApplePayRequest() {
   const [request] = useState(() =>
     readApplePayRequest(window.location.search, window.location.hash),

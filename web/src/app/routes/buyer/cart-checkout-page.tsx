@@ -23,7 +23,7 @@ const EMPTY_CART_REDIRECT_DELAY_MS = 300;
 
 /**
  * Opens the landing page if the cart is still empty after 300 ms. A cart stored in the browser is
- * loaded instead. Never acts during a payment (decision J-11) or after a purchase.
+ * loaded instead. Never opens it during a payment (decision J-11) or after a purchase.
  */
 function useRedirectWhenCartEmpty(staying: boolean, bought: boolean): void {
   const empty = useAtomValue(cartAtom).items.length === 0;
@@ -95,7 +95,7 @@ export function Page() {
         <HelpDialog />
       </div>
       <CartChangesNotice changes={changes} />
-      {/* Hides the form after a purchase: the cart is then empty, and its total would be zero. */}
+      {/* Hides the summary after a purchase: the cart is then empty, and its total is zero. */}
       {empty ? null : (
         <details className="card cart-summary" open={window.innerWidth >= 900 || undefined}>
           <summary className="row">

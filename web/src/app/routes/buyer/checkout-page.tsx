@@ -70,8 +70,8 @@ export function Page({ params }: PageProps) {
 }
 
 /**
- * Returns the ticket count and the wallet from the URL, or else from an earlier visit
- * (specification lines A:31, A:125).
+ * Returns the ticket count and the wallet from the URL, or else from browser storage (specification
+ * lines A:28, A:125).
  */
 function useRequestedTicketCount(available: number, most: number) {
   return useState(() => {
@@ -109,7 +109,7 @@ function useIsAwaitingReservation(checkout: Checkout, onSale: boolean): boolean 
 
 /**
  * Returns how many held tickets may belong to this buyer. Any of them may, because the page
- * reserves tickets automatically. After the server has refused a reservation, none does.
+ * reserves tickets automatically. After a refusal for lack of tickets, none does.
  */
 function possiblyOwnHeldTicketCount(checkout: Checkout, draw: Draw): number {
   if (checkout.state !== 'choosing') return Infinity;

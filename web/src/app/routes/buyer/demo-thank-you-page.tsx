@@ -3,7 +3,7 @@ import { DEMO_SUMMARY, savePurchaseSummary } from '@/features/buyer/checkout/sta
 
 /**
  * Stores a clearly marked sample purchase and redirects to the thank-you page (specification line
- * A:32, decision A-12).
+ * A:31, decision A-12).
  */
 export function Page() {
   savePurchaseSummary(DEMO_SUMMARY);

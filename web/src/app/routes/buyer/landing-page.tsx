@@ -15,7 +15,7 @@ import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { usePageTitle } from '@/shared/ui/page-title';
 
-/** The live draws come first, then the explanation for buyers and clubs. */
+/** The landing page. The live draws come before the results and the explanation for clubs. */
 export function Page() {
   usePageTitle(S.brand);
   return (

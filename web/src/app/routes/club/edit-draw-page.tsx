@@ -38,7 +38,7 @@ function useReauthenticatedSave(): SendDrawChange {
   );
 }
 
-/** Two URLs show this page. The canonical one contains `edit-draw` (decision A-3). */
+/** Several URLs show this page. The canonical one is `/admin/edit-draw/…` (decision A-3). */
 export function Page({ params }: PageProps) {
   const number = Number(params.draw);
   const send = useReauthenticatedSave();

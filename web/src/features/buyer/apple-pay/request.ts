@@ -1,13 +1,13 @@
 /**
- * Reads the link to the Apple Pay page, from the query or, in our own links, from the fragment
- * after `#` (specification line A:129, decision C-21). Pure.
+ * Reads the link to the Apple Pay page, from the fragment after `#` or else from the query
+ * (specification line A:129, decision C-21). Pure.
  */
 
 export interface ApplePayRequest {
   clientSecret: string;
   drawId: number;
   ticketCount: number;
-  /** Amount in cents, from the link. The amount is only shown, never charged. */
+  /** Amount in cents, from the link. Only shown in the page's debug log, never charged. */
   amount: number | null;
 }
 

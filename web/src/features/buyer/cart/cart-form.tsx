@@ -58,8 +58,8 @@ function useExpireCart(onExpired: () => void): () => void {
 }
 
 /**
- * Returns a function that builds the summary for the thank-you page. Draws that are no longer
- * loaded are left out, because the order contains them.
+ * Returns a function that builds the summary for the thank-you page, without draws that are not
+ * loaded.
  */
 function useCartSummary(cart: Cart, buyer: string) {
   const draws = useAtomValue(liveStateAtom).draws;

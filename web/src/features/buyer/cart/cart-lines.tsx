@@ -24,7 +24,7 @@ function ticketLimitText(items: readonly CartItem[], tickets: number): string {
     : '';
 }
 
-/** The lines of the cart and its total. The lines cannot be edited during a payment. */
+/** The lines of the cart, its subtotal and its card fee. `frozen` lines cannot be edited. */
 export function CartLines({ frozen = false }: { frozen?: boolean }) {
   const [cart, change] = useAtom(cartAtom);
   const { subtotal, cardFee, tickets } = useAtomValue(cartTotalsAtom);

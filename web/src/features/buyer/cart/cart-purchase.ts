@@ -38,7 +38,7 @@ const cartRequestItems = (cart: Cart): CartIntentRequest['items'] =>
 
 /**
  * Returns a key for the contents of the cart, under which the payment's response is cached.
- * The key changes with anything that affects the amount.
+ * It contains the draw, count, price and fee flag of each line.
  */
 export const cartContentsKey = (cart: Cart): string =>
   cart.items

@@ -16,7 +16,7 @@ export interface CartItem {
   homeTeam: string;
   awayTeam: string;
   gameDate: string;
-  /** The draw's time zone. Absent in items saved by old versions (decision E-10). */
+  /** The draw's time zone (decision E-10). Absent in items saved by old versions. */
   timezone?: string;
   /**
    * Number of available tickets. Items from an offer have 9999 until the server has sent the number
@@ -59,8 +59,8 @@ export function deriveClubIdFromDrawId(drawId: number | string): number {
 }
 
 /**
- * Adds an item. An item of another club replaces the whole cart. An item of the same draw updates
- * its count and availability.
+ * Adds an item. An item of another club replaces the whole cart. An item of the same draw replaces
+ * the earlier item. A count of zero or less removes the item.
  */
 export function addItem(cart: Cart, item: CartItem): Cart {
   if (item.quantity <= 0) return removeItem(cart, item.drawId);

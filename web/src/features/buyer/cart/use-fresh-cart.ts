@@ -1,6 +1,6 @@
 /**
- * Requests the availability of each draw before tickets are reserved (decision C-14), and tells the
- * buyer what was removed.
+ * Requests the draws of the cart before tickets are reserved (decision C-14), and tells the buyer
+ * what has changed.
  */
 import { useAtom, useSetAtom, useStore } from 'jotai';
 import { useEffect, useState } from 'react';
@@ -16,7 +16,7 @@ import { cartAtom } from './cart-atoms';
 export interface CartRefreshResult {
   fresh: boolean;
   /**
-   * Texts about games that can no longer be bought or have fewer tickets left than the cart wants.
+   * Texts about games that can no longer be bought, have too few tickets left or have a new price.
    */
   changes: readonly string[];
 }

@@ -2,8 +2,8 @@ import { useAtom } from 'jotai';
 import { marketingConsentAtom } from './consent-atoms';
 
 /**
- * Asks once for consent to the club's marketing pixel. Both answers look equally important. No
- * pixel loads without an answer.
+ * Asks once for consent to the club's marketing pixel. Both buttons have the same style. No
+ * pixel loads without consent.
  */
 export function MarketingConsentBar({ club }: { club: string }) {
   const [consent, setConsent] = useAtom(marketingConsentAtom);

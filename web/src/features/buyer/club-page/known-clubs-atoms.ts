@@ -5,7 +5,7 @@ import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 const fetchedClubsAtom = atom<Readonly<Record<string, Club>>>({});
 
 /**
- * Loaded clubs under each slug that they were requested by, so that a redirect to the current slug
+ * Loaded clubs under the requested slug and the current one, so that a redirect to the current slug
  * shows no loading state.
  */
 export const knownClubsAtom = atom((get) => {

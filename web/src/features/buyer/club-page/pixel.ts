@@ -1,7 +1,6 @@
 /**
  * A club's marketing pixel, loaded only after consent (specification line A:101, decision J-12). It
- * is requested as an image, which the provider documents, and sends only the page's URL. No
- * third-party script runs beside a payment form, and the content security policy stays strict.
+ * is requested as an image with the page's URL, the event and its content, without a script.
  */
 
 const PIXEL_URL = 'https://www.facebook.com/tr/';

@@ -4,10 +4,7 @@ import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 const TOTAL_ANNOUNCE_DELAY_MS = 600;
 
-/**
- * The price lines. The total has the largest text of the form; screen readers announce it once it
- * stops changing.
- */
+/** The price lines. Screen readers announce the total once it stops changing. */
 export function PriceLines({
   ticket,
   count,

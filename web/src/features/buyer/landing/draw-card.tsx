@@ -23,8 +23,8 @@ interface LandingDrawCardProps {
 }
 
 /**
- * A draw in a list. Only the card's button is a link, so that a thumb that scrolls the list opens
- * nothing by accident.
+ * A draw in a list. The card itself is no link, so that a thumb that scrolls the list opens nothing
+ * by accident.
  */
 export function DrawCard({ drawNumber, awaiting = false, children }: LandingDrawCardProps) {
   const draw = useAtomValue(drawAtom(drawNumber));
@@ -73,7 +73,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
   );
 }
 
-/** Shows the total price first where the buyer pays a fee (interface decision D14). */
+/** Shows the ticket price, the fee and the total where the buyer pays the fee (decision D14). */
 function ticketPriceLine(draw: Draw): string {
   const ticket = decimalToCents(draw.ticketPrice);
   if (!draw.passStripeFees) return `${formatDollars(ticket)} a ticket`;

@@ -54,7 +54,7 @@ const CLUB_HOW_IT_WORKS_STEPS: readonly HowItWorksStep[] = [
   },
 ];
 
-/** How a club runs the game, in the three specified steps (specification line A:50). */
+/** How a club runs the game, in the three specified steps (specification line A:46). */
 export function ClubStepsSection() {
   return (
     <section className="section" id="how-it-works" aria-labelledby="how-title">

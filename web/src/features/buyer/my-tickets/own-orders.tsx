@@ -12,7 +12,7 @@ import { TicketList } from './ticket-list';
 /** The number of newest orders that receive live updates. Older ones are shown as first loaded. */
 const LIVE_UPDATED_ORDERS_MAX = 8;
 
-/** All orders of one e-mail address, newest first. */
+/** The orders of one e-mail address, newest first. */
 export function OwnOrdersList({ orders }: { orders: OrdersOfEmailAddress }) {
   const receive = useSetAtom(receiveOrderAtom);
   useEffect(() => {

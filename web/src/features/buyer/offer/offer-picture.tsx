@@ -2,8 +2,8 @@ import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
 
 /**
- * The offer's picture, or one generated from its name. The box is always 1200 × 630, so nothing
- * moves when the picture loads.
+ * The offer's picture, or one generated from its slug. The box always has the proportions
+ * 1200 × 630, so nothing moves when the picture loads.
  */
 export function OfferPicture({
   offer,
@@ -45,7 +45,7 @@ export function OfferPicture({
 }
 
 /**
- * Returns the cells of one row and one column that cross. The crossing is derived from the name, so
+ * Returns the cells of one row and one column that cross. The crossing is derived from the slug, so
  * an offer has the same picture everywhere.
  */
 function derivePictureCells(

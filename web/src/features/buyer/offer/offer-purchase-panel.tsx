@@ -26,8 +26,8 @@ interface OfferPurchasePanelProps {
 }
 
 /**
- * Price, count and the buy button of an offer. On phones the button is in a bar at the foot of the
- * screen.
+ * Price, count and the buy button of an offer. Below a width of 900 px the button is in a bar at
+ * the foot of the screen.
  */
 export function OfferPurchasePanel({ offer, phase, onAdded }: OfferPurchasePanelProps) {
   const [count, setCount] = useState(1);
@@ -121,7 +121,7 @@ export function OfferPurchasePanel({ offer, phase, onAdded }: OfferPurchasePanel
 const scrollIntoCentre = (element: HTMLElement | null) =>
   element?.scrollIntoView({ block: 'center' });
 
-/** Shows the total first and names the fee in it (interface decision D14). */
+/** Shows the subtotal, the fee and the total where the buyer pays a fee (decision D14). */
 function OfferPriceText({ price: { subtotal, cardFee, total } }: { price: Price }) {
   if (cardFee === 0) return null;
   return (

@@ -24,8 +24,8 @@ const NAVIGATION_LINKS = [
 ];
 
 /**
- * The header of every page. The landing page has the full navigation; other pages link to home and
- * help.
+ * The header of the public pages. The landing page has the full navigation; other pages link to
+ * home and support.
  */
 export function SiteHeader({ full }: { full: boolean }) {
   const config = useAtomValue(configAtom);

@@ -1,6 +1,6 @@
 /**
- * Data that the purchase stores for the thank-you page: the order's token and the payment's id
- * (decision C-17).
+ * Data that the purchase stores for the thank-you page: the order's token, the payment's id and the
+ * purchase's scope (decision C-17).
  */
 import { LAST_PAYMENT_STORAGE_KEY } from '@/features/buyer/checkout/payment/pay';
 import { readStored } from '@/shared/storage';

@@ -2,10 +2,7 @@ import type { OrderResponse } from '@/api/wire';
 import { dayAndTime } from '@/shared/dates';
 import { decimalToCents, formatDollars } from '@/shared/money';
 
-/**
- * The receipt: amount, payee and time. Printed together with the tickets above it, it fills one A4
- * page.
- */
+/** The receipt: amount, payee and time. */
 export function Receipt({ order }: { order: OrderResponse }) {
   return (
     <section className="card panel receipt-card" aria-labelledby="receipt-title">

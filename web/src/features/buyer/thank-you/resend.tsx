@@ -30,7 +30,7 @@ function useResendWait(): { seconds: number; begin: () => void } {
 
 /**
  * Button that sends the confirmation mail again, only to the e-mail address on the order and at
- * most once in twenty seconds (specification line A:133).
+ * most once in twenty seconds (specification line A:134).
  */
 export function ResendMailButton({ payment }: { payment: LastPayment | null }) {
   const showToast = useSetAtom(showToastAtom);

@@ -16,10 +16,7 @@ import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { removeRedirectParameters, readLastPayment, type LastPayment } from './last-payment';
 
 const OUTCOME_POLLING_MS_MAX = 30_000;
-/**
- * Milliseconds within which most responses arrive. Until then, everything below the tickets stays
- * hidden.
- */
+/** Milliseconds for which the content below the tickets waits for the payment's outcome. */
 const TYPICAL_RESPONSE_MS_MAX = 2_000;
 const COMPLETION_RETRY_MS = 4_000;
 /**
@@ -32,11 +29,11 @@ export interface ThankYouData {
   payment: LastPayment | null;
   order: OrderResponse | undefined;
   summary: PurchaseSummary | null;
-  /** Whether half a minute passed without a known outcome. The page keeps listening for updates. */
+  /** Whether 30 seconds have passed since the page opened. Live updates are still applied. */
   gaveUp: boolean;
   /**
-   * Whether the order is still loading. Content below the order waits, because the order would push
-   * it down.
+   * Whether the content below the tickets waits, at most two seconds, for the payment's outcome.
+   * The tickets would push it down.
    */
   awaitingFirstResponse: boolean;
   /** Whether no card was accepted for this payment. */
@@ -112,7 +109,7 @@ function useFinishPayment(
       const answer = await pollPaymentOutcome(payment?.scope ?? '', open);
       if (!current) return;
       setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
-      // A poll without a result changes nothing on the page.
+      // A poll without a result keeps the last message.
       if (answer !== null)
         setServerMessage(
           answer !== 'untouched' && answer.type === 'unsure'

@@ -91,8 +91,8 @@ test('returned tickets are sold after those that were never sold', () => {
   const all = Array.from({ length: 169 }, (_, index) => index + 1);
   expect(wereTicketsSoldInOrder(moves(1, 2, -1, 3), [2, 3])).toBe(true);
   expect(wereTicketsSoldInOrder(moves(...all, -7, -3, 3, 7), all)).toBe(true);
-  // The wrong sales, in order: resold too early, skipped, resold in the wrong order, sold twice,
-  // never sold, and not among the sold tickets.
+  // The wrong moves, in order: resold too early, skipped, resold in the wrong order, sold twice,
+  // returned without a sale, and no move for most of the sold tickets.
   for (const wrong of [
     moves(1, 2, -1, 1),
     moves(1, 3),

@@ -24,8 +24,8 @@ export function dealOf(seed: Uint8Array): number[] {
     const bound = last + 1;
     const limit = Math.floor(2 ** 32 / bound) * bound;
     let word = next();
-    // Rejects words above the largest multiple of the range, because they would favour the first
-    // cells.
+    // Rejects words from the largest multiple of the range on, because they would favour low
+    // indices.
     while (word >= limit) word = next();
     const chosen = word % bound;
     [cells[last], cells[chosen]] = [cells[chosen] ?? 0, cells[last] ?? 0];

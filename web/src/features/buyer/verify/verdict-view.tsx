@@ -100,8 +100,8 @@ export function VerdictView({
 }
 
 /**
- * Shows the row, the column and the ticket where they cross. This browser computed all three; none
- * comes from the server.
+ * Shows the result's row and column and the cells of the sold tickets. This browser computed the
+ * tickets' cells; the result and the list of sold tickets come from the server.
  */
 function WinningCell({
   proof,

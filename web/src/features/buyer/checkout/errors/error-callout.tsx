@@ -3,8 +3,8 @@ import type { Checkout } from '../state/checkout';
 const NOT_CHARGED_TEXT = 'You have not been charged.';
 
 /**
- * Shows an error that occurred before any money moved, and says that no money moved. The callout
- * stays until the error is fixed (interface decision D12).
+ * Shows an error that occurred before any money moved. Adds that the buyer has not been charged,
+ * where a payment was attempted. The callout stays until the next attempt (interface decision D12).
  */
 export function ErrorCallout({ checkout }: { checkout: Checkout }) {
   const error = checkout.state === 'choosing' ? checkout.error : null;

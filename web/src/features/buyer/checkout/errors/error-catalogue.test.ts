@@ -21,8 +21,7 @@ const httpError = (status: number, body: object = {}) =>
 const textOf = ({ title, text }: CheckoutError) => `${title}: ${text}`;
 const networkError = new TypeError('Failed to fetch');
 
-// Every row of the specification's error catalogue that a buyer's form can reach (specification
-// lines A:258-286), byte for byte.
+// Rows of the specification's error catalogue (specification lines A:258-286), byte for byte.
 test.each<[string, CheckoutError, string]>([
   [
     'the draw page cannot open a payment: the server’s words',

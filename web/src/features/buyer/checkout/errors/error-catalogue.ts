@@ -1,14 +1,14 @@
 /**
  * The error catalogue (specification lines A:258-286): the text for each error on each screen.
- * Pure. No money has moved in any of these cases.
+ * Pure. No money has moved in any of these cases but `ticketsNotAllocatedError`.
  */
 import { HttpError } from '@/api/http';
 import { PUBLIC_TEXTS as S, fillPlaceholders, onlyRemainingText } from '@/shared/strings';
 import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
 
 /**
- * The page that shows an error: the draw page, the two-step checkout or the cart. Each has its own
- * text for the same error.
+ * The page that shows an error: the draw page, the two-step checkout or the cart. The text of an
+ * error may depend on the page.
  */
 export type CheckoutPage = 'draw' | 'checkout' | 'cart';
 
@@ -20,7 +20,7 @@ export function splitTitle(message: string): CheckoutError {
 
 /**
  * Returns the error of a wallet button that was pressed before both consent boxes were ticked
- * (specification lines A:201-203).
+ * (specification line A:203).
  */
 export function consentsMissingError(page: CheckoutPage): CheckoutError {
   return page === 'draw'
@@ -176,7 +176,7 @@ export function unexpectedError(page: CheckoutPage, error: unknown): CheckoutErr
 }
 
 /**
- * Toast when the provider authorised the money but no tickets could be issued. The outcome panel
- * shows the details.
+ * Text when the provider authorised the money but no tickets could be issued. The outcome panel
+ * also says what happens to the money.
  */
 export const ticketsNotAllocatedError: CheckoutError = splitTitle(S.purchaseFailed);

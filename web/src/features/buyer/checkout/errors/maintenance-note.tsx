@@ -1,8 +1,8 @@
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 /**
- * Replaces the payment part of the form during maintenance. The other fields and the buyer's input
- * stay visible (decision I-5).
+ * Replaces the pay button during maintenance. The fields and the buyer's input stay visible
+ * (decision I-5).
  */
 export function MaintenanceNote() {
   return (

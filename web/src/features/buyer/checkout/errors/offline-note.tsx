@@ -2,9 +2,7 @@ import { useServerContact } from '@/features/shared-live/server-contact';
 import { dayAndTime } from '@/shared/dates';
 import { OFFLINE_MESSAGE } from '@/shared/offline';
 
-/**
- * Replaces the payment part of the form while offline and shows how old the data on the screen is.
- */
+/** Says, above the button, that nothing can be bought offline, and when data last arrived. */
 export function OfflineNote() {
   const { agoMs, atMs } = useServerContact();
   return (

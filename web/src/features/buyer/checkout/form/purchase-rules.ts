@@ -1,6 +1,6 @@
 /**
  * Required fields and consent boxes of a purchase, with the specified messages in the specified
- * order (specification lines A:199-203). Pure.
+ * order (specification lines A:202-203). Pure.
  */
 import type { Buyer } from '@/api/wire';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
@@ -63,10 +63,7 @@ export function buyerOfDetails(details: PurchaseDetails): Buyer {
   };
 }
 
-/**
- * Limits the wanted count to the range from 1 to min(available, 50). The limit of 50 is a default
- * until the server's configuration is loaded.
- */
+/** Limits the wanted count to the range from 1 to min(available, perPurchase). */
 export function clampTicketCount(wanted: number, available: number, perPurchase = 50): number {
   return Math.max(1, Math.min(Math.floor(wanted) || 1, available, perPurchase));
 }
@@ -108,7 +105,10 @@ export function emailTypoHint(email: string): string | null {
   return near ? `Did you mean ${near}?` : null;
 }
 
-/** Returns the edit distance. Two swapped adjacent letters count as one edit. */
+/**
+ * Returns the edit distance, or 3 if the lengths differ by more than 2. Two swapped adjacent
+ * letters count as one edit.
+ */
 function editDistance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > 2) return 3;
   const rows: number[][] = [[...Array(other.length + 1).keys()]];

@@ -19,7 +19,7 @@ const CHECKOUT_STORAGE_KEYS = {
 export interface SavedCheckout {
   ticketCount: number | null;
   details: PurchaseDetails;
-  /** Whether the link or the last visit selected a wallet. */
+  /** Whether the stored `quickPay` or `walletCheckout` is true. */
   walletFirst: boolean;
   walletType: WalletKind | null;
 }

@@ -33,7 +33,7 @@ interface TwoStepCheckoutFormProps {
   draw: Draw;
   count: number;
   price: Price;
-  /** Whether the link selects a wallet, so that no details need to be typed. */
+  /** Whether the link or the stored data selects a wallet, so that no details need to be typed. */
   walletOnly: boolean;
   walletType: WalletKind | null;
 }
@@ -53,7 +53,7 @@ function useFillSavedDetails() {
 
 /**
  * Whether the payment form can be shown: the payment was opened, or there is a reason why it was
- * not (specification line A:123).
+ * not (specification line A:122).
  */
 function useIsPaymentFormReady(checkout: Checkout): boolean {
   const [opened, setOpened] = useState(false);

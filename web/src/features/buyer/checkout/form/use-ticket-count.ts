@@ -10,10 +10,7 @@ interface TicketCountOptions {
   /** The tickets that can be bought here, including the buyer's own reservation. */
   available: number;
   maximum: number;
-  /**
-   * Held tickets that may be this buyer's own, because the server has not responded to the
-   * reservation request yet. They do not reduce the count.
-   */
+  /** Held tickets that may be this buyer's own. They do not reduce the count. */
   possiblyOwn: number;
 }
 

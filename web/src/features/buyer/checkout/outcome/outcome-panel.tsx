@@ -15,8 +15,8 @@ interface OutcomePanelProps {
 }
 
 /**
- * Whether the outcome panel replaces the form, because a payment is being confirmed or ended
- * without tickets.
+ * Whether the outcome panel replaces the form, because a payment is being confirmed, waits for its
+ * tickets or ended without tickets.
  */
 export const hasOutcome = (checkout: Checkout): boolean =>
   ['confirming', 'pending', 'lost', 'notCharged'].includes(checkout.state);

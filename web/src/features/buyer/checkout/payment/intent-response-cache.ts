@@ -44,6 +44,5 @@ export function readCachedIntentResponse(
   return cached && cached.contents === contents && now < cached.until ? cached.answer : null;
 }
 
-/** Drops the response when the reservation was released, has expired or was bought. */
 export const dropCachedIntentResponse = (scope: string): void =>
   void responsesByScope.delete(scope);

@@ -10,8 +10,8 @@ interface PayButtonProps {
   checkout: Checkout;
   total: string;
   /**
-   * Whether both consent boxes are ticked. Until then, pressing the button shows the list of
-   * problems (interface decision D4).
+   * Whether the boxes are ticked, and on pages with a separate payment step also the details typed.
+   * Pressing the button before shows the list of problems (interface decision D4).
    */
   ready: boolean;
   busyText: string | null;

@@ -43,8 +43,8 @@ export interface Purchase {
   method: PaymentMethodKind;
   buyer: Buyer | null;
   /**
-   * Calls the server's check of details and consents, which the server records. Resolves to the
-   * problems found.
+   * Resolves to the problems found. For a draw's card purchase, the server checks the purchase and
+   * stores the consents. Other purchases resolve to no problems without a request.
    */
   validate: () => Promise<readonly string[]>;
   open: (clientKey: string) => Promise<IntentResponse>;

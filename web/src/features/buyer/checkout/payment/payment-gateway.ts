@@ -1,6 +1,6 @@
 /**
- * The only interface to the payment provider's library: submit the input, confirm a payment and
- * return the result.
+ * The payment calls of the provider's library: submit the input, create a payment method, confirm a
+ * payment.
  */
 import type { Stripe, StripeElements, StripeError } from '@stripe/stripe-js';
 import type { Buyer } from '@/api/wire';
@@ -36,7 +36,7 @@ export interface PaymentGateway {
 }
 
 /**
- * Provider statuses that mean the money is authorised. The server captures the money only after the
+ * Provider statuses that count as authorised money. The server captures the money only after the
  * tickets are issued.
  */
 const AUTHORISED_STATUSES = new Set(['requires_capture', 'succeeded', 'processing']);
@@ -109,8 +109,9 @@ function confirmationFromStatus(
 }
 
 /**
- * Returns the result after an error of the provider. A decline is final. After any other error the
- * provider may have received the request, so the payment's status is requested.
+ * Returns the result after an error of the provider. A card error or invalid input is a decline.
+ * After any other error the provider may have received the request, so the payment's status is
+ * requested.
  */
 async function confirmationAfterError(
   stripe: Stripe,

@@ -56,8 +56,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   useEffect(() => {
     if (!config || !account || offline) return;
     let current = true;
-    // Loads the library after the first paint: the draw is shown first, and no buyer pays within
-    // the first moment.
+    // Loads the library while the browser is idle, so that the draw is shown first.
     const idle = window.requestIdleCallback ?? ((run: () => void) => window.setTimeout(run, 1));
     idle(
       () =>

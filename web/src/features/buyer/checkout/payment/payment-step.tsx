@@ -17,10 +17,10 @@ interface PaymentStepProps {
   total: string;
   /** Whether all details and boxes that a card payment needs are complete. */
   ready: boolean;
-  /** Whether the card form is already shown. */
+  /** Whether to show the card form and the pay button. */
   withCard: boolean;
   onlyWallet?: WalletKind | null;
-  /** Called when the requested wallet is not available and the card form replaces it. */
+  /** Called when no wallet is available. */
   onNoWallet?: () => void;
   /** The control that was pressed last. Errors are shown beside it. */
   pressed: PaymentMethodKind | null;
@@ -30,8 +30,8 @@ interface PaymentStepProps {
 }
 
 /**
- * Wallet, card and pay button, for pages where the details are a separate step. Rendered inside the
- * page's form.
+ * Wallet, card and pay button of the two-step checkout and the cart. Rendered inside the page's
+ * form.
  */
 export function PaymentStep({
   checkout,

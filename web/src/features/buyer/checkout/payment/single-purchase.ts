@@ -35,8 +35,8 @@ const logBackgroundFailure = (error: unknown) =>
   sendDebugLog('warn', 'background purchase', { message: String(error).slice(0, 120) });
 
 /**
- * Returns the card purchase of the draw page or of the two-step checkout. The two differ only in
- * the call that completes the purchase.
+ * Returns the card purchase of the draw page or of the two-step checkout. The two differ in the
+ * field for the buyer's details and in the call that completes the purchase.
  */
 export function buildDrawCardPurchase(
   { draw, count, price }: SingleDrawOrder,
@@ -126,7 +126,7 @@ export function buildDrawWalletPurchase(
       paymentMethodId,
       customerInfo,
     });
-    // The purchase does not wait for this call, which only records the two ticked consent boxes
+    // The purchase does not wait for this call, which stores the two ticked consent boxes
     // (specification line A:249).
     if (answer.status === 'succeeded') void background(order).catch(logBackgroundFailure);
     return answer;

@@ -84,8 +84,7 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
       wallet(payerWithTypedName(event.billingDetails, details)),
       gateway,
       (outcome) => {
-        // Tells the wallet whether the purchase succeeded, because the wallet's dialog stays open
-        // until then.
+        // Tells the wallet that the purchase failed.
         if (
           outcome.type === 'refused' ||
           outcome.type === 'declined' ||
@@ -97,8 +96,8 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
     );
   };
   /**
-   * Called when the buyer pressed the wallet before the form was complete. The missing parts are
-   * listed, marked and focused (interface decision D3).
+   * Called when the buyer pressed the wallet before both consent boxes were ticked. Shows an error
+   * and focuses the first box that is not ticked (interface decision D3).
    */
   const onUnconfirmed = () => {
     const missing = consentProblems(details);

@@ -38,7 +38,7 @@ type WalletAvailability = 'unknown' | 'some' | 'none';
 /**
  * The place of the wallet button, 48 px high from the first paint. The provider's button stays
  * hidden until both consent boxes are ticked (interface decision D3). Without a wallet, the place
- * lists the accepted cards, so that nothing below it moves.
+ * lists the accepted cards, unless the page has no card form.
  */
 export function WalletButtonSlot({
   confirmed,

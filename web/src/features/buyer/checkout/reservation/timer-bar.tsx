@@ -70,9 +70,7 @@ export function TimerBar({ checkout, lapsed = false, onExtended, onExpired }: Ti
   );
 }
 
-/**
- * Extends the reservation by two minutes, as often as the server allows (interface decision D6).
- */
+/** Extends the reservation, as often as the server allows (interface decision D6). */
 function useExtendReservation(order: OpenOrder | null, onExtended: (order: OpenOrder) => void) {
   const showToast = useSetAtom(showToastAtom);
   const [asking, setAsking] = useState(false);

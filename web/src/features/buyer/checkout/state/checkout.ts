@@ -15,7 +15,7 @@ export interface OpenOrder {
   /** Total in cents. */
   amount: number;
   ticketCount: number;
-  /** For a cart: the number of tickets of each draw. */
+  /** For a cart: the number of tickets of each draw. Undefined for a single draw. */
   items?: readonly { drawNumber: number; quantity: number }[];
   /** End of the reservation: server time in milliseconds. */
   expiresAt: number;
@@ -24,7 +24,7 @@ export interface OpenOrder {
 /** Ids of an order. The token proves to the server that the order belongs to this buyer. */
 export type OrderIds = Pick<OpenOrder, 'paymentIntentId' | 'orderToken'>;
 
-/** An error before any money moved: the text for the buyer, and the field to look at. */
+/** An error before any money moved, with its texts for the buyer. */
 export interface CheckoutError {
   title: string;
   text: string;
@@ -56,7 +56,7 @@ export type Checkout =
    */
   | { state: 'pending'; order: OrderIds }
   | { state: 'issued'; tickets: readonly OwnTicket[] }
-  /** `refunding`: money was taken although no tickets could be issued, and is being refunded. */
+  /** `refunding`: money was taken although no tickets were issued; its refund has begun. */
   | { state: 'notCharged'; reason: string; refunding: boolean }
   | {
       state: 'lost';

@@ -49,7 +49,7 @@ export function saveAttempt(scope: string, attempt: PurchaseAttempt): void {
   writeStored('session', attemptStorageKey(scope), attempt);
 }
 
-/** Ends the attempt: tickets are issued, or it is certain that no charge was made. */
+/** Ends the attempt. Its idempotency key is not used again. */
 export function endAttempt(scope: string): void {
   attemptsInMemory.delete(scope);
   forgetStored('session', attemptStorageKey(scope));

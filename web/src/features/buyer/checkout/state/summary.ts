@@ -31,7 +31,7 @@ export interface PurchaseSummary {
   draws: SummaryDraw[];
   customerName: string;
   totalTickets: number;
-  /** Whether this is a sample and not a real purchase (specification line A:32). */
+  /** Whether this is a sample and not a real purchase (specification line A:31). */
   demo?: boolean;
 }
 

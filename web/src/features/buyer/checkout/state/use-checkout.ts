@@ -171,10 +171,7 @@ function useErrorToast(checkout: Checkout): void {
   }, [error, showToast]);
 }
 
-/**
- * Toast when the money was authorised and the tickets are still being issued or could not be
- * issued.
- */
+/** Text for a payment that is authorised while its tickets are still being issued. */
 export const TICKETS_ISSUING_TOAST = {
   title: 'Your payment went through',
   text: 'Your tickets are being issued. A confirmation e-mail should follow; if it does not, please contact support.',
@@ -219,8 +216,8 @@ export interface CompletePurchaseOptions {
 }
 
 /**
- * Ends a purchase: saves the summary, shows a message, clears the input and opens the thank-you
- * page. Runs once tickets are issued, or two seconds after a payment without tickets.
+ * Ends a purchase: saves the summary, clears the input and opens the next page. Runs once tickets
+ * are issued, with a toast, or two seconds after a payment whose tickets are still being issued.
  */
 export function useCompletePurchase(
   scope: string,
