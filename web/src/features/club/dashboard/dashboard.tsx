@@ -30,8 +30,8 @@ export interface DashboardProps {
 }
 
 /**
- * The club's dashboard. Draws without a result come first, then draws on sale, then sums and
- * settings.
+ * The club's dashboard. Draws that await a result come first, then draws on sale, sums, the page
+ * and payment cards, and completed draws.
  */
 export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   usePageTitle(`${club.name} dashboard`);

@@ -36,7 +36,7 @@ const DRAW_TABLE_COLUMNS = [
 
 type DrawSortOrder = { key: (typeof DRAW_TABLE_COLUMNS)[number]['key']; down: boolean };
 
-/** Filters the draws by a team or league name and sorts them. */
+/** Filters the draws by team, league or serial number and sorts them. */
 export function filteredAndSortedDraws(
   draws: readonly Draw[],
   search: string,

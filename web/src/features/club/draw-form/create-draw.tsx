@@ -73,8 +73,8 @@ function GameOrSeasonTabs({ here }: { here: ClubPageContext }) {
 interface DrawCreationRefusal {
   text: string;
   /**
-   * Number of an existing draw for the same game, or null. It exists when the response to an
-   * earlier "Create Draw" was lost.
+   * Number of an existing draw for the same game, or null. The draw may come from an earlier
+   * request whose response was lost.
    */
   draw: number | null;
 }

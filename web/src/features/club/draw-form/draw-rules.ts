@@ -73,10 +73,7 @@ const contactRules = ({ contactName, contactPhone }: DrawContact): DrawFieldRule
   ['contactPhone', isFilled(contactPhone), C.contactPhoneRequired],
 ];
 
-/**
- * Returns the problems of the contact, the only validated fields of a season beside its fixtures
- * table.
- */
+/** Validates the contact. For a season, the server validates the other fields. */
 export const contactProblems = (contact: DrawContact): FormProblem[] =>
   problemsOfBrokenRules(contactRules(contact));
 
@@ -114,7 +111,7 @@ export function editedDrawProblems(fields: DrawFields): FormProblem[] {
   ]);
 }
 
-/** Validates the operator's reason, with the console's messages (decision E-9). */
+/** Validates the operator's reason, with the console's message (decision E-9). */
 export const reasonProblems = (reason: string): FormProblem[] =>
   isFilled(reason) ? [] : [{ field: drawFieldId('reason'), text: REASON_REQUIRED_TEXT }];
 
@@ -179,7 +176,7 @@ export function fieldsOfDraw(draw: OwnDraw): DrawFields {
   };
 }
 
-/** Returns the form values of the last draw, moved one week later. */
+/** Converts the server's template, which is the last draw moved one week later, to form values. */
 export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   const [date = '', time = DEFAULT_KICK_OFF_TIME] = template.gameDate.split('T');
   return {

@@ -29,7 +29,7 @@ import { homePageProblems, homePageFieldId, homePageRequestOf } from './home-pag
 
 export interface HomePageSetupProps {
   here: ClubPageContext;
-  /** Renders the club's page as the public sees it. */
+  /** Renders the header of the club's public page with the typed values. */
   preview: (club: OwnClub) => ReactNode;
   readable: (colour: string) => ReadableTextColour;
 }

@@ -70,7 +70,10 @@ export function withGameChosen(offer: OfferFields, game: number, chosen: boolean
   };
 }
 
-/** Returns the first problem, or null. Activating a bundle has its own messages (decision H-5). */
+/**
+ * Returns the first problem, or null. Activating a bundle with too few games has its own message
+ * (decision H-5).
+ */
 export function offerProblem({ name, slug, type, status, gameIds }: OfferRequest): string | null {
   if (name.trim() === '' || slug === '' || gameIds.length === 0) return C.provideNameSlugGame;
   if (!/^[a-z0-9-]+$/.test(slug)) return C.slugCharacters;

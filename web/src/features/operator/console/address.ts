@@ -10,8 +10,8 @@ export const CONSOLE_PATH = '/super-admin';
 export interface ConsoleUrlState {
   read: (name: string) => string;
   /**
-   * Sets URL parameters; an empty text removes one. Opening a section adds a history entry, a
-   * filter replaces the current entry.
+   * Sets URL parameters; an empty text removes one. Replaces the current history entry, unless
+   * `how` is `push`.
    */
   write: (changes: Readonly<Record<string, string>>, how?: 'push' | 'replace') => void;
   /** Opens a section and clears the filters of the previous one. */

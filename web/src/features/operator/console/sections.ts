@@ -48,7 +48,10 @@ export const SECTIONS: readonly Section[] = [
   { key: 'fees', title: O.platformFeesReport, queries: ['configuration', 'draws', 'hideTest'] },
 ];
 
-/** Queries that every section needs, because the sidebar badges and the header show their data. */
+/**
+ * Queries that stay current in every section. The sidebar and the page title show all but
+ * `maintenance`.
+ */
 export const QUERIES_OF_ALL_SECTIONS: readonly QueryName[] = [
   'stats',
   'waitlist',

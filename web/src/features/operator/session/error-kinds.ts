@@ -4,7 +4,10 @@ import { HttpError } from '@/api/http';
 const hasHttpStatus = (error: unknown, status: number): error is HttpError =>
   error instanceof HttpError && error.status === status;
 
-/** Whether an entered code was wrong. The response is a 401, but the session stays valid. */
+/**
+ * Whether an entered code was refused: wrong or used (401), or too many attempts (429). The session
+ * stays valid.
+ */
 export const isWrongCodeError = (error: unknown): error is HttpError =>
   (hasHttpStatus(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
   (hasHttpStatus(error, 429) && error.code === 'too-many-requests');

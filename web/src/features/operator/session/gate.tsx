@@ -19,9 +19,9 @@ type AccessState =
 const RETURN_URL_STORAGE_KEY = 'operator-return';
 
 /**
- * Requests the session and returns which screen the user may see. After any error other than 401
- * and 403, the console opens without data: the server still checks each of its requests
- * (specification line C:252, decision A-14).
+ * Requests the session and returns which screen the user may see. An ended session leads to the
+ * login and the code `forbidden` to /admin. After any other error, the console opens without data:
+ * the server still checks each of its requests (specification line C:252, decision A-14).
  */
 async function fetchAccessState(): Promise<AccessState> {
   try {

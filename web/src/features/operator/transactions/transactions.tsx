@@ -163,7 +163,7 @@ export function TransactionsSection() {
   const { data: sums } = useQuery('transactionSums');
   const { read, write } = useConsoleUrl();
   const [refunding, setRefunding] = useState<string | null>(null);
-  // Id of the order to open from a search hit. The payment list may not contain the order.
+  // Id of the open order. The payment list may not contain an order opened from a search hit.
   const openId = read('open');
   const open = list.data?.find((row) => row.orderId === openId);
   const show = (row: Transaction) => write({ open: row.orderId });
