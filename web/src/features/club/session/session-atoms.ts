@@ -14,7 +14,7 @@ export type Session =
 export const sessionAtom = atom<Session>({ state: 'unknown' });
 
 /**
- * Whether a request returned 401 while a user was signed in. The login dialog is open while this is
+ * Whether a response said that the session has ended. The login dialog is open while this is
  * true.
  */
 export const sessionExpiredAtom = atom(false);

@@ -66,7 +66,7 @@ export const isOrdersOwnPayment = ({ type, orderId }: PaymentAnomaly): boolean =
 /**
  * Whether the payment is refunded directly, not through its order. There are three cases. A second
  * payment of a valid order: an order refund would return the first payment. A payment without a
- * known order. An order without tickets: its refund moves no money, so the server voids it first.
+ * known order. An order without tickets: an order refund would move no money.
  */
 export const canRefundPayment = (anomaly: PaymentAnomaly): boolean =>
   anomaly.paymentIntentId !== null &&

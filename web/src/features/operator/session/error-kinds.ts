@@ -12,9 +12,6 @@ export const isWrongCodeError = (error: unknown): error is HttpError =>
   (hasHttpStatus(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
   (hasHttpStatus(error, 429) && error.code === 'too-many-requests');
 
-export const isSessionExpiredError = (error: unknown): boolean =>
-  hasHttpStatus(error, 401) && !isWrongCodeError(error);
-
 export const isForbiddenError = (error: unknown): boolean =>
   hasHttpStatus(error, 403) && error.code === 'forbidden';
 

@@ -2,11 +2,12 @@ import { useAtom } from 'jotai';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { fetchWhoami } from '@/api/endpoints/operator';
+import { isSessionExpiredError } from '@/api/session-expired';
 import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { CONSOLE_PATH } from '../console/address';
-import { isForbiddenError, isSessionExpiredError } from './error-kinds';
+import { isForbiddenError } from './error-kinds';
 import { SecondFactorForm } from './second-factor';
 import { sessionExpiredAtom } from './session-atoms';
 

@@ -1,10 +1,10 @@
 /** Hooks for writes: ask for a code when the server requires it, and show a toast on failure. */
 import { useSetAtom, useStore } from 'jotai';
 import { useCallback, useState } from 'react';
+import { isSessionExpiredError } from '@/api/session-expired';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import {
   ReauthenticationDeclined,
-  isSessionExpiredError,
   needsReauthentication,
   needsSecondFactor,
   serverMessage,

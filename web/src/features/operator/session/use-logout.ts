@@ -1,10 +1,11 @@
 import { useSetAtom } from 'jotai';
 import { useLocation } from 'wouter';
 import { logout } from '@/api/endpoints/operator';
+import { isSessionExpiredError } from '@/api/session-expired';
 import { forgetStored } from '@/shared/storage';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { isSessionExpiredError, serverMessage } from './error-kinds';
+import { serverMessage } from './error-kinds';
 
 /**
  * Returns a function that logs out, shows a confirmation and opens the login page (specification
