@@ -12,6 +12,7 @@ import { eventForOrderOutcome } from '@/features/buyer/checkout/state/checkout';
 import { startOutcomePolling } from '@/features/buyer/checkout/payment/outcome-polling';
 import { readPurchaseSummary, type PurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { useLiveOrder } from '@/features/shared-live/use-live';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { removeRedirectParameters, readLastPayment, type LastPayment } from './last-payment';
 
@@ -134,7 +135,7 @@ function summaryOfOrder(order: OrderResponse): PurchaseSummary {
       ticketCount: line.ticketCount,
       prizePool: line.currentPrize,
       ticketsSold: line.ticketsSold,
-      totalTickets: 169,
+      totalTickets: TICKETS_PER_DRAW,
       ticketPrice: line.ticketPrice,
       prizePercentage: 0,
     })),

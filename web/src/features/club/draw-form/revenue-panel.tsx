@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
-import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { configAtom } from '@/features/shared-live/live-atoms';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars, type Cents } from '@/shared/money';
 import type { DrawFields } from './draw-rules';
 import { computeRevenue } from './revenue';

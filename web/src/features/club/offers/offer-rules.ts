@@ -24,7 +24,6 @@ export const EMPTY_OFFER: OfferFields = {
 };
 
 const SLUG_CHARS_MAX = 60;
-export const DISPLAY_TAG_CHARS_SHOWN = 90;
 
 /**
  * Makes a slug from text: lowercase letters, digits and hyphens, at most 60 characters

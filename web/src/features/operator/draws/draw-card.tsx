@@ -1,6 +1,6 @@
 import { downloadDrawReport } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
-import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { saveFile } from '@/shared/save-file';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { amountText } from '../components/money';
