@@ -18,7 +18,7 @@ import { DrawTable } from './draw-table';
 import type { DrawListName } from './draw-labels';
 import { HomepageCard } from './homepage-card';
 import { PaymentSetupCard } from './payment-card';
-import { SignedInMemberText, AccountStatusNotice } from './reminder';
+import { SignedInMemberText, AccountStatusNotice } from './account-notices';
 import { StatCards } from './stat-cards';
 import { useDashboardDraws } from './use-club-draws';
 import { useDrawActions } from './use-draw-actions';

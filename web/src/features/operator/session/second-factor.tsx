@@ -3,7 +3,7 @@ import { enrolAuthenticator, logout, verifyTotpCode } from '@/api/endpoints/oper
 import { isSessionExpiredError } from '@/api/session-expired';
 import type { Enrolment, Whoami } from '@/api/wire-operator';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { AuthenticatorCodeForm } from './code-field';
+import { AuthenticatorCodeForm } from './authenticator-code-form';
 import { isWrongCodeError, serverMessage } from './error-kinds';
 
 interface SecondFactorFormProps {
