@@ -44,7 +44,7 @@ export function MaintenanceModeSetting() {
   };
   return (
     <section className="card panel" aria-labelledby="maintenance-title">
-      <h2 id="maintenance-title">MaintenanceModeSetting</h2>
+      <h2 id="maintenance-title">Maintenance</h2>
       <SwitchRow
         label="Maintenance mode"
         on={on}
