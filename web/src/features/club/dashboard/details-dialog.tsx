@@ -16,7 +16,7 @@ import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
 /**
  * Shows all details of one draw. Polls its sums every ten seconds while open (specification line
- * B:205).
+ * B:203).
  */
 export function DrawDetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: () => void }) {
   return (

@@ -39,7 +39,7 @@ export function drawBadgesOf(draw: Draw, nowMs: number): DrawBadge[] {
 export const teamsText = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
   `${draw.homeTeam} v ${draw.awayTeam}`;
 
-/** Formats date and time; only the date when they cannot be formatted (specification line B:48). */
+/** Formats date and time; only the date when they cannot be formatted (specification line B:49). */
 export function gameTimeText(
   draw: Pick<Draw, 'gameDate' | 'timezone'>,
   format: typeof dayAndTime = dayAndTime,

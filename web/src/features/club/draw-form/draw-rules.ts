@@ -145,7 +145,7 @@ export const toCreateDrawRequest = (fields: DrawFields): DrawRequest => ({
 
 /**
  * Builds a change request. Price, percentage and rounding are sent only before the first sale
- * (specification line B:203).
+ * (specification line B:199).
  */
 export function toEditDrawRequest(fields: DrawFields, locked: boolean): DrawRequest {
   return locked
@@ -190,7 +190,7 @@ export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   };
 }
 
-/** Returns why a draw cannot be edited, or null (specification line B:138). */
+/** Returns why a draw cannot be edited, or null (specification line B:234). */
 export function notEditableReason(draw: OwnDraw, nowMs: number): string | null {
   if (draw.editable === false && draw.notEditableReason) return draw.notEditableReason;
   if (draw.status !== 'active' && draw.status !== 'closed')

@@ -155,7 +155,7 @@ function HomePageSetupForm({
 
 /**
  * Returns a function that opens this page at its new URL after the slug was changed, because the
- * URLs of the club's pages contain the slug (specification line B:213).
+ * URLs of the club's pages contain the slug (specification line B:212).
  */
 function useNavigateToNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();

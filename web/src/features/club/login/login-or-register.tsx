@@ -10,7 +10,7 @@ import { WaitlistDialog } from './waitlist-dialog';
 
 /**
  * Login page. Offers registration while it is open to new clubs, otherwise the waitlist
- * (specification line B:18).
+ * (specification line B:15).
  */
 export function LoginOrRegister() {
   const { data, problem } = useQuery<{ enabled?: boolean }>('/api/settings/club-registration', {

@@ -23,7 +23,7 @@ const HOME_REDIRECT_DELAY_MS = 1_000;
 
 /**
  * Waitlist for clubs while registration is closed. After joining, the home page opens
- * (specification line B:23).
+ * (specification line B:18).
  */
 export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [entry, setEntry] = useState(EMPTY_WAITLIST_ENTRY);
@@ -48,7 +48,7 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       const fields = fieldProblemsOfError(error, (field) => `waitlist-${field}`);
       if (fields.length > 0) return void report(fields);
       // After a refusal by the server, the toast does not ask to try again (specification line
-      // B:231).
+      // B:230).
       const text = error instanceof HttpError ? C.waitlistFailed : C.waitlistFailedText;
       setRefusal(C.waitlistFailedText);
       showToast({ title: text, bad: true });

@@ -151,7 +151,7 @@ export const salesBlockingGame = ({
 
 /**
  * Whether the server refused because the offer was bought meanwhile: status 409 or a message with
- * the word 'locked' (specification line B:235). A taken slug is a different 409.
+ * the word 'locked' (specification line B:240). A taken slug is a different 409.
  */
 export function isOfferLockedError(error: unknown): boolean {
   if (!(error instanceof HttpError) || error.code === 'slug-taken') return false;

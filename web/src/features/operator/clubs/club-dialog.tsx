@@ -23,7 +23,7 @@ const RECENT_DRAWS_SHOWN = 5;
 const drawCountOf = (draws: readonly AdminDraw[], status?: string) =>
   status ? draws.filter((draw) => draw.status === status).length : draws.length;
 
-/** Shows the details of a club and its five latest draws (specification lines C:54-59). */
+/** Shows the details of a club and its five latest draws (specification lines C:47-52). */
 export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => void }) {
   const all = useQuery('draws').data;
   const hideTest = useHideTestDraws().on;

@@ -1,5 +1,5 @@
 /**
- * The console's ten sections in the specified order (specification lines C:28-38): URL word, title
+ * The console's ten sections in the specified order (specification lines C:28-37): URL word, title
  * and queries.
  */
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';

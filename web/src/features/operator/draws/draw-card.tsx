@@ -20,7 +20,7 @@ interface DrawCardProps {
   onDo: (what: DrawDialogKind) => void;
 }
 
-/** One draw: game, numbers and actions (specification lines C:66-68). */
+/** One draw: game, numbers and actions (specification lines C:62-63). */
 export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
   const report = useActionWithFeedback();
   const download = () =>

@@ -99,7 +99,7 @@ function useFeesReport(from: string, to: string) {
 
 /**
  * Section 'Platform Fees Report': the fees charged, by draw and in sum, on screen and as a PDF
- * (specification line C:91).
+ * (specification line C:92).
  */
 export function FeesSection() {
   const { read, write } = useConsoleUrl();

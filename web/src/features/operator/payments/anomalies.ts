@@ -30,7 +30,7 @@ export const anomalyLabelOf = (type: string): string =>
 export const anomalyDescriptionOf = (type: string): string =>
   isAnomalyType(type) ? ANOMALY_DESCRIPTIONS[type] : '';
 
-/** Number of rows shown before "show all" (specification line C:335). */
+/** Number of rows shown before "show all" (specification line C:339). */
 export const ANOMALY_ROWS_SHOWN = 10;
 
 export const needsCustomerDetails = (anomaly: Pick<Anomaly, 'type'>): boolean =>
@@ -150,7 +150,7 @@ export interface CustomerInput {
 }
 
 /**
- * Validates the customer form by the three rules of specification lines C:227-230, in field order.
+ * Validates the customer form by the three rules of specification lines C:224-226, in field order.
  */
 export function customerInputProblems({
   customerName,

@@ -22,7 +22,7 @@ const RETURN_URL_STORAGE_KEY = 'operator-return';
 /**
  * Requests the session and returns which screen the user may see. An ended session leads to the
  * login and the code `forbidden` to /admin. After any other error, the console opens without data:
- * the server still checks each of its requests (specification line C:252, decision A-14).
+ * the server still checks each of its requests (specification line C:253, decision A-14).
  */
 async function fetchAccessState(): Promise<AccessState> {
   try {

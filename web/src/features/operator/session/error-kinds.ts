@@ -25,6 +25,6 @@ export const needsReauthentication = (error: unknown): boolean =>
 /** The operator cancelled the code prompt. No request was executed, so no failure is reported. */
 export class ReauthenticationDeclined extends Error {}
 
-/** Returns the server's own message, if there is one (specification line C:304). */
+/** Returns the server's own message, if there is one (specification line C:311). */
 export const serverMessage = (error: unknown): string =>
   error instanceof HttpError ? (error.body.message ?? '') : '';

@@ -9,7 +9,7 @@ import { serverMessage } from './error-kinds';
 
 /**
  * Returns a function that logs out, shows a confirmation and opens the login page (specification
- * line C:42). An already ended session counts as success. Any other failure may have left the
+ * line C:39). An already ended session counts as success. Any other failure may have left the
  * session open and is reported.
  */
 export function useLogout(): () => Promise<void> {

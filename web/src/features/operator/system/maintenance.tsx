@@ -13,7 +13,7 @@ import { useActionWithFeedback } from '../session/use-action';
 import { SwitchRow } from './switch-row';
 
 /**
- * Maintenance mode: stops new purchases only (specification lines C:196-200). Starting and ending
+ * Maintenance mode: stops new purchases only (specification lines C:197-200). Starting and ending
  * it require a confirmation.
  */
 export function MaintenanceModeSetting() {

@@ -156,7 +156,7 @@ function RefreshPaymentsButton() {
 
 /**
  * Section 'Stripe Transactions': sums of the last 30 days and the latest successful payments
- * (specification lines C:78-81).
+ * (specification lines C:79-80).
  */
 export function TransactionsSection() {
   const list = useQuery('transactions');
