@@ -18,7 +18,8 @@ const { title: MISSING_TITLE, text: MISSING_TEXT } = splitTitle(O.missingInforma
 
 /**
  * Assigns a buyer to an orphaned ticket, which is paid but has no buyer. Name and e-mail are
- * required, the phone is optional; the buyer receives an e-mail (specification lines C:228-230, C:270).
+ * required, the phone is optional; the buyer receives an e-mail (specification lines C:228-230,
+ * C:270).
  */
 export function RecoverTicketDialog({
   ticket,
