@@ -1,6 +1,12 @@
 import { expect, test } from '@playwright/test';
 import { READ_RETRIES, listActiveDraws, findDrawWithTickets } from '../support/draws';
-import { stubResponse, changeDrawResponse, stubFailure, stubNoDraws } from '../support/stubs';
+import {
+  stubResponse,
+  changeBootData,
+  changeDrawResponse,
+  stubFailure,
+  stubNoDraws,
+} from '../support/stubs';
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
@@ -159,6 +165,17 @@ test.describe('on a desktop', () => {
       page.getByText('Check back soon for new fundraising opportunities!'),
     ).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Awaiting Results' })).toHaveCount(0);
+    await page.unrouteAll();
+    await changeBootData(page, (boot) => ({ ...boot, draws: undefined }));
+    await stubFailure(page, '/api/draws/active');
+    await page.reload();
+    const liveDraws = page.getByRole('region', { name: 'Live Draws' });
+    await expect(liveDraws.getByRole('alert')).toContainText('Failed to load draws');
+    await expect(liveDraws.getByRole('article')).toHaveCount(0);
+    await page.unrouteAll();
+    await liveDraws.getByRole('button', { name: 'Retry' }).click();
+    await expect(liveDraws.getByRole('article').first()).toBeVisible();
+    await expect(liveDraws.getByRole('alert')).toHaveCount(0);
   });
 });
 

@@ -59,9 +59,9 @@ export function useLiveSocket({ topics, connect, onFrame, onState }: LiveSocketO
     latestTopics.current = topics;
   }, [topics]);
 
-  // eslint-disable-next-line react-hooks/exhaustive-deps -- a new count forces a reconnect
   const currentUrl = useCallback(
     () => socketUrl((announced.current = latestTopics.current)),
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a new count forces a reconnect
     [reconnectCount],
   );
 

@@ -28,8 +28,6 @@ export type {
   Whoami,
 } from './generated/schema';
 
-export type SecondFactorState = 'enrol' | 'required' | 'done';
-
 export const ANOMALY_TYPES = [
   'missing_ticket',
   'duplicate_payment',

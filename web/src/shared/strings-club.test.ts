@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fillPlaceholders } from './strings';
-import { CLUB_TEXTS as C, lockedFieldsText, splitTitle } from './strings-club';
+import { splitTitle } from './split-title';
+import { CLUB_TEXTS as C, lockedFieldsText } from './strings-club';
 
 const specifiedTexts = readFileSync(join(import.meta.dirname, 'strings.club.txt'), 'utf8')
   .split('\n')

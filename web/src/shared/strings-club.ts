@@ -181,14 +181,6 @@ export const CLUB_TEXTS = {
   userKey: 'user',
 } as const;
 
-/** Splits 'Title: rest' into the title and the text of a toast. */
-export function splitTitle(text: string): { title: string; text: string } {
-  const colon = text.indexOf(': ');
-  return colon < 0
-    ? { title: text, text: '' }
-    : { title: text.slice(0, colon), text: text.slice(colon + 2) };
-}
-
 /**
  * Returns 'Cannot change price/prize percentage/prize rounding after tickets are sold (3 tickets
  * sold)', with the actual count (decision E-12).

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OPERATOR_TEXTS as O, moreCountText, splitTitle } from './strings-operator';
+import { splitTitle } from './split-title';
+import { OPERATOR_TEXTS as O, moreCountText } from './strings-operator';
 
 const specifiedTexts = readFileSync(join(import.meta.dirname, 'strings.operator.txt'), 'utf8')
   .split('\n')

@@ -104,11 +104,3 @@ export const OPERATOR_TEXTS = {
 /** Returns '+N more' with the number filled in. */
 export const moreCountText = (count: number): string =>
   OPERATOR_TEXTS.moreTickets.replace('N', String(count));
-
-/** Splits 'Missing information: …' into the title and the text of a toast. */
-export function splitTitle(text: string): { title: string; text: string } {
-  const colon = text.indexOf(': ');
-  return colon < 0
-    ? { title: text, text: '' }
-    : { title: text.slice(0, colon), text: text.slice(colon + 2) };
-}

@@ -2,12 +2,12 @@ import { useAtomValue } from 'jotai';
 import type { Draw } from '@/api/wire';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import {
-  TICKETS_PER_DRAW,
   CLUB_NOT_SELLING_NOTICE,
   isClubNotSelling,
   drawPhaseOf,
 } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars, priceOf, formatWholeDollars } from '@/shared/money';
 import { BoardTimer } from './board-timer';
 import { BoardPrize, BoardTitle } from './board-title';

@@ -1,9 +1,9 @@
 import { useAtomValue } from 'jotai';
 import type { Offer, WidgetResponse } from '@/api/wire-public';
 import { gameDrawNumber, offerPrice } from '@/features/shared-offer/offer';
-import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { liveStateAtom, nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { formatDollars, formatWholeDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { BoardTimer } from './board-timer';

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { GRID_CELLS, TALLY_SLOT_ORDER, cellOf, pairAt, slotAnimationDelayMs } from './grid';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
+import { TALLY_SLOT_ORDER, cellOf, pairAt, slotAnimationDelayMs } from './grid';
 import { soldCellsOf } from './result-grid';
 
 test('the tally lights every slot once, always in the same order', () => {
-  expect(new Set(TALLY_SLOT_ORDER).size).toBe(GRID_CELLS);
+  expect(new Set(TALLY_SLOT_ORDER).size).toBe(TICKETS_PER_DRAW);
   expect(TALLY_SLOT_ORDER.slice(0, 5)).toMatchInlineSnapshot(`
     [
       159,
@@ -18,8 +19,8 @@ test('the tally lights every slot once, always in the same order', () => {
 test('each cell maps to one pair and back', () => {
   expect(pairAt(0)).toEqual({ home: 1, away: 1 });
   expect(pairAt(168)).toEqual({ home: 13, away: 13 });
-  expect(Array.from({ length: GRID_CELLS }, (_, cell) => cellOf(pairAt(cell)))).toEqual(
-    Array.from({ length: GRID_CELLS }, (_, cell) => cell),
+  expect(Array.from({ length: TICKETS_PER_DRAW }, (_, cell) => cellOf(pairAt(cell)))).toEqual(
+    Array.from({ length: TICKETS_PER_DRAW }, (_, cell) => cell),
   );
 });
 
@@ -29,7 +30,7 @@ test('many sales in one message light one after another within 1.2 seconds', () 
 });
 
 test('sold cells are known only after the reveal', () => {
-  const tickets = Array.from({ length: GRID_CELLS }, (_, cell) => ({
+  const tickets = Array.from({ length: TICKETS_PER_DRAW }, (_, cell) => ({
     sold: cell < 2,
     homeNumber: pairAt(cell).home,
     awayNumber: pairAt(cell).away,

@@ -2,9 +2,7 @@
  * The 13 × 13 grid as numbers. Before the result, the grid only counts sales: the k-th sale lights
  * a slot that reveals nothing about pairs.
  */
-
-export const GRID_SIDE = 13;
-export const GRID_CELLS = GRID_SIDE * GRID_SIDE;
+import { JERSEY_NUMBER_MAX, TICKETS_PER_DRAW } from '@/shared/draw-size';
 
 export interface Pair {
   home: number;
@@ -13,10 +11,10 @@ export interface Pair {
 
 /** Cells are numbered row by row from the top: cell 0 is home 1, away 1. */
 export const pairAt = (cell: number): Pair => ({
-  home: Math.floor(cell / GRID_SIDE) + 1,
-  away: (cell % GRID_SIDE) + 1,
+  home: Math.floor(cell / JERSEY_NUMBER_MAX) + 1,
+  away: (cell % JERSEY_NUMBER_MAX) + 1,
 });
-export const cellOf = ({ home, away }: Pair): number => (home - 1) * GRID_SIDE + away - 1;
+export const cellOf = ({ home, away }: Pair): number => (home - 1) * JERSEY_NUMBER_MAX + away - 1;
 
 /**
  * Shuffles the cells by a small random generator with a fixed seed, so that every browser gets the
@@ -24,8 +22,8 @@ export const cellOf = ({ home, away }: Pair): number => (home - 1) * GRID_SIDE +
  */
 function shuffleCells(): number[] {
   let word = 20_261_120;
-  const order = Array.from({ length: GRID_CELLS }, (_, slot) => slot);
-  for (let last = GRID_CELLS - 1; last > 0; last--) {
+  const order = Array.from({ length: TICKETS_PER_DRAW }, (_, slot) => slot);
+  for (let last = TICKETS_PER_DRAW - 1; last > 0; last--) {
     word = (Math.imul(word, 1_664_525) + 1_013_904_223) >>> 0;
     const other = Math.floor((word / 2 ** 32) * (last + 1));
     [order[last], order[other]] = [order[other] ?? 0, order[last] ?? 0];

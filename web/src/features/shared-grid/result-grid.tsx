@@ -1,4 +1,5 @@
-import { GRID_CELLS, GRID_SIDE, cellOf, type Pair } from './grid';
+import { JERSEY_NUMBERS, TICKETS_PER_DRAW } from '@/shared/draw-size';
+import { cellOf, type Pair } from './grid';
 
 interface ResultGridProps {
   result: Pair;
@@ -10,7 +11,6 @@ interface ResultGridProps {
   playing: boolean;
 }
 
-const JERSEY_NUMBERS = Array.from({ length: GRID_SIDE }, (_, index) => index + 1);
 const ROW_REVEAL_DELAY_MS = 900;
 const COLUMN_REVEAL_DELAY_MS = 1_900;
 const CELL_REVEAL_DELAY_MS = 60;
@@ -101,7 +101,7 @@ export function ResultGrid({ result, sold, winnerSold, caption, playing }: Resul
 export function soldCellsOf(
   tickets: readonly { sold: boolean; homeNumber: number | null; awayNumber: number | null }[],
 ): ReadonlySet<number> | null {
-  if (tickets.length !== GRID_CELLS || tickets.some((ticket) => ticket.homeNumber === null))
+  if (tickets.length !== TICKETS_PER_DRAW || tickets.some((ticket) => ticket.homeNumber === null))
     return null;
   return new Set(
     tickets

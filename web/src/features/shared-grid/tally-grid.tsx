@@ -1,5 +1,6 @@
 import { memo, useEffect, useMemo, useRef, useState } from 'react';
-import { GRID_CELLS, TALLY_SLOT_ORDER, slotAnimationDelayMs } from './grid';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
+import { TALLY_SLOT_ORDER, slotAnimationDelayMs } from './grid';
 
 const SLOT_BY_SALE_INDEX = TALLY_SLOT_ORDER;
 const SALE_INDEX_BY_SLOT: readonly number[] = TALLY_SLOT_ORDER.reduce<number[]>(
@@ -42,7 +43,7 @@ export function TallyGrid({ sold }: { sold: number }) {
   const spoken = useAnnouncedCount(sold);
   const slots = useMemo(
     () =>
-      Array.from({ length: GRID_CELLS }, (_, slot) => {
+      Array.from({ length: TICKETS_PER_DRAW }, (_, slot) => {
         const sale = SALE_INDEX_BY_SLOT[slot] ?? SLOT_BY_SALE_INDEX.length;
         const fresh = sale >= change.from && sale < change.to;
         return (
@@ -56,7 +57,7 @@ export function TallyGrid({ sold }: { sold: number }) {
     [change],
   );
   return (
-    <div className="tally" role="img" aria-label={`${spoken} of ${GRID_CELLS} tickets sold`}>
+    <div className="tally" role="img" aria-label={`${spoken} of ${TICKETS_PER_DRAW} tickets sold`}>
       {slots}
     </div>
   );

@@ -3,6 +3,7 @@
  * server's clock (specification part A, section 4; decision E-3).
  */
 import type { Draw } from '@/api/wire';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 
 export type DrawPhase = 'active' | 'soldOut' | 'closed' | 'completed' | 'cancelled';
 
@@ -45,8 +46,6 @@ export const CLUB_NOT_SELLING_NOTICE = {
   title: 'Not on sale',
   text: 'This club is not selling tickets at the moment.',
 };
-
-export const TICKETS_PER_DRAW = 169;
 
 /**
  * Returns the text for when other buyers hold every remaining ticket, because held tickets may

@@ -11,8 +11,8 @@ export interface ServerContact {
   online: boolean;
 }
 
-const LIVE_AGE_MS_MAX = 20_000;
-const LATE_AGE_MS_MAX = 60_000;
+export const LIVE_AGE_MS_MAX = 20_000;
+export const LATE_AGE_MS_MAX = 60_000;
 
 export function freshnessOf({ agoMs, atMs, online }: ServerContact): Freshness {
   if (!online) return { kind: 'offline', text: 'Offline' };

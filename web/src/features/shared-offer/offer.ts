@@ -5,9 +5,9 @@
 import type { Draw } from '@/api/wire';
 import { futureOpeningTimeOf } from '@/features/shared-live/draw-phase';
 import type { Offer, OfferGame } from '@/api/wire-public';
+import { DISPLAY_TAG_CHARS_SHOWN } from '@/shared/display-tag';
 import { decimalToCents, sumPrices, type Price, type SurchargeMode } from '@/shared/money';
 
-const DISPLAY_TAG_CHARS_MAX = 90;
 /**
  * Number of available tickets that an offer's cart line starts with (specification line A:154). The
  * cart asks the server for the real number before payment (decision C-14).
@@ -74,7 +74,7 @@ export function offerPrice(offer: Offer, count: number, mode: SurchargeMode = 'p
 export function shortDisplayTag(offer: Pick<Offer, 'displayTag'>): string | null {
   const tag = offer.displayTag?.trim() ?? '';
   if (tag === '') return null;
-  return tag.length > DISPLAY_TAG_CHARS_MAX ? `${tag.slice(0, DISPLAY_TAG_CHARS_MAX)}…` : tag;
+  return tag.length > DISPLAY_TAG_CHARS_SHOWN ? `${tag.slice(0, DISPLAY_TAG_CHARS_SHOWN)}…` : tag;
 }
 
 export const gameTitle = (game: Pick<OfferGame, 'homeTeam' | 'awayTeam'>): string =>

@@ -1,6 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
+import { REASON_REQUIRED_TEXT } from '@/shared/reason-required';
 import { makeOwnClub, makeOwnDraw, makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
@@ -23,7 +24,6 @@ const CODE_REQUIRED_RESPONSE = {
     message: 'Confirm that it is you: enter the code of your authenticator.',
   },
 };
-const REASON_MISSING_TEXT = 'Give a reason: it stays in the audit trail.';
 
 const startServer = (isAdmin: boolean) =>
   new FakeServer()
@@ -51,7 +51,7 @@ test('operator changes a club’s draw with a reason and a code', async () => {
     });
   await openPage();
   await pressSave();
-  expect(screen.getAllByText(REASON_MISSING_TEXT)).not.toHaveLength(0);
+  expect(screen.getAllByText(REASON_REQUIRED_TEXT)).not.toHaveLength(0);
   expect(recordedChangeRequests(server)).toEqual([]);
   await userEvent.type(screen.getByLabelText('Reason'), ' The club asked by phone ');
   await pressSave();

@@ -4,7 +4,7 @@ import { useCallback, useEffect } from 'react';
 import type { PageProps } from '@/app/page-props';
 import { EditDrawPage, type SendDrawChange } from '@/features/club/draw-form/edit-draw';
 import { ClubPage } from '@/features/club/frame/club-page';
-import { ReauthenticationCodeDialog } from '@/features/operator/session/proof-dialog';
+import { ReauthenticationCodeDialog } from '@/features/operator/session/reauthentication-code-dialog';
 import {
   ReauthenticationDeclined,
   needsReauthentication,

@@ -7,7 +7,6 @@ import {
   applePayUnavailableError,
   declinedError,
   unexpectedError,
-  splitTitle,
 } from '@/features/buyer/checkout/errors/error-catalogue';
 import { isCheckoutBusy, canPay } from '@/features/buyer/checkout/state/checkout';
 import type { CheckoutEvent, CheckoutError } from '@/features/buyer/checkout/state/checkout';
@@ -29,6 +28,7 @@ import {
 } from '@/features/buyer/checkout/state/use-checkout';
 import { WalletButtonSlot } from '@/features/buyer/checkout/payment/wallet-button-slot';
 import { decimalToCents, formatDollars, priceOf } from '@/shared/money';
+import { splitTitle } from '@/shared/split-title';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { ApplePayRequest } from './request';
 

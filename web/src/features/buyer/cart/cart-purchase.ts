@@ -14,6 +14,7 @@ import { HttpError } from '@/api/http';
 import type { Buyer, IntentResponse } from '@/api/wire';
 import type { Purchase } from '@/features/buyer/checkout/payment/pay';
 import {
+  GIVEN_CONSENTS,
   customerInfoOf,
   buyerFromWalletPayer,
 } from '@/features/buyer/checkout/payment/single-purchase';
@@ -24,8 +25,6 @@ import {
 } from '@/features/buyer/checkout/payment/intent-response-cache';
 import type { Cents } from '@/shared/money';
 import { CART_PURCHASE_SCOPE, type Cart } from './cart';
-
-const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
 const cartRequestItems = (cart: Cart): CartIntentRequest['items'] =>
   cart.items.map(({ drawId, quantity, ticketPrice, passStripeFees, bundleId }) => ({

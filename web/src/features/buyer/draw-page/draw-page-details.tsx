@@ -7,6 +7,7 @@ import { ResultGrid } from '@/features/shared-grid/result-grid';
 import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import { useSoldCells } from '@/features/shared-grid/use-sold-cells';
 import type { DrawPhase } from '@/features/shared-live/draw-phase';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S, winningPairText } from '@/shared/strings';
 
@@ -67,7 +68,9 @@ function SoldTicketsGrid({ draw }: { draw: Draw }) {
   return (
     <section className="grid-card lights" aria-labelledby="lights-title">
       <div>
-        <h2 id="lights-title">{draw.ticketsSold} of 169 sold</h2>
+        <h2 id="lights-title">
+          {draw.ticketsSold} of {TICKETS_PER_DRAW} sold
+        </h2>
         <p className="meta">
           Each light is a ticket somebody holds. Which numbers it carries stays secret until the
           draw.

@@ -8,6 +8,7 @@ import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { drawPhaseOf, soldShareText } from '@/features/shared-live/draw-phase';
 import { drawAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { landingCardPrizeOf, decimalToCents, priceOf, formatDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S, winningPairText } from '@/shared/strings';
 import { FormattedAmount } from '@/shared/ui/formatted-amount';
@@ -115,7 +116,9 @@ function SalesProgress({ draw }: { draw: Draw }) {
         </div>
         <div className="stat">
           <dt>Tickets sold</dt>
-          <dd title={soldShareText(draw.ticketsSold)}>{draw.ticketsSold}/169</dd>
+          <dd title={soldShareText(draw.ticketsSold)}>
+            {draw.ticketsSold}/{TICKETS_PER_DRAW}
+          </dd>
         </div>
         <div className="stat">
           <dt>Max Potential</dt>
@@ -131,10 +134,10 @@ function SalesProgress({ draw }: { draw: Draw }) {
         role="progressbar"
         aria-label={`${draw.homeTeam} v ${draw.awayTeam}: tickets sold`}
         aria-valuemin={0}
-        aria-valuemax={169}
+        aria-valuemax={TICKETS_PER_DRAW}
         aria-valuenow={draw.ticketsSold}
       >
-        <span style={{ '--part': draw.ticketsSold / 169 } as React.CSSProperties} />
+        <span style={{ '--part': draw.ticketsSold / TICKETS_PER_DRAW } as React.CSSProperties} />
       </div>
     </>
   );
@@ -217,7 +220,9 @@ function DrawCardResult({ draw }: { draw: Draw }) {
         </div>
         <div className="stat">
           <dt>Tickets sold</dt>
-          <dd title={soldShareText(draw.ticketsSold)}>{draw.ticketsSold}/169</dd>
+          <dd title={soldShareText(draw.ticketsSold)}>
+            {draw.ticketsSold}/{TICKETS_PER_DRAW}
+          </dd>
         </div>
       </dl>
       <p className="closed-foot">

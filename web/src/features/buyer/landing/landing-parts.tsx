@@ -1,5 +1,6 @@
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { StepList, type HowItWorksStep } from '@/features/buyer/site/how-it-works';
+import { JERSEY_NUMBER_MAX, TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { CellPatternIcon } from './cell-pattern-icon';
 
 /**
@@ -24,8 +25,11 @@ export function LandingHero() {
           </a>
         </div>
         <div className="land-art" aria-hidden="true">
-          {Array.from({ length: 169 }, (_, cell) => {
-            const [row, column] = [Math.floor(cell / 13) === 6, cell % 13 === 8];
+          {Array.from({ length: TICKETS_PER_DRAW }, (_, cell) => {
+            const [row, column] = [
+              Math.floor(cell / JERSEY_NUMBER_MAX) === 6,
+              cell % JERSEY_NUMBER_MAX === 8,
+            ];
             return (
               <i
                 key={cell}

@@ -2,6 +2,7 @@ import type { OrderLine } from '@/api/wire';
 import { useId } from 'react';
 import { Link } from 'wouter';
 import { dayAndTime } from '@/shared/dates';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars } from '@/shared/money';
 
 /**
@@ -23,7 +24,8 @@ export function TicketList({ line, under = false }: { line: OrderLine; under?: b
       </p>
       <p className="meta">
         {line.ticketCount} {line.ticketCount === 1 ? 'ticket' : 'tickets'} · current prize{' '}
-        {formatDollars(decimalToCents(line.currentPrize))} · {line.ticketsSold}/169 sold
+        {formatDollars(decimalToCents(line.currentPrize))} · {line.ticketsSold}/{TICKETS_PER_DRAW}{' '}
+        sold
       </p>
       {line.tickets.length > 0 ? (
         <ul className="tickets">

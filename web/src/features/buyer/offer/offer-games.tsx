@@ -5,6 +5,7 @@ import { gameDrawNumber, gameTitle } from '@/features/shared-offer/offer';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
 import { liveStateAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars, priceOf } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
@@ -54,7 +55,7 @@ function GameRow({ game }: { game: OfferGame }) {
           <span className="meta">Every ticket is refunded</span>
         ) : prize !== undefined && sold !== undefined ? (
           <span className="meta">
-            Prize {formatDollars(decimalToCents(prize))} · {sold}/169 sold
+            Prize {formatDollars(decimalToCents(prize))} · {sold}/{TICKETS_PER_DRAW} sold
           </span>
         ) : null}
         <Link className="game-link" href={`/draw/${number}`}>

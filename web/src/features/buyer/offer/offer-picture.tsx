@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
+import { JERSEY_NUMBER_MAX } from '@/shared/draw-size';
 
 /**
  * The offer's picture, or one generated from its slug. The box always has the proportions
@@ -54,7 +55,7 @@ function derivePictureCells(
   const sum = [...slug].reduce((so, letter) => (so * 31 + letter.charCodeAt(0)) >>> 0, 7);
   const [column, row] = [2 + (sum % 9), 1 + (Math.floor(sum / 9) % 5)];
   return Array.from({ length: 91 }, (_, at) => {
-    const [x, y] = [at % 13, Math.floor(at / 13)];
+    const [x, y] = [at % JERSEY_NUMBER_MAX, Math.floor(at / JERSEY_NUMBER_MAX)];
     return {
       x,
       y,

@@ -2,6 +2,7 @@
  * Shares a draw: by the phone's share menu, else by the clipboard, else by a link to copy by hand.
  */
 import type { Draw } from '@/api/wire';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import type { Toast } from '@/shared/ui/toast-atoms';
@@ -20,7 +21,7 @@ export function shareContentOf(draw: Draw, origin: string): ShareContent {
   const url = `${origin}/draw/${draw.drawNumber}`;
   if (draw.status === 'cancelled')
     return { title, text: `${title}: this draw was cancelled. Every ticket is refunded.`, url };
-  const text = `${title}: current prize ${formatDollars(decimalToCents(draw.currentPrize))}, ${draw.ticketsSold}/169 tickets sold.`;
+  const text = `${title}: current prize ${formatDollars(decimalToCents(draw.currentPrize))}, ${draw.ticketsSold}/${TICKETS_PER_DRAW} tickets sold.`;
   return { title, text, url };
 }
 

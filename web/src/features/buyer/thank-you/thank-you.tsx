@@ -13,6 +13,7 @@ import { decimalToCents, formatDollars } from '@/shared/money';
 import { PUBLIC_TEXTS as S, fillPlaceholders } from '@/shared/strings';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { shareOrCopy } from '@/features/buyer/site/share';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { calendarUrl } from './calendar';
 import type { LastPayment } from './last-payment';
 
@@ -169,7 +170,7 @@ export function ShareBox({
   const sold = line?.ticketsSold ?? first.ticketsSold;
   const prize = line ? `Current prize ${formatDollars(decimalToCents(line.currentPrize))}, ` : '';
   const url = `${window.location.origin}/draw/${first.drawNumber}`;
-  const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${prize}${sold}/169 tickets sold. Join in:`;
+  const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${prize}${sold}/${TICKETS_PER_DRAW} tickets sold. Join in:`;
   const what = { title: first.matchName, text, url };
   const send = async (via?: Pick<Navigator, 'clipboard'>) => {
     const toast = await shareOrCopy(what, via);

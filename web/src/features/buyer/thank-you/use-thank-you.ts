@@ -9,21 +9,16 @@ import {
   finishAttemptWithTickets,
 } from '@/features/buyer/checkout/state/purchase-attempt';
 import { eventForOrderOutcome } from '@/features/buyer/checkout/state/checkout';
-import { pollPaymentOutcome } from '@/features/buyer/checkout/payment/pay';
+import { startOutcomePolling } from '@/features/buyer/checkout/payment/outcome-polling';
 import { readPurchaseSummary, type PurchaseSummary } from '@/features/buyer/checkout/state/summary';
 import { useLiveOrder } from '@/features/shared-live/use-live';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { removeRedirectParameters, readLastPayment, type LastPayment } from './last-payment';
 
 const OUTCOME_POLLING_MS_MAX = 30_000;
 /** Milliseconds for which the content below the tickets waits for the payment's outcome. */
 const TYPICAL_RESPONSE_MS_MAX = 2_000;
-const COMPLETION_RETRY_MS = 4_000;
-/**
- * Number of "no card accepted" responses in a row that count as final. The first may come just
- * before the provider has finished.
- */
-const NO_CARD_RESPONSES_UNTIL_FINAL = 2;
 
 export interface ThankYouData {
   payment: LastPayment | null;
@@ -98,34 +93,22 @@ function useFinishPayment(
   payment: LastPayment | null,
   order: OrderResponse | undefined,
 ): Pick<ThankYouData, 'untouched' | 'serverMessage'> {
-  const [untouched, setUntouched] = useState(0);
+  const [untouched, setUntouched] = useState(false);
   const [serverMessage, setServerMessage] = useState<string | null>(null);
   const open = order && eventForOrderOutcome(order) === null ? payment?.paymentIntentId : undefined;
-  const isUntouched = untouched >= NO_CARD_RESPONSES_UNTIL_FINAL;
   useEffect(() => {
-    if (open === undefined || isUntouched) return;
-    let current = true;
-    const turn = async () => {
-      const answer = await pollPaymentOutcome(payment?.scope ?? '', open);
-      if (!current) return;
-      setUntouched((last) => (answer === 'untouched' ? last + 1 : 0));
-      // A poll without a result keeps the last message.
-      if (answer !== null)
-        setServerMessage(
-          answer !== 'untouched' && answer.type === 'unsure'
-            ? (answer.serverMessage ?? null)
-            : null,
-        );
-    };
-    void turn();
-    const timer = setInterval(() => void turn(), COMPLETION_RETRY_MS);
-    return () => {
-      current = false;
-      clearInterval(timer);
-    };
-  }, [open, isUntouched, payment]);
+    if (open === undefined || untouched) return;
+    return startOutcomePolling(payment?.scope ?? '', open, (outcome) => {
+      setUntouched(outcome === 'untouched');
+      setServerMessage(
+        outcome !== 'untouched' && outcome.type === 'unsure'
+          ? (outcome.serverMessage ?? null)
+          : null,
+      );
+    });
+  }, [open, untouched, payment]);
   return {
-    untouched: isUntouched && open !== undefined,
+    untouched: untouched && open !== undefined,
     serverMessage: open === undefined ? null : serverMessage,
   };
 }
@@ -149,7 +132,7 @@ function summaryOfOrder(order: OrderResponse): PurchaseSummary {
       ticketCount: line.ticketCount,
       prizePool: line.currentPrize,
       ticketsSold: line.ticketsSold,
-      totalTickets: 169,
+      totalTickets: TICKETS_PER_DRAW,
       ticketPrice: line.ticketPrice,
       prizePercentage: 0,
     })),

@@ -1,7 +1,8 @@
 import { useAtomValue } from 'jotai';
 import type { Draw, Proof } from '@/api/wire';
-import { TICKETS_PER_DRAW, drawPhaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
+import { drawPhaseOf, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { nowAtom } from '@/features/shared-live/live-atoms';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 
 /** Explains, by the draw's status, why there is nothing to recompute yet. */
 const SEED_NOT_REVEALED_TEXTS: Record<DrawPhase, { title: string; text: string }> = {

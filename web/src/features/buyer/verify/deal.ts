@@ -3,8 +3,8 @@
  * order of the 169 cells. Rejection sampling takes each index from the ChaCha20 keystream. The seed
  * is checked against the SHA-256 hash published before the sale.
  */
+import { JERSEY_NUMBER_MAX, TICKETS_PER_DRAW } from '@/shared/draw-size';
 
-const CELL_COUNT = 169;
 const COMMITMENT_DOMAIN = 'football-doubles-v1';
 
 /** Hashes `football-doubles-v1` ‖ draw number in decimal ‖ seed, with the browser's own SHA-256. */
@@ -19,8 +19,8 @@ export async function commitmentOf(drawNumber: number, seed: Uint8Array): Promis
 /** Returns the deal of a seed. Ticket number k carries `dealOf(seed)[k - 1]`. */
 export function dealOf(seed: Uint8Array): number[] {
   const next = createKeystreamReader(seed);
-  const cells = Array.from({ length: CELL_COUNT }, (_, cell) => cell);
-  for (let last = CELL_COUNT - 1; last > 0; last--) {
+  const cells = Array.from({ length: TICKETS_PER_DRAW }, (_, cell) => cell);
+  for (let last = TICKETS_PER_DRAW - 1; last > 0; last--) {
     const bound = last + 1;
     const limit = Math.floor(2 ** 32 / bound) * bound;
     let word = next();
@@ -110,7 +110,7 @@ export function wereTicketsSoldInOrder(
   sold: readonly number[],
 ): boolean | null {
   if (!moves) return null;
-  const unsold = new Set(Array.from({ length: CELL_COUNT }, (_, index) => index + 1));
+  const unsold = new Set(Array.from({ length: TICKETS_PER_DRAW }, (_, index) => index + 1));
   const returned = new Set<number>();
   const out = new Set<number>();
   for (const move of moves) {
@@ -160,7 +160,7 @@ export async function verifyProof(claim: ProofClaim): Promise<ProofVerdict | nul
   const computedCommitment = await commitmentOf(claim.drawNumber, seed);
   const deal = dealOf(seed);
   const winningTicket = claim.result
-    ? deal.indexOf((claim.result.home - 1) * 13 + claim.result.away - 1) + 1
+    ? deal.indexOf((claim.result.home - 1) * JERSEY_NUMBER_MAX + claim.result.away - 1) + 1
     : null;
   return {
     promised: computedCommitment === claim.commitment.toLowerCase(),

@@ -12,8 +12,8 @@ import { BankDetailsForm } from '../results/bank-form';
 const INVALID_LINK_TEXT = 'This link is invalid or has expired.';
 
 /**
- * Returns the token of the mailed link and removes it from the address bar at once, so that a
- * screenshot or a shared link does not contain it.
+ * Returns the token of the mailed link. A token after the `#` is removed from the address bar at
+ * once, so that a screenshot or a shared link does not contain it.
  */
 function useClaimToken(fromPath: string | undefined): string {
   const [token] = useState(() => fromPath || window.location.hash.slice(1));

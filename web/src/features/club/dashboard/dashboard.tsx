@@ -18,7 +18,7 @@ import { DrawTable } from './draw-table';
 import type { DrawListName } from './draw-labels';
 import { HomepageCard } from './homepage-card';
 import { PaymentSetupCard } from './payment-card';
-import { SignedInMemberText, AccountStatusNotice } from './reminder';
+import { SignedInMemberText, AccountStatusNotice } from './account-notices';
 import { StatCards } from './stat-cards';
 import { useDashboardDraws } from './use-club-draws';
 import { useDrawActions } from './use-draw-actions';
@@ -30,8 +30,8 @@ export interface DashboardProps {
 }
 
 /**
- * The club's dashboard. Draws without a result come first, then draws on sale, then sums and
- * settings.
+ * The club's dashboard. Draws that await a result come first, then draws on sale, sums, the page
+ * and payment cards, and completed draws.
  */
 export function Dashboard({ here: { club, user }, onShare }: DashboardProps) {
   usePageTitle(`${club.name} dashboard`);

@@ -2,6 +2,7 @@ import { useSetAtom } from 'jotai';
 import { CLUB_API_PATHS, downloadDrawPoster } from '@/api/endpoints/club';
 import type { Draw } from '@/api/wire';
 import type { Financials } from '@/api/wire-club';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { saveFile } from '@/shared/save-file';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
@@ -15,7 +16,7 @@ import { DASHBOARD_POLL_INTERVAL_MS } from './use-club-draws';
 
 /**
  * Shows all details of one draw. Polls its sums every ten seconds while open (specification line
- * B:205).
+ * B:203).
  */
 export function DrawDetailsDialog({ draw, onClose }: { draw: Draw | null; onClose: () => void }) {
   return (
@@ -50,7 +51,7 @@ function DrawDetails({ draw }: { draw: Draw }) {
       'Contact',
       [draw.contactName, draw.contactPhone?.replaceAll(' ', '\u00a0')].filter(Boolean).join(', '),
     ],
-    ['Tickets sold', `${draw.ticketsSold}/169`],
+    ['Tickets sold', `${draw.ticketsSold}/${TICKETS_PER_DRAW}`],
     ['Current prize', prizeText(draw)],
   ];
   const sums: [string, string | undefined][] = [

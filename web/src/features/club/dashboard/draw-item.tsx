@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
 import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { nowAtom } from '@/features/shared-live/live-atoms';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ActionsMenu, type ActionsMenuItem } from '../frame/actions-menu';
 import { adminPath } from '../session/user';
@@ -97,7 +98,9 @@ export function DrawItem(props: DrawItemProps) {
       <dl className="stats">
         <div className="stat">
           <dt>Sold</dt>
-          <dd>{draw.ticketsSold}/169</dd>
+          <dd>
+            {draw.ticketsSold}/{TICKETS_PER_DRAW}
+          </dd>
         </div>
         <div className="stat">
           <dt>Sales</dt>

@@ -8,8 +8,8 @@ import { CLUB_TEXTS as C } from '@/shared/strings-club';
 export type DrawListName = 'active' | 'awaiting' | 'completed';
 
 /**
- * Returns the dashboard's list that a draw belongs to. A draw past kick-off without a result awaits
- * its result, whatever its status is (decision E-1).
+ * Returns the dashboard's list that a draw belongs to. A draw past kick-off that is neither
+ * completed nor cancelled awaits its result, even while its status is still active (decision E-1).
  */
 export function drawListNameOf(draw: Draw, nowMs: number): DrawListName {
   const phase = drawPhaseOf(draw, nowMs);
@@ -39,7 +39,7 @@ export function drawBadgesOf(draw: Draw, nowMs: number): DrawBadge[] {
 export const teamsText = (draw: Pick<Draw, 'homeTeam' | 'awayTeam'>): string =>
   `${draw.homeTeam} v ${draw.awayTeam}`;
 
-/** Formats date and time; only the date when they cannot be formatted (specification line B:48). */
+/** Formats date and time; only the date when they cannot be formatted (specification line B:49). */
 export function gameTimeText(
   draw: Pick<Draw, 'gameDate' | 'timezone'>,
   format: typeof dayAndTime = dayAndTime,
@@ -55,7 +55,7 @@ export function gameTimeText(
 export const grossSalesText = (draw: Pick<Draw, 'ticketsSold' | 'ticketPrice'>): string =>
   formatDollars(draw.ticketsSold * decimalToCents(draw.ticketPrice));
 
-/** Formats the current prize; empty for a cancelled draw. */
+/** Formats the current prize; a dash for a cancelled draw. */
 export const prizeText = (draw: Pick<Draw, 'status' | 'currentPrize'>): string =>
   draw.status === 'cancelled'
     ? MISSING_AMOUNT_TEXT

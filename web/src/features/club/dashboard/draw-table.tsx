@@ -2,6 +2,7 @@ import { useAtomValue } from 'jotai';
 import { Fragment, useState } from 'react';
 import type { Draw } from '@/api/wire';
 import { nowAtom } from '@/features/shared-live/live-atoms';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents } from '@/shared/money';
 import { Field } from '@/shared/ui/field';
 import { ActionsMenu } from '../frame/actions-menu';
@@ -36,7 +37,7 @@ const DRAW_TABLE_COLUMNS = [
 
 type DrawSortOrder = { key: (typeof DRAW_TABLE_COLUMNS)[number]['key']; down: boolean };
 
-/** Filters the draws by a team or league name and sorts them. */
+/** Filters the draws by team, league or serial number and sorts them. */
 export function filteredAndSortedDraws(
   draws: readonly Draw[],
   search: string,
@@ -106,7 +107,9 @@ export function DrawTable({ draws, propsOf }: DrawTableProps) {
                   {draw.league ? <span className="meta">{draw.league}</span> : null}
                 </th>
                 <td>{gameTimeText(draw)}</td>
-                <td className="num">{draw.ticketsSold}/169</td>
+                <td className="num">
+                  {draw.ticketsSold}/{TICKETS_PER_DRAW}
+                </td>
                 <td className="num">{grossSalesText(draw)}</td>
                 <td className="num">{prizeText(draw)}</td>
                 <td>

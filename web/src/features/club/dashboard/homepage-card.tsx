@@ -12,8 +12,8 @@ import { isOwner } from '../session/roles';
 import { adminPath } from '../session/user';
 
 /**
- * Card with the URL of the club's public page. Without a page, the card says that the page needs
- * setup (decision H-2) or why the club has none.
+ * Card with the URL of the club's public page. Otherwise it says that the page is not set up
+ * (decision H-2) or that the club is archived.
  */
 export function HomepageCard({ club }: { club: CurrentClub }) {
   const { data, problem, retry } = useQuery<OwnClub>(

@@ -1,6 +1,6 @@
 /**
- * Loads the club's own draws. The socket keeps the draws current; a poll every ten seconds covers a
- * lost socket.
+ * Loads the club's own draws. The socket keeps their counts current; a poll every ten seconds adds
+ * new draws and other changes.
  */
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect, useMemo } from 'react';
@@ -39,8 +39,7 @@ export function useDashboardDraws(club: number): DashboardDraws {
   const all = useMemo(() => {
     if (!own.data) return undefined;
     const ownNumbers = new Set(own.data.map((draw) => draw.drawNumber));
-    // The public list of draws that await a result contains the draws of all clubs, so this keeps
-    // only the draws of this club.
+    // Adds the club's draws that await a result and are missing from its own list.
     const more = (awaiting.data ?? []).filter(
       (draw) => draw.clubId === club && !ownNumbers.has(draw.drawNumber),
     );

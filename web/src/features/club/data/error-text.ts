@@ -9,7 +9,7 @@ export function errorText(error: unknown, fallback: string): string {
     : fallback;
 }
 
-/** Converts the fields named by a 400 response to form problems; empty when it names none. */
+/** Converts the fields named by an error response to form problems; empty when it names none. */
 export function fieldProblemsOfError(
   error: unknown,
   idOf: (field: string) => string,

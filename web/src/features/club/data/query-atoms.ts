@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 
-/** Cache of the last response per path. Entries do not expire; polls and changes replace them. */
+/** Cache of the last response per path. Entries do not expire; a newer response replaces them. */
 export const responseByPathAtom = atom<Readonly<Record<string, unknown>>>({});
 
 export const cacheResponseAtom = atom(null, (get, set, path: string, response: unknown) =>

@@ -2,6 +2,7 @@
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { HttpError, get } from '@/api/http';
+import { isSessionExpiredError } from '@/api/session-expired';
 import { usePoll } from '@/features/shared-live/use-live';
 import { sessionExpiredAtom, loginCountAtom } from '../session/session-atoms';
 import { responseByPathAtom, changeCountByPathAtom, cacheResponseAtom } from './query-atoms';
@@ -19,7 +20,7 @@ interface PollOptions {
   intervalMs?: number | null;
   /** A socket topic. While its messages arrive, no polls are sent. */
   topic?: string | null;
-  /** Whether a 401 opens the login dialog; false where the page handles it. */
+  /** Whether an ended session opens the login dialog; false where the page handles it. */
   opensLogin?: boolean;
 }
 
@@ -55,7 +56,7 @@ export function useQuery<Data>(
       setProblem(null);
       return true;
     } catch (error) {
-      if (opensLogin && error instanceof HttpError && error.status === 401) setExpired(true);
+      if (opensLogin && isSessionExpiredError(error)) setExpired(true);
       setProblem(error);
       return false;
     }

@@ -4,6 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { useLocation } from 'wouter';
 import { CLUB_API_PATHS, createDraw, fetchDrawTemplate } from '@/api/endpoints/club';
 import { HttpError } from '@/api/http';
+import { isSessionExpiredError } from '@/api/session-expired';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -19,7 +20,7 @@ import type { ClubPageContext } from '../frame/club-page';
 import { UnsavedChangesGuard } from '../frame/unsaved-changes-guard';
 import { Tabs } from '../frame/tabs';
 import { SELLERS_ONLY_TEXT, canSell } from '../session/roles';
-import { isSessionExpiredError, useMutation } from '../session/use-session';
+import { useMutation } from '../session/use-session';
 import {
   ContactFieldset,
   FormCard,
@@ -73,8 +74,8 @@ function GameOrSeasonTabs({ here }: { here: ClubPageContext }) {
 interface DrawCreationRefusal {
   text: string;
   /**
-   * Number of an existing draw for the same game, or null. It exists when the response to an
-   * earlier "Create Draw" was lost.
+   * Number of an existing draw for the same game, or null. The draw may come from an earlier
+   * request whose response was lost.
    */
   draw: number | null;
 }

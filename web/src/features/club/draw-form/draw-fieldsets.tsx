@@ -189,8 +189,8 @@ export function LockedPriceFieldset({ fields, sold }: { fields: DrawFields; sold
 }
 
 /**
- * Choice of who pays the card fee. Explains why the choice is missing where the law does not allow
- * the buyer to pay (decision D-14).
+ * Choice of who pays the card fee. While the platform does not let buyers pay it, an explanation
+ * replaces the choice (decision D-14).
  */
 export function CardFeeFieldset({
   fields,

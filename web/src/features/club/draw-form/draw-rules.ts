@@ -73,10 +73,7 @@ const contactRules = ({ contactName, contactPhone }: DrawContact): DrawFieldRule
   ['contactPhone', isFilled(contactPhone), C.contactPhoneRequired],
 ];
 
-/**
- * Returns the problems of the contact, the only validated fields of a season beside its fixtures
- * table.
- */
+/** Validates the contact. For a season, the server validates the other fields. */
 export const contactProblems = (contact: DrawContact): FormProblem[] =>
   problemsOfBrokenRules(contactRules(contact));
 
@@ -114,7 +111,7 @@ export function editedDrawProblems(fields: DrawFields): FormProblem[] {
   ]);
 }
 
-/** Validates the operator's reason, with the console's messages (decision E-9). */
+/** Validates the operator's reason, with the console's message (decision E-9). */
 export const reasonProblems = (reason: string): FormProblem[] =>
   isFilled(reason) ? [] : [{ field: drawFieldId('reason'), text: REASON_REQUIRED_TEXT }];
 
@@ -148,7 +145,7 @@ export const toCreateDrawRequest = (fields: DrawFields): DrawRequest => ({
 
 /**
  * Builds a change request. Price, percentage and rounding are sent only before the first sale
- * (specification line B:203).
+ * (specification line B:199).
  */
 export function toEditDrawRequest(fields: DrawFields, locked: boolean): DrawRequest {
   return locked
@@ -179,7 +176,7 @@ export function fieldsOfDraw(draw: OwnDraw): DrawFields {
   };
 }
 
-/** Returns the form values of the last draw, moved one week later. */
+/** Converts the server's template, which is the last draw moved one week later, to form values. */
 export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   const [date = '', time = DEFAULT_KICK_OFF_TIME] = template.gameDate.split('T');
   return {
@@ -193,7 +190,7 @@ export function fieldsOfTemplate(template: DrawTemplate): DrawFields {
   };
 }
 
-/** Returns why a draw cannot be edited, or null (specification line B:138). */
+/** Returns why a draw cannot be edited, or null (specification line B:234). */
 export function notEditableReason(draw: OwnDraw, nowMs: number): string | null {
   if (draw.editable === false && draw.notEditableReason) return draw.notEditableReason;
   if (draw.status !== 'active' && draw.status !== 'closed')

@@ -83,8 +83,8 @@ export function EditDrawPage({ here, number, send = sendDrawChangeDirectly }: Ed
 }
 
 /**
- * Explains that only the operator may move a draw whose kick-off has passed, at the club's request
- * (decision E-9).
+ * Link for a mail that asks the operator to move the draw or to refund it, because the club cannot
+ * change a draw after kick-off (decision E-9).
  */
 function PostponedNotice({ draw }: { draw: OwnDraw }) {
   const support = useAtomValue(configAtom)?.supportEmail;

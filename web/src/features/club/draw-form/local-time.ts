@@ -10,7 +10,7 @@ export interface LocalTime {
 export const DEFAULT_KICK_OFF_TIME = '15:00';
 export const DEFAULT_TIME_ZONE = 'Australia/Brisbane';
 
-/** The time zones a draw may have (specification line B:134). */
+/** The time zones that the form offers (specification line B:134). */
 export const TIME_ZONES: readonly {
   country: string;
   zones: readonly (readonly [zone: string, label: string])[];
@@ -79,7 +79,7 @@ export function utcMsOfLocalTime(local: LocalTime, zone: string): number {
  * null.
  */
 export function clockChangeNote(local: LocalTime, zone: string): string | null {
-  // A year typed digit by digit is first year 2, 20 and 209. Those years need no note.
+  // While `2026` is typed, the year is 2, then 20, then 202. Those years need no note.
   if (!/^2\d{3}-/.test(local.date) || Number.isNaN(localTimeReadAsUtcMs(local))) return null;
   const real = localTimeInZone(utcMsOfLocalTime(local, zone), zone).time;
   return real === local.time ? null : real;

@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
-import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
 import { configAtom } from '@/features/shared-live/live-atoms';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars, type Cents } from '@/shared/money';
 import type { DrawFields } from './draw-rules';
 import { computeRevenue } from './revenue';
@@ -21,8 +21,8 @@ function useRevenueBreakdown(fields: DrawFields, sold: number) {
 }
 
 /**
- * Estimates the club's revenue while the user types: beside the form on wide screens, in a
- * collapsible bar on a phone.
+ * Estimates the club's revenue while the user types: beside the form on wide screens, below it on
+ * narrow ones.
  */
 export function RevenuePanel({ fields }: { fields: DrawFields }) {
   const [sold, setSold] = useState(TICKETS_PER_DRAW);
@@ -76,7 +76,7 @@ export function RevenuePanel({ fields }: { fields: DrawFields }) {
   );
 }
 
-/** One line above the button: 'Club receives $x at 169 sold'. */
+/** One line above the button on a narrow screen: 'Club receives $x at 169 sold'. */
 export function RevenueSummaryLine({ fields }: { fields: DrawFields }) {
   const { receives } = useRevenueBreakdown(fields, TICKETS_PER_DRAW);
   return (

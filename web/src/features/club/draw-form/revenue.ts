@@ -13,8 +13,8 @@ export interface RevenueTerms {
 }
 
 /**
- * The platform fee from the server's policy. The screens contain no fee rate (interface decision
- * D17).
+ * The platform fee from the server's policy. The screens contain no platform fee rate (interface
+ * decision D17).
  */
 export interface FeePolicy {
   rateBps: number;

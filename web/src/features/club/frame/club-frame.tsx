@@ -48,8 +48,8 @@ export function LogoutButton({ className = 'btn small sec' }: { className?: stri
 }
 
 /**
- * The Create Draw button, for users who may sell. The button is disabled until the payment account
- * is connected and announces the reason on focus.
+ * The Create Draw button, for users who may sell. The button is disabled for an archived club and
+ * until the payment account is connected. It announces the reason on focus.
  */
 export function CreateDrawButton({
   club,

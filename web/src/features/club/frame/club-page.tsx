@@ -27,8 +27,8 @@ export interface ClubPageContext {
 interface ClubPageProps {
   slug: string | undefined;
   /**
-   * Path of the page below the club's URL. The page also exists without the club's slug, and the
-   * user may be redirected between both URLs.
+   * Path of the page below the club's admin URL. A user who opens it under another club's slug is
+   * redirected to their own club.
    */
   page: string;
   /** Toast for a guest who is redirected to the login. */
@@ -155,10 +155,7 @@ function GuestMessage({ text }: { text: string }) {
   );
 }
 
-/**
- * Shown when the user's role does not allow the page. No menu links to such a page, so the user
- * typed its URL.
- */
+/** Shown when the user's role does not allow the page. */
 export function AccessDenied({
   title,
   text,

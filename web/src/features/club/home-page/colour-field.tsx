@@ -12,7 +12,8 @@ interface ColourFieldProps {
   value: string;
   error: string | null;
   /**
-   * Name of the element that has this colour as background, such as 'Buttons' or 'The page’s head'.
+   * Name of the element with this colour as background, such as 'Buttons' or 'The head of the
+   * page'.
    */
   what: string;
   readable: (colour: string) => ReadableTextColour;

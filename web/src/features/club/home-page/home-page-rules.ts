@@ -11,7 +11,7 @@ export const DEFAULT_COLOURS = {
 
 /**
  * Turns typed text into a slug: lowercase, with one hyphen for each run of other characters
- * (specification line B:164).
+ * (specification line B:163).
  */
 export const sanitiseSlugInput = (typed: string): string =>
   typed

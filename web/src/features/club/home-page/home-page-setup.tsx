@@ -29,7 +29,7 @@ import { homePageProblems, homePageFieldId, homePageRequestOf } from './home-pag
 
 export interface HomePageSetupProps {
   here: ClubPageContext;
-  /** Renders the club's page as the public sees it. */
+  /** Renders the header of the club's public page with the typed values. */
   preview: (club: OwnClub) => ReactNode;
   readable: (colour: string) => ReadableTextColour;
 }
@@ -155,7 +155,7 @@ function HomePageSetupForm({
 
 /**
  * Returns a function that opens this page at its new URL after the slug was changed, because the
- * URLs of the club's pages contain the slug (specification line B:213).
+ * URLs of the club's pages contain the slug (specification line B:212).
  */
 function useNavigateToNewSlug({ user, club }: ClubPageContext): (slug: string) => void {
   const store = useStore();

@@ -10,7 +10,7 @@ import { WaitlistDialog } from './waitlist-dialog';
 
 /**
  * Login page. Offers registration while it is open to new clubs, otherwise the waitlist
- * (specification line B:18).
+ * (specification line B:15).
  */
 export function LoginOrRegister() {
   const { data, problem } = useQuery<{ enabled?: boolean }>('/api/settings/club-registration', {
@@ -18,8 +18,8 @@ export function LoginOrRegister() {
   });
   const [chosen, setChosen] = useState('login');
   const [waiting, setWaiting] = useState(false);
-  // A missing setting means that registration is open (specification line B:188). Before a
-  // response, or without one, only the login shows.
+  // A missing setting means that registration is open (specification line B:188). Before the
+  // response only the login shows; after a failure, also the waitlist.
   const open = data !== undefined && (data.enabled ?? true);
   const card = (body: ReactNode) => <div className="card">{body}</div>;
   return (

@@ -23,7 +23,7 @@ const HOME_REDIRECT_DELAY_MS = 1_000;
 
 /**
  * Waitlist for clubs while registration is closed. After joining, the home page opens
- * (specification line B:23).
+ * (specification line B:18).
  */
 export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [entry, setEntry] = useState(EMPTY_WAITLIST_ENTRY);
@@ -47,8 +47,8 @@ export function WaitlistDialog({ open, onClose }: { open: boolean; onClose: () =
       setState('open');
       const fields = fieldProblemsOfError(error, (field) => `waitlist-${field}`);
       if (fields.length > 0) return void report(fields);
-      // The server's refusal says that joining failed; a network failure asks to try again
-      // (specification line B:231).
+      // After a refusal by the server, the toast does not ask to try again (specification line
+      // B:230).
       const text = error instanceof HttpError ? C.waitlistFailed : C.waitlistFailedText;
       setRefusal(C.waitlistFailedText);
       showToast({ title: text, bad: true });

@@ -6,7 +6,8 @@ import { CLUB_API_PATHS, changeOffer, createOffer, deleteOfferImage } from '@/ap
 import type { Draw } from '@/api/wire';
 import type { Offer } from '@/api/wire-offer';
 import { nowAtom } from '@/features/shared-live/live-atoms';
-import { CLUB_TEXTS as C, splitTitle } from '@/shared/strings-club';
+import { splitTitle } from '@/shared/split-title';
+import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import { drawListNameOf } from '../dashboard/draw-labels';

@@ -1,14 +1,9 @@
 import { dayAndTime } from '@/shared/dates';
+import { DISPLAY_TAG_CHARS_SHOWN } from '@/shared/display-tag';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { TextAreaField } from '@/shared/ui/choice-field';
 import { CheckboxField, Field } from '@/shared/ui/field';
-import {
-  DISPLAY_TAG_CHARS_SHOWN,
-  withOfferName,
-  withOfferType,
-  sanitiseSlugInput,
-  withGameChosen,
-} from './offer-rules';
+import { withOfferName, withOfferType, sanitiseSlugInput, withGameChosen } from './offer-rules';
 import type { OfferFields } from './offer-rules';
 
 export interface PickableGame {

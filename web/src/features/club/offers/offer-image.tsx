@@ -19,7 +19,7 @@ interface OfferImageFieldProps {
   url: string;
   /**
    * URL of the share picture that the server draws for the saved offer; null while the offer is not
-   * public.
+   * public or its name has an unsaved change.
    */
   drawn: string | null;
   readOnly: boolean;

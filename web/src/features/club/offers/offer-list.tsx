@@ -49,7 +49,7 @@ function ClosedGameNote({ offer }: { offer: Offer }) {
   ) : null;
 }
 
-/** Lists the club's offers. A filter shows the hidden offers. */
+/** Lists the club's offers. Archived offers show only when the filter asks for them. */
 export function OfferList({ here: { club } }: { here: ClubPageContext }) {
   const { data, problem, retry } = useQuery<Offer[]>(CLUB_API_PATHS.offers(club.slug));
   const [filter, setFilter] = useState('all');

@@ -24,7 +24,6 @@ export const EMPTY_OFFER: OfferFields = {
 };
 
 const SLUG_CHARS_MAX = 60;
-export const DISPLAY_TAG_CHARS_SHOWN = 90;
 
 /**
  * Makes a slug from text: lowercase letters, digits and hyphens, at most 60 characters
@@ -70,7 +69,10 @@ export function withGameChosen(offer: OfferFields, game: number, chosen: boolean
   };
 }
 
-/** Returns the first problem, or null. Activating a bundle has its own messages (decision H-5). */
+/**
+ * Returns the first problem, or null. Activating a bundle with too few games has its own message
+ * (decision H-5).
+ */
 export function offerProblem({ name, slug, type, status, gameIds }: OfferRequest): string | null {
   if (name.trim() === '' || slug === '' || gameIds.length === 0) return C.provideNameSlugGame;
   if (!/^[a-z0-9-]+$/.test(slug)) return C.slugCharacters;
@@ -149,7 +151,7 @@ export const salesBlockingGame = ({
 
 /**
  * Whether the server refused because the offer was bought meanwhile: status 409 or a message with
- * the word 'locked' (specification line B:235). A taken slug is a different 409.
+ * the word 'locked' (specification line B:240). A taken slug is a different 409.
  */
 export function isOfferLockedError(error: unknown): boolean {
   if (!(error instanceof HttpError) || error.code === 'slug-taken') return false;

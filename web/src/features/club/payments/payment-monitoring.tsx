@@ -20,7 +20,7 @@ const ACTIVE_PAYMENT_CHECK_TEXTS = [
   'No ticket is sold at or after kick-off, by the server’s clock.',
 ];
 
-/** Payment integrity page: failed payments and the active checks (specification line B:85). */
+/** Payment integrity page: failed payments and the active checks (specification line B:84). */
 export function PaymentMonitoringPage() {
   const { data, problem, retry } = useQuery<IntegrityAudit>(CLUB_API_PATHS.audit, {
     opensLogin: false,

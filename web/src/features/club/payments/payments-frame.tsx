@@ -1,7 +1,7 @@
 import '../frame/frame.css';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { HttpError } from '@/api/http';
+import { isSessionExpiredError } from '@/api/session-expired';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ClubPageLayout } from '../frame/club-frame';
 import { userOf } from '../frame/club-page';
@@ -34,7 +34,7 @@ interface PaymentsLoadErrorProps {
 }
 
 export function PaymentsLoadError({ title, problem, onRetry }: PaymentsLoadErrorProps) {
-  const guest = problem instanceof HttpError && problem.status === 401;
+  const guest = isSessionExpiredError(problem);
   return (
     <div className="callout is-bad" role="alert">
       <strong>{title}</strong>

@@ -14,7 +14,7 @@ import { useQuery } from '../data/use-query';
 import { PaymentsLoadError, PaymentsPageLayout } from './payments-frame';
 
 const PAYMENTS_POLL_INTERVAL_MS = 30_000;
-/** Number of rows rendered at first, because thousands are slow on a phone. */
+/** Number of rows shown before "Show all". */
 const INITIAL_ROW_COUNT = 100;
 
 /**

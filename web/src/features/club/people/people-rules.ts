@@ -20,7 +20,7 @@ export const roleWithArticle = (role: string): string =>
   `${role === 'owner' ? 'an' : 'a'} ${roleName(role).toLowerCase()}`;
 
 /**
- * Returns the label beside the role: empty for a member, the invitation's state for an invited
+ * Returns the label beside the role: null for a member, the invitation's state for an invited
  * person.
  */
 export function memberStateLabel({
@@ -30,7 +30,7 @@ export function memberStateLabel({
   return state === 'expired' ? { text: 'Invitation expired', tone: 'is-cancelled' } : null;
 }
 
-/** Formats when the invitation expires, or when the member last signed in. */
+/** Describes an invitation's expiry, or when the member last signed in. */
 export function memberActivityText({
   state,
   invitedUntil,

@@ -125,8 +125,8 @@ interface MemberDialogProps {
 }
 
 /**
- * Returns a function that runs an owner's change to a member. It shows a refusal and reloads the
- * list in both cases.
+ * Runs an owner's change to a member. Closes the dialog and reloads the list after a success and
+ * after a refusal, which a toast shows.
  */
 function useMemberChange({ club, onClose }: Pick<MemberDialogProps, 'club' | 'onClose'>) {
   const { pending, run } = useMutation();

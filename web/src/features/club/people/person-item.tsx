@@ -6,7 +6,7 @@ interface PersonItemProps {
   person: ClubUser;
   /** Whether this is the signed-in user. */
   self: boolean;
-  /** Whether this person cannot be changed. */
+  /** Whether this person cannot be changed or removed here. */
   fixed: boolean;
   onRole: () => void;
   onSendNewInvitation: () => void;
@@ -14,8 +14,8 @@ interface PersonItemProps {
 }
 
 /**
- * One member with state and actions. Members cannot change themselves, and the club's own login
- * cannot be removed.
+ * One member with state and actions. A `fixed` person has no menu: the signed-in user, the club's
+ * own login, and everyone in an archived club.
  */
 export function PersonItem({
   person,

@@ -1,7 +1,7 @@
 import { ROLES, ROLE_TEXTS } from '../session/roles';
 
 interface RoleChoiceProps {
-  /** Prefix of the ids of the three radio buttons. */
+  /** Name of the group of radio buttons, and prefix of their ids. */
   id: string;
   role: string;
   onRole: (role: string) => void;

@@ -20,10 +20,7 @@ interface BankDetailsFormProps {
   onProblem?: (error: unknown) => boolean;
 }
 
-/**
- * Form for account name, BSB and number, for the club or the winner. The browser does not store
- * the values.
- */
+/** Form for account name, BSB and number, for the club or the winner. Autocomplete is off. */
 export function BankDetailsForm({ submitLabel, send, onProblem }: BankDetailsFormProps) {
   const [bank, setBank] = useState(EMPTY_BANK_DETAILS);
   const [refusal, setRefusal] = useState<string | null>(null);

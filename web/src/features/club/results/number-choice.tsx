@@ -1,4 +1,5 @@
-import { JERSEYS, jerseyText } from './scorers';
+import { JERSEY_NUMBERS } from '@/shared/draw-size';
+import { DEFAULT_JERSEY, jerseyText } from './scorers';
 
 interface JerseyNumberChoiceProps {
   id: string;
@@ -35,7 +36,7 @@ export function JerseyNumberChoice({
           onChange={(event) => onValue(Number(event.currentTarget.value) || null)}
         >
           <option value="">–</option>
-          {JERSEYS.map((jersey) => (
+          {JERSEY_NUMBERS.map((jersey) => (
             <option key={jersey} value={jersey}>
               {jerseyText(jersey)}
             </option>
@@ -43,12 +44,12 @@ export function JerseyNumberChoice({
         </select>
       </div>
       <div className="pad" aria-hidden="true">
-        {JERSEYS.map((jersey) => (
+        {JERSEY_NUMBERS.map((jersey) => (
           <button
             key={jersey}
             type="button"
             tabIndex={-1}
-            className={`num${jersey === 9 ? ' is-default' : ''}${jersey === value ? ' is-chosen' : ''}`}
+            className={`num${jersey === DEFAULT_JERSEY ? ' is-default' : ''}${jersey === value ? ' is-chosen' : ''}`}
             onClick={() => onValue(jersey)}
           >
             {jersey === value ? <span className="tick">✓</span> : null}

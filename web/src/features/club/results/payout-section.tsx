@@ -28,8 +28,9 @@ export function PayoutStatus({ status }: { status: string }) {
 }
 
 /**
- * Shows the payout: pending, details received, completed. The section only records the payment and
- * moves no money (decision B-4). Only owners see bank details and record payouts (decision G-17).
+ * Shows the payout: pending, details received, completed or failed. The section only records the
+ * payment and moves no money (decision B-4). Only owners see bank details and record payouts
+ * (decision G-17).
  */
 export function PayoutSection({
   number,

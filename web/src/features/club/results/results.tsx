@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
 import type { OwnDraw, WinnersResponse } from '@/api/wire-club';
 import { nowAtom } from '@/features/shared-live/live-atoms';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { LoadFailed } from '@/shared/ui/load-failed';
 import { usePageTitle } from '@/shared/ui/page-title';
@@ -58,7 +59,7 @@ function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: Ow
           {draw.homeTeam} <span className="v">v</span> {draw.awayTeam}
         </h1>
         <p className="meta">
-          Tickets sold {draw.ticketsSold}/169 · Total sales {grossSalesText(draw)}
+          Tickets sold {draw.ticketsSold}/{TICKETS_PER_DRAW} · Total sales {grossSalesText(draw)}
         </p>
       </section>
       {list === 'completed' ? (

@@ -1,5 +1,6 @@
 /** The two chosen first try scorers, and their text in the confirmation. */
 import type { Draw } from '@/api/wire';
+import { JERSEY_NUMBERS } from '@/shared/draw-size';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 
@@ -8,8 +9,7 @@ export interface FirstTryScorers {
   away: number | null;
 }
 
-export const JERSEYS = Array.from({ length: 13 }, (_, index) => index + 1);
-const DEFAULT_JERSEY = 9;
+export const DEFAULT_JERSEY = 9;
 
 /** Returns '9 – No Try/Default', or the number alone. */
 export const jerseyText = (jersey: number): string =>
@@ -21,7 +21,7 @@ export const scorerText = (team: string, jersey: number): string =>
 
 const scorersStorageKeyOf = (draw: number) => `result_draft:${draw}`;
 const isJersey = (value: unknown): value is number =>
-  typeof value === 'number' && JERSEYS.includes(value);
+  typeof value === 'number' && JERSEY_NUMBERS.includes(value);
 
 /** Returns the scorers chosen earlier, from session storage. They are never sent automatically. */
 export function loadSavedScorers(draw: Pick<Draw, 'drawNumber'>): FirstTryScorers {

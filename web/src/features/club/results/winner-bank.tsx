@@ -109,8 +109,8 @@ function BankDetailList({
 }
 
 /**
- * Bank details that await approval. A second person approves them by entering the same details;
- * either person can remove them.
+ * Bank details that await approval. A second person approves them by entering the same details; an
+ * owner or the operator can remove them.
  */
 function ProposedBankDetails({
   number,

@@ -2,8 +2,8 @@ import { dayAndTime } from '@/shared/dates';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 
 /**
- * Shown after a result before kick-off. The result can still be undone, so the winning ticket stays
- * hidden from the club (decision E-6).
+ * Shown after a result before kick-off: the winning ticket stays hidden from the club until
+ * kick-off (decision E-6).
  */
 export function WinnerHiddenNote({ at, timezone }: { at: string; timezone: string }) {
   return (

@@ -1,11 +1,11 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { CLUB_API_PATHS } from '@/api/endpoints/club';
-import { HttpError } from '@/api/http';
+import { isSessionExpiredError } from '@/api/session-expired';
 import type { ClubStats } from '@/api/wire-club';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { useQuery } from '../data/use-query';
+import { isNotFoundError, useQuery } from '../data/use-query';
 import { ClubPageLayout } from '../frame/club-frame';
 import { Redirect, ClubPageSkeleton } from '../frame/club-page';
 import { useSession } from './use-session';
@@ -77,7 +77,7 @@ function DashboardWithoutSession() {
   const { problem } = useQuery<ClubStats>(CLUB_API_PATHS.stats(rememberedUser()?.id ?? 0), {
     opensLogin: false,
   });
-  if (problem instanceof HttpError && (problem.status === 401 || problem.status === 404))
+  if (isSessionExpiredError(problem) || isNotFoundError(problem))
     return <Redirect to="/admin/login" />;
   return (
     <DashboardWithoutData>

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { reauthenticateWithPassword, reauthenticateWithCode } from '@/api/endpoints/club';
-import { HttpError } from '@/api/http';
 import { onReauthenticationRequired } from '@/api/reauthentication';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { Dialog } from '@/shared/ui/dialog';
@@ -8,13 +7,6 @@ import { Field } from '@/shared/ui/field';
 import { errorText } from '../data/error-text';
 import { PasswordField } from './password-field';
 import { useHandleExpiredSession } from './use-session';
-
-/** Whether the session has ended. A wrong code is also a 401, but the session stays valid. */
-const isSessionEndedError = (error: unknown): boolean =>
-  error instanceof HttpError &&
-  error.status === 401 &&
-  error.code !== 'wrong-code' &&
-  error.code !== 'code-used';
 
 const REAUTHENTICATION_FIELD_ID = 'reauthentication';
 
@@ -88,7 +80,7 @@ function ReauthenticationForm({
         : reauthenticateWithPassword(value));
       onAnswer(true);
     } catch (failure) {
-      if (isSessionEndedError(failure) && handleExpiredSession(failure)) return onAnswer(false);
+      if (handleExpiredSession(failure)) return onAnswer(false);
       setError(errorText(failure, C.pleaseTryAgain));
       setValue('');
       setPending(false);

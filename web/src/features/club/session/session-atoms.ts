@@ -14,12 +14,12 @@ export type Session =
 export const sessionAtom = atom<Session>({ state: 'unknown' });
 
 /**
- * Whether a request returned 401 while a user was signed in. The login dialog stays open until the
- * next login.
+ * Whether a response said that the session has ended. The login dialog is open while this is
+ * true.
  */
 export const sessionExpiredAtom = atom(false);
 
-/** Increments at each login, so that requests that failed without a login are repeated. */
+/** Increments at each login, so that the queries on the page are repeated. */
 export const loginCountAtom = atom(0);
 
 export const signInAtom = atom(null, (get, set, whoami: SignedInUser) => {

@@ -2,8 +2,8 @@
 import { useAtom, useAtomValue, useSetAtom, useStore } from 'jotai';
 import { useCallback, useEffect, useState } from 'react';
 import { fetchWhoami, logout } from '@/api/endpoints/club';
-import { HttpError } from '@/api/http';
 import { ReauthenticationCancelled } from '@/api/reauthentication';
+import { isSessionExpiredError } from '@/api/session-expired';
 import type { User } from '@/api/wire-club';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -73,10 +73,6 @@ export function useLogout(): () => Promise<boolean> {
     return true;
   }, [store]);
 }
-
-/** Whether the error means that the session expired and the login dialog must open. */
-export const isSessionExpiredError = (error: unknown): boolean =>
-  error instanceof HttpError && error.status === 401;
 
 /**
  * Returns a function that opens the login when the session has ended. It returns true when the

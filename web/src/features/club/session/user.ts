@@ -30,7 +30,7 @@ export function whoamiOf(user: User): SignedInUser {
 }
 
 /**
- * Returns the path after login (specification line B:20): the console for the operator, the club
+ * Returns the path after login (specification line B:17): the console for the operator, the club
  * pages for a club.
  */
 export function homePathOf(user: Pick<User, 'isAdmin'>): string {

@@ -23,7 +23,7 @@ const sentenceOfAction = (action: string) => {
 
 const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
 
-/** Describes the change of an entry: before → after, else each value of its details. */
+/** Lists the values in an entry's details: `name: value · name: value`. Omits empty values. */
 export function auditChangeText({ detail }: Pick<AuditEntry, 'detail'>): string {
   return Object.entries(detail)
     .filter(([, value]) => hasValue(value))

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { archiveClub } from '@/api/endpoints/operator';
 import type { AdminClub, AdminDraw } from '@/api/wire-operator';
 import { dayText, dayAndTime } from '@/shared/dates';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
@@ -22,7 +23,7 @@ const RECENT_DRAWS_SHOWN = 5;
 const drawCountOf = (draws: readonly AdminDraw[], status?: string) =>
   status ? draws.filter((draw) => draw.status === status).length : draws.length;
 
-/** Shows the details of a club and its five latest draws (specification lines C:54-59). */
+/** Shows the details of a club and its five latest draws (specification lines C:47-52). */
 export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => void }) {
   const all = useQuery('draws').data;
   const hideTest = useHideTestDraws().on;
@@ -60,7 +61,8 @@ export function ClubDialog({ club, onClose }: { club: AdminClub; onClose: () => 
               <span>
                 {draw.homeTeam} v {draw.awayTeam}
                 <small>
-                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldTicketCount(draw)}/169
+                  {dayAndTime(draw.gameDate, draw.timezone)} · {soldTicketCount(draw)}/
+                  {TICKETS_PER_DRAW}
                 </small>
               </span>
               <DrawStatusTag status={draw.status} />

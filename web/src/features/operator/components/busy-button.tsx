@@ -7,7 +7,7 @@ interface BusyButtonProps {
   children: ReactNode;
 }
 
-/** A button that keeps its label while busy and cannot be pressed twice. */
+/** A button that keeps its label and is disabled while busy. */
 export const BusyButton = ({
   busy,
   onPress,

@@ -19,8 +19,8 @@ interface ReasonDialogProps {
 }
 
 /**
- * Asks the operator to confirm an irreversible action: describes the effect and requires a reason.
- * Risky actions also require the draw number.
+ * Asks the operator to confirm an action: describes the effect and requires a reason. Risky actions
+ * also require the draw number.
  */
 export function ReasonDialog({
   title,

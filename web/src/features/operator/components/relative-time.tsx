@@ -26,9 +26,7 @@ export function formatDuration(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/**
- * Shows an age by the server's clock; the exact instant appears on hover and for screen readers.
- */
+/** Shows an age by the server's clock; the exact instant is its tooltip. */
 export function RelativeTime({ at }: { at: string | null | undefined }) {
   const now = useAtomValue(nowAtom);
   if (!at) return <>–</>;

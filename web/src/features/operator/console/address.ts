@@ -9,11 +9,8 @@ export const CONSOLE_PATH = '/super-admin';
 
 export interface ConsoleUrlState {
   read: (name: string) => string;
-  /**
-   * Sets URL parameters; an empty text removes one. Opening a section adds a history entry, a
-   * filter replaces the current entry.
-   */
-  write: (changes: Readonly<Record<string, string>>, how?: 'push' | 'replace') => void;
+  /** Sets URL parameters; an empty text removes one. Replaces the current history entry. */
+  write: (changes: Readonly<Record<string, string>>) => void;
   /** Opens a section and clears the filters of the previous one. */
   go: (section: string, more?: Readonly<Record<string, string>>) => void;
 }
@@ -27,14 +24,14 @@ export function useConsoleUrl(): ConsoleUrlState {
   const params = useMemo(() => new URLSearchParams(search), [search]);
   const read = useCallback((name: string) => params.get(name) ?? '', [params]);
   const write = useCallback<ConsoleUrlState['write']>(
-    (changes, how = 'replace') => {
+    (changes) => {
       // Reads the URL again, because two changes in one tick must not undo each other.
       const next = new URLSearchParams(window.location.search);
       for (const [name, value] of Object.entries(changes)) {
         if (value) next.set(name, value);
         else next.delete(name);
       }
-      navigate(consoleUrl(next), { replace: how === 'replace' });
+      navigate(consoleUrl(next), { replace: true });
     },
     [navigate],
   );

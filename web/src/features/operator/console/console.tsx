@@ -13,7 +13,7 @@ import { FeesSection } from '../fees/fees';
 import { OverviewSection } from '../overview/overview';
 import { OrphanedTickets } from '../payments/orphans';
 import { PaymentsSection } from '../payments/payments';
-import { ReauthenticationCodeDialog } from '../session/proof-dialog';
+import { ReauthenticationCodeDialog } from '../session/reauthentication-code-dialog';
 import { SystemControlsSection } from '../system/system-controls';
 import { TransactionsSection } from '../transactions/transactions';
 import { useConsoleUrl } from './address';

@@ -1,7 +1,4 @@
-/**
- * Icons of the console, on the same 24 px grid and stroke as the shared icons. Each icon has a text
- * label beside it.
- */
+/** Icons of the console, on the same 24 px grid and stroke as the shared icons. */
 import type { ReactNode } from 'react';
 import type { SectionKey } from './sections';
 

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'react';
+import { LATE_AGE_MS_MAX, LIVE_AGE_MS_MAX } from '@/features/shared-live/freshness';
 import { useServerContact } from '@/features/shared-live/server-contact';
 import { timeOfDay } from '@/shared/dates';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 
-const LIVE_AGE_MS_MAX = 20_000;
-const DELAYED_AGE_MS_MAX = 60_000;
 const CONNECTION_ANNOUNCE_DELAY_MS = 5_000;
 
 export interface ConnectionState {
@@ -21,7 +20,7 @@ export function connectionStateOf(
   if (!online) return { kind: 'offline', text: 'Offline' };
   if (agoMs === null) return { kind: 'late', text: 'Connecting' };
   if (agoMs <= LIVE_AGE_MS_MAX) return { kind: 'live', text: O.liveSystem };
-  if (agoMs <= DELAYED_AGE_MS_MAX)
+  if (agoMs <= LATE_AGE_MS_MAX)
     return { kind: 'late', text: `Delayed ${Math.floor(agoMs / 10_000) * 10} s` };
   return { kind: 'lost', text: `Offline since ${timeOfDay(atMs)}` };
 }

@@ -1,5 +1,5 @@
 /**
- * The console's ten sections in the specified order (specification lines C:28-38): URL word, title
+ * The console's ten sections in the specified order (specification lines C:28-37): URL word, title
  * and queries.
  */
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
@@ -48,7 +48,10 @@ export const SECTIONS: readonly Section[] = [
   { key: 'fees', title: O.platformFeesReport, queries: ['configuration', 'draws', 'hideTest'] },
 ];
 
-/** Queries that every section needs, because the sidebar badges and the header show their data. */
+/**
+ * Queries that stay current in every section. The sidebar and the page title show all but
+ * `maintenance`.
+ */
 export const QUERIES_OF_ALL_SECTIONS: readonly QueryName[] = [
   'stats',
   'waitlist',

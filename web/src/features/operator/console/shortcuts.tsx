@@ -24,7 +24,10 @@ const isTextInput = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'));
 
-/** Handles ⌘K always, and / and ? while single-key shortcuts are on and no text field has focus. */
+/**
+ * Handles ⌘K always. Handles / and ? while single-key shortcuts are on, no text field has focus and
+ * no dialog is open.
+ */
 export function useConsoleShortcuts(): void {
   const [keysOn] = useAtom(shortcutsEnabledAtom);
   const setCommands = useSetAtom(commandMenuOpenAtom);

@@ -1,6 +1,6 @@
 import { downloadDrawReport } from '@/api/endpoints/operator';
 import type { AdminDraw } from '@/api/wire-operator';
-import { TICKETS_PER_DRAW } from '@/features/shared-live/draw-phase';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { saveFile } from '@/shared/save-file';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { amountText } from '../components/money';
@@ -20,7 +20,7 @@ interface DrawCardProps {
   onDo: (what: DrawDialogKind) => void;
 }
 
-/** One draw: game, numbers and actions (specification lines C:66-68). */
+/** One draw: game, numbers and actions (specification lines C:62-63). */
 export function DrawCard({ draw, nowMs, onDo }: DrawCardProps) {
   const report = useActionWithFeedback();
   const download = () =>

@@ -1,6 +1,6 @@
 /**
  * Recognises test draws by their league. Test draws are hidden unless the setting shows them
- * (specification lines C:205-207, decision E-15).
+ * (specification lines C:206-207, decision E-15).
  */
 import type { AdminDraw } from '@/api/wire-operator';
 import { HttpError } from '@/api/http';

@@ -40,7 +40,7 @@ export function ticketCountsOf(tickets: readonly AdminTicket[]) {
 }
 
 /**
- * Lists every ticket of a draw with its buyer (specification lines C:69-72). Explicit table roles
+ * Lists every ticket of a draw with its buyer (specification lines C:64-66). Explicit table roles
  * survive the card layout on a phone.
  */
 export function TicketsDialog({ draw, onClose }: { draw: AdminDraw; onClose: () => void }) {

@@ -98,8 +98,8 @@ function useFeesReport(from: string, to: string) {
 }
 
 /**
- * Section 'Platform Fees Report': the fees charged at the current rate, on screen and as a PDF
- * (specification line C:91).
+ * Section 'Platform Fees Report': the fees charged, by draw and in sum, on screen and as a PDF
+ * (specification line C:92).
  */
 export function FeesSection() {
   const { read, write } = useConsoleUrl();

@@ -1,6 +1,6 @@
 /**
- * The three fixed texts of the System Status panel. Each is shown only while it is true (decision
- * B-19), together with its evidence.
+ * Lines of the System Status panel, each with its evidence. The specified texts 'Healthy',
+ * 'Operational' and 'Connected' are shown only while they are true (decision B-19).
  */
 import type { Health } from '@/api/wire-platform';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';

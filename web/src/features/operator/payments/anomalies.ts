@@ -30,7 +30,7 @@ export const anomalyLabelOf = (type: string): string =>
 export const anomalyDescriptionOf = (type: string): string =>
   isAnomalyType(type) ? ANOMALY_DESCRIPTIONS[type] : '';
 
-/** Number of rows shown before "show all" (specification line C:335). */
+/** Number of rows shown before "show all" (specification line C:339). */
 export const ANOMALY_ROWS_SHOWN = 10;
 
 export const needsCustomerDetails = (anomaly: Pick<Anomaly, 'type'>): boolean =>
@@ -66,7 +66,7 @@ export const isOrdersOwnPayment = ({ type, orderId }: PaymentAnomaly): boolean =
 /**
  * Whether the payment is refunded directly, not through its order. There are three cases. A second
  * payment of a valid order: an order refund would return the first payment. A payment without a
- * known order. An order without tickets: its refund moves no money, so the server voids it first.
+ * known order. An order without tickets: an order refund would move no money.
  */
 export const canRefundPayment = (anomaly: PaymentAnomaly): boolean =>
   anomaly.paymentIntentId !== null &&
@@ -150,7 +150,7 @@ export interface CustomerInput {
 }
 
 /**
- * Validates the customer form by the three rules of specification lines C:227-230, in field order.
+ * Validates the customer form by the three rules of specification lines C:224-226, in field order.
  */
 export function customerInputProblems({
   customerName,

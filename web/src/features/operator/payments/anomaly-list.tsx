@@ -170,22 +170,14 @@ export function AnomalyList({ anomalies, all, stats }: AnomalyListProps) {
     if (needsCustomerDetails(anomaly)) show(anomaly.id);
     else void resolveChosen([anomaly], false);
   };
-  const selecting = useMemo(
-    () => ({
-      can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomerDetails(anomaly),
-      bar: (rows: readonly Anomaly[], done: () => void) => (
-        <BusyButton
-          busy={resolving.busy}
-          onPress={() => void resolveChosen(rows, false).then(done)}
-        >
-          {O.markResolved}
-        </BusyButton>
-      ),
-    }),
-    // `resolveChosen` changes at every render and reads the newest rows when it is called.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [resolving.busy],
-  );
+  const selecting = {
+    can: (anomaly: Anomaly) => !anomaly.resolved && !needsCustomerDetails(anomaly),
+    bar: (rows: readonly Anomaly[], done: () => void) => (
+      <BusyButton busy={resolving.busy} onPress={() => void resolveChosen(rows, false).then(done)}>
+        {O.markResolved}
+      </BusyButton>
+    ),
+  };
 
   return (
     <div className={open ? 'ops-split is-open' : 'ops-split'}>

@@ -31,10 +31,7 @@ interface AnomalyPanelProps {
 export const ResolvedTag = ({ resolved }: { resolved: boolean }) =>
   resolved ? <Tag kind="ok">{O.resolved}</Tag> : <Tag kind="warn">{O.needsAction}</Tag>;
 
-/**
- * Details of one anomaly: cause, actions, then all data. Resolving one takes at most three
- * actions.
- */
+/** Details of one anomaly: cause, actions, then all data. */
 export function AnomalyPanel({
   anomaly,
   resolving,

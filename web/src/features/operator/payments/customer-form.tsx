@@ -31,7 +31,8 @@ interface CustomerFormProps {
 }
 
 /**
- * Form that resolves a missing ticket by allocating one to a customer with name, e-mail and phone.
+ * Form that resolves a missing ticket: allocates the paid tickets to a customer with name, e-mail
+ * and phone.
  */
 export function CustomerForm({ anomaly, paid, onResolved, onRefund }: CustomerFormProps) {
   const action = useActionWithFeedback();

@@ -74,7 +74,8 @@ test('a payment without an order says so and receives the chosen tickets', async
       '$10.00 must be the price of these tickets, with at most the card fee on top.',
     ),
   ).toBeDefined();
-  expect(screen.getByRole('button', { name: 'Refund payment' })).toBeDefined();
+  // The dialog opens in an effect, after its text is in the document.
+  expect(await screen.findByRole('button', { name: 'Refund payment' })).toBeDefined();
   await pressButton('Allocate ticket and resolve');
   expect(
     (await screen.findAllByText('Choose a draw and a count, or refund the payment')).length,

@@ -325,6 +325,26 @@ test('several anomalies can be selected and resolved together, but no missing ti
   expect(server.paths().filter((path) => path.startsWith('POST')).length).toBe(2);
 });
 
+test('after a joint resolution the focus moves to an anomaly that arrived meanwhile', async () => {
+  startConsoleServer({
+    [LIST_ANOMALIES_CALL]: [
+      { body: [DUPLICATE_ANOMALY] },
+      { body: [DUPLICATE_ANOMALY, MISMATCH_ANOMALY] },
+    ],
+    'POST /api/admin/payment-anomalies/check': { body: { newAnomalies: 1 } },
+    'POST /api/admin/payment-anomalies/a-1/resolve': { body: {} },
+  });
+  openConsole('payments');
+  await findAnomalyRowOfType('Duplicate Payment');
+  await pressButton('Run Check');
+  await screen.findByLabelText('Choose Amount Mismatch');
+  await userEvent.click(screen.getByLabelText('Choose Duplicate Payment'));
+  await pressButton('Mark Resolved', screen.getByRole('group', { name: 'Chosen rows' }));
+  await waitFor(() =>
+    expect((document.activeElement as HTMLElement | null)?.dataset.id).toBe('a-2'),
+  );
+});
+
 test('an anomaly that arrives slides in, and those already listed do not', async () => {
   startConsoleServer({
     [LIST_ANOMALIES_CALL]: [

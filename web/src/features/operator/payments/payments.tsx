@@ -91,8 +91,8 @@ function UnresolvedAnomaliesBanner({
 }
 
 /**
- * Section 'Payment Monitor': payment problems, automatic repairs, and anomalies that need the
- * operator.
+ * Section 'Payment Monitor': counts and list of the payment anomalies, with buttons that search for
+ * new ones.
  */
 export function PaymentsSection() {
   const { data: stats, error: statsError } = useQuery('stats');

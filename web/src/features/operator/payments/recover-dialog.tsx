@@ -3,7 +3,8 @@ import { useRef, useState, type FormEvent } from 'react';
 import { recoverTicket } from '@/api/endpoints/operator';
 import { HttpError } from '@/api/http';
 import type { OrphanedTicket } from '@/api/wire-operator';
-import { OPERATOR_TEXTS as O, splitTitle } from '@/shared/strings-operator';
+import { splitTitle } from '@/shared/split-title';
+import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { Dialog } from '@/shared/ui/dialog';
 import { Field } from '@/shared/ui/field';
 import { ProblemList } from '@/shared/ui/problem-list';
@@ -17,7 +18,8 @@ const { title: MISSING_TITLE, text: MISSING_TEXT } = splitTitle(O.missingInforma
 
 /**
  * Assigns a buyer to an orphaned ticket, which is paid but has no buyer. Name and e-mail are
- * required, the phone is optional; the buyer receives an e-mail (specification lines C:232, C:275).
+ * required, the phone is optional; the buyer receives an e-mail (specification lines C:228-230,
+ * C:270).
  */
 export function RecoverTicketDialog({
   ticket,

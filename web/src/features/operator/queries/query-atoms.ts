@@ -1,10 +1,10 @@
 /** Cache of the newest response to each of the console's queries. */
 import { atom, type PrimitiveAtom } from 'jotai';
 import { HttpError } from '@/api/http';
+import { isSessionExpiredError } from '@/api/session-expired';
 import type { OpsNews } from '@/api/wire-platform';
 import { recordResponseTimeAtom, topicDataAtom } from '@/features/shared-live/live-atoms';
 import { atomFamily } from '@/shared/atom-family';
-import { isSessionExpiredError } from '../session/error-kinds';
 import { sessionExpiredAtom } from '../session/session-atoms';
 import { QUERIES, type QueryName } from './queries';
 

@@ -4,13 +4,13 @@ import { HttpError } from '@/api/http';
 const hasHttpStatus = (error: unknown, status: number): error is HttpError =>
   error instanceof HttpError && error.status === status;
 
-/** Whether an entered code was wrong. The response is a 401, but the session stays valid. */
+/**
+ * Whether an entered code was refused: wrong or used (401), or too many attempts (429). The session
+ * stays valid.
+ */
 export const isWrongCodeError = (error: unknown): error is HttpError =>
   (hasHttpStatus(error, 401) && (error.code === 'wrong-code' || error.code === 'code-used')) ||
   (hasHttpStatus(error, 429) && error.code === 'too-many-requests');
-
-export const isSessionExpiredError = (error: unknown): boolean =>
-  hasHttpStatus(error, 401) && !isWrongCodeError(error);
 
 export const isForbiddenError = (error: unknown): boolean =>
   hasHttpStatus(error, 403) && error.code === 'forbidden';
@@ -25,6 +25,6 @@ export const needsReauthentication = (error: unknown): boolean =>
 /** The operator cancelled the code prompt. No request was executed, so no failure is reported. */
 export class ReauthenticationDeclined extends Error {}
 
-/** Returns the server's own message, if there is one (specification line C:304). */
+/** Returns the server's own message, if there is one (specification line C:311). */
 export const serverMessage = (error: unknown): string =>
   error instanceof HttpError ? (error.body.message ?? '') : '';

@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'react';
 import { enrolAuthenticator, logout, verifyTotpCode } from '@/api/endpoints/operator';
+import { isSessionExpiredError } from '@/api/session-expired';
 import type { Enrolment, Whoami } from '@/api/wire-operator';
 import { usePageTitle } from '@/shared/ui/page-title';
-import { AuthenticatorCodeForm } from './code-field';
-import { isSessionExpiredError, isWrongCodeError, serverMessage } from './error-kinds';
+import { AuthenticatorCodeForm } from './authenticator-code-form';
+import { isWrongCodeError, serverMessage } from './error-kinds';
 
 interface SecondFactorFormProps {
   step: 'enrol' | 'required';

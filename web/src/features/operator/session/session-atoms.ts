@@ -1,6 +1,6 @@
 import { atom } from 'jotai';
 
-/** Whether the server has ended the session. */
+/** Whether a response said that the session has ended or lacks its second factor. */
 export const sessionExpiredAtom = atom(false);
 
 interface PendingReauthentication {

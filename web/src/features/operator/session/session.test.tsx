@@ -10,7 +10,7 @@ import {
 } from '@/testing/console-harness';
 import { OPERATOR_WHOAMI } from '@/testing/operator-data';
 import { renderScreen } from '@/testing/render-screen';
-import { ConsoleAccessGuard } from './gate';
+import { ConsoleAccessGuard } from './console-access-guard';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,10 +1,10 @@
 /** Hooks for writes: ask for a code when the server requires it, and show a toast on failure. */
 import { useSetAtom, useStore } from 'jotai';
 import { useCallback, useState } from 'react';
+import { isSessionExpiredError } from '@/api/session-expired';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
 import {
   ReauthenticationDeclined,
-  isSessionExpiredError,
   needsReauthentication,
   needsSecondFactor,
   serverMessage,
@@ -34,8 +34,9 @@ export function useReauthenticatingCall() {
 }
 
 export interface FailureText {
-  /** Title of the failure toast, and its text when the server sends no message. */
+  /** Title of the failure toast. */
   failed: string;
+  /** Text of the failure toast when the server sends no message. */
   failedText?: string;
   /**
    * Whether to show only the fixed text. The server's message is shown only where the specification
@@ -53,8 +54,8 @@ export interface ActionState {
 }
 
 /**
- * Runs one action at a time. The control shows that it is busy; failures appear beside it and as a
- * toast (interface decision D12).
+ * Runs an action. `busy` is true meanwhile; a failure is kept for display beside the control and
+ * shown as a toast (interface decision D12).
  */
 export function useActionWithFeedback(): ActionState {
   const act = useReauthenticatingCall();

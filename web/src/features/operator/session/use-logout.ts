@@ -1,14 +1,15 @@
 import { useSetAtom } from 'jotai';
 import { useLocation } from 'wouter';
 import { logout } from '@/api/endpoints/operator';
+import { isSessionExpiredError } from '@/api/session-expired';
 import { forgetStored } from '@/shared/storage';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { showToastAtom } from '@/shared/ui/toast-atoms';
-import { isSessionExpiredError, serverMessage } from './error-kinds';
+import { serverMessage } from './error-kinds';
 
 /**
  * Returns a function that logs out, shows a confirmation and opens the login page (specification
- * line C:42). An already ended session counts as success. Any other failure may have left the
+ * line C:39). An already ended session counts as success. Any other failure may have left the
  * session open and is reported.
  */
 export function useLogout(): () => Promise<void> {

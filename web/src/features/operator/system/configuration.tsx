@@ -6,10 +6,7 @@ import { FactList, QueryResult } from '../components/common';
 const hoursText = (seconds: number) =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;
 
-/**
- * Shows the current configuration, read-only. Only the server's installation can change it
- * (decision B-18).
- */
+/** Shows the current configuration, read-only (decision B-18). */
 export function PlatformConfiguration() {
   const configuration = useQuery('configuration');
   return (

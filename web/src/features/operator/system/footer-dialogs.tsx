@@ -22,7 +22,7 @@ const DISPLAY_ORDER_REQUIRED_TEXT = 'Display order must be a whole number';
 
 /**
  * Whether a footer link is a path, an anchor, or a URL whose scheme cannot execute code
- * (specification line C:243, decision G-10).
+ * (specification line C:239, decision G-10).
  */
 export const isFooterLinkTarget = (text: string): boolean =>
   /^(#|\/(?!\/)|https:\/\/|mailto:)/i.test(text.trim());

@@ -61,8 +61,8 @@ function useFooterChange() {
 }
 
 /**
- * Edits the public footer: menus and links, their order and visibility (specification lines C:86,
- * C:237-244).
+ * Edits the public footer: menus and links, their order and visibility (specification lines C:87,
+ * C:237-240).
  */
 export function FooterMenus() {
   const menus = useQuery('menus');

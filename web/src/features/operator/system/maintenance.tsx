@@ -13,7 +13,7 @@ import { useActionWithFeedback } from '../session/use-action';
 import { SwitchRow } from './switch-row';
 
 /**
- * Maintenance mode: stops new purchases only (specification lines C:196-200). Starting and ending
+ * Maintenance mode: stops new purchases only (specification lines C:197-200). Starting and ending
  * it require a confirmation.
  */
 export function MaintenanceModeSetting() {
@@ -44,7 +44,7 @@ export function MaintenanceModeSetting() {
   };
   return (
     <section className="card panel" aria-labelledby="maintenance-title">
-      <h2 id="maintenance-title">MaintenanceModeSetting</h2>
+      <h2 id="maintenance-title">Maintenance</h2>
       <SwitchRow
         label="Maintenance mode"
         on={on}

@@ -26,6 +26,7 @@ test('maintenance starts only after a review of the customers’ text and the cu
     ],
   });
   openConsole('system');
+  expect(await screen.findByRole('region', { name: 'Maintenance' })).toBeTruthy();
   await waitFor(async () =>
     expect((await findMaintenanceSwitch()).getAttribute('aria-disabled')).toBeNull(),
   );

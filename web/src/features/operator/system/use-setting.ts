@@ -10,7 +10,7 @@ import { useActionWithFeedback, type FailureText } from '../session/use-action';
 
 interface SettingOptions {
   key: string;
-  /** Description of the setting in the list of settings. */
+  /** Description that the server stores with the setting. */
   description: string;
   /** Stores the server's response in the query that the setting is read from. */
   onSaved: (saved: SystemSetting, on: boolean) => void;

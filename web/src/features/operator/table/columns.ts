@@ -1,4 +1,4 @@
-/** Table columns: a value for sorting, searching and CSV, and an optional custom cell. */
+/** Table columns: a value to sort by, a text for search and CSV, and an optional custom cell. */
 import type { ReactNode } from 'react';
 
 export interface Column<Row> {
@@ -6,14 +6,12 @@ export interface Column<Row> {
   header: string;
   /** Value by which the table sorts. Numbers sort numerically; missing values sort last. */
   value: (row: Row) => string | number | null | undefined;
-  /** Text shown in the cell, when it differs from the value. */
+  /** Text for the cell, the search and the CSV, when it differs from the value. */
   text?: (row: Row) => string;
   cell?: (row: Row) => ReactNode;
   /** Whether the column is right-aligned, as numbers are. */
   end?: boolean;
-  /**
-   * Whether this column names the row: it is the row heading, and comes first on a phone's card.
-   */
+  /** Whether this column names the row: it is the row heading. */
   name?: boolean;
   /** Returns the total of the visible rows, shown below the column. */
   total?: (rows: readonly Row[]) => string;

@@ -41,7 +41,7 @@ export interface DataTableProps<Row extends RowData> {
   columns: readonly Column<Row>[];
   /** Default sort order; `-detectedAt` means newest first. */
   order: string;
-  /** Maximum number of rows until the operator shows all (specification line C:335). */
+  /** Maximum number of rows until the operator shows all (specification line C:339). */
   shown?: number;
   /** Shown when there are no rows, whatever the filters. */
   empty: ReactNode;

@@ -10,10 +10,7 @@ interface OrderDialogProps {
   onRefund: (order: string) => void;
 }
 
-/**
- * Shows an order that is not in the payment list, because it is older than 30 days or was never
- * paid.
- */
+/** Shows an order that is not in the payment list, for example because it is older than 30 days. */
 export function OrderDialog({ order: id, onClose, onRefund }: OrderDialogProps) {
   const lookup = useOrderLookup(id);
   return (

@@ -11,7 +11,7 @@ type OrderLookup =
   | { status: 'known'; order: OrderDetail }
   | { status: 'failed'; text: string };
 
-/** Loads an order once; remount the component to show another order. */
+/** Loads an order. While another id loads, the previous order stays shown. */
 export function useOrderLookup(id: string): OrderLookup {
   const [lookup, setLookup] = useState<OrderLookup>({ status: 'asking' });
   useEffect(() => {

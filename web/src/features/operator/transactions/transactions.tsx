@@ -156,14 +156,14 @@ function RefreshPaymentsButton() {
 
 /**
  * Section 'Stripe Transactions': sums of the last 30 days and the latest successful payments
- * (specification lines C:78-81).
+ * (specification lines C:79-80).
  */
 export function TransactionsSection() {
   const list = useQuery('transactions');
   const { data: sums } = useQuery('transactionSums');
   const { read, write } = useConsoleUrl();
   const [refunding, setRefunding] = useState<string | null>(null);
-  // Id of the order to open from a search hit. The payment list may not contain the order.
+  // Id of the open order. The payment list may not contain an order opened from a search hit.
   const openId = read('open');
   const open = list.data?.find((row) => row.orderId === openId);
   const show = (row: Transaction) => write({ open: row.orderId });

@@ -3,6 +3,7 @@
  * Pure. No money has moved in any of these cases but `ticketsNotAllocatedError`.
  */
 import { HttpError } from '@/api/http';
+import { splitTitle } from '@/shared/split-title';
 import { PUBLIC_TEXTS as S, fillPlaceholders, onlyRemainingText } from '@/shared/strings';
 import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
 
@@ -11,12 +12,6 @@ import type { CheckoutError, PaymentMethodKind } from '../state/checkout';
  * error may depend on the page.
  */
 export type CheckoutPage = 'draw' | 'checkout' | 'cart';
-
-/** Splits a text such as 'Payment Error: Payment system not ready.' into its title and its text. */
-export function splitTitle(message: string): CheckoutError {
-  const at = message.indexOf(': ');
-  return { title: message.slice(0, at), text: message.slice(at + 2) };
-}
 
 /**
  * Returns the error of a wallet button that was pressed before both consent boxes were ticked

@@ -23,7 +23,7 @@ export interface SingleDrawOrder {
   price: Price;
 }
 
-const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
+export const GIVEN_CONSENTS = { ageConfirmation: true, termsAgreement: true };
 
 export const customerInfoOf = ({ buyerName, buyerEmail, buyerPhone }: Buyer) => ({
   name: buyerName,

@@ -3,6 +3,7 @@
  * (specification line A:158, decision C-18).
  */
 import type { Draw } from '@/api/wire';
+import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars, fractionRoundedHalfUp } from '@/shared/money';
 import { readStored, writeStored } from '@/shared/storage';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
@@ -71,7 +72,7 @@ export function buildPurchaseSummary(
         fractionRoundedHalfUp(draw.ticketsSold * decimalToCents(draw.ticketPrice), 70, 100),
       ).replace(/[$,]/g, ''),
       ticketsSold: draw.ticketsSold,
-      totalTickets: 169,
+      totalTickets: TICKETS_PER_DRAW,
       ticketPrice: draw.ticketPrice,
       prizePercentage: draw.prizePercentage,
     })),
@@ -98,7 +99,7 @@ export const DEMO_SUMMARY: PurchaseSummary = {
       ticketCount: 3,
       prizePool: '350.00',
       ticketsSold: 100,
-      totalTickets: 169,
+      totalTickets: TICKETS_PER_DRAW,
       ticketPrice: '5.00',
       prizePercentage: 50,
     },

@@ -24,7 +24,7 @@ import {
 } from './checkout';
 import { checkoutAtom, purchaseDetailsAtom, resetCheckoutAtom } from './checkout-atoms';
 import { saveReservation } from '../reservation/reserved-tickets';
-import { pollPaymentOutcome } from '../payment/pay';
+import { startOutcomePolling } from '../payment/outcome-polling';
 import { EMPTY_PURCHASE_DETAILS } from '../form/purchase-rules';
 import { savePurchaseSummary, type PurchaseSummary } from './summary';
 
@@ -81,12 +81,6 @@ function useSaveReservation(scope: string, checkout: Checkout): void {
 }
 
 const OUTCOME_POLLING_MS_MAX = 30_000;
-const OUTCOME_POLL_INTERVAL_MS = 4_000;
-/**
- * Number of "no card accepted" responses after which this outcome is final. The first may come just
- * before the provider has finished.
- */
-const NO_CARD_RESPONSES_UNTIL_FINAL = 2;
 
 /**
  * While the payment's outcome is unknown, polls the order and gives up after 30 seconds. Later live
@@ -125,10 +119,7 @@ function useResolveUnknownOutcome(
   }, [checkout.state, dispatch]);
 }
 
-/**
- * Asks the server every four seconds to complete the payment, which is idempotent. The response
- * tells the outcome.
- */
+/** Polls the payment's outcome and dispatches it. */
 function useOrderPolling(
   scope: string,
   paymentIntentId: string | null,
@@ -136,14 +127,8 @@ function useOrderPolling(
 ): void {
   useEffect(() => {
     if (paymentIntentId === null) return;
-    let untouched = 0;
-    let current = true;
-    const turn = async () => {
-      const answer = await pollPaymentOutcome(scope, paymentIntentId);
-      if (!current || answer === null) return;
-      untouched = answer === 'untouched' ? untouched + 1 : 0;
-      if (answer !== 'untouched') return dispatch(answer);
-      if (untouched < NO_CARD_RESPONSES_UNTIL_FINAL) return;
+    return startOutcomePolling(scope, paymentIntentId, (outcome) => {
+      if (outcome !== 'untouched') return dispatch(outcome);
       // Keeps the attempt and its idempotency key, which stands for the same payment. So no second
       // charge is possible.
       const attempt = currentAttempt(scope);
@@ -152,13 +137,7 @@ function useOrderPolling(
         type: 'untouched',
         error: { title: S.paymentFailedTitle, text: 'Your payment was not completed.' },
       });
-    };
-    void turn();
-    const timer = setInterval(() => void turn(), OUTCOME_POLL_INTERVAL_MS);
-    return () => {
-      current = false;
-      clearInterval(timer);
-    };
+    });
   }, [scope, paymentIntentId, dispatch]);
 }
 

@@ -5,7 +5,7 @@ import { makeWhoami } from '@/testing/club-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { ClubPage } from '../frame/club-page';
-import { AccountStatusNotice } from './reminder';
+import { AccountStatusNotice } from './account-notices';
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -2,11 +2,12 @@ import { useAtom } from 'jotai';
 import { useEffect, useState, type ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { fetchWhoami } from '@/api/endpoints/operator';
+import { isSessionExpiredError } from '@/api/session-expired';
 import type { Whoami } from '@/api/wire-operator';
 import { forgetStored, readStored, writeStored } from '@/shared/storage';
 import { OPERATOR_TEXTS as O } from '@/shared/strings-operator';
 import { CONSOLE_PATH } from '../console/address';
-import { isForbiddenError, isSessionExpiredError } from './error-kinds';
+import { isForbiddenError } from './error-kinds';
 import { SecondFactorForm } from './second-factor';
 import { sessionExpiredAtom } from './session-atoms';
 
@@ -19,9 +20,9 @@ type AccessState =
 const RETURN_URL_STORAGE_KEY = 'operator-return';
 
 /**
- * Requests the session and returns which screen the user may see. After any error other than 401
- * and 403, the console opens without data: the server still checks each of its requests
- * (specification line C:252, decision A-14).
+ * Requests the session and returns which screen the user may see. An ended session leads to the
+ * login and the code `forbidden` to /admin. After any other error, the console opens without data:
+ * the server still checks each of its requests (specification line C:253, decision A-14).
  */
 async function fetchAccessState(): Promise<AccessState> {
   try {

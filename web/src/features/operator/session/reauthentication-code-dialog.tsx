@@ -1,7 +1,7 @@
 import { useAtomValue } from 'jotai';
 import { reauthenticate } from '@/api/endpoints/operator';
 import { Dialog } from '@/shared/ui/dialog';
-import { AuthenticatorCodeForm } from './code-field';
+import { AuthenticatorCodeForm } from './authenticator-code-form';
 import { isWrongCodeError, serverMessage } from './error-kinds';
 import { pendingReauthenticationAtom } from './session-atoms';
 
