@@ -9,6 +9,7 @@
 //! even by `kill -9`, the operating system closes that pipe. So no Postgres and no folder of a test
 //! remains.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -101,6 +102,47 @@ impl TestDatabase {
             text.push_str(&rows);
         }
         text
+    }
+
+    /// Returns a hash of the rows of each table, by its name such as `public.clubs`. Equal hashes mean
+    /// that no row was added, deleted or updated. Columns in `left_out` are not hashed, for example
+    /// `public.sessions.seen_at`.
+    ///
+    /// One statement reads all tables, so all hashes are of the same snapshot.
+    pub async fn table_hashes(&self, left_out: &[&str]) -> BTreeMap<String, String> {
+        let mut connection = self.connection().await;
+        let columns =
+            "select format('%I.%I', table_schema, table_name), format('%I', column_name)
+             from information_schema.columns join information_schema.tables using (table_schema, table_name)
+             where table_schema in ('public', 'bank') and table_type = 'BASE TABLE'
+             order by 1, ordinal_position";
+        let columns: Vec<(String, String)> = sqlx::query_as(columns)
+            .fetch_all(&mut connection)
+            .await
+            .expect("columns");
+        let mut unknown: BTreeSet<&str> = left_out.iter().copied().collect();
+        let mut hashed: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (table, column) in columns {
+            let hashed = hashed.entry(table.clone()).or_default();
+            if !unknown.remove(format!("{table}.{column}").as_str()) {
+                hashed.push(column);
+            }
+        }
+        assert!(unknown.is_empty(), "no such columns: {unknown:?}");
+        let hash = |(table, columns): (&String, &Vec<String>)| {
+            format!(
+                "select '{table}', md5(coalesce(string_agg(t::text, chr(10) order by t::text), ''))
+                 from (select {} from {table}) t",
+                columns.join(", ")
+            )
+        };
+        let hashes: Vec<String> = hashed.iter().map(hash).collect();
+        let hashes: Vec<(String, String)> =
+            sqlx::query_as(AssertSqlSafe(hashes.join(" union all ")))
+                .fetch_all(&mut connection)
+                .await
+                .expect("hashes");
+        hashes.into_iter().collect()
     }
 
     /// Runs a statement with the owner's login, for example to insert rows or to remove a

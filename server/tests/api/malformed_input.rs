@@ -40,22 +40,12 @@ fn routes_with_body() -> impl Iterator<Item = &'static Route> {
     ROUTES.iter().filter(takes)
 }
 
-/// Returns one number that changes when a public call adds a row or changes a draw: row counts plus
-/// the draws' revisions.
-async fn database_fingerprint(server: &TestServer) -> i64 {
-    let sum = "select (select count(*) from orders) + (select count(*) from reservations)
-        + (select count(*) from email_outbox) + (select count(*) from clubs) + (select count(*) from waitlist)
-        + (select count(*) from sessions) + (select count(*) from ticket_links)
-        + (select coalesce(sum(revision), 0) from draws)::bigint where $1 = ''";
-    server.database.query_number(sum, "").await
-}
-
 #[actix_web::test]
 async fn malformed_bodies_are_refused_with_message_by_every_public_call() {
     let server = TestServer::start().await;
     server.create_club_with_draw().await;
     let alice = server.alice();
-    let before = database_fingerprint(&server).await;
+    let before = server.database_fingerprint().await;
     let deep = "[".repeat(5000);
     for route in routes_with_body().filter(|route| !PATHS_WITHOUT_BODY.contains(&route.path)) {
         for body in MALFORMED_BODIES.iter().copied().chain([deep.as_str()]) {
@@ -80,11 +70,7 @@ async fn malformed_bodies_are_refused_with_message_by_every_public_call() {
             );
         }
     }
-    assert_eq!(
-        database_fingerprint(&server).await,
-        before,
-        "nothing changed"
-    );
+    server.assert_database_unchanged(&before).await;
     server.finish().await;
 }
 
@@ -93,7 +79,7 @@ async fn invalid_ticket_counts_are_refused_by_every_call() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    let before = database_fingerprint(&server).await;
+    let before = server.database_fingerprint().await;
     let range = "Choose between 1 and 50 tickets.";
     let counts = [
         (json!(0), "count-out-of-range"),
@@ -147,11 +133,7 @@ async fn invalid_ticket_counts_are_refused_by_every_call() {
             );
         }
     }
-    assert_eq!(
-        database_fingerprint(&server).await,
-        before,
-        "nothing changed"
-    );
+    server.assert_database_unchanged(&before).await;
     server.finish().await;
 }
 
@@ -173,7 +155,7 @@ async fn unknown_ids_return_404_in_every_public_path() {
     let server = TestServer::start().await;
     server.create_club_with_draw().await;
     let alice = server.alice();
-    let before = database_fingerprint(&server).await;
+    let before = server.database_fingerprint().await;
     let open = |route: &&Route| {
         matches!(route.audience, Audience::Public | Audience::Buyer) && route.path.contains('{')
     };
@@ -204,11 +186,7 @@ async fn unknown_ids_return_404_in_every_public_path() {
     ] {
         assert_eq!(alice.get(path).await.status, 404, "{path}");
     }
-    assert_eq!(
-        database_fingerprint(&server).await,
-        before,
-        "nothing changed"
-    );
+    server.assert_database_unchanged(&before).await;
     server.finish().await;
 }
 

@@ -2,9 +2,10 @@
 //! F-1). `security/public_bytes.rs` checks indirect leaks.
 
 use domain::access::Audience;
-use serde_json::Value;
+use serde_json::{Value, json};
 use server::http::routes::{ROUTES, Verb};
 
+use crate::support::buyer::Intent;
 use crate::support::socket::Socket;
 use crate::support::{TestServer, club};
 
@@ -38,8 +39,8 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
 /// in any random id.
 const DETAILS_OF_ALICE: [&str; 4] = ["alice", "example.com", "0411 000 001", "0411000001"];
 
+/// Returns the first frame of each public topic.
 async fn first_socket_frames(server: &TestServer, draw: domain::DrawId) -> Vec<String> {
-    let mut socket = Socket::open(server, &format!("draw:{draw},draws,public")).await;
     let mut frames = Vec::new();
     for kind in ["draw", "draws", "public"] {
         frames.push(
@@ -50,10 +51,58 @@ async fn first_socket_frames(server: &TestServer, draw: domain::DrawId) -> Vec<S
                 .to_string(),
         );
     }
-    socket
-        .send_text("{\"subscribe\":[\"order:00000000000000000000000000000000\"]}")
-        .await;
     frames
+}
+
+/// Subscribes a socket without cookies to the order topics of these tokens. Returns the frames that
+/// the server sends for them.
+///
+/// A refused topic gets no frame. The message ends with a public topic. The server answers the
+/// topics of a message in their order, so the frame of the public topic comes last.
+async fn order_frames(server: &TestServer, tokens: &[String]) -> Vec<Value> {
+    let mut socket = Socket::open(server, "").await;
+    let topics = tokens.iter().map(|token| format!("order:{token}"));
+    let topics: Vec<String> = topics.chain(["public".to_string()]).collect();
+    socket
+        .send_text(&json!({ "subscribe": topics }).to_string())
+        .await;
+    let mut frames = Vec::new();
+    loop {
+        let frame = socket.next_frame_of_any_type("public").await;
+        match frame["type"].as_str() {
+            Some("public") => return frames,
+            Some("heartbeat") => {}
+            _ => frames.push(frame),
+        }
+    }
+}
+
+/// Only the order's token gives access to its topic, which shows the pairs of a captured order.
+/// Other ids with the shape of a token give no access.
+async fn assert_order_topic_needs_token(server: &TestServer, intent: &Intent) {
+    let token = intent.token().to_string();
+    let last_digit = if token.ends_with('0') { "1" } else { "0" };
+    let order_id = intent.body["reservationId"]
+        .as_str()
+        .expect("the id is text");
+    let foreign = [
+        "0".repeat(32),
+        order_id.replace('-', ""),
+        format!("{}{last_digit}", &token[..31]),
+    ];
+    for name in &foreign {
+        assert_eq!(name.len(), 32, "{name} has the shape of a token");
+    }
+    assert_eq!(
+        order_frames(server, &foreign).await,
+        Vec::<Value>::new(),
+        "a foreign order topic is refused"
+    );
+    // Counter-check: with the token, the same message is answered, and the answer has the pairs.
+    let frames = order_frames(server, &[token]).await;
+    assert_eq!(frames.len(), 1, "{frames:?}");
+    let tickets = &frames[0]["data"]["lines"][0]["tickets"];
+    assert!(tickets[0]["homeNumber"].is_u64(), "{frames:?}");
 }
 
 #[actix_web::test]
@@ -61,7 +110,7 @@ async fn public_responses_contain_no_buyer_and_no_pair() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
     let alice = server.alice();
-    alice.buy(draw, 5).await;
+    let (captured, _) = alice.buy(draw, 5).await;
     alice.open_intent(draw, 2).await;
     let stranger = server.bob();
     server.create_offer("finals", draw).await;
@@ -79,6 +128,7 @@ async fn public_responses_contain_no_buyer_and_no_pair() {
     for frame in first_socket_frames(&server, draw).await {
         assert_no_personal_data("a frame", &frame);
     }
+    assert_order_topic_needs_token(&server, &captured).await;
     let rows = stranger
         .get(&format!("/api/draws/{draw}/tickets"))
         .await

@@ -13,7 +13,6 @@ use sandbox::faults::{Fault, Faults, ScriptedFault, WebhookFaults};
 use serde_json::{Value, json};
 
 use crate::support::buyer::{ApiResponse, Intent};
-use crate::support::server::eventually;
 use crate::support::stripe_dashboard::StripeDashboard;
 use crate::support::{Buyer, DECLINED_CARD, GOOD_CARD, TestServer, club};
 
@@ -84,14 +83,6 @@ const STORED_ROW_QUERIES: [(&str, &str); 9] = [
             select id, actor, club_id, action, object, detail from audit_log where $1 = '') t",
     ),
 ];
-/// Counts the server's unfinished background work: payment operations, mails, and card fees that
-/// Stripe has not reported yet.
-const PENDING_WORK_COUNT_QUERY: &str =
-    "select (select count(*) from payment_ops where state = 'pending')
-        + (select count(*) from email_outbox where state = 'pending' and to_address is not null)
-        + (select count(*) from payments where status = 'succeeded' and provider_fee_cents is null)
-    where $1 = ''";
-
 /// Calls the server and records every response. Values that differ from run to run become
 /// placeholders.
 struct JourneyRecorder<'a> {
@@ -176,16 +167,7 @@ impl JourneyRecorder<'_> {
 
     /// Waits until the server has finished its background work.
     async fn wait_until_idle(&self) {
-        eventually("no work is left in the background", async || {
-            (self
-                .server
-                .database
-                .query_number(PENDING_WORK_COUNT_QUERY, "")
-                .await
-                == 0)
-                .then_some(())
-        })
-        .await;
+        self.server.wait_until_idle().await;
         self.server
             .state
             .catalogue

@@ -3,6 +3,7 @@
 pub mod buyer;
 pub mod clock;
 pub mod club;
+pub mod fingerprint;
 pub mod schema_check;
 pub mod server;
 pub mod socket;

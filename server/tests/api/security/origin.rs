@@ -57,16 +57,6 @@ fn forged_requests(request: impl Fn() -> RequestBuilder) -> [(&'static str, Requ
     ]
 }
 
-/// Returns one number that changes when a row is added or a draw changes: row counts plus the
-/// draws' revisions.
-async fn database_fingerprint(server: &TestServer) -> i64 {
-    let sum =
-        "select (select count(*) from orders) + (select count(*) from reservations) + (select count(*) from payouts)
-        + (select count(*) from audit_log) + (select count(*) from sessions) + (select count(*) from bundles)
-        + (select coalesce(sum(revision), 0) from draws)::bigint where $1 = ''";
-    server.database.query_number(sum, "").await
-}
-
 #[actix_web::test]
 async fn cross_site_page_cannot_trigger_any_write() {
     let server = TestServer::start().await;
@@ -76,7 +66,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
     );
-    let before = database_fingerprint(&server).await;
+    let before = server.database_fingerprint().await;
     let (mut wrong, mut tried) = (Vec::new(), 0);
     for route in ROUTES
         .iter()
@@ -105,11 +95,7 @@ async fn cross_site_page_cannot_trigger_any_write() {
         wrong.join("\n")
     );
     assert!(tried > 1_000, "{tried}");
-    assert_eq!(
-        database_fingerprint(&server).await,
-        before,
-        "nothing changed"
-    );
+    server.assert_database_unchanged(&before).await;
     // The same call from the site's own origin succeeds, so the origin was the reason for the
     // refusal.
     assert_eq!(
@@ -132,7 +118,7 @@ async fn get_request_cannot_be_overridden_into_write() {
         club::sign_in_as_club(&server, "broncos").await,
         club::sign_in_as_operator(&server).await,
     );
-    let before = database_fingerprint(&server).await;
+    let before = server.database_fingerprint().await;
     for route in ROUTES.iter().filter(|route| route.method != Verb::Get) {
         let (path, verb) = (objects.path(route), route.method.method().to_string());
         let is_read_too = ROUTES
@@ -161,10 +147,6 @@ async fn get_request_cannot_be_overridden_into_write() {
             );
         }
     }
-    assert_eq!(
-        database_fingerprint(&server).await,
-        before,
-        "nothing changed"
-    );
+    server.assert_database_unchanged(&before).await;
     server.finish().await;
 }

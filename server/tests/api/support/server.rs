@@ -38,6 +38,13 @@ use super::buyer::Buyer;
 use super::clock::AdvanceableClock;
 
 pub const PASSWORD: &str = "correct horse battery";
+/// Counts the server's unfinished background work: payment operations, webhook events, mails, and
+/// card fees that Stripe has not reported yet.
+const OPEN_WORK_QUERY: &str = "select (select count(*) from payment_ops where state = 'pending')
+        + (select count(*) from webhook_events where handled_at is null)
+        + (select count(*) from email_outbox where state = 'pending' and to_address is not null)
+        + (select count(*) from payments where status = 'succeeded' and provider_fee_cents is null)
+    where $1 = ''";
 /// Maximum time to wait for a condition.
 const WAIT_TIME_MAX: Duration = Duration::from_secs(20);
 
@@ -444,6 +451,18 @@ impl TestServer {
         self.database
             .query_number("select count(*) from email_outbox where kind = $1", kind)
             .await
+    }
+
+    /// Waits until the sandbox has delivered its webhook events and the server has finished its
+    /// background work.
+    pub async fn wait_until_idle(&self) {
+        eventually("no work is left in the background", async || {
+            let ledger = self.alice().get("/sandbox/ledger").await.ok();
+            let is_idle = ledger["events"]["pending"] == 0
+                && self.database.count(OPEN_WORK_QUERY, "").await == 0;
+            is_idle.then_some(())
+        })
+        .await;
     }
 
     /// Starts to drain the server, which closes its sockets.
