@@ -220,7 +220,7 @@ async fn irreversible_calls_need_fresh_operator_code() {
     }
     server.assert_database_unchanged(&before).await;
     let audited = "select count(*) from audit_log where $1 = '' and action not like 'download%'";
-    let audited_before = server.database.count(audited, "").await;
+    let audited_before = server.database.query_number(audited, "").await;
     let other = ROUTES
         .iter()
         .filter(|route| route.audience == Audience::Operator && route.method == Verb::Get);

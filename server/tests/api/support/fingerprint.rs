@@ -23,11 +23,11 @@ impl TestServer {
     /// Hashes all tables. First runs the housekeeping and the comparison with Stripe, and waits for
     /// all background work, so that the server does none of it between two fingerprints.
     pub async fn database_fingerprint(&self) -> DatabaseFingerprint {
-        server::http::housekeeping::sweep(&self.state).await;
+        server::http::housekeeping::run_periodic_tasks(&self.state).await;
         self.wait_until_idle().await;
         self.engine
             .reconciler
-            .scan(self.now().plus_seconds(-3600))
+            .scan_payments(self.now().plus_seconds(-3600))
             .await
             .expect("the scan succeeds");
         self.wait_until_idle().await;
@@ -59,7 +59,7 @@ async fn updated_row_changes_fingerprint_of_its_table_only() {
     server.alice().buy(draw, 1).await;
     server
         .database
-        .run("insert into system_settings (key, value) values ('colour', 'red')")
+        .execute_sql("insert into system_settings (key, value) values ('colour', 'red')")
         .await;
     for (update, changed) in [
         ("update clubs set archived = not archived", "public.clubs"),
@@ -72,7 +72,7 @@ async fn updated_row_changes_fingerprint_of_its_table_only() {
     ] {
         let before = server.database_fingerprint().await;
         server.assert_database_unchanged(&before).await;
-        server.database.run(update).await;
+        server.database.execute_sql(update).await;
         assert_eq!(
             server.tables_changed_since(&before).await,
             [changed],

@@ -459,7 +459,7 @@ impl TestServer {
         eventually("no work is left in the background", async || {
             let ledger = self.alice().get("/sandbox/ledger").await.ok();
             let is_idle = ledger["events"]["pending"] == 0
-                && self.database.count(OPEN_WORK_QUERY, "").await == 0;
+                && self.database.query_number(OPEN_WORK_QUERY, "").await == 0;
             is_idle.then_some(())
         })
         .await;
