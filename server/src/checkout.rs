@@ -161,24 +161,18 @@ async fn abandon_overlapping_orders(
     plan: &CheckoutPlan,
 ) -> Result<(), Problem> {
     for order in &plan.abandon {
-        state.payments.abandon(*order).await?;
-        stop_tracking_if_ended(state, &request.browser, *order).await?;
+        let after = state.payments.abandon(*order).await?;
+        stop_tracking_if_ended(state, &request.browser, *order, after);
     }
     Ok(())
 }
 
-/// Marks the order as finished if it was abandoned. An order whose buyer is paying stays open and
-/// keeps its tickets.
-pub async fn stop_tracking_if_ended(
-    state: &State,
-    browser: &Browser,
-    order: OrderId,
-) -> Result<(), Problem> {
-    let record = state.payments.order(order).await?;
-    if record.is_none_or(|record| record.order.state != OrderState::Quoted) {
+/// Marks the order as finished if it was abandoned. `after`: the order's state after the attempt. An
+/// order whose buyer is paying is still `Quoted` and keeps its tickets.
+pub fn stop_tracking_if_ended(state: &State, browser: &Browser, order: OrderId, after: OrderState) {
+    if after != OrderState::Quoted {
         state.open_orders.mark_finished(browser, order);
     }
-    Ok(())
 }
 
 /// Stores with an opened order the buyer, the consents remembered for the browser, and the offers.
