@@ -46,7 +46,7 @@ impl Gate {
     /// Repeats a counting query until it returns the expected value, at most 2,000 times, because
     /// the writers' wait for the lock is limited. Panics when the value is not reached.
     async fn wait_for_count(&mut self, count: &'static str, expected: i64) {
-        let mut found = 0;
+        let mut found: i64 = 0;
         for _ in 0..2_000 {
             found = sqlx::query_scalar(count)
                 .fetch_one(&mut self.watch)

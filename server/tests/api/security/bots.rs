@@ -98,6 +98,7 @@ async fn order_in_three_d_secure_counts_towards_100_tickets() {
         server.create_draw(club.id).await,
     ];
     let bot = server.bob();
+    bot.get("/api/config").await;
     let lines = [(draws[0], 50), (draws[1], 30)];
     let cart = Intent {
         body: bot.request_cart_intent(&lines).await.ok(),
