@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use domain::{
-    AccountId, ClubId, Command, DrawId, Line, OrderEndReason, OrderId, PaymentIntentId, Refusal,
-    Reservation, ReservationSource, Timestamp, View,
+    AccountId, ClubId, Command, DrawId, Line, OrderEndReason, OrderId, OrderState, PaymentIntentId,
+    Refusal, Reservation, ReservationSource, Timestamp, View,
 };
 use persistence::Failure;
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
@@ -229,10 +229,11 @@ impl Payments {
 
     /// Abandons an order because the buyer asked for it: releases the reservations and cancels the
     /// payment intent. An order that is authorised or in a 3-D Secure step is not abandoned.
+    /// Returns the order's state. `Quoted`: the buyer is paying, so the order keeps its tickets.
     ///
     /// # Errors
     /// `OrderUnknown`, `Unavailable`.
-    pub async fn abandon(&self, order: OrderId) -> Result<(), PaymentFailure> {
+    pub async fn abandon(&self, order: OrderId) -> Result<OrderState, PaymentFailure> {
         self.run_for_order(order, move |context| async move {
             Checkout::new(&context).abandon_for_buyer(order).await
         })

@@ -86,6 +86,8 @@ pub struct ScanReport {
     pub raised: u64,
     /// Number of open anomalies that were resolved because the disagreement is gone.
     pub healed: u64,
+    /// Number of disputed payments whose tickets could not be taken back now.
+    pub deferred: u64,
 }
 
 impl ScanReport {
@@ -94,6 +96,7 @@ impl ScanReport {
         self.unsettled += other.unsettled;
         self.raised += other.raised;
         self.healed += other.healed;
+        self.deferred += other.deferred;
     }
 }
 

@@ -155,6 +155,9 @@ async fn fulfil_or_compare_order(
         return !matches!(fulfilled, Err(PaymentFailure::Unavailable));
     }
     // The event reports a refund or a dispute, possibly made outside this system. So the order is
-    // compared with its payment.
-    comparison.compare_order(order).await.is_ok()
+    // compared with its payment. A dispute whose tickets could not be taken back is handled again.
+    comparison
+        .compare_order(order)
+        .await
+        .is_ok_and(|report| report.deferred == 0)
 }

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, Result};
+use domain::result::NO_TRY_JERSEY_NUMBER;
 use serde::Deserialize;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
@@ -14,9 +15,6 @@ const DATE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[year]-[mont
 const HOUR_MINUTE_FORMAT: &[BorrowedFormatItem<'_>] = format_description!("[hour]:[minute]");
 const HOUR_MINUTE_SECOND_FORMAT: &[BorrowedFormatItem<'_>] =
     format_description!("[hour]:[minute]:[second]");
-
-/// The jersey number that counts as the first try scorer of a team without a try (decision E-8).
-const NO_TRY_JERSEY: u8 = 9;
 
 #[derive(Clone, Debug, Deserialize)]
 struct FixtureRow {
@@ -80,7 +78,7 @@ fn first_scorer(jerseys: &str) -> u8 {
         .and_then(|jersey| jersey.parse().ok());
     first
         .filter(|jersey| (1..=13).contains(jersey))
-        .unwrap_or(NO_TRY_JERSEY)
+        .unwrap_or(NO_TRY_JERSEY_NUMBER)
 }
 
 /// Moves all games by the same number of whole weeks, so that the first is at least two days after

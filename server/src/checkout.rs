@@ -95,7 +95,8 @@ pub async fn open(state: &State, request: CheckoutRequest) -> Result<OpenedCheck
         .open_orders
         .plan_checkout(&request.browser, &request.tickets, now);
     limits::check_browser_limits(state, &request, &plan)?;
-    abandon_overlapping_orders(state, &request, &plan).await?;
+    let still_reserved = abandon_overlapping_orders(state, &request, &plan, now).await?;
+    limits::check_reserved_tickets(&request, plan.reserved_elsewhere + still_reserved)?;
     state
         .open_orders
         .record_order_opening_started(&request.browser, &request.tickets, now);
@@ -157,31 +158,29 @@ pub fn find_draw_with_too_few_tickets(state: &State, body: &Purchase) -> Option<
     quote.too_few.filter(|_| agreed)
 }
 
-/// Abandons the browser's other unpaid orders that contain one of the requested draws.
+/// Abandons the browser's other unpaid orders that contain one of the requested draws. Returns the
+/// number of tickets of those that stay open, because their buyer is paying.
 async fn abandon_overlapping_orders(
     state: &State,
     request: &CheckoutRequest,
     plan: &CheckoutPlan,
-) -> Result<(), Problem> {
+    now: Timestamp,
+) -> Result<u16, Problem> {
     for order in &plan.abandon {
-        state.payments.abandon(*order).await?;
-        stop_tracking_if_ended(state, &request.browser, *order).await?;
+        let after = state.payments.abandon(*order).await?;
+        stop_tracking_if_ended(state, &request.browser, *order, after);
     }
-    Ok(())
+    Ok(state
+        .open_orders
+        .reserved_by_orders(&request.browser, &plan.abandon, now))
 }
 
-/// Marks the order as finished if it was abandoned. An order whose buyer is paying stays open and
-/// keeps its tickets.
-pub async fn stop_tracking_if_ended(
-    state: &State,
-    browser: &Browser,
-    order: OrderId,
-) -> Result<(), Problem> {
-    let record = state.payments.order(order).await?;
-    if record.is_none_or(|record| record.order.state != OrderState::Quoted) {
+/// Marks the order as finished if it was abandoned. `after`: the order's state after the attempt. An
+/// order whose buyer is paying is still `Quoted` and keeps its tickets.
+pub fn stop_tracking_if_ended(state: &State, browser: &Browser, order: OrderId, after: OrderState) {
+    if after != OrderState::Quoted {
         state.open_orders.mark_finished(browser, order);
     }
-    Ok(())
 }
 
 /// Stores with an opened order the buyer, the consents remembered for the browser, and the offers.

@@ -169,20 +169,24 @@ impl<'a> Checkout<'a> {
         Ok(fulfilled.status)
     }
 
-    /// Abandons an order because the buyer asked for it.
-    pub(crate) async fn abandon_for_buyer(self, order: OrderId) -> Result<(), PaymentFailure> {
+    /// Abandons an order because the buyer asked for it. Returns the order's state.
+    pub(crate) async fn abandon_for_buyer(
+        self,
+        order: OrderId,
+    ) -> Result<OrderState, PaymentFailure> {
         self.abandon_order(order, AbandonReason::BuyerLeft).await
     }
 
-    /// Cancels the payment intent and returns the tickets, unless the buyer is paying.
+    /// Cancels the payment intent and returns the tickets, unless the buyer is paying. Returns the
+    /// order's state.
     pub(super) async fn abandon_order(
         self,
         order: OrderId,
         reason: AbandonReason,
-    ) -> Result<(), PaymentFailure> {
+    ) -> Result<OrderState, PaymentFailure> {
         let record = self.context.load_order(order).await?;
         if record.order.state != OrderState::Quoted {
-            return Ok(());
+            return Ok(record.order.state);
         }
         let age_ms = self.context.clock.now().ms_since(record.opened_at);
         let Some(id) = record.order.payment_intent.clone() else {
@@ -192,7 +196,7 @@ impl<'a> Checkout<'a> {
                 self.abandon_without_intent(order, reason.stored_text())
                     .await
             } else {
-                Ok(())
+                Ok(record.order.state)
             };
         };
         let intent = self
@@ -219,25 +223,27 @@ impl<'a> Checkout<'a> {
         }
         // If the order was rejected, this call cancels its payment. If the buyer authorised the
         // payment in the meantime, `fulfil` handles that too.
-        fulfilment.fulfil(order, &mut None).await.map(|_| ())
+        let fulfilled = fulfilment.fulfil(order, &mut None).await?;
+        Ok(fulfilled.record.order.state)
     }
 
     /// Abandons an order without a stored payment intent. The rejection is written first. After it
-    /// no node can store an intent for the order or allocate tickets to it.
+    /// no node can store an intent for the order or allocate tickets to it. Returns the order's
+    /// state.
     async fn abandon_without_intent(
         self,
         order: OrderId,
         reason: &str,
-    ) -> Result<(), PaymentFailure> {
+    ) -> Result<OrderState, PaymentFailure> {
         self.context
             .store
             .reject_order(order, reason, self.context.clock.now())
             .await
             .map_err(unavailable)?;
-        Fulfilment::new(self.context)
+        let fulfilled = Fulfilment::new(self.context)
             .fulfil(order, &mut None)
-            .await
-            .map(drop)
+            .await?;
+        Ok(fulfilled.record.order.state)
     }
 }
 

@@ -47,9 +47,10 @@ impl<'a> Refunds<'a> {
                     .await
             }
             (_, FulfilStatus::Processing) => Err(PaymentFailure::Unavailable),
-            (_, FulfilStatus::Waiting) => {
-                Checkout::new(self.context).abandon_for_buyer(order).await
-            }
+            (_, FulfilStatus::Waiting) => Checkout::new(self.context)
+                .abandon_for_buyer(order)
+                .await
+                .map(drop),
             // The order was not charged, or its payment is already being refunded.
             _ => Ok(()),
         }

@@ -101,6 +101,18 @@ impl From<Denied> for RepairError {
     }
 }
 
+/// The outcome of a dispute for the tickets of the disputed order (decision C-25).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DisputeOutcome {
+    /// The tickets were taken back and the order is void.
+    Released,
+    /// A draw of the order has ended or reached kick-off. The buyer keeps the tickets.
+    Kept,
+    /// A draw or the database was unavailable. A part of the tickets may have been taken back. The
+    /// dispute must be handled again.
+    Deferred,
+}
+
 /// Executes an operator's repairs of payments and orders.
 #[derive(Clone, Copy)]
 pub(crate) struct Repairs<'a> {
@@ -181,31 +193,43 @@ impl<'a> Repairs<'a> {
 
     /// Handles a dispute of a captured payment (decision C-25). Must run in a job of the order.
     ///
-    /// `true`: all draws of the order are active and before kick-off. Then its tickets are taken
-    /// back and its part of the fee is refunded. The bank itself returns the money. `false`: the
-    /// buyer keeps the tickets, marked as disputed, or a draw could not take them back now.
-    pub(crate) async fn return_disputed_tickets(
-        self,
-        record: &OrderRecord,
-    ) -> Result<bool, Failure> {
-        let context = self.context;
-        let now = context.clock.now();
-        for line in &record.order.lines {
-            let view = context.draws.view(line.draw).await;
-            if !view.is_ok_and(|view| view.status == Status::Active && now < view.closes_at) {
-                return Ok(false);
+    /// An order that lost a part of its tickets always loses the rest: an order is all or nothing
+    /// (decision C-10).
+    pub(crate) async fn return_disputed_tickets(self, record: &OrderRecord) -> DisputeOutcome {
+        let is_complete = record.tickets.len() == record.order.lines.len();
+        if is_complete {
+            let now = self.context.clock.now();
+            for line in &record.order.lines {
+                match self.context.draws.view(line.draw).await {
+                    Ok(view) if view.status == Status::Active && now < view.closes_at => {}
+                    Ok(_) | Err(Denied::NoSuchDraw | Denied::Refused(_)) => {
+                        return DisputeOutcome::Kept;
+                    }
+                    Err(Denied::Unavailable | Denied::Paused) => return DisputeOutcome::Deferred,
+                }
             }
         }
-        if context.return_tickets(record).await.is_err() {
-            return Ok(false);
+        match self.void_disputed(record).await {
+            Ok(()) => DisputeOutcome::Released,
+            Err(Deferred) => DisputeOutcome::Deferred,
         }
+    }
+
+    /// Takes a disputed order's tickets back and refunds its part of the fee. The bank itself
+    /// returns the money. Must run in a job of the order.
+    ///
+    /// After `Deferred`, a repeated call continues with the rest. The sweeper repeats the call if a
+    /// part of the tickets was taken back.
+    pub(crate) async fn void_disputed(self, record: &OrderRecord) -> Result<(), Deferred> {
+        let context = self.context;
+        context.return_tickets(record).await?;
         context
             .store
             .void_order(
                 record.order.id,
                 "the payment is disputed",
                 NotifyBuyer::Nobody,
-                now,
+                context.clock.now(),
             )
             .await?;
         for line in &record.order.lines {
@@ -213,6 +237,6 @@ impl<'a> Repairs<'a> {
                 .queue_overpaid_fee_refunds(line.draw)
                 .await;
         }
-        Ok(true)
+        Ok(())
     }
 }

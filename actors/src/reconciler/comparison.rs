@@ -17,7 +17,7 @@ use crate::GatewayError;
 use crate::payments::context::PaymentContext;
 use crate::payments::fulfilment::Fulfilment;
 use crate::payments::job_queue::JobKey;
-use crate::payments::repairs::Repairs;
+use crate::payments::repairs::{DisputeOutcome, Repairs};
 
 /// How long after the capture a missing e-mail address of the buyer raises an anomaly (decision
 /// C-11), in milliseconds.
@@ -305,16 +305,23 @@ impl PaymentComparison {
                 .as_ref()
                 .filter(is_own_payment)
                 .filter(|record| record.order.state == OrderState::Captured);
+            let mut is_deferred = false;
             if observed.intent.disputed
                 && let Some(captured) = captured
-                && Repairs::new(&this.context)
-                    .return_disputed_tickets(captured)
-                    .await?
             {
-                record = store.order(order).await?;
+                let outcome = Repairs::new(&this.context)
+                    .return_disputed_tickets(captured)
+                    .await;
+                is_deferred = outcome == DisputeOutcome::Deferred;
+                if outcome != DisputeOutcome::Kept {
+                    record = store.order(order).await?;
+                }
             }
-            this.store_comparison_result(record.as_ref(), &observed, &open)
-                .await
+            let mut report = this
+                .store_comparison_result(record.as_ref(), &observed, &open)
+                .await?;
+            report.deferred = u64::from(is_deferred);
+            Ok(report)
         };
         let compared = self.context.jobs.run_job(JobKey::Order(order), work).await;
         compared.unwrap_or_else(|| Err(Failure::NotWritten("too much payment work".into())))

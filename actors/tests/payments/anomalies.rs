@@ -517,6 +517,65 @@ fn dispute_releases_tickets_only_before_the_game() {
     });
 }
 
+/// The bank returns the money of a disputed payment. A refund would return the money twice.
+#[test]
+fn interrupted_dispute_release_is_finished_without_refund() {
+    run_in_paused_time(|| async {
+        // The release is interrupted at the first line, at the second line, or at the order's end.
+        for step in ["first line", "second line", "end"] {
+            let world = TestWorld::with_draws(&[1042, 1043]).await;
+            let record = world.buy_tickets(&[(1042, 2), (1043, 1)]).await;
+            world.deliver_queued_webhooks().await;
+            world.advance_seconds(60).await;
+            world.memory.set_faults(move |call| match call {
+                Call::Append(batch) => {
+                    let fails = |draw| batch.iter().any(|append| append.draw == DrawId(draw));
+                    match step {
+                        "first line" if fails(1042) => Lost::NotWritten,
+                        "second line" if fails(1043) => Lost::NotWritten,
+                        _ => Lost::None,
+                    }
+                }
+                Call::Write("voided") if step == "end" => Lost::NotWritten,
+                _ => Lost::None,
+            });
+            assert!(world.gateway.dispute(&intent_of(&record)));
+            world.deliver_queued_webhooks().await;
+            world.advance_seconds(60).await;
+            let sold = (world.sold_in_draw(1042), world.sold_in_draw(1043));
+            let expected = match step {
+                "first line" => (2, 1),
+                "second line" => (0, 1),
+                _ => (0, 0),
+            };
+            assert_eq!(sold, expected, "{step}: interrupted");
+            assert_eq!(
+                open_anomalies(&world).len(),
+                1,
+                "{step}: the dispute is reported at once"
+            );
+            world.memory.clear_faults();
+            world.advance_seconds(90).await;
+            let stored = world.stored_order(&record);
+            assert_eq!(stored.order.state, OrderState::Void, "{step}");
+            assert_eq!(
+                (world.sold_in_draw(1042), world.sold_in_draw(1043)),
+                (0, 0),
+                "{step}"
+            );
+            let takings = world.gateway.takings(&account());
+            assert_eq!(
+                (takings.refunded, takings.fees_refunded),
+                (Cents(0), takings.fees),
+                "{step}: the bank moves the money"
+            );
+            let kinds: Vec<_> = world.mails().into_iter().map(|mail| mail.kind).collect();
+            assert_eq!(kinds, ["tickets", "disputed"], "{step}");
+            world.assert_consistent();
+        }
+    });
+}
+
 /// Any account can create a payment whose metadata names an order of another account.
 #[test]
 fn dispute_of_forged_payment_takes_no_tickets() {

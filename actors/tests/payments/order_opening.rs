@@ -192,7 +192,8 @@ fn abandoning_releases_tickets_unless_payment_started() {
     run_in_paused_time(|| async {
         let world = TestWorld::with_draws(&[1042]).await;
         let leaves = world.open_order(&[(1042, 2)]).await;
-        world.payments().abandon(leaves.order.id).await.unwrap();
+        let left = world.payments().abandon(leaves.order.id).await;
+        assert_eq!(left, Ok(OrderState::Released));
         assert_eq!(world.held_in_draw(1042), 0);
         assert_eq!(
             world.stored_order(&leaves).order.state,
@@ -210,7 +211,8 @@ fn abandoning_releases_tickets_unless_payment_started() {
 
         let challenged = world.open_order(&[(1042, 2)]).await;
         world.gateway.require_3d_secure(&intent_of(&challenged));
-        world.payments().abandon(challenged.order.id).await.unwrap();
+        let kept = world.payments().abandon(challenged.order.id).await;
+        assert_eq!(kept, Ok(OrderState::Quoted));
         assert_eq!(
             world.held_in_draw(1042),
             2,
@@ -219,7 +221,8 @@ fn abandoning_releases_tickets_unless_payment_started() {
 
         let paid = world.open_order(&[(1042, 2)]).await;
         world.gateway.authorise(&intent_of(&paid));
-        world.payments().abandon(paid.order.id).await.unwrap();
+        let bought = world.payments().abandon(paid.order.id).await;
+        assert_eq!(bought, Ok(OrderState::Captured));
         assert_eq!(world.stored_order(&paid).order.state, OrderState::Captured);
         world.advance_seconds(5).await;
         world.assert_consistent();

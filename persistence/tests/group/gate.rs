@@ -44,10 +44,11 @@ impl WriterGate {
     }
 
     /// Repeats a counting query until it returns the expected value, at most 2,000 times, because
-    /// the writers' wait for the lock is limited.
+    /// the writers' wait for the lock is limited. Panics when the value is not reached.
     async fn wait_for_count(&mut self, count: &'static str, expected: i64) {
+        let mut found: i64 = 0;
         for _ in 0..2_000 {
-            let found: i64 = sqlx::query_scalar(count)
+            found = sqlx::query_scalar(count)
                 .fetch_one(&mut self.watch)
                 .await
                 .expect("counted");
@@ -55,6 +56,7 @@ impl WriterGate {
                 return;
             }
         }
+        panic!("{found} instead of {expected} writers wait for a lock");
     }
 
     pub async fn open(mut self) {

@@ -310,11 +310,12 @@ impl OwnOrder {
             .await?)
     }
 
-    /// Abandons the unpaid order and releases its reservation.
+    /// Abandons the unpaid order and releases its reservation. Returns the order's state. `Quoted`:
+    /// the buyer is paying, so the order keeps its tickets.
     ///
     /// # Errors
     /// Stripe or the database did not answer.
-    pub async fn abandon_order(&self, state: &State) -> Result<(), Problem> {
+    pub async fn abandon_order(&self, state: &State) -> Result<OrderState, Problem> {
         Ok(state.payments.abandon(self.id()).await?)
     }
 

@@ -81,8 +81,23 @@ pub(super) fn check_browser_limits(
     request: &CheckoutRequest,
     plan: &CheckoutPlan,
 ) -> Result<(), Problem> {
-    if plan.reserved_elsewhere + request.tickets.values().sum::<u16>()
-        > RESERVED_TICKETS_PER_BROWSER_MAX
+    check_reserved_tickets(request, plan.reserved_elsewhere)?;
+    if plan.is_new {
+        count_new_intent(state, request)?;
+    }
+    Ok(())
+}
+
+/// Checks the number of tickets that one browser reserves. `reserved_elsewhere`: the tickets of its
+/// other orders (decision M-7).
+///
+/// # Errors
+/// 409 `too-many-reserved`.
+pub(super) fn check_reserved_tickets(
+    request: &CheckoutRequest,
+    reserved_elsewhere: u16,
+) -> Result<(), Problem> {
+    if reserved_elsewhere + request.tickets.values().sum::<u16>() > RESERVED_TICKETS_PER_BROWSER_MAX
     {
         return Err(Problem::conflict(
             "too-many-reserved",
@@ -90,9 +105,6 @@ pub(super) fn check_browser_limits(
                 "You can keep at most {RESERVED_TICKETS_PER_BROWSER_MAX} tickets at a time. Please complete your purchase first."
             ),
         ));
-    }
-    if plan.is_new {
-        count_new_intent(state, request)?;
     }
     Ok(())
 }

@@ -41,6 +41,13 @@ pub struct TrackedOrder {
     pub is_finished: bool,
 }
 
+impl TrackedOrder {
+    /// Whether the order may still have reserved tickets.
+    fn is_live(&self, now: Timestamp) -> bool {
+        !self.is_finished && now < self.reserved_until
+    }
+}
+
 /// What this node remembers of one browser.
 #[derive(Default)]
 struct BrowserOrders {
@@ -111,14 +118,12 @@ impl BrowserOrders {
 
     fn plan_checkout(&self, counts: &RequestedTickets, now: Timestamp) -> CheckoutPlan {
         let same = |tracked: &&TrackedOrder| tracked.counts.keys().eq(counts.keys());
-        let live = |tracked: &&TrackedOrder| !tracked.is_finished && now < tracked.reserved_until;
         let overlaps =
             |other: &RequestedTickets| other.keys().any(|draw| counts.contains_key(draw));
         let (overlapping, elsewhere): (Vec<_>, Vec<_>) = self
             .orders
             .iter()
-            .filter(live)
-            .filter(|tracked| !same(tracked))
+            .filter(|tracked| tracked.is_live(now) && !same(tracked))
             .partition(|tracked| overlaps(&tracked.counts));
         let current = self.orders.iter().rev().find(same);
         // Do not count an unsettled opening for the same draws, because it is of the same order.
@@ -222,10 +227,21 @@ impl OpenOrders {
         let orders = browser_orders
             .as_ref()
             .map_or(&[][..], |browser_orders| &browser_orders.orders);
-        let live = orders
-            .iter()
-            .filter(|tracked| !tracked.is_finished && now < tracked.reserved_until);
+        let live = orders.iter().filter(|tracked| tracked.is_live(now));
         live.filter_map(|tracked| tracked.counts.get(&draw)).sum()
+    }
+
+    /// Returns the number of tickets that some of the browser's orders have reserved.
+    pub fn reserved_by_orders(&self, browser: &Browser, orders: &[OrderId], now: Timestamp) -> u16 {
+        let browser_orders = self.0.get(browser);
+        let tracked = browser_orders
+            .as_ref()
+            .map_or(&[][..], |browser_orders| &browser_orders.orders);
+        tracked
+            .iter()
+            .filter(|tracked| orders.contains(&tracked.order) && tracked.is_live(now))
+            .flat_map(|tracked| tracked.counts.values())
+            .sum()
     }
 
     /// Records that an order was opened, and forgets its unsettled opening.
@@ -514,6 +530,21 @@ mod tests {
                 .reserved_elsewhere,
             0
         );
+    }
+
+    #[test]
+    fn order_that_is_not_abandoned_still_reserves_its_tickets() {
+        let orders = OpenOrders::default();
+        orders.record_opened(&BROWSER, tracked(1, &[(1001, 50), (1002, 30)]), NOW);
+        orders.record_opened(&BROWSER, tracked(2, &[(1001, 10), (1003, 5)]), NOW);
+        orders.record_opened(&BROWSER, tracked(3, &[(1004, 1)]), NOW);
+        let plan = orders.plan_checkout(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        assert_eq!(plan.abandon, [OrderId(1), OrderId(2)]);
+        assert_eq!(plan.reserved_elsewhere, 1);
+        orders.mark_finished(&BROWSER, OrderId(2));
+        let still_reserved = |at| orders.reserved_by_orders(&BROWSER, &plan.abandon, at);
+        assert_eq!(still_reserved(NOW), 80, "the buyer is paying the first");
+        assert_eq!(still_reserved(NOW.plus_seconds(150)), 0);
     }
 
     #[test]

@@ -69,8 +69,12 @@ fn sanitise_text(text: &str, is_kept: impl Fn(char) -> bool) -> String {
 /// Cleans every text in a JSON body, except passwords, which are never shown. A body that is not
 /// JSON is returned unchanged.
 pub fn sanitise_json_body(body: &[u8]) -> Cow<'_, [u8]> {
-    // A body of plain ASCII without `\` escapes contains nothing to clean, so parsing is skipped.
-    if body.iter().all(|byte| byte.is_ascii() && *byte != b'\\') {
+    // A body of plain ASCII without `\` escapes and DEL contains nothing to clean, so parsing is
+    // skipped. JSON allows no other control character inside a text.
+    if body
+        .iter()
+        .all(|byte| byte.is_ascii() && !matches!(byte, b'\\' | b'\x7f'))
+    {
         return Cow::Borrowed(body);
     }
     let Ok(mut value) = serde_json::from_slice::<Value>(body) else {
@@ -138,6 +142,7 @@ mod tests {
             serde_json::from_slice(&sanitise_json_body(body.as_bytes())).expect("JSON");
         let expected = serde_json::json!({ "a": "xy", "b": [{ "note": "1\n2 " }], "c": "1 2", "newPassword": "x\u{200b}y", "n": 1.5 });
         assert_eq!(clean, expected);
+        assert_eq!(*clean_json(b"{\"a\":\"x\x7fy\"}"), *b"{\"a\":\"x y\"}");
         for untouched in ["{\"a\":\"b\"}", "{", "\u{e9}", "{\"a\":\"\u{e9}\"}"] {
             assert!(
                 matches!(sanitise_json_body(untouched.as_bytes()), Cow::Borrowed(_)),

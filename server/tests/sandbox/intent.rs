@@ -59,6 +59,29 @@ async fn intent_of_another_account_is_not_found() {
 }
 
 #[actix_web::test]
+async fn expand_shows_no_platform_object_of_another_account() {
+    let provider = SandboxProvider::start();
+    let id = provider.create_captured_intent(1000, 35).await;
+    let fee = provider.fetch_charge(&id).await["application_fee"].clone();
+    assert_eq!(fee["amount"], 35, "the account sees its own fee");
+    let fee = fee["id"].as_str().unwrap();
+    let form = format!(
+        "amount=1000&currency=aud&metadata[fee]={fee}&metadata[club]={CLUB_ACCOUNT_ID}\
+         &expand[]=metadata.fee&expand[]=metadata.club"
+    );
+    let shown = provider
+        .post("payment_intents", &form)
+        .on_account("acct_other")
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        shown["metadata"],
+        serde_json::json!({ "fee": fee, "club": CLUB_ACCOUNT_ID })
+    );
+}
+
+#[actix_web::test]
 async fn invalid_amounts_are_refused_like_the_provider() {
     let provider = SandboxProvider::start();
     let refused = |form: &str| provider.post("payment_intents", form);

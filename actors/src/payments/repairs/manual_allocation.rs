@@ -213,7 +213,10 @@ impl Repairs<'_> {
                 .map(|line| (line.draw, line.count))
                 .eq(draws.iter().copied())
         {
-            return Err(RepairError::HasOrder);
+            return Err(match record.order.state {
+                OrderState::Allocated | OrderState::Captured => RepairError::HasTickets,
+                _ => RepairError::HasOrder,
+            });
         }
         match record.order.state {
             OrderState::Void => return Err(RepairError::Refunded),

@@ -187,7 +187,10 @@ fn run_call_and_commit(
         .map(|_| call.form.fingerprint(&call.method, &call.path))
         .unwrap_or_default();
     if let Some(key) = &cache_key {
-        match state.saved_responses.look_up(key, &fingerprint) {
+        match state
+            .saved_responses
+            .look_up(key, &fingerprint, state.now())
+        {
             SavedResponseLookup::Hit(saved) => {
                 return ApiResponse {
                     status: saved.status,

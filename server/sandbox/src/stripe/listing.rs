@@ -115,22 +115,32 @@ fn expand_path(state: &SandboxState, account: &str, value: &mut Value, steps: &[
     expand_path(state, account, field, rest);
 }
 
-/// Renders the object with this id. The prefix of the id tells the object's type. Objects of the
-/// platform, such as application fees, are visible to every account.
+/// Renders the object with this id. The prefix of the id tells the object's type. An account sees
+/// its own objects, and of the platform's objects only its own application fees and itself. `None`:
+/// the account sees no such object.
 fn render_object_by_id(state: &SandboxState, account: &str, id: &str) -> Option<Value> {
     fn render_if_visible<T: StripeObject>(found: Option<&T>, account: &str) -> Option<Value> {
         found
-            .filter(|row| ["", account].contains(&row.key().account))
+            .filter(|row| row.key().account == account)
             .map(StripeObject::render)
     }
+    let is_visible_to = |owner: &str| account.is_empty() || account == owner;
     match id.split('_').next()? {
         "pi" => render_if_visible(state.intents.get(id), account),
         "ch" => render_if_visible(state.charges.get(id), account),
         "txn" => render_if_visible(state.transactions.get(id), account),
         "pm" => render_if_visible(state.methods.get(id), account),
         "re" => render_if_visible(state.refunds.get(id), account),
-        "fee" => render_if_visible(state.fees.get(id), account),
-        "acct" => render_if_visible(state.accounts.get(id), account),
+        "fee" => state
+            .fees
+            .get(id)
+            .filter(|fee| is_visible_to(&fee.origin))
+            .map(StripeObject::render),
+        "acct" => state
+            .accounts
+            .get(id)
+            .filter(|row| is_visible_to(&row.id))
+            .map(StripeObject::render),
         "dp" => render_if_visible(state.disputes.get(id), account),
         _ => None,
     }

@@ -12,9 +12,7 @@ use super::dispute::Dispute;
 use super::event::{DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
 use super::fee::{ApplicationFee, FeeRefund};
-use super::idempotency::{
-    SAVED_RESPONSE_AGE_SECONDS_MAX, SavedBody, SavedResponse, SavedResponses,
-};
+use super::idempotency::{SavedBody, SavedResponse, SavedResponses};
 use super::intent::Intent;
 use super::journal_record::{Record, RecordRef};
 use super::payment_method::PaymentMethod;
@@ -24,8 +22,8 @@ use super::table::{ObjectTable, StripeObject};
 use crate::clock::SandboxClock;
 use crate::journal::Journal;
 
-/// Maximum number of stored events. Beyond it, the oldest event is dropped unless it is still to be
-/// delivered.
+/// Maximum number of stored events. Beyond it, the oldest event that is not to be delivered any more
+/// is dropped.
 const STORED_EVENTS_MAX: usize = 5_000;
 /// At startup the journal is compacted if it has more than this many times the records that a
 /// compacted journal would have.
@@ -154,11 +152,11 @@ impl SandboxState {
         write_rows(out, &self.refunds)?;
         write_rows(out, &self.disputes)?;
         write_rows(out, &self.events)?;
-        let oldest = self.now() - SAVED_RESPONSE_AGE_SECONDS_MAX;
+        let now = self.now();
         self.saved_responses
             .responses()
-            .filter(|a| a.at > oldest)
-            .try_for_each(|a| write_line(out, RecordRef::Remembered(a)))
+            .filter(|response| !response.is_forgotten(now))
+            .try_for_each(|response| write_line(out, RecordRef::Remembered(response)))
     }
 
     /// Stores a changed object. The next commit writes it to the journal.
@@ -202,11 +200,8 @@ impl SandboxState {
         while self.events.len() > STORED_EVENTS_MAX
             && self
                 .events
-                .oldest()
-                .is_some_and(|event| event.delivery != DeliveryStatus::Pending)
-        {
-            self.events.drop_oldest();
-        }
+                .drop_oldest_matching(|event| event.delivery != DeliveryStatus::Pending)
+        {}
     }
 
     fn insert_saved_response(&mut self, mut response: SavedResponse) {
@@ -292,3 +287,32 @@ macro_rules! has_table {
 
 has_table!(Account => accounts, Intent => intents, PaymentMethod => methods, Charge => charges, BalanceTransaction => transactions,
     ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, WebhookEvent => events);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_pending_event_does_not_keep_delivered_events() {
+        let mut state = SandboxState::default();
+        for number in 0..STORED_EVENTS_MAX + 10 {
+            state.emit("payment_intent.created", "acct_club", "pi_unknown");
+            let id = state.unsent.pop().expect("the event is unsent");
+            if number != 0 {
+                state.settle_event(&id, DeliveryStatus::Delivered);
+            }
+        }
+        assert_eq!(state.events.len(), STORED_EVENTS_MAX);
+        let pending: Vec<usize> = state
+            .events
+            .rows()
+            .enumerate()
+            .filter(|(_, event)| event.delivery == DeliveryStatus::Pending)
+            .map(|(position, _)| position)
+            .collect();
+        assert_eq!(pending, [0], "the pending event is kept in its place");
+        for (position, event) in state.events.rows().enumerate() {
+            assert_eq!(state.events.position(&event.id), Some(position));
+        }
+    }
+}

@@ -84,14 +84,22 @@ impl<T: StripeObject> ObjectTable<T> {
         self.rows.len()
     }
 
-    pub fn oldest(&self) -> Option<&T> {
-        self.rows.front()
-    }
-
-    pub fn drop_oldest(&mut self) {
-        if let Some(row) = self.rows.pop_front() {
-            self.positions.remove(row.key().id);
-            self.dropped += 1;
+    /// Drops the oldest row for which `may_drop` returns true. `false`: there is none.
+    pub fn drop_oldest_matching(&mut self, may_drop: impl Fn(&T) -> bool) -> bool {
+        let Some(index) = self.rows.iter().position(may_drop) else {
+            return false;
+        };
+        let Some(row) = self.rows.remove(index) else {
+            return false;
+        };
+        self.positions.remove(row.key().id);
+        self.dropped += 1;
+        // The older rows keep their index, so their positions grow by one with `dropped`.
+        for older in self.rows.iter().take(index) {
+            if let Some(position) = self.positions.get_mut(older.key().id) {
+                *position += 1;
+            }
         }
+        true
     }
 }

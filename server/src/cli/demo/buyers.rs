@@ -119,7 +119,8 @@ pub async fn place_declined_order(
     let order = open_order(payments, &order_to_place).await?.order.id;
     match retry_while_busy(|| payments.confirm(order, INSUFFICIENT_FUNDS_CARD)).await {
         Err(PaymentFailure::Declined { .. }) => {
-            Ok(retry_while_busy(|| payments.abandon(order)).await?)
+            retry_while_busy(|| payments.abandon(order)).await?;
+            Ok(())
         }
         other => bail!("the bank was to decline order {order}: {other:?}"),
     }

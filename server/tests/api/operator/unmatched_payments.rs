@@ -214,10 +214,17 @@ async fn payment_without_an_order_gets_the_chosen_tickets() {
         allocated,
         "the repeated call returns the same tickets"
     );
-    fixture
+    let refusal = fixture
         .allocate_chosen_tickets(&payment, *draw, 3)
         .await
         .expect_refusal(409, "order-known");
+    assert_eq!(
+        (&refusal["message"], &refusal["refundable"]),
+        (
+            &json!("This payment belongs to an order that has its tickets."),
+            &json!(false)
+        )
+    );
     assert_eq!(
         (
             fixture.count_sold_tickets().await,

@@ -8,9 +8,9 @@ use server::config::Stage;
 use server::services::limits::Limits;
 
 use crate::club::winners::{bank_details, create_draw_won_by_alice, put_bank_details};
-use crate::support::buyer::ApiResponse;
+use crate::support::buyer::{ApiResponse, Intent};
 use crate::support::server::PASSWORD;
-use crate::support::{Buyer, DECLINED_CARD, TestServer, club};
+use crate::support::{Buyer, CARD_WITH_3DS, DECLINED_CARD, TestServer, club};
 
 /// A public client address. The local address has no limits in a demo, so tests of limits use this
 /// one.
@@ -88,6 +88,32 @@ async fn bot_with_10_000_requests_reserves_at_most_100_tickets() {
     server.finish().await;
 }
 
+/// An order in a 3-D Secure step is not abandoned, so its tickets still count.
+#[actix_web::test]
+async fn order_in_three_d_secure_counts_towards_100_tickets() {
+    let server = TestServer::start().await;
+    let club = server.create_club("broncos").await;
+    let draws = [
+        server.create_draw(club.id).await,
+        server.create_draw(club.id).await,
+    ];
+    let bot = server.bob();
+    bot.get("/api/config").await;
+    let lines = [(draws[0], 50), (draws[1], 30)];
+    let cart = Intent {
+        body: bot.request_cart_intent(&lines).await.ok(),
+    };
+    let confirmed = bot.confirm(&cart, CARD_WITH_3DS).await.ok();
+    assert_eq!(confirmed["status"], "requires_action");
+    bot.request_intent(draws[0], 21)
+        .await
+        .expect_refusal(409, "too-many-reserved");
+    assert_eq!(count_held_and_sold_tickets(&server, &draws).await, 80);
+    bot.open_intent(draws[0], 20).await;
+    assert_eq!(count_held_and_sold_tickets(&server, &draws).await, 100);
+    server.finish().await;
+}
+
 #[actix_web::test]
 async fn bot_without_cookie_reserves_no_more_than_one_browser() {
     let server = TestServer::start().await;
@@ -148,7 +174,7 @@ async fn card_testing_is_stopped_after_five_declines() {
             assert_eq!(opened.status, 429, "{}", opened.text);
             break;
         }
-        let intent = crate::support::buyer::Intent { body: opened.ok() };
+        let intent = Intent { body: opened.ok() };
         // If the order was already released, the server did not try the card. The loop then opens a
         // new order.
         if card_tester.confirm(&intent, DECLINED_CARD).await.status != 402 {

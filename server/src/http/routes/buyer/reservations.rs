@@ -27,8 +27,8 @@ pub async fn release_reservation(
 ) -> Result<HttpResponse, Problem> {
     let own = own_order(&state, &browser, &path).await?;
     if own.record().order.state == OrderState::Quoted {
-        own.abandon_order(&state).await?;
-        checkout::stop_tracking_if_ended(&state, &browser, own.id()).await?;
+        let after = own.abandon_order(&state).await?;
+        checkout::stop_tracking_if_ended(&state, &browser, own.id(), after);
         state.live.mark_order_changed(&own.record().token);
     }
     Ok(HttpResponse::NoContent().finish())

@@ -112,9 +112,9 @@ async fn record_decline(state: &State, declined: &CardDecline) -> Result<(), Pro
         declined.card.as_deref(),
     );
     if enough && record.order.state == OrderState::Quoted {
-        state.payments.abandon(record.order.id).await?;
+        let after = state.payments.abandon(record.order.id).await?;
         if let Some(browser) = browser {
-            checkout::stop_tracking_if_ended(state, &browser, record.order.id).await?;
+            checkout::stop_tracking_if_ended(state, &browser, record.order.id, after);
         }
         state.live.mark_order_changed(&record.token);
     }

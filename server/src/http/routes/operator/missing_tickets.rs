@@ -200,7 +200,8 @@ pub async fn show_missing_tickets(
 }
 
 /// Builds the response that refuses to allocate the missing tickets. It says whether the payment
-/// can be refunded instead.
+/// can be refunded instead. A payment whose order has its tickets cannot: the refund of such an order is
+/// not a repair.
 async fn allocation_refused_problem(
     state: &State,
     payment: &PaymentIntentId,
@@ -212,7 +213,8 @@ async fn allocation_refused_problem(
         RepairError::Refused(Refusal::TooFewTickets { .. }) => {
             ("draw-full", "The draw is full. Refund the payment.")
         }
-        RepairError::Refused(Refusal::AlreadyCompleted) => (
+        // A second approval is needed for a winning ticket, so the result is entered.
+        RepairError::Refused(Refusal::AlreadyCompleted) | RepairError::NeedsApproval => (
             "result-entered",
             "The result is entered. Refund the payment.",
         ),
@@ -241,16 +243,21 @@ async fn allocation_refused_problem(
             "order-known",
             "This payment belongs to an order with other tickets. Refund the payment.",
         ),
+        RepairError::HasTickets => (
+            "order-known",
+            "This payment belongs to an order that has its tickets.",
+        ),
         RepairError::OtherClub => PAYMENT_OF_OTHER_CLUB_ERROR,
-        RepairError::HasBuyer | RepairError::HasTickets | RepairError::NeedsApproval => {
-            ("not-orphaned", "This ticket has its buyer already.")
-        }
+        RepairError::HasBuyer => ("not-orphaned", "This ticket has its buyer already."),
     };
     let order = state.payments.order_by_payment_intent(payment).await?;
     // Tell the console whether a refund is possible, and of which order. Without an order, the
     // console refunds the anomaly.
-    let problem =
-        Problem::conflict(code, sentence).with_field("refundable", reason != RepairError::Refunded);
+    let is_refundable = !matches!(
+        reason,
+        RepairError::Refunded | RepairError::HasTickets | RepairError::HasBuyer
+    );
+    let problem = Problem::conflict(code, sentence).with_field("refundable", is_refundable);
     let id = order.map(|record| Uuid::from_u128(record.order.id.0).to_string());
     Ok(match id {
         Some(id) => problem.with_field("orderId", id),
