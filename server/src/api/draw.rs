@@ -55,19 +55,20 @@ pub struct Draw {
     /// SHA-256 of the deal's seed, in hexadecimal (decision K-1).
     pub commitment: String,
     pub revision: u64,
-    /// On the draw's page only: the contact for buyers (decision E-18).
+    /// The contact for buyers (decision E-18). Public lists of draws omit it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub contact_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub contact_phone: Option<String>,
-    /// On the draw's page only: the club's Stripe account, which Stripe.js needs (decision C-24).
+    /// The club's Stripe account, which Stripe.js needs (decision C-24). Public lists of draws omit
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub connected_account_id: Option<String>,
-    /// On the draw's page only: whether the club may start new payments (decisions B-13, H-3). A
-    /// running payment still completes.
+    /// Whether the club may start new payments (decisions B-13, H-3). A running payment still
+    /// completes. Public lists of draws omit it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub club_selling: Option<bool>,
@@ -124,7 +125,7 @@ impl Draw {
         }
     }
 
-    /// Adds the fields of the draw's page.
+    /// Adds the fields that public lists of draws omit.
     #[must_use]
     pub fn with_page_fields(mut self, listing: &Listing, club: &Club) -> Draw {
         self.contact_name.clone_from(&listing.contact_name);

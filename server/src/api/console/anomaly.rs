@@ -22,7 +22,7 @@ pub struct Anomaly {
     pub customer_email: Option<String>,
     pub detected_at: String,
     pub resolved: bool,
-    /// Data about the anomaly, whose fields depend on `type`.
+    /// Data about the anomaly. Each `type` has the same fields.
     #[schema(value_type = Object)]
     pub details: Value,
     pub resolved_at: Option<String>,

@@ -49,7 +49,7 @@ export interface components {
             customerEmail: string | null;
             customerName: string | null;
             customerPhone: string | null;
-            /** @description Data about the anomaly, whose fields depend on `type`. */
+            /** @description Data about the anomaly. Each `type` has the same fields. */
             details: Record<string, never>;
             detectedAt: string;
             drawNumbers: number[];
@@ -464,16 +464,19 @@ export interface components {
             clubName: string;
             clubPrimaryColor: string;
             /**
-             * @description On the draw's page only: whether the club may start new payments (decisions B-13, H-3). A
-             *     running payment still completes.
+             * @description Whether the club may start new payments (decisions B-13, H-3). A running payment still
+             *     completes. Public lists of draws omit it.
              */
             clubSelling?: boolean;
             clubSlug: string;
             /** @description SHA-256 of the deal's seed, in hexadecimal (decision K-1). */
             commitment: string;
-            /** @description On the draw's page only: the club's Stripe account, which Stripe.js needs (decision C-24). */
+            /**
+             * @description The club's Stripe account, which Stripe.js needs (decision C-24). Public lists of draws omit
+             *     it.
+             */
             connectedAccountId?: string;
-            /** @description On the draw's page only: the contact for buyers (decision E-18). */
+            /** @description The contact for buyers (decision E-18). Public lists of draws omit it. */
             contactName?: string;
             contactPhone?: string;
             currentPrize: string;

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { WidgetResponse } from '@/api/wire-public';
 import { recordServerTimeAtom } from '@/features/shared-live/live-atoms';
 import { renderScreen } from '@/testing/render-screen';
+import { takeClockSample } from '@/shared/clock';
 import { parseBoardOptions } from './board-options';
 import { OfferBoardContent } from './offer-board-content';
 
@@ -42,11 +43,9 @@ function renderBoardBeforeClose(beforeMs: number, more: Partial<WidgetResponse> 
       options={parseBoardOptions('')}
     />,
   );
+  const now = performance.now();
   act(() =>
-    store.set(recordServerTimeAtom, {
-      offset: Date.parse(CLOSING_TIME) - beforeMs - performance.now(),
-      roundTripMs: 1,
-    }),
+    store.set(recordServerTimeAtom, takeClockSample(Date.parse(CLOSING_TIME) - beforeMs, now, now)),
   );
 }
 

@@ -1,9 +1,9 @@
-/** Loads the sold cells of a draw. Repeats a failed request every 30 seconds. */
+/** Loads the sold cells of a draw. Repeats the request every 30 seconds until they are revealed. */
 import { useCallback, useEffect, useState } from 'react';
 import { fetchTickets } from '@/api/endpoints/buyer';
 import { soldCellsOf } from './result-grid';
 
-const SOLD_CELLS_RETRY_INTERVAL_MS = 30_000;
+const SOLD_CELLS_REQUEST_INTERVAL_MS = 30_000;
 
 export interface SoldCells {
   /** Null until the cells are loaded and revealed. */
@@ -25,11 +25,13 @@ export function useSoldCells(drawNumber: number): SoldCells {
     );
   }, [drawNumber]);
   useEffect(ask, [ask]);
-  // Repeats a failed request, because a board has no user to press a retry button.
+  // Repeats a failed request, because a board has no user to press a retry button. Repeats a
+  // response without pairs, because a result entered before kick-off is revealed at kick-off.
+  const incomplete = failed || sold === null;
   useEffect(() => {
-    if (!failed) return;
-    const timer = setInterval(ask, SOLD_CELLS_RETRY_INTERVAL_MS);
+    if (!incomplete) return;
+    const timer = setInterval(ask, SOLD_CELLS_REQUEST_INTERVAL_MS);
     return () => clearInterval(timer);
-  }, [failed, ask]);
+  }, [incomplete, ask]);
   return { sold, failed, retry: ask };
 }

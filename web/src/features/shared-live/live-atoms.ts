@@ -1,12 +1,7 @@
 import { atom, type PrimitiveAtom } from 'jotai';
 import { isCachedResponse } from '@/api/http';
 import type { Config, Draw, Frame, OrderResponse } from '@/api/wire';
-import {
-  UNKNOWN_CLOCK,
-  ASSUMED_FRAME_ROUND_TRIP_MS,
-  addClockSample,
-  serverNow,
-} from '@/shared/clock';
+import { UNKNOWN_CLOCK, addClockSample, serverNow, takeFrameClockSample } from '@/shared/clock';
 import type { ClockSample, ServerClock } from '@/shared/clock';
 import {
   EMPTY_LIVE_STATE,
@@ -85,10 +80,7 @@ export const topicDataAtom = atomFamily<string, PrimitiveAtom<unknown>>(() =>
 export const receiveFrameAtom = atom(null, (get, set, frame: Frame) => {
   if (frame.type === 'ops') set(topicDataAtom(frame.topic), frame.data);
   set(recordFrameTimeAtom, frame.type === 'heartbeat' ? '' : frame.topic);
-  set(recordServerTimeAtom, {
-    offset: frame.serverNow + ASSUMED_FRAME_ROUND_TRIP_MS / 2 - performance.now(),
-    roundTripMs: ASSUMED_FRAME_ROUND_TRIP_MS,
-  });
+  set(recordServerTimeAtom, takeFrameClockSample(frame.serverNow, performance.now()));
   set(liveStateAtom, applyFrame(get(liveStateAtom), frame));
 });
 

@@ -103,6 +103,25 @@ test('an answer older than a frame keeps the frame’s counts', () => {
   expect(live.draws[1042]).toMatchObject({ ticketsSold: 118, revision: 8, contactName: 'Kim' });
 });
 
+test('an answer older than a frame keeps every field that the frame contains', () => {
+  const update = makeDrawUpdate(118, {
+    status: 'completed',
+    ticketsHeld: 2,
+    ticketsAvailable: 49,
+    maxPrize: '500.00',
+    gameDate: '2026-11-21T09:10:00Z',
+    homeFirstTryScorer: 3,
+    awayFirstTryScorer: 4,
+    winningTicketSerial: 'FD-1042-007',
+    winningTicketSold: true,
+  });
+  const framed = applyFrame(liveStateWithDraw, { ...makeFrame(8, 118), data: update } as Frame);
+  const live = applyDraws(framed, [makeDraw({ revision: 6 })]);
+  const expected: Partial<DrawUpdate> = { ...update };
+  delete expected.prizePoolCents;
+  expect(live.draws[1042]).toMatchObject({ ...expected, revision: 8 });
+});
+
 test('a shown list keeps its order, and new draws are appended', () => {
   const first = mergeDrawList(EMPTY_LIVE_STATE, 'active', [
     makeDraw({ drawNumber: 2 }),

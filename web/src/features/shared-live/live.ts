@@ -82,7 +82,7 @@ function withDrawUpdate(
   return next;
 }
 
-/** Applies complete draws from a response. Counts from a newer frame are not replaced. */
+/** Applies complete draws from a response. Fields from a newer frame are not replaced. */
 export function applyDraws(live: LiveState, answered: readonly Draw[]): LiveState {
   const draws: Record<number, Draw> = { ...live.draws };
   for (const draw of answered) {
@@ -102,6 +102,8 @@ function fieldsChangedByFrames(current: Draw): Partial<Draw> {
     ticketsHeld,
     ticketsAvailable,
     currentPrize,
+    maxPrize,
+    gameDate,
     homeFirstTryScorer,
     awayFirstTryScorer,
     winningTicketSerial,
@@ -114,6 +116,8 @@ function fieldsChangedByFrames(current: Draw): Partial<Draw> {
     ticketsHeld,
     ticketsAvailable,
     currentPrize,
+    maxPrize,
+    gameDate,
     homeFirstTryScorer,
     awayFirstTryScorer,
     winningTicketSerial,

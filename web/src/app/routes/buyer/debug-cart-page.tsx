@@ -57,7 +57,7 @@ export function Page() {
         <pre tabIndex={0}>
           {log.length === 0
             ? 'Nothing yet.'
-            : log.map((line) => `${line.at}  ${line.event}`).join('\n')}
+            : log.map((line) => `${line.at}  ${line.what}`).join('\n')}
         </pre>
       </section>
     </main>

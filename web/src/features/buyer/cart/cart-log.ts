@@ -9,13 +9,14 @@ const CART_LOG_LINES_MAX = 50;
 
 export interface CartLogLine {
   at: string;
-  event: string;
+  /** Stored under this name. A renamed field loses the lines that a deployed version stored. */
+  what: string;
 }
 
 export function readCartLog(): readonly CartLogLine[] {
   const stored = readStored('session', CART_LOG_STORAGE_KEY);
   return Array.isArray(stored)
-    ? (stored as CartLogLine[]).filter((line) => typeof line?.event === 'string')
+    ? (stored as CartLogLine[]).filter((line) => typeof line?.what === 'string')
     : [];
 }
 

@@ -148,6 +148,13 @@ test('a line keeps the time zone of its draw', () => {
   expect(parseStoredCart({ items: [kept] }).items[0]?.timezone).toBe('Australia/Sydney');
 });
 
+test('a saved line without a title is titled by its teams, and an empty time zone is omitted', () => {
+  const [line] = parseStoredCart({
+    items: [makeItem(1001, { drawTitle: '', timezone: '' })],
+  }).items;
+  expect(line).toEqual(makeItem(1001, { drawTitle: 'Sharks v Tigers' }));
+});
+
 test('a malformed saved cart is discarded, and an old one gets its club', () => {
   const old: Partial<CartItem> = makeItem(3001);
   delete old.clubId;
@@ -170,6 +177,8 @@ test.each<[string, unknown]>([
   ['a word', 'x'],
   ['items that are no list', { items: 'x' }],
   ['an item without a name', { items: [{ drawId: 1001, quantity: 1, ticketPrice: '5.00' }] }],
+  ['an empty team name', { items: [makeItem(1001, { homeTeam: '' })] }],
+  ['an empty game date', { items: [makeItem(1001, { gameDate: '' })] }],
   ['a draw that is no number', { items: [makeItem(1001, { drawId: 'x' as unknown as number })] }],
   ['a half ticket', { items: [makeItem(1001, { quantity: 1.5 })] }],
   ['no ticket', { items: [makeItem(1001, { quantity: 0 })] }],

@@ -7,6 +7,7 @@ import { EMPTY_CART, TICKETS_PER_LINE_MAX, deriveClubIdFromDrawId, reduceToLimit
 import type { Cart, CartItem } from './cart';
 
 const CART_LINES_MAX = 20;
+const TEXT_LENGTH_MAX = 300;
 
 /**
  * Returns the stored cart. Returns an empty cart for a malformed one and for one with several
@@ -30,7 +31,7 @@ export function parseStoredCart(stored: unknown): Cart {
 }
 
 const isNonEmptyText = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= 300;
+  typeof value === 'string' && value.length > 0 && value.length <= TEXT_LENGTH_MAX;
 const isTicketCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 

@@ -224,7 +224,8 @@ async fn club_content(
 
 /// Returns the draws of the landing page: on sale, awaiting results and completed.
 fn landing_page_draws(state: &State, club: Option<ClubId>) -> Vec<api::draw::Draw> {
-    /// Maximum completed draws in the HTML document. The page loads more when the visitor scrolls.
+    /// Maximum completed draws in the HTML document. A page that gets this many requests the whole
+    /// list (`BOOT_LIST_DRAWS_MAX` in `use-live.ts`).
     const COMPLETED_DRAWS_MAX: usize = 60;
     let now = state.clock.now();
     let part = DrawListSlice {
