@@ -528,7 +528,7 @@ fn interrupted_dispute_release_is_finished_without_refund() {
             world.deliver_queued_webhooks().await;
             world.advance_seconds(60).await;
             world.memory.set_faults(move |call| match call {
-                Call::Append(batch) => {
+                MemoryCall::Append(batch) => {
                     let fails = |draw| batch.iter().any(|append| append.draw == DrawId(draw));
                     match step {
                         "first line" if fails(1042) => Lost::NotWritten,
@@ -536,7 +536,7 @@ fn interrupted_dispute_release_is_finished_without_refund() {
                         _ => Lost::None,
                     }
                 }
-                Call::Write("voided") if step == "end" => Lost::NotWritten,
+                MemoryCall::Write("voided") if step == "end" => Lost::NotWritten,
                 _ => Lost::None,
             });
             assert!(world.gateway.dispute(&intent_of(&record)));
@@ -563,7 +563,7 @@ fn interrupted_dispute_release_is_finished_without_refund() {
                 (0, 0),
                 "{step}"
             );
-            let takings = world.gateway.takings(&account());
+            let takings = world.gateway.provider_account_totals(&account());
             assert_eq!(
                 (takings.refunded, takings.fees_refunded),
                 (Cents(0), takings.fees),

@@ -535,10 +535,10 @@ mod tests {
     #[test]
     fn order_that_is_not_abandoned_still_reserves_its_tickets() {
         let orders = OpenOrders::default();
-        orders.record_opened(&BROWSER, tracked(1, &[(1001, 50), (1002, 30)]), NOW);
-        orders.record_opened(&BROWSER, tracked(2, &[(1001, 10), (1003, 5)]), NOW);
-        orders.record_opened(&BROWSER, tracked(3, &[(1004, 1)]), NOW);
-        let plan = orders.plan_checkout(&BROWSER, &counts(&[(1001, 50)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(1, &[(1001, 50), (1002, 30)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(2, &[(1001, 10), (1003, 5)]), NOW);
+        orders.record_opened_order(&BROWSER, tracked_order(3, &[(1004, 1)]), NOW);
+        let plan = orders.plan_checkout(&BROWSER, &requested_tickets(&[(1001, 50)]), NOW);
         assert_eq!(plan.abandon, [OrderId(1), OrderId(2)]);
         assert_eq!(plan.reserved_elsewhere, 1);
         orders.mark_finished(&BROWSER, OrderId(2));

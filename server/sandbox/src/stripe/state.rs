@@ -296,10 +296,10 @@ mod tests {
     fn old_pending_event_does_not_keep_delivered_events() {
         let mut state = SandboxState::default();
         for number in 0..STORED_EVENTS_MAX + 10 {
-            state.emit("payment_intent.created", "acct_club", "pi_unknown");
+            state.emit_event("payment_intent.created", "acct_club", "pi_unknown");
             let id = state.unsent.pop().expect("the event is unsent");
             if number != 0 {
-                state.settle_event(&id, DeliveryStatus::Delivered);
+                state.record_delivery_status(&id, DeliveryStatus::Delivered);
             }
         }
         assert_eq!(state.events.len(), STORED_EVENTS_MAX);

@@ -1,7 +1,7 @@
 import { act, renderHook } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { FakeServer } from '@/testing/fake-server';
-import { GRID_CELLS, GRID_SIDE } from './grid';
+import { JERSEY_NUMBER_MAX, TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { useSoldCells } from './use-sold-cells';
 
 const REQUEST_INTERVAL_MS = 30_000;
@@ -9,10 +9,10 @@ const PATH = 'GET /api/draws/1042/tickets';
 
 /** The tickets of a draw of which only the first is sold. Pairs are null before the reveal. */
 const makeTickets = (revealed: boolean) =>
-  Array.from({ length: GRID_CELLS }, (_, cell) => ({
+  Array.from({ length: TICKETS_PER_DRAW }, (_, cell) => ({
     sold: cell === 0,
-    homeNumber: revealed ? Math.floor(cell / GRID_SIDE) + 1 : null,
-    awayNumber: revealed ? (cell % GRID_SIDE) + 1 : null,
+    homeNumber: revealed ? Math.floor(cell / JERSEY_NUMBER_MAX) + 1 : null,
+    awayNumber: revealed ? (cell % JERSEY_NUMBER_MAX) + 1 : null,
   }));
 const advance = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 /** Advances in steps, because React runs effects only at the end of each `act`. */
