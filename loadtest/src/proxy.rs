@@ -112,7 +112,7 @@ impl ProxyRun {
         ];
         let variables = vec![
             (
-                "DATABASE_URL",
+                "FD_DEMO_DATABASE_URL",
                 format!(
                     "postgres://app@{}/football_doubles?sslmode=disable",
                     links[0].address

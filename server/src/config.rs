@@ -219,8 +219,10 @@ impl Config {
             web_dir: environment.get_path("FD_WEB_DIR"),
             picture_program: running_program_path(),
             proxies: Vec::new(),
-            database_url: environment.get_secret("DATABASE_URL"),
-            bank_database_url: environment.get_secret("BANK_DATABASE_URL"),
+            // `DATABASE_URL` may name a real database in a developer's shell. The demo would migrate
+            // it and seed it.
+            database_url: environment.get_secret("FD_DEMO_DATABASE_URL"),
+            bank_database_url: None,
             seal_key: environment.get_secret("SEAL_KEY"),
             stripe: StripeConfig {
                 api_url: environment
@@ -352,7 +354,11 @@ impl Config {
             });
         }
         problems.into_result(())?;
-        Config::for_demo(environment)
+        Ok(Config {
+            database_url: environment.get_secret("DATABASE_URL"),
+            bank_database_url: environment.get_secret("BANK_DATABASE_URL"),
+            ..Config::for_demo(environment)?
+        })
     }
 
     /// Whether the server is behind a TLS proxy but trusts no proxy. All callers then have

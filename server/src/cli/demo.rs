@@ -110,7 +110,7 @@ async fn open_demo(
     Database::migrate(&postgres, &config).await?;
     ensure!(
         postgres.has_bank_login(),
-        "with this DATABASE_URL the demo needs BANK_DATABASE_URL too, the login of bank details (.env.example)"
+        "the login of FD_DEMO_DATABASE_URL may not create roles, and the demo needs one for bank details"
     );
     let seed_state = prepare_database(&postgres, database, &data_dir).await?;
     let moved_clock = SandboxClock::load(&Records::new(postgres.clone())).await?;
@@ -168,7 +168,7 @@ async fn prepare_database(
     if seed_state == SeedState::Partial {
         ensure!(
             database.uses_private_postgres(),
-            "DATABASE_URL names a database with clubs of its own; the demo seeds only an empty one"
+            "FD_DEMO_DATABASE_URL names a database with clubs of its own; the demo seeds only an empty one"
         );
         postgres.drop_all_tables().await?;
         postgres.migrate().await?;

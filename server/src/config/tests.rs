@@ -242,6 +242,21 @@ fn demo_needs_no_variables() {
     );
 }
 
+#[test]
+fn demo_ignores_the_database_of_a_production_environment() {
+    let production = Environment::from_pairs(COMPLETE_VARIABLES);
+    let demo = Config::for_demo(&production).expect("read");
+    assert!(demo.database_url.is_none() && demo.bank_database_url.is_none());
+    let tool = Config::for_database_tool(&production).expect("read");
+    assert!(tool.database_url.is_some() && tool.bank_database_url.is_some());
+    let without_stripe = [
+        ("DATABASE_URL", "postgres://a@localhost/b"),
+        ("SEAL_KEY", "00"),
+    ];
+    let tool = Config::for_database_tool(&Environment::from_pairs(without_stripe)).expect("read");
+    assert!(tool.database_url.is_some());
+}
+
 /// Returns the problems of a complete environment in which one variable has another value.
 fn problems_of(name: &'static str, value: &'static str) -> String {
     let problems = Config::for_production(&environment_with(name, value))

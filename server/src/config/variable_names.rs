@@ -3,13 +3,14 @@
 use super::environment::{ConfigProblems, Environment};
 
 /// The environment variables that the program reads, except [`SURCHARGE_MODE_VARIABLE`].
-const KNOWN_VARIABLES: [&str; 28] = [
+const KNOWN_VARIABLES: [&str; 29] = [
     "BANK_DATABASE_URL",
     "BIND_ADDR",
     "BUILD_VERSION",
     "BUYER_DETAILS_MONTHS",
     "DATABASE_URL",
     "FD_DATA_DIR",
+    "FD_DEMO_DATABASE_URL",
     "FD_FAILPOINT",
     "FD_WEB_DIR",
     "FEE_CAP_CENTS",

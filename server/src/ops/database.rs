@@ -100,7 +100,7 @@ impl Database {
     }
 
     /// Returns the database logins to connect with. The private Postgres has three logins of its
-    /// own. With `DATABASE_URL`, the configured logins are used; a demo creates missing ones if it
+    /// own. For another database, the configured logins are used; a demo creates missing ones if it
     /// may.
     async fn database_logins(&self, config: &Config) -> anyhow::Result<DatabaseLogins> {
         let logins = DatabaseLogins::from_urls(

@@ -21,7 +21,7 @@ fn openapi_describes_exactly_the_route_table() {
     let missing: Vec<_> = routes.difference(&described).collect();
     assert!(
         missing.is_empty(),
-        "not described in routes/<audience>/described.rs: {missing:?}"
+        "not described in routes/<audience>/descriptions.rs: {missing:?}"
     );
     let gone: Vec<_> = described.difference(&routes).collect();
     assert!(gone.is_empty(), "described, but not in routes.rs: {gone:?}");
