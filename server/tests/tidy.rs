@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 mod checklist;
 #[path = "tidy/citations.rs"]
 mod citations;
+#[path = "tidy/code_names.rs"]
+mod code_names;
 #[path = "tidy/comments.rs"]
 mod comments;
 #[path = "tidy/documents.rs"]
@@ -370,8 +372,8 @@ fn security_checklist_names_existing_files_and_tests() {
     );
 }
 
-#[test]
-fn specification_maps_name_existing_files_and_tests() {
+/// Returns every file that a page may name, and the pages themselves.
+fn files_named_in_pages() -> Vec<Source> {
     let folders = [
         "server",
         "actors",
@@ -382,10 +384,22 @@ fn specification_maps_name_existing_files_and_tests() {
         "web/e2e",
         "web/scripts",
     ];
-    let files = read_sources(&repository_root(), &folders, &checklist::NAMED_FILE_ENDINGS);
+    read_sources(&repository_root(), &folders, &checklist::NAMED_FILE_ENDINGS)
+}
+
+#[test]
+fn specification_maps_name_existing_files_and_tests() {
     assert_no_findings(
         ".github/specification",
-        checklist::stale_specification_map_entries(&repository_root(), &files),
+        checklist::stale_specification_map_entries(&repository_root(), &files_named_in_pages()),
+    );
+}
+
+#[test]
+fn code_names_in_pages_exist() {
+    assert_no_findings(
+        "named in a page, but not in the file",
+        code_names::find_missing_names(&repository_root(), &files_named_in_pages()),
     );
 }
 

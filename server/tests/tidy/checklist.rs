@@ -104,7 +104,7 @@ pub fn stale_specification_map_entries(root: &Path, all_sources: &[Source]) -> V
     let code = all_sources.iter().filter(is_code);
     let known: BTreeSet<&str> = code
         .flat_map(|source| identifiers(&source.text))
-        .filter(|name| is_long_snake_case_name(name))
+        .filter(|name| is_code_name(name))
         .collect();
     let mut findings = Vec::new();
     for map in SPECIFICATION_MAPS {
@@ -147,7 +147,7 @@ fn missing_names_in_map_row(line: &str, files: &[String], known: &BTreeSet<&str>
         let last = word.rsplit(['/', '.', '-']).next().unwrap_or(word);
         for name in word
             .split(['/', '.', '-'])
-            .filter(|name| is_long_snake_case_name(name))
+            .filter(|name| is_code_name(name))
         {
             let has_longer = || known.iter().any(|longer| longer.starts_with(name));
             let exists = known.contains(name) || is_cut && name == last && has_longer();
@@ -157,18 +157,19 @@ fn missing_names_in_map_row(line: &str, files: &[String], known: &BTreeSet<&str>
     missing
 }
 
-/// Returns whether a word is a `snake_case` name of at least three parts, such as a test, a
-/// function or a column. Shorter words may be ordinary English.
-fn is_long_snake_case_name(name: &str) -> bool {
-    name.matches('_').count() >= 2
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+/// Returns whether a word has the form of a name in code, `snake_case` or `camelCase`. A name of one
+/// part may be an ordinary English word.
+fn is_code_name(name: &str) -> bool {
+    let has_hump = name
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    (name.contains('_') || has_hump) && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Returns a path in the short form of the maps: with a leading slash, without `src`, without the
 /// map's letter as in `W/fees/fees.tsx`, and without a migration's number.
-fn shorten_path_for_map(path: &str) -> String {
+pub fn shorten_path_for_map(path: &str) -> String {
     let path = match path.split_once('/') {
         Some((letter, rest)) if letter.len() == 1 => rest,
         _ => path,
