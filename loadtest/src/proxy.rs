@@ -176,8 +176,8 @@ async fn test_matrix_on_new_server(cells: &[MatrixCell], seed: u64) -> Result<Re
     outcome
 }
 
-/// Tests the cells, and then runs the negative control. The negative control comes last, because it
-/// makes the server's data useless.
+/// Tests the cells of the fault matrix, and then runs the negative control: a fault that the checks
+/// must report. The control comes last, because it makes the server's data useless.
 async fn test_matrix_and_negative_control(
     proxy_run: &ProxyRun,
     cells: &[MatrixCell],

@@ -59,8 +59,8 @@ pub(crate) struct StoredToken<'a> {
     pub sealed: Vec<u8>,
 }
 
-/// Converts secrets to their stored form and back. All clones share one flag: whether a node with
-/// an earlier version of the program is alive.
+/// Converts the secrets of links to their stored form and back. Stores them in clear text too while
+/// a node with an earlier version of the program is alive; all clones share this flag.
 #[derive(Clone)]
 pub(crate) struct LinkSecrets {
     sealer: Sealer,

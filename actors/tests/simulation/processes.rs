@@ -279,8 +279,8 @@ impl Processes {
         if self.serving_processes().is_empty() {
             self.start_while_locked(world, None).await;
         }
-        // In most worlds only one process continues, because an hour with two idle nodes takes long
-        // and finds few errors.
+        // In most simulated worlds only one node goes on after the faults, because simulating a full
+        // hour with two idle nodes takes long and finds few errors.
         let kept_alive = if world.plan.runs_full_hour() {
             usize::MAX
         } else {

@@ -33,8 +33,8 @@ pub struct DatabaseLogins {
 }
 
 impl DatabaseLogins {
-    /// Returns logins that all use `options`. Without a login for bank details, these are
-    /// inaccessible.
+    /// Connects everything with the one login in `options`, and has no login for bank details. Bank
+    /// details can then be neither stored nor read.
     pub fn single_login(options: PgConnectOptions) -> DatabaseLogins {
         DatabaseLogins {
             owner: options.clone(),

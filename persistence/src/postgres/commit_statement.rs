@@ -24,7 +24,7 @@ use crate::error::Failure;
 use crate::journal;
 use crate::ledger::DrawCommit;
 
-/// Its `update draws` locks each draw's row until the commit, so other writers of the draw wait.
+/// Commits the commands of several draws. The statement's `update draws` locks each draw's row until the commit, so other writers of the draw wait.
 /// The other tables are written only for draws that this update accepts. All parts of the statement
 /// see the rows as they were before it. So the update subtracts the old counts of the changed
 /// reservations from `held`.

@@ -78,8 +78,8 @@ pub enum PaymentRepair {
     Return,
 }
 
-/// Time after which a repair whose end was never recorded no longer blocks the other kind of
-/// repair, in milliseconds. It exceeds the duration of all provider calls of one repair.
+/// Time after which an operator's repair of a payment whose end was never recorded no longer
+/// blocks a repair of the other kind (tickets or refund), in milliseconds. It exceeds the duration of all provider calls of one repair.
 pub const REPAIR_BLOCK_MS: i64 = 300_000;
 
 /// Stores calls to the payment provider, refunds, and operators' repairs.

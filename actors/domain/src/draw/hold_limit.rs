@@ -252,7 +252,8 @@ impl HoldLimiter {
     }
 
     /// Returns how many more tickets a source may reserve: its quota, minus its reserved tickets,
-    /// minus the tickets of its recently expired unpaid reservations. Each paid ticket adds one.
+    /// minus the tickets of its recently expired unpaid reservations. Each ticket that the source paid for adds
+    /// one to the quota.
     fn remaining_quota_of_source(
         &self,
         unsold: u16,

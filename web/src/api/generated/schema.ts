@@ -63,15 +63,18 @@ export interface components {
             resolvedAt: string | null;
             /** @description Who resolved the anomaly: `Super Admin` for an operator, `System` for the reconciler. */
             resolvedBy: string | null;
-            /** @description The operator's e-mail address, when an operator resolved it. */
+            /** @description E-mail address of the operator who resolved the anomaly, if an operator did. */
             resolvedByEmail: string | null;
             /** @description URL of the payment in Stripe's dashboard, or in the sandbox's. */
             stripeUrl: string | null;
             ticketCount: number | null;
-            /** @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or `orphaned_ticket`. */
+            /**
+             * @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or
+             *     `orphaned_ticket`.
+             */
             type: string;
         };
-        /** @description Numbers of anomalies. */
+        /** @description Numbers of payment anomalies, resolved and unresolved. */
         AnomalyStats: {
             oldestUnresolvedAt: string | null;
             resolved: number;
@@ -86,7 +89,7 @@ export interface components {
              */
             archived: boolean | null;
         };
-        /** @description The state of the hash chain. */
+        /** @description The state of the audit log's hash chain. */
         AuditChain: {
             brokenAt: number | null;
             head: string;
@@ -101,12 +104,12 @@ export interface components {
             actor: string;
             at: string;
             /**
-             * @description Who acted, for display: `Super Admin` for an operator, name and address of a club user, else
-             *     the same as `actor`.
+             * @description Who acted, for display: `Super Admin` for an operator, name and e-mail address of a club
+             *     user, otherwise the value of `actor`.
              */
             by: string;
             detail: Record<string, never>;
-            /** @description Hash of this entry and of the previous hash, in hexadecimal. */
+            /** @description Hash over this entry and the previous entry's hash, in hexadecimal. */
             hash: string;
             id: number;
             ip: string | null;
@@ -118,7 +121,7 @@ export interface components {
         AuditTrail: {
             chain: components["schemas"]["AuditChain"];
             entries: components["schemas"]["AuditEntry"][];
-            /** @description The `before` value for the next page of older entries. */
+            /** @description Value of the query parameter `before` that requests the next page of older entries. */
             next: number | null;
         };
         /** @description Numbers of tickets of a draw (decision F-10). */
@@ -147,7 +150,7 @@ export interface components {
              */
             bsb: string | null;
             /**
-             * @description The secret of the mailed link. Absent when the club submits.
+             * @description The secret of the claim link that was mailed to the winner. Absent when the club submits.
              * @default null
              */
             token: string | null;
@@ -185,7 +188,7 @@ export interface components {
             drawNumber?: number | null;
             quantity?: number | null;
         };
-        /** @description The health checks, each with a field `ok`. */
+        /** @description The results of all health checks. Each has a field `ok`, true if the check passed. */
         Checks: {
             actors: components["schemas"]["ActorsCheck"];
             clock: components["schemas"]["ClockCheck"];
@@ -289,7 +292,7 @@ export interface components {
             /** @description Id of the user; 0 for the club's own login. */
             id: number;
             invitedAt: string | null;
-            /** @description When the invitation expires. */
+            /** @description When the user's invitation expires. */
             invitedUntil: string | null;
             /** @description Whether this is the club's own login, an owner that cannot be changed or removed. */
             isClubLogin: boolean;
@@ -373,10 +376,10 @@ export interface components {
         /** @description A draw with its totals. */
         ConsoleDraw: components["schemas"]["Draw"] & {
             createdAt: string | null;
-            /** @description Whether its league contains "test" (decision E-15). */
+            /** @description Whether this is a test draw: its league's name contains "test" (decision E-15). */
             isTest: boolean;
             orders: number;
-            /** @description Paid tickets without a contact address. */
+            /** @description Number of paid tickets without a contact address. */
             orphanedTickets: number;
             payoutStatus: string | null;
             platformFee: string;
@@ -400,7 +403,10 @@ export interface components {
             homeTeam: string;
             ticketCount: number;
             ticketPrice: string;
-            /** @description Tickets without number pairs: before the reveal only the buyer reads them. */
+            /**
+             * @description Tickets without their number pairs, because only the buyer may read the pairs before the
+             *     reveal.
+             */
             tickets: components["schemas"]["ConsoleTicket"][];
         };
         /** @description An order with all details, for the operator. */
@@ -525,7 +531,7 @@ export interface components {
         /** @description The fees of one draw. */
         DrawFees: {
             awayTeam: string;
-            /** @description Whether the fee has reached its cap. */
+            /** @description Whether the draw's platform fee has reached its cap. */
             capped: boolean;
             clubName: string;
             drawNumber: number;
@@ -582,7 +588,7 @@ export interface components {
             /** @default null */
             roundUpPrize: boolean | null;
             /**
-             * @description When sales open; at once when absent (decision E-20).
+             * @description When sales open. A new draw without this field is on sale at once (decision E-20).
              * @default null
              */
             salesOpenAt: string | null;
@@ -661,7 +667,7 @@ export interface components {
             awayFirstTryScorer?: number | null;
             homeFirstTryScorer?: number | null;
         };
-        /** @description Details of a failed payment: what was being bought. */
+        /** @description What a buyer tried to buy with a failed payment. */
         FailedMetadata: {
             drawId: string;
             paymentMethod: string | null;
@@ -676,7 +682,7 @@ export interface components {
             paymentIntentId: string;
             status: string;
         };
-        /** @description One of the sources of the specification that disagree about the fee. */
+        /** @description The platform fee as one source of the specification states it. The sources disagree. */
         FeeReading: {
             capCents: number;
             rateBps: number | null;
@@ -807,8 +813,8 @@ export interface components {
             url: string | null;
         };
         /**
-         * @description A share image to upload. Any name in the body is ignored: the server generates the key (decision
-         *     G-8).
+         * @description A share image to upload. A file name in the body is ignored: the server chooses the name under
+         *     which the image is stored (decision G-8).
          */
         ImageUpload: {
             /** @default null */
@@ -826,8 +832,8 @@ export interface components {
             ticketsHeld: number;
         };
         /**
-         * @description Failed payments of the last 30 days, in cents. The list holds the newest ones; the numbers cover
-         *     all.
+         * @description Failed payments of the last 30 days. Amounts are cents. `failedPayments` lists only the newest
+         *     ones; the other fields count all.
          */
         IntegrityAudit: {
             affectedCustomers: number;
@@ -844,7 +850,7 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description The answer of the integrity check. */
+        /** @description Response body of the integrity check. */
         IntegrityReport: {
             healthy: boolean;
             /** @description Number of violating rows by invariant. */
@@ -852,7 +858,7 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description The answer of the liveness check. */
+        /** @description Response body of the liveness check. */
         Liveness: {
             /** @description Always `live`. */
             status: string;
@@ -917,31 +923,31 @@ export interface components {
             /** @default null */
             customerPhone: string | null;
             /**
-             * @description Draw of the tickets, given with `ticketCount` for a payment that matches no order (decision
-             *     M-9).
+             * @description Number of the draw whose tickets are allocated. Given together with `ticketCount` for a
+             *     payment that matches no order (decision M-9).
              * @default null
              */
             drawNumber: number | null;
             /** @default null */
             paymentIntentId: string | null;
             /**
-             * @description Number of tickets, 1 to 50.
+             * @description Number of tickets to allocate, 1 to 50.
              * @default null
              */
             ticketCount: number | null;
         };
-        /** @description The tickets that a payment without tickets was given. */
+        /** @description The tickets that were allocated for a payment that had none. */
         MissingTicketResolved: {
             allocatedTickets: components["schemas"]["AllocatedTicket"][];
             customerName: string;
         };
-        /** @description All orders of an address. */
+        /** @description All orders of an e-mail address. */
         MyTickets: {
             /** @description Masked e-mail address: `j…@example.com`. */
             emailMasked: string;
             /** @description The orders, newest first, at most 100. */
             orders: components["schemas"]["Order"][];
-            /** @description When the link expires. */
+            /** @description When the mailed link to these orders expires. */
             until: string;
         };
         /** @description A new password, with the secret of the mailed link. */
@@ -1000,7 +1006,7 @@ export interface components {
             /** @description The payment intent's client secret. Only the browser that opened the order receives it. */
             clientSecret: string;
             connectedAccountId: string;
-            /** @description When the reservation ends, as shown to the buyer. */
+            /** @description The end of the reservation that is shown to the buyer. */
             expiresAt: string;
             items?: components["schemas"]["OpenedItem"][];
             orderToken: string;
@@ -1082,7 +1088,7 @@ export interface components {
             clubName: string | null;
             drawNumber: number;
             drawStatus: string;
-            /** @description Null before the reveal (decision F-1). */
+            /** @description The ticket's number for the home team; null before the reveal (decision F-1). */
             homeNumber: number | null;
             homeTeam: string;
             /** @description The ticket's serial number, `FD-1042-007`. */
@@ -1193,8 +1199,8 @@ export interface components {
             type: string;
         };
         /**
-         * @description Proposed bank details, masked. They replace the winner's details when a second person enters the
-         *     same.
+         * @description Proposed bank details, masked. They replace the winner's details when a second person of the
+         *     club enters the same details.
          */
         PendingApproval: {
             accountName: string;
@@ -1206,13 +1212,13 @@ export interface components {
         };
         /** @description The fee report of a period. */
         PlatformFees: {
-            /** @description The revenue of a draw at which its fee reaches the cap. */
+            /** @description The revenue of a draw, in cents, at which its platform fee reaches the cap. */
             capReachedAtCents: number;
             clubRevenue: string;
             draws: components["schemas"]["DrawFees"][];
             feeCapCents: number;
             feeRateBps: number;
-            /** @description First and last day in Brisbane time, if a period was requested. */
+            /** @description First day of the period in Brisbane time, if a period was requested. */
             from: string | null;
             platformFees: string;
             prizeMoney: string;
@@ -1229,7 +1235,8 @@ export interface components {
             "csp-report"?: Record<string, never> | null;
         };
         /**
-         * @description The body of an error. Fields after the first three depend on `code`. This type only documents
+         * @description The body of an error response. Fields other than `message`, `code` and `requestId` depend on
+         *     `code`. This type only documents
          *     the body, which the HTTP middleware serialises.
          */
         ProblemBody: {
@@ -1242,7 +1249,10 @@ export interface components {
             drawNumber?: number;
             /** @description With the code `declined`: the payment provider's error code. */
             errorCode?: string;
-            /** @description `invalid` and `fixtures-refused`: all errors, in order. */
+            /**
+             * @description With the codes `invalid` and `fixtures-refused`: all errors of the form or of the fixtures
+             *     table, in order.
+             */
             errors?: unknown[];
             /** @description With the code `declined`: always `card_error`. */
             errorType?: string;
@@ -1251,27 +1261,27 @@ export interface components {
             needs?: string;
             orderId?: string;
             /**
-             * @description `draw-full` and similar codes for a payment without tickets: whether it can be refunded, and
-             *     its order.
+             * @description With `draw-full` and similar codes for a payment without tickets: whether the payment can be
+             *     refunded. `orderId` is the payment's order.
              */
             refundable?: boolean;
             /** @description The id of the request in the logs. */
             requestId: string;
             /**
-             * @description `role-not-allowed`: the caller's role, and the role that the call needs: `viewer`, `seller`
-             *     or `owner`.
+             * @description With the code `role-not-allowed`: the caller's role, `viewer`, `seller` or `owner`. `needs`
+             *     is the role that the call needs.
              */
             role?: string;
-            /** @description `setup-required`: the club's Stripe account is not ready. */
+            /** @description With the code `setup-required`: the club's Stripe account is not ready. */
             setupRequired?: boolean;
             status?: string;
             /**
-             * @description `declined`, `not-charged` and `refunding`: always false. `status` tells how the payment
-             *     ended.
+             * @description With the codes `declined`, `not-charged` and `refunding`: always false. `status` tells how
+             *     the payment ended.
              */
             success?: boolean;
         };
-        /** @description The proof of one draw. */
+        /** @description The data with which anyone can verify that the tickets of one draw were dealt fairly. */
         Proof: {
             algorithm: string;
             /**
@@ -1282,17 +1292,23 @@ export interface components {
             drawNumber: number;
             result: components["schemas"]["ProofResult"] | null;
             revealed: boolean;
-            /** @description 32 bytes in hexadecimal, after completion and kick-off (decision E-6). */
+            /**
+             * @description The deal's seed: 32 bytes in hexadecimal. Null until the draw is completed and kick-off is
+             *     past (decision E-6).
+             */
             seed: string | null;
             soldTickets: number[];
             /**
-             * @description Tickets in the order in which they were sold and returned, shown together with the seed.
+             * @description All sales and returns of tickets in their sequence. Null while the seed is.
              *
              *     Never-sold tickets are sold first, then returned ones, each by ascending number (decision
-             *     M-3). `null` also for a draw that resold tickets before that rule.
+             *     M-3). Also null for a draw that resold tickets before decision M-3 applied.
              */
             ticketMoves: components["schemas"]["TicketMove"][] | null;
-            /** @description Shown together with the seed. With the result it discloses the ticket's number pair. */
+            /**
+             * @description Ticket number of the winning ticket. Null while the seed is, because with the result this
+             *     number discloses the ticket's number pair.
+             */
             winningTicket: number | null;
         };
         /** @description The winning number pair. */
@@ -1341,7 +1357,7 @@ export interface components {
             refunded: string;
             refundState: string | null;
             status: string;
-            /** @description Amount in cents. */
+            /** @description Stripe's fee in cents. */
             stripeFee: number;
             stripeFees: string;
             stripeUrl: string | null;
@@ -1434,7 +1450,10 @@ export interface components {
         Purchase: {
             ageConfirmation?: boolean | null;
             buyer?: components["schemas"]["Buyer"] | null;
-            /** @description The client's idempotency key of one attempt to buy: the same key answers the same order. */
+            /**
+             * @description The client's idempotency key of one attempt to buy. Repeated calls with this key get the
+             *     same order.
+             */
             clientKey?: string | null;
             clientSecret?: string | null;
             customerInfo?: components["schemas"]["Buyer"] | null;
@@ -1467,17 +1486,20 @@ export interface components {
             success: boolean;
             tickets: components["schemas"]["BoughtTicket"][];
         };
-        /** @description The result of a check before the payment. */
+        /** @description The result of checking a purchase before the payment. */
         PurchaseValidation: {
             errors: string[];
             valid: boolean;
         };
-        /** @description The answer of the readiness check. */
+        /** @description Response body of the readiness check. */
         Readiness: {
             database: boolean;
             ready: boolean;
         };
-        /** @description The reason for an action, and for an irreversible one the draw's number typed again. */
+        /**
+         * @description The operator's reason for an action. For an irreversible action also the draw's number, which
+         *     the operator types again as confirmation.
+         */
         Reason: {
             /** @default null */
             drawNumber: number | null;
@@ -1498,7 +1520,7 @@ export interface components {
         RecordPayout: {
             type?: string;
         };
-        /** @description The ticket that the operator named, with its buyer. */
+        /** @description The ticket that the operator chose, with the buyer who was assigned to it. */
         RecoveredTicket: {
             buyerEmail: string;
             buyerName: string;
@@ -1534,7 +1556,7 @@ export interface components {
         RegistrationSwitch: {
             enabled: boolean;
         };
-        /** @description The new end of a reservation. */
+        /** @description The response to extending a reservation: its new end. */
         ReservationExtended: {
             expiresAt: string;
             extensionsLeft: number;
@@ -1549,11 +1571,14 @@ export interface components {
         ResultEntered: {
             draw: components["schemas"]["Draw"];
             prize: string;
-            /** @description Kick-off, while the winning ticket is not revealed; else null (decision E-6). */
+            /**
+             * @description Time of kick-off, at which the winning ticket is revealed. Null once it is revealed
+             *     (decision E-6).
+             */
             revealedAt: string | null;
             /**
-             * @description One ticket, because every number pair is on a ticket. `sold: false` when it was not sold
-             *     (decision D-11). Empty before kick-off.
+             * @description The winning ticket as a list of one, because every number pair is on exactly one ticket. Its
+             *     field `sold` is false when nobody bought it (decision D-11). Empty before kick-off.
              */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
@@ -1563,7 +1588,10 @@ export interface components {
             newStatus: string;
             payoutsCleared: number;
         };
-        /** @description Counters that rise when a list changes. */
+        /**
+         * @description Counters of the console's lists. Each rises when its list changes, so that the console reloads
+         *     the list.
+         */
         Revisions: {
             anomalies: number;
             audit: number;
@@ -1575,17 +1603,17 @@ export interface components {
             transactions: number;
             waitlist: number;
         };
-        /** @description The body that starts a scan. */
+        /** @description The body that starts a scan of payments for anomalies. */
         ScanForm: {
             /** @default null */
             hoursBack: number | null;
         };
-        /** @description The result of a scan. */
+        /** @description The result of a scan of payments for anomalies. */
         ScanResult: {
             examined: number;
             healed: number;
             hoursBack: number;
-            /** @description Anomalies that were not known before (decision I-3). */
+            /** @description Number of anomalies that were not known before this scan (decision I-3). */
             newAnomalies: number;
         };
         /** @description A search hit and the console section that shows it. */
@@ -1595,11 +1623,14 @@ export interface components {
             /** @description The text to enter into the search field of the console section. */
             key: string;
             kind: string;
-            /** @description The console section. */
+            /** @description The console section that shows the found object, such as `draws`. */
             section: string;
             title: string;
         };
-        /** @description Another operator's code, required for a winning ticket after the reveal (decision I-8). */
+        /**
+         * @description E-mail address and second-factor code of another operator. Required to assign a buyer to a
+         *     winning ticket after the reveal (decision I-8).
+         */
         SecondApproval: {
             /** @default  */
             code: string;
@@ -1715,7 +1746,7 @@ export interface components {
             stripePaymentIntentId?: string;
             ticketNumber: number;
         };
-        /** @description A request for a link to all orders of an address. */
+        /** @description A request to mail a link to all orders of an e-mail address. */
         TicketLinkRequest: {
             /**
              * @description The e-mail address that the tickets were bought with.
@@ -1742,9 +1773,9 @@ export interface components {
         };
         /** @description The response to assigning a buyer. */
         TicketsRecovered: {
-            /** @description Whether the confirmation mail that waited for an address is now queued. */
+            /** @description Whether the order's confirmation mail, which waited for an e-mail address, is now queued. */
             notified: boolean;
-            /** @description Number of tickets of the order. */
+            /** @description Number of tickets that the buyer was assigned to: all of the order. */
             recovered: number;
             ticket: components["schemas"]["RecoveredTicket"];
         };
@@ -1755,8 +1786,8 @@ export interface components {
             ticketPrice: string;
         };
         /**
-         * @description Sums of the successful payments of the last 30 days, in dollars. The list holds only the newest
-         *     `listedMax`.
+         * @description Sums of the successful payments of the last 30 days, in dollars. They include payments that the
+         *     list of payments omits, because that list holds only the newest `listedMax`.
          */
         TransactionSums: {
             clubPayouts: string;
@@ -1794,8 +1825,8 @@ export interface components {
             clubSlug: string | null;
             email: string;
             /**
-             * @description Whether the club's address is confirmed. The dashboard shows a reminder until then (decision
-             *     G-18).
+             * @description Whether the club's e-mail address is confirmed. The dashboard shows a reminder until then
+             *     (decision G-18).
              */
             emailVerified: boolean;
             /** @description The club's id, or the operator's own id. */
@@ -1850,8 +1881,8 @@ export interface components {
             lastReceivedAt: string | null;
             ok: boolean;
             /**
-             * @description Events with a valid signature but a timestamp out of range, since the process started. More
-             *     than zero means a wrong clock.
+             * @description Webhook events since the process started that had a valid signature but a timestamp out of
+             *     range. More than zero means a wrong clock.
              */
             outOfTime: number;
             waiting: number;
@@ -1859,7 +1890,10 @@ export interface components {
         /** @description The signed-in user and the state of the session. */
         Whoami: {
             clubSlug: string | null;
-            /** @description When the next proof is needed: an operator's code, or a club user's password. */
+            /**
+             * @description Until when the last proof of identity counts: an operator's second-factor code, or a club
+             *     user's password.
+             */
             reauthenticatedUntil: string | null;
             /** @description `super-admin` or `club-admin`. */
             role: string;
@@ -1894,9 +1928,12 @@ export interface components {
             /** @description Whether the winner was notified of this result. */
             notified: boolean;
             prize: string;
-            /** @description Kick-off, while the winning ticket is not revealed; else null (decision E-6). */
+            /**
+             * @description Time of kick-off, at which the winning ticket is revealed. Null once it is revealed
+             *     (decision E-6).
+             */
             revealedAt: string | null;
-            /** @description The winning ticket as a list of one, as in `ResultEntered`. */
+            /** @description The winning ticket as a list of one. Empty before kick-off. */
             winningTickets: components["schemas"]["WinningTicket"][];
         };
         /** @description The winning ticket with its buyer, for the club. */
@@ -1912,7 +1949,7 @@ export interface components {
              */
             disputed: boolean;
             homeNumber: number;
-            /** @description When the winner's link expires, so that no bank details are accepted any more. */
+            /** @description When the winner's claim link expires. Afterwards the winner can submit no bank details. */
             respondBy: string | null;
             serialNumber: string;
             sold: boolean;

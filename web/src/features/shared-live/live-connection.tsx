@@ -48,7 +48,7 @@ function useTickEachSecond(): void {
     };
     turn();
     return () => clearTimeout(timer);
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- reads the clock from the store each time
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- `now` reads the current clock at each call
   }, [tick]);
 }
 
