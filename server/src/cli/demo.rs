@@ -252,7 +252,8 @@ fn print_addresses(running: &RunningServer, configured_port: u16) {
 
   Log in at {url}/admin/login with password {PASSWORD}:
 {logins}
-{chosen}  Cards: 4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Ctrl-C stops; data stay in {data_dir}.
+{chosen}  The mailbox page shows the operator's six-digit code.
+  Cards: 4242 4242 4242 4242 pays, 4000 0000 0000 0002 is declined. Ctrl-C stops; data stay in {data_dir}.
 
 ",
         plan::CLUBS[0].slug
