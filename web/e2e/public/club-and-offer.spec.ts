@@ -45,12 +45,12 @@ test('a club without any draw shows Coming Soon, and a club between games says t
   request,
 }) => {
   const slug = await firstClubSlug(request);
-  await changeClubResponses(page, { listActiveDraws: [], completedDraws: [] });
+  await changeClubResponses(page, { activeDraws: [], completedDraws: [] });
   await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
   await page.goto(`/club/${slug}`);
   await expect(page.getByText('Coming Soon')).toBeVisible();
   await page.unrouteAll();
-  await changeClubResponses(page, { listActiveDraws: [] });
+  await changeClubResponses(page, { activeDraws: [] });
   await page.reload();
   await expect(page.getByText('No active draws right now')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Recent Results' })).toBeVisible();

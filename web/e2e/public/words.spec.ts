@@ -75,7 +75,7 @@ test('while a club’s draws load, placeholders reserve their space', async ({ p
     slug: 'held',
     canonicalSlug: 'held',
     homePageEnabled: true,
-    listActiveDraws: [],
+    activeDraws: [],
     completedDraws: [],
     primaryColor: '#1f2937',
     secondaryColor: '#374151',

@@ -96,11 +96,11 @@ async function clubPageScreens(request: APIRequestContext): Promise<PublicScreen
   const empty = async (page: Page) => {
     await changeBootData(page, (boot) => ({
       ...boot,
-      club: { ...(boot.club as object), listActiveDraws: [], completedDraws: [] },
+      club: { ...(boot.club as object), activeDraws: [], completedDraws: [] },
     }));
     await changeResponse(page, /\/api\/clubs\/slug\//, (club: object) => ({
       ...club,
-      listActiveDraws: [],
+      activeDraws: [],
       completedDraws: [],
     }));
     await stubResponse(page, /\/api\/(draws\/awaiting-results|clubs\/[^/]+\/(draws|bundles))/, []);
