@@ -96,7 +96,7 @@ pub(super) async fn insert_draws(
 }
 
 /// Returns the club's oldest draw that has the same teams and kick-off as one of these draws. Runs
-/// in the caller's transaction. Ignores cancelled draws, as [`Records::fixtures`] does.
+/// in the caller's transaction. Ignores cancelled draws, as [`Records::club_fixtures`] does.
 pub(super) async fn find_same_game(
     connection: &mut PgConnection,
     club: ClubId,
