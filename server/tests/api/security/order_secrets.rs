@@ -544,6 +544,19 @@ async fn calls_without_order_proof_are_limited_by_address() {
     server.finish().await;
 }
 
+/// Reads a source file, and puts a method call that rustfmt wrapped on the line of its receiver.
+fn read_with_joined_calls(path: &std::path::Path) -> String {
+    let text = std::fs::read_to_string(path).expect("a file");
+    let mut joined = String::new();
+    for line in text.lines().map(str::trim) {
+        if !line.starts_with('.') {
+            joined.push('\n');
+        }
+        joined.push_str(line);
+    }
+    joined
+}
+
 /// Only a caller with an `OwnOrder`, the proof of the order's secret, can change or show an order.
 #[test]
 fn order_access_requires_proof_of_its_secret() {
@@ -562,6 +575,13 @@ fn order_access_requires_proof_of_its_secret() {
     let mut folders: Vec<_> = folders.map(|folder| src.join(folder)).into();
     // Skips the file that defines `OwnOrder`.
     let definition = src.join("access/order_access.rs");
+    let defining_text = read_with_joined_calls(&definition);
+    for effect in effects {
+        assert!(
+            defining_text.contains(effect),
+            "{effect} is called nowhere: was it renamed?"
+        );
+    }
     let mut found = Vec::new();
     while let Some(folder) = folders.pop() {
         for path in std::fs::read_dir(folder)
@@ -575,7 +595,7 @@ fn order_access_requires_proof_of_its_secret() {
             if path == definition {
                 continue;
             }
-            let text = std::fs::read_to_string(&path).expect("a file");
+            let text = read_with_joined_calls(&path);
             let calls = text
                 .lines()
                 .filter(|line| !line.contains("own.") && !line.contains("order.correct_buyer("));
