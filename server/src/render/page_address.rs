@@ -160,12 +160,12 @@ impl<'a> Page<'a> {
     }
 
     /// Whether any site may show the page in a frame (decision G-14).
-    pub fn may_be_framed_by_any_site(&self) -> bool {
+    pub fn can_be_framed_by_any_site(&self) -> bool {
         matches!(self.address.shows, Board | OfferBoard | ToOffer | ToDraw)
     }
 
     /// Whether search engines may index the page (decision A-12).
-    pub fn may_be_indexed(&self) -> bool {
+    pub fn can_be_indexed(&self) -> bool {
         matches!(self.address.shows, Landing | Draw | Verify | Club | Offer)
     }
 
@@ -293,7 +293,7 @@ mod tests {
             "/club/sharks/offer/finals",
         ] {
             assert!(
-                page(path).may_be_indexed() && !page(path).may_be_framed_by_any_site(),
+                page(path).can_be_indexed() && !page(path).can_be_framed_by_any_site(),
                 "{path}"
             );
         }
@@ -306,7 +306,7 @@ mod tests {
             "/super-admin",
         ] {
             assert!(
-                !page(path).may_be_indexed() && !page(path).may_be_framed_by_any_site(),
+                !page(path).can_be_indexed() && !page(path).can_be_framed_by_any_site(),
                 "{path}"
             );
         }
@@ -316,7 +316,7 @@ mod tests {
             "/w/draw:1042",
         ] {
             assert!(
-                !page(path).may_be_indexed() && page(path).may_be_framed_by_any_site(),
+                !page(path).can_be_indexed() && page(path).can_be_framed_by_any_site(),
                 "{path}"
             );
         }

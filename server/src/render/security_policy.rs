@@ -45,7 +45,7 @@ impl ResponseKind {
             ResponseKind::Api
         } else if is_static_file(path) || path.starts_with("/uploads/") {
             ResponseKind::Asset
-        } else if Page::for_path(path).is_some_and(|page| page.may_be_framed_by_any_site()) {
+        } else if Page::for_path(path).is_some_and(|page| page.can_be_framed_by_any_site()) {
             ResponseKind::Board
         } else {
             ResponseKind::Page

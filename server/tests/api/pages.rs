@@ -57,18 +57,18 @@ async fn every_page_is_served_with_its_indexing_policy() {
         );
         assert_eq!(
             answer.text.contains("content=\"noindex\""),
-            !page.may_be_indexed(),
+            !page.can_be_indexed(),
             "{path}"
         );
         assert_eq!(
             answer.text.contains("rel=\"canonical\""),
-            page.may_be_indexed(),
+            page.can_be_indexed(),
             "{path}"
         );
         let policy = answer.header("content-security-policy").expect("a policy");
         assert_eq!(
             policy.ends_with("frame-ancestors *"),
-            page.may_be_framed_by_any_site(),
+            page.can_be_framed_by_any_site(),
             "{path}"
         );
         let cache_policy = if page.is_private() {

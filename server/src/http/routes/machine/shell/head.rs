@@ -38,7 +38,7 @@ pub fn build_page_head(
         _ => page::THEME_COLOUR.to_string(),
     };
     let canonical = page_found
-        .filter(|page| page.may_be_indexed())
+        .filter(|page| page.can_be_indexed())
         .map(|page| format!("{public_url}{}", canonical_path(page, content)));
     PageHead {
         title,
