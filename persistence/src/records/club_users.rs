@@ -68,6 +68,19 @@ struct ClubUserRow {
     seen_at: Option<OffsetDateTime>,
 }
 
+/// A query for members `u` of clubs. `$rest` is the condition and what follows.
+macro_rules! query_members {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            ClubUserRow,
+            "select u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
+                 greatest(u.seen_at, (select max(s.seen_at) from sessions s where s.club_user_id = u.id)) as seen_at
+             from club_users u where " + $rest,
+            $($argument),*
+        )
+    };
+}
+
 impl TryFrom<ClubUserRow> for ClubUser {
     type Error = sqlx::Error;
 
@@ -101,11 +114,8 @@ pub(super) fn parse_role(word: &str) -> Result<Role, sqlx::Error> {
 impl Records {
     /// Returns a club's members in the sequence of their invitations.
     pub async fn club_users(&self, club: ClubId) -> Result<Vec<ClubUser>, Failure> {
-        let read = sqlx::query_as!(
-            ClubUserRow,
-            "select u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
-                 greatest(u.seen_at, (select max(s.seen_at) from sessions s where s.club_user_id = u.id)) as seen_at
-             from club_users u where u.club_id = $1 and u.removed_at is null order by u.id",
+        let read = query_members!(
+            "u.club_id = $1 and u.removed_at is null order by u.id",
             club.0
         );
         let work = async move |pool: PgPool| {
@@ -239,15 +249,9 @@ async fn find_member(
     connection: &mut PgConnection,
     id: i64,
 ) -> Result<Option<ClubUser>, sqlx::Error> {
-    let row = sqlx::query_as!(
-        ClubUserRow,
-        "select u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
-             greatest(u.seen_at, (select max(s.seen_at) from sessions s where s.club_user_id = u.id)) as seen_at
-         from club_users u where u.id = $1 and u.removed_at is null",
-        id
-    )
-    .fetch_optional(connection)
-    .await?;
+    let row = query_members!("u.id = $1 and u.removed_at is null", id)
+        .fetch_optional(connection)
+        .await?;
     row.map(ClubUser::try_from).transpose()
 }
 

@@ -126,37 +126,33 @@ pub struct NewClub {
     pub colors: Option<[String; 3]>,
 }
 
+/// A query for clubs. `$rest` is what follows `from clubs`.
+macro_rules! query_clubs {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            ClubColumns,
+            "select id, name, email, location, phone, stripe_connect_account_id, charges_enabled, details_submitted,
+                 payouts_enabled, archived, home_page_slug, home_page_title, home_page_tagline, logo_url,
+                 primary_color, secondary_color, accent_color, facebook_pixel_id, home_page_enabled,
+                 email_verified_at, created_at
+             from clubs " + $rest,
+            $($argument),*
+        )
+    };
+}
+
 impl Records {
     pub async fn clubs(&self) -> Result<Vec<Club>, Failure> {
-        let work = async |pool: PgPool| {
-            sqlx::query_as!(
-                ClubColumns,
-                "select id, name, email, location, phone, stripe_connect_account_id, charges_enabled, details_submitted,
-                     payouts_enabled, archived, home_page_slug, home_page_title, home_page_tagline, logo_url,
-                     primary_color, secondary_color, accent_color, facebook_pixel_id, home_page_enabled,
-                     email_verified_at, created_at
-                 from clubs order by id"
-            )
-            .fetch_all(&pool)
-            .await
-        };
+        let work = async |pool: PgPool| query_clubs!("order by id").fetch_all(&pool).await;
         let rows: Vec<ClubColumns> = self.run_read(work).await?;
         Ok(rows.into_iter().map(Club::from).collect())
     }
 
     pub async fn club(&self, id: ClubId) -> Result<Option<Club>, Failure> {
         let work = async move |pool: PgPool| {
-            sqlx::query_as!(
-                ClubColumns,
-                "select id, name, email, location, phone, stripe_connect_account_id, charges_enabled, details_submitted,
-                     payouts_enabled, archived, home_page_slug, home_page_title, home_page_tagline, logo_url,
-                     primary_color, secondary_color, accent_color, facebook_pixel_id, home_page_enabled,
-                     email_verified_at, created_at
-                 from clubs where id = $1",
-                id.0
-            )
-            .fetch_optional(&pool)
-            .await
+            query_clubs!("where id = $1", id.0)
+                .fetch_optional(&pool)
+                .await
         };
         let row: Option<ClubColumns> = self.run_read(work).await?;
         Ok(row.map(Club::from))

@@ -61,11 +61,19 @@ impl From<FinancialsRow> for DrawFinancials {
 ///
 /// The provider keeps its fee when a payment is refunded. The platform's fee is taken from the
 /// draw's fee ledger, because a refunded order can keep a part of that fee (decision D-3).
-impl Records {
-    pub async fn draw_financials(&self, draw: DrawId) -> Result<DrawFinancials, Failure> {
-        let read = sqlx::query_as!(
+/// A query for the sums of draws. `$condition` selects order lines `l` of orders `o`.
+///
+/// `upto` is an order's total up to the line, `whole` the order's complete total. A line's part of
+/// the provider's fee is the difference of two rounded shares, so that rounding never adds or loses
+/// a cent. `Records::draw_takings` uses the same formula.
+///
+/// The provider keeps its fee when a payment is refunded. The platform's fee is taken from the
+/// draw's fee ledger, because a refunded order can keep a part of that fee (decision D-3).
+macro_rules! query_draw_sums {
+    ($condition:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
             FinancialsRow,
-            r#"with lines as (
+            "with lines as (
                  select l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
                      l.count * l.unit_price_cents as revenue, l.count * l.unit_price_cents + l.card_fee_cents as gross,
                      p.provider_fee_cents::numeric as fee,
@@ -74,7 +82,7 @@ impl Records {
                  from order_lines l join orders o on o.id = l.order_id
                      left join payments p on p.payment_intent_id = o.payment_intent_id
                  where (o.state = 'allocated' or o.captured_at is not null)
-                     and l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)
+                     and " + $condition + r#"
              )
              select lines.draw_id, d.fee_cents as application_fee,
                  coalesce(sum(revenue) filter (where stands), 0)::bigint as "revenue!",
@@ -84,6 +92,15 @@ impl Records {
                  count(*) filter (where stands and fee is null) as "orders_unknown!",
                  coalesce(sum(gross) filter (where stands and fee is null), 0)::bigint as "gross_unknown!"
              from lines join draws d on d.id = lines.draw_id group by lines.draw_id, d.fee_cents"#,
+            $($argument),*
+        )
+    };
+}
+
+impl Records {
+    pub async fn draw_financials(&self, draw: DrawId) -> Result<DrawFinancials, Failure> {
+        let read = query_draw_sums!(
+            "l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)",
             draw.0
         );
         let rows = self
@@ -98,29 +115,7 @@ impl Records {
         &self,
         club: ClubId,
     ) -> Result<BTreeMap<DrawId, DrawFinancials>, Failure> {
-        let read = sqlx::query_as!(
-            FinancialsRow,
-            r#"with lines as (
-                 select l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
-                     l.count * l.unit_price_cents as revenue, l.count * l.unit_price_cents + l.card_fee_cents as gross,
-                     p.provider_fee_cents::numeric as fee,
-                     sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id order by l.draw_id) as upto,
-                     sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole
-                 from order_lines l join orders o on o.id = l.order_id
-                     left join payments p on p.payment_intent_id = o.payment_intent_id
-                 where (o.state = 'allocated' or o.captured_at is not null)
-                     and o.club_id = $1
-             )
-             select lines.draw_id, d.fee_cents as application_fee,
-                 coalesce(sum(revenue) filter (where stands), 0)::bigint as "revenue!",
-                 coalesce(sum(card_fee_cents) filter (where stands), 0)::bigint as "passed_on!",
-                 coalesce(sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole)), 0)::bigint as "known!",
-                 count(*) filter (where stands) as "orders!",
-                 count(*) filter (where stands and fee is null) as "orders_unknown!",
-                 coalesce(sum(gross) filter (where stands and fee is null), 0)::bigint as "gross_unknown!"
-             from lines join draws d on d.id = lines.draw_id group by lines.draw_id, d.fee_cents"#,
-            club.0
-        );
+        let read = query_draw_sums!("o.club_id = $1", club.0);
         let rows = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;

@@ -118,25 +118,32 @@ impl ListingRow {
     }
 }
 
+/// A query for draws as lists show them. `$rest` is what follows `from draws d`.
+macro_rules! query_listings {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            ListingRow,
+            r#"select d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold,
+                 d.held, d.result_home, d.result_away, d.winning_serial, d.prize_cents,
+                 d.revealed_at is not null as "revealed!", d.club_id, d.league, d.home_team, d.away_team, d.zone,
+                 d.opens_at, d.pass_card_fee, d.archived, d.contact_name, d.contact_phone, d.commitment, d.closed_at,
+                 d.completed_at, d.completed_revision,
+                 exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as "winner_sold!"
+             from draws d
+             "# + $rest,
+            $($argument),*
+        )
+    };
+}
+
 /// Returns the given draws, sorted by kick-off. Unknown ones are left out.
 async fn fetch_listings(
     connection: &mut PgConnection,
     draws: &[i64],
 ) -> Result<Vec<ListingRow>, sqlx::Error> {
-    sqlx::query_as!(
-        ListingRow,
-        r#"select d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold,
-             d.held, d.result_home, d.result_away, d.winning_serial, d.prize_cents,
-             d.revealed_at is not null as "revealed!", d.club_id, d.league, d.home_team, d.away_team, d.zone,
-             d.opens_at, d.pass_card_fee, d.archived, d.contact_name, d.contact_phone, d.commitment, d.closed_at,
-             d.completed_at, d.completed_revision,
-             exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as "winner_sold!"
-         from draws d
-         where d.id = any($1) order by d.kick_off, d.id"#,
-        draws
-    )
-    .fetch_all(connection)
-    .await
+    query_listings!("where d.id = any($1) order by d.kick_off, d.id", draws)
+        .fetch_all(connection)
+        .await
 }
 
 /// Returns draws that the caller's transaction has inserted, sorted by number.
@@ -153,17 +160,7 @@ pub(super) async fn fetch_inserted_listings(
 impl Records {
     /// Returns every draw, sorted by kick-off.
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
-        let read = sqlx::query_as!(
-            ListingRow,
-            r#"select d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold,
-                 d.held, d.result_home, d.result_away, d.winning_serial, d.prize_cents,
-                 d.revealed_at is not null as "revealed!", d.club_id, d.league, d.home_team, d.away_team, d.zone,
-                 d.opens_at, d.pass_card_fee, d.archived, d.contact_name, d.contact_phone, d.commitment, d.closed_at,
-                 d.completed_at, d.completed_revision,
-                 exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as "winner_sold!"
-             from draws d
-             order by d.kick_off, d.id"#
-        );
+        let read = query_listings!("order by d.kick_off, d.id");
         let rows = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;

@@ -71,16 +71,22 @@ impl From<PayoutRow> for Payout {
     }
 }
 
+/// A query for payouts. `$rest` is the condition and what follows.
+macro_rules! query_payouts {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            PayoutRow,
+            "select id, draw_id, club_id, type, amount_cents, status, recipient_email, recipient_name, note, failure_reason,
+                 created_at, completed_at
+             from payouts where " + $rest,
+            $($argument),*
+        )
+    };
+}
+
 impl Records {
     pub async fn payouts(&self, draw: DrawId) -> Result<Vec<Payout>, Failure> {
-        let read =
-            sqlx::query_as!(
-                PayoutRow,
-                "select id, draw_id, club_id, type, amount_cents, status, recipient_email, recipient_name, note, failure_reason,
-                 created_at, completed_at
-             from payouts where draw_id = $1 order by id",
-                draw.0
-            );
+        let read = query_payouts!("draw_id = $1 order by id", draw.0);
         let rows: Vec<PayoutRow> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
@@ -102,13 +108,7 @@ impl Records {
     }
 
     pub async fn payout(&self, id: i64) -> Result<Option<Payout>, Failure> {
-        let read = sqlx::query_as!(
-            PayoutRow,
-            "select id, draw_id, club_id, type, amount_cents, status, recipient_email, recipient_name, note, failure_reason,
-                 created_at, completed_at
-             from payouts where id = $1",
-            id
-        );
+        let read = query_payouts!("id = $1", id);
         let row: Option<PayoutRow> = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -154,11 +154,8 @@ impl Records {
         if let Some(row) = inserted {
             return Ok(row.into());
         }
-        let read = sqlx::query_as!(
-            PayoutRow,
-            "select id, draw_id, club_id, type, amount_cents, status, recipient_email, recipient_name, note, failure_reason,
-                 created_at, completed_at
-             from payouts where draw_id = $1 and type = $2 and status <> 'failed'",
+        let read = query_payouts!(
+            "draw_id = $1 and type = $2 and status <> 'failed'",
             new.draw.0,
             new.kind
         );

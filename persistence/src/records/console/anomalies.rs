@@ -50,6 +50,34 @@ pub struct AnomalyCounts {
     pub oldest_unresolved_at: Option<OffsetDateTime>,
 }
 
+/// A query for anomalies `a`. `$rest` is the `where` clause and what follows.
+macro_rules! query_anomalies {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            AnomalyRow,
+            r#"select a.id, a.kind, coalesce(a.payment_intent_id, o.payment_intent_id) as payment_intent_id,
+                 o.id as "order_id?",
+                 coalesce(a.amount_cents, o.total_cents) as amount_cents, a.note, a.detected_at, a.resolved_at, a.resolution, a.resolved_by,
+                 (select d.email from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_email,
+                 c.id as "club_id?", c.name as "club_name?", coalesce(o.account_id, w.account_id) as account_id,
+                 o.buyer_name as "customer_name?", o.buyer_email as "customer_email?", o.buyer_phone as "customer_phone?",
+                 o.state as "order_state?", o.total_cents as "order_total_cents?", o.reason as "order_reason?",
+                 coalesce(w.status, p.status) as provider_status, coalesce(w.amount_cents, p.amount_cents) as provider_amount_cents,
+                 coalesce(w.amount_received_cents, p.amount_received_cents) as provider_received_cents,
+                 coalesce(w.amount_refunded_cents, p.amount_refunded_cents) as provider_refunded_cents,
+                 coalesce((select array_agg(l.draw_id order by l.draw_id) from order_lines l where l.order_id = o.id), '{}') as "draws!",
+                 (select sum(l.count)::bigint from order_lines l where l.order_id = o.id) as tickets
+             from anomalies a
+                 left join orders o on o.id = a.order_id or a.order_id is null and o.payment_intent_id = a.payment_intent_id
+                 left join provider_pi w on w.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
+                 left join clubs c on c.id = o.club_id or o.id is null and c.stripe_connect_account_id = w.account_id
+                 left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
+             "# + $rest,
+            $($argument),*
+        )
+    };
+}
+
 impl Records {
     /// Returns anomalies, newest first. `resolved` selects resolved (`true`) or open (`false`)
     /// anomalies. `None` selects all.
@@ -58,27 +86,9 @@ impl Records {
         resolved: Option<bool>,
         kind: Option<&str>,
     ) -> Result<Vec<AnomalyRow>, Failure> {
-        let read = sqlx::query_as!(
-            AnomalyRow,
-            r#"select a.id, a.kind, coalesce(a.payment_intent_id, o.payment_intent_id) as payment_intent_id,
-                 o.id as "order_id?",
-                 coalesce(a.amount_cents, o.total_cents) as amount_cents, a.note, a.detected_at, a.resolved_at, a.resolution, a.resolved_by,
-                 (select d.email from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_email,
-                 c.id as "club_id?", c.name as "club_name?", coalesce(o.account_id, w.account_id) as account_id,
-                 o.buyer_name as "customer_name?", o.buyer_email as "customer_email?", o.buyer_phone as "customer_phone?",
-                 o.state as "order_state?", o.total_cents as "order_total_cents?", o.reason as "order_reason?",
-                 coalesce(w.status, p.status) as provider_status, coalesce(w.amount_cents, p.amount_cents) as provider_amount_cents,
-                 coalesce(w.amount_received_cents, p.amount_received_cents) as provider_received_cents,
-                 coalesce(w.amount_refunded_cents, p.amount_refunded_cents) as provider_refunded_cents,
-                 coalesce((select array_agg(l.draw_id order by l.draw_id) from order_lines l where l.order_id = o.id), '{}') as "draws!",
-                 (select sum(l.count)::bigint from order_lines l where l.order_id = o.id) as tickets
-             from anomalies a
-                 left join orders o on o.id = a.order_id or a.order_id is null and o.payment_intent_id = a.payment_intent_id
-                 left join provider_pi w on w.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
-                 left join clubs c on c.id = o.club_id or o.id is null and c.stripe_connect_account_id = w.account_id
-                 left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
-             where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
-             order by a.detected_at desc, a.id limit 5000"#,
+        let read = query_anomalies!(
+            "where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
+             order by a.detected_at desc, a.id limit 5000",
             resolved,
             kind
         );
@@ -87,28 +97,7 @@ impl Records {
     }
 
     pub async fn anomaly(&self, id: Uuid) -> Result<Option<AnomalyRow>, Failure> {
-        let read = sqlx::query_as!(
-            AnomalyRow,
-            r#"select a.id, a.kind, coalesce(a.payment_intent_id, o.payment_intent_id) as payment_intent_id,
-                 o.id as "order_id?",
-                 coalesce(a.amount_cents, o.total_cents) as amount_cents, a.note, a.detected_at, a.resolved_at, a.resolution, a.resolved_by,
-                 (select d.email from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_email,
-                 c.id as "club_id?", c.name as "club_name?", coalesce(o.account_id, w.account_id) as account_id,
-                 o.buyer_name as "customer_name?", o.buyer_email as "customer_email?", o.buyer_phone as "customer_phone?",
-                 o.state as "order_state?", o.total_cents as "order_total_cents?", o.reason as "order_reason?",
-                 coalesce(w.status, p.status) as provider_status, coalesce(w.amount_cents, p.amount_cents) as provider_amount_cents,
-                 coalesce(w.amount_received_cents, p.amount_received_cents) as provider_received_cents,
-                 coalesce(w.amount_refunded_cents, p.amount_refunded_cents) as provider_refunded_cents,
-                 coalesce((select array_agg(l.draw_id order by l.draw_id) from order_lines l where l.order_id = o.id), '{}') as "draws!",
-                 (select sum(l.count)::bigint from order_lines l where l.order_id = o.id) as tickets
-             from anomalies a
-                 left join orders o on o.id = a.order_id or a.order_id is null and o.payment_intent_id = a.payment_intent_id
-                 left join provider_pi w on w.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
-                 left join clubs c on c.id = o.club_id or o.id is null and c.stripe_connect_account_id = w.account_id
-                 left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
-             where a.id = $1"#,
-            id
-        );
+        let read = query_anomalies!("where a.id = $1", id);
         self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
