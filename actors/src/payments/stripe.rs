@@ -35,6 +35,8 @@ use uuid::Uuid;
 use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent};
 use http::{StripeHttpClient, StripeHttpError};
 
+pub use connected_accounts::AccountsApi;
+
 mod connected_accounts;
 mod http;
 mod rate_limiter;
@@ -64,6 +66,7 @@ pub struct StripeSettings {
     /// Calls per second from this process, for all accounts together. Calls beyond the rate wait.
     /// `None`: unlimited, for test servers.
     pub calls_per_second: Option<NonZeroU32>,
+    pub accounts_api: AccountsApi,
 }
 
 impl fmt::Debug for StripeSettings {
@@ -82,6 +85,7 @@ impl StripeSettings {
             base_url: base_url.into(),
             timeout,
             calls_per_second: None,
+            accounts_api: AccountsApi::default(),
         }
     }
 
@@ -99,6 +103,7 @@ impl StripeSettings {
 #[derive(Clone)]
 pub struct Stripe {
     platform: StripeHttpClient,
+    accounts_api: AccountsApi,
 }
 
 impl Stripe {
@@ -114,6 +119,7 @@ impl Stripe {
                 Some(calls) => platform.with_rate_limit(calls),
                 None => platform,
             },
+            accounts_api: settings.accounts_api,
         })
     }
 

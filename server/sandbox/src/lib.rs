@@ -71,6 +71,9 @@ pub struct SandboxOptions {
     /// needs this, because its database may be older than the sandbox's journal and name such
     /// accounts. Tests of refusals switch this off.
     pub creates_unknown_accounts: bool,
+    /// Whether version 1 of the API creates accounts. Stripe refuses that to new platforms, whose
+    /// accounts version 2 creates.
+    pub creates_accounts_v1: bool,
     /// Base URL of this server, for links in responses. `None` uses the request's `Host` header.
     pub public_url: Option<String>,
     /// The event types that the webhook receives, as set on Stripe's dashboard. Empty means all.
@@ -83,6 +86,7 @@ impl Default for SandboxOptions {
     fn default() -> Self {
         Self {
             creates_unknown_accounts: true,
+            creates_accounts_v1: false,
             public_url: None,
             webhook_events: Vec::new(),
             clock: None,
@@ -238,8 +242,12 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .configure(page::configure)
             .configure(stripejs::configure)
             .service(
-                web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"])
-                    .to(stripe::api::handle_api_request),
+                web::resource([
+                    "/stripe/v1/{path:.*}",
+                    "/stripev1/{path:.*}",
+                    "/stripe/v2/{path:.*}",
+                ])
+                .to(stripe::api::handle_api_request),
             ),
     );
 }

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::account::{self, Account};
-use super::api_call::{ApiCall, ApiKeyKind};
+use super::account_v2;
+use super::api_call::{ApiCall, ApiKeyKind, ApiVersion};
 use super::balance_transaction::{self, BalanceTransaction};
 use super::charge::{self, Charge};
 use super::dispute::{self, Dispute};
@@ -21,6 +22,9 @@ use crate::stripe::table::StripeObject;
 pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let steps: Vec<&str> = call.path.trim_end_matches('/').split('/').collect();
     let request = (call.method.as_str(), steps.as_slice());
+    if call.version == ApiVersion::V2 {
+        return run_version_2(state, call, request);
+    }
     match request {
         ("POST", ["payment_methods"]) => payment_method::create(state, call),
         ("POST", ["tokens"]) => payment_method::create_token(state, call),
@@ -37,6 +41,21 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
         (method, _) => Err(StripeError::no_such_route(
             method,
             &format!("/v1/{}", call.path),
+        )),
+    }
+}
+
+fn run_version_2(
+    state: &mut SandboxState,
+    call: &ApiCall,
+    request: (&str, &[&str]),
+) -> Result<Value, StripeError> {
+    match request {
+        ("POST", ["core", "accounts"]) => account_v2::create(state, call),
+        ("POST", ["core", "account_links"]) => account_v2::create_link(state, call),
+        (method, _) => Err(StripeError::no_such_route(
+            method,
+            &format!("/v2/{}", call.path),
         )),
     }
 }
