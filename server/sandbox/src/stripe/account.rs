@@ -112,7 +112,8 @@ impl StripeObject for Account {
         };
         json!({
             "id": self.id, "object": "account",
-            "business_profile": { "mcc": null, "name": self.business_name, "product_description": null,
+            "business_profile": { "minority_owned_business_designation": null,
+                "specified_commercial_transactions_act_url": null, "mcc": null, "name": self.business_name, "product_description": null,
                 "support_address": null, "support_email": null, "support_phone": null, "support_url": null,
                 "url": null },
             "business_type": self.business_type,

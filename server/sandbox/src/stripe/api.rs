@@ -2,18 +2,24 @@
 //! applies the idempotency key and then runs the API call.
 
 use std::io;
+use std::time::Instant;
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{AUTHORIZATION, HeaderMap};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use futures_util::stream;
 use serde_json::Value;
 
 use super::api_call::{ApiCall, ApiKeyKind};
+use super::event::API_VERSION;
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::idempotency::{SavedBody, SavedResponse, SavedResponseLookup};
+use super::rate_limit::ExceededLimit;
+use super::schema::ApiSchema;
 use super::state::SandboxState;
 use super::{id, listing, route};
 use crate::faults::Fault;
@@ -31,6 +37,7 @@ struct ApiResponse {
     status: u16,
     body: String,
     replayed: bool,
+    exceeded_limit: Option<ExceededLimit>,
 }
 
 impl From<StripeError> for ApiResponse {
@@ -39,6 +46,7 @@ impl From<StripeError> for ApiResponse {
             status: failure.status,
             body: failure.json_body().to_string(),
             replayed: false,
+            exceeded_limit: failure.exceeded_limit,
         }
     }
 }
@@ -65,15 +73,22 @@ pub async fn handle_api_request(
         (fault, faults.hang_duration())
     };
     let request_id = id::generate("req");
+    let version = header_value(request.headers(), "stripe-version")
+        .unwrap_or(API_VERSION)
+        .to_owned();
     let answer = match fault {
-        Some(Fault::RateLimit) => ApiResponse::from(StripeError::too_many_requests()),
+        Some(Fault::RateLimit) => {
+            ApiResponse::from(StripeError::too_many_requests(ExceededLimit::Endpoint))
+        }
         Some(Fault::KeyInUse) => ApiResponse::from(StripeError::key_in_use()),
         Some(Fault::LockTimeout) => ApiResponse::from(StripeError::object_locked()),
         Some(Fault::TimeoutBefore) => {
             tokio::time::sleep(hang).await;
             return close_connection_response();
         }
-        _ => match decode_request(&request, &body, path, &sandbox) {
+        _ => match decode_request(&request, &body, path, &sandbox)
+            .and_then(|call| check_rate(&sandbox, &call).map(|()| call))
+        {
             Ok(call) => run_call_and_commit(&sandbox, &call, fault, &request_id),
             Err(failure) => failure.into(),
         },
@@ -90,7 +105,10 @@ pub async fn handle_api_request(
     );
     response
         .insert_header(("request-id", request_id))
-        .insert_header(("stripe-version", super::event::API_VERSION));
+        .insert_header(("stripe-version", version));
+    if let Some(limit) = answer.exceeded_limit {
+        response.insert_header(("stripe-rate-limited-reason", limit.reason()));
+    }
     if answer.replayed {
         response.insert_header(("idempotent-replayed", "true"));
     }
@@ -121,6 +139,8 @@ fn decode_request(
     sandbox: &Sandbox,
 ) -> Result<ApiCall, StripeError> {
     let headers = request.headers();
+    let access = api_key_kind(headers)?;
+    check_version(headers)?;
     let idempotency_key = header_value(headers, "idempotency-key").map(str::to_owned);
     if idempotency_key
         .as_ref()
@@ -143,20 +163,65 @@ fn decode_request(
         account: header_value(headers, "stripe-account")
             .unwrap_or_default()
             .to_owned(),
-        access: api_key_kind(headers)?,
+        access,
         form: StripeForm::parse(raw),
         idempotency_key,
         base: sandbox.base_url(request),
     })
 }
 
+/// Returns the error 400 for a version of the API in which the stand-in does not render objects:
+/// those of the library that the product uses, and of the table.
+fn check_version(headers: &HeaderMap) -> Result<(), StripeError> {
+    match header_value(headers, "stripe-version") {
+        Some(version) if version != API_VERSION && version != ApiSchema::get().api_version => Err(
+            StripeError::invalid_request(format!("Invalid Stripe API version: {version}")),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Counts the request. Returns the error 429 if it exceeds a limit of its account.
+fn check_rate(sandbox: &Sandbox, call: &ApiCall) -> Result<(), StripeError> {
+    let Some(limits) = sandbox.options.rate_limits else {
+        return Ok(());
+    };
+    let endpoint = ApiSchema::get()
+        .find_endpoint(&call.method, &call.path)
+        .unwrap_or("another endpoint");
+    let exceeded = sandbox
+        .request_counters
+        .lock()
+        .expect("the counters are never poisoned")
+        .count(limits, &call.account, endpoint, Instant::now());
+    exceeded.map_or(Ok(()), |limit| Err(StripeError::too_many_requests(limit)))
+}
+
+/// Returns the key of the `Authorization` header. With basic authentication, the key is the user
+/// name.
+fn api_key(headers: &HeaderMap) -> Option<String> {
+    let value = header_value(headers, AUTHORIZATION.as_str())?;
+    if let Some(key) = value.strip_prefix("Bearer ") {
+        return Some(key.to_owned());
+    }
+    let decoded = BASE64.decode(value.strip_prefix("Basic ")?).ok()?;
+    let user_and_password = String::from_utf8(decoded).ok()?;
+    let (key, _) = user_and_password.split_once(':')?;
+    Some(key.to_owned())
+}
+
+/// Whether a key has the prefix and a body of letters and digits.
+fn has_key_form(key: &str, prefix: &str) -> bool {
+    key.strip_prefix(prefix).is_some_and(|body| {
+        !body.is_empty() && body.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
 /// Returns the kind of API key that the request carries. Live keys are rejected, because this
 /// sandbox is not Stripe.
 fn api_key_kind(headers: &HeaderMap) -> Result<ApiKeyKind, StripeError> {
-    let key = header_value(headers, AUTHORIZATION.as_str())
-        .and_then(|value| value.strip_prefix("Bearer "))
-        .unwrap_or("");
-    match key {
+    let key = api_key(headers).unwrap_or_default();
+    match key.as_str() {
         "" => Err(StripeError::unauthorized(
             "You did not provide an API key. You need to provide your API key in the Authorization header, using \
              Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
@@ -164,8 +229,10 @@ fn api_key_kind(headers: &HeaderMap) -> Result<ApiKeyKind, StripeError> {
         key if key.contains("_live_") => Err(StripeError::unauthorized(
             "This is a stand-in: it takes no live keys.",
         )),
-        key if key.starts_with("sk_") || key.starts_with("rk_") => Ok(ApiKeyKind::Secret),
-        key if key.starts_with("pk_") => Ok(ApiKeyKind::Publishable),
+        key if has_key_form(key, "sk_test_") || has_key_form(key, "rk_test_") => {
+            Ok(ApiKeyKind::Secret)
+        }
+        key if has_key_form(key, "pk_test_") => Ok(ApiKeyKind::Publishable),
         _ => Err(StripeError::unauthorized("Invalid API Key provided.")),
     }
 }
@@ -196,6 +263,7 @@ fn run_call_and_commit(
                     status: saved.status,
                     body: saved.body.text(),
                     replayed: true,
+                    exceeded_limit: None,
                 };
             }
             SavedResponseLookup::OtherParameters => {
@@ -246,6 +314,7 @@ fn run_call_with_fault(
         return refusal(StripeError::internal_error());
     }
     match check_account_is_connected(state, call, sandbox)
+        .and_then(|()| route::check_parameters(call))
         .and_then(|()| route::run_api_call(state, call))
     {
         Ok(_) | Err(StripeError { saved: true, .. }) if fault == Some(Fault::Error500After) => {
@@ -254,6 +323,9 @@ fn run_call_with_fault(
         Ok(mut value) => {
             let plain = saved_body_of_plain_intent(call, &value);
             listing::expand_response(state, call, &mut value);
+            if let Err(failure) = route::check_answer(state, call, &value) {
+                return refusal(failure);
+            }
             let body = to_json_text(&value);
             let saved = plain.unwrap_or_else(|| SavedBody::Text(body.clone()));
             (
@@ -261,6 +333,7 @@ fn run_call_with_fault(
                     status: 200,
                     body,
                     replayed: false,
+                    exceeded_limit: None,
                 },
                 Some(saved),
             )
