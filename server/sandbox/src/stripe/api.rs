@@ -338,7 +338,7 @@ fn run_call_with_fault(
                 Some(saved),
             )
         }
-        Err(failure) => refusal(failure),
+        Err(failure) => refusal(route::check_refusal(call, failure)),
     }
 }
 

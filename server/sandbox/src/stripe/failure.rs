@@ -79,9 +79,15 @@ impl StripeError {
     /// Returns the error for a call that the object's state forbids. It is saved under the
     /// idempotency key.
     pub fn state_conflict(code: &'static str, message: impl Into<String>) -> Self {
+        Self::refused_by_state(message).with_code(code)
+    }
+
+    /// Returns the error for a call that the object's state forbids, without a code. It is saved
+    /// under the idempotency key.
+    pub fn refused_by_state(message: impl Into<String>) -> Self {
         Self {
             saved: true,
-            ..Self::invalid_request(message).with_code(code)
+            ..Self::invalid_request(message)
         }
     }
 

@@ -74,8 +74,26 @@ pub fn check_answer(
     {
         differences.extend(ApiSchema::get().answer_differences(&known.answer, answer));
     }
+    match wrong_answer(call, &differences) {
+        Some(failure) => Err(failure),
+        None => Ok(()),
+    }
+}
+
+/// Returns the error itself, or an error 500 if it is none of Stripe's. Only debug builds compare.
+pub fn check_refusal(call: &ApiCall, failure: StripeError) -> StripeError {
+    if !cfg!(debug_assertions) || call.access == ApiKeyKind::Publishable {
+        return failure;
+    }
+    let differences = ApiSchema::get().error_differences(&failure.error_object());
+    wrong_answer(call, &differences).unwrap_or(failure)
+}
+
+/// Returns the error 500 that names the differences between an answer and Stripe's types. `None`:
+/// there are no differences.
+fn wrong_answer(call: &ApiCall, differences: &[String]) -> Option<StripeError> {
     if differences.is_empty() {
-        return Ok(());
+        return None;
     }
     let message = format!(
         "The stand-in's answer to {} /v1/{} has another type than Stripe's: {}",
@@ -84,7 +102,7 @@ pub fn check_answer(
         differences.join("; ")
     );
     tracing::error!("{message}");
-    Err(StripeError::wrong_answer(message))
+    Some(StripeError::wrong_answer(message))
 }
 
 /// Runs one API call. An error may also report a change of the state, such as a declined payment.

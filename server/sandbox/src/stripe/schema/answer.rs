@@ -29,6 +29,13 @@ impl ApiSchema {
         differences
     }
 
+    /// Returns every difference between the object of an error and Stripe's errors, such as an
+    /// unknown code.
+    pub fn error_differences(&self, error: &Value) -> Vec<String> {
+        let expected = SchemaType::Ref("PaymentIntent.LastPaymentError".to_owned());
+        self.answer_differences(&expected, error)
+    }
+
     fn compare(
         &self,
         expected: &SchemaType,
