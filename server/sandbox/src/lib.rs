@@ -34,8 +34,10 @@
 //! The server depends on this crate only with its feature `demo`, and `serve` never mounts it.
 
 pub mod authenticator;
+pub mod call_log;
 pub mod clock;
 pub mod faults;
+pub mod foreign_payment;
 pub mod mailbox;
 pub mod server;
 pub mod webhook_sender;
@@ -54,8 +56,10 @@ use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpRequest, web::JsonConfig};
 use serde_json::Value;
 
+use self::call_log::CallLog;
 use self::clock::SandboxClock;
 use self::faults::{Fault, Faults, ScriptedFault};
+use self::foreign_payment::ForeignPayment;
 use self::mailbox::Mailbox;
 use self::stripe::state::SandboxState;
 use self::webhook_sender::client::WebhookUrl;
@@ -95,6 +99,7 @@ impl Default for SandboxOptions {
 pub struct Sandbox {
     state: Mutex<SandboxState>,
     faults: Mutex<Faults>,
+    calls: Mutex<CallLog>,
     webhook_sender: WebhookSender,
     mailbox: Mailbox,
     clock: Arc<SandboxClock>,
@@ -116,6 +121,7 @@ impl Sandbox {
         let sandbox = Arc::new(Self {
             state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
             faults: Mutex::default(),
+            calls: Mutex::default(),
             webhook_sender: WebhookSender::default(),
             mailbox: Mailbox::open(dir.as_deref(), clock.clone())?,
             clock,
@@ -202,6 +208,30 @@ impl Sandbox {
         })
         .status()
         .is_success()
+    }
+
+    /// Makes a payment that is not the platform's, as `POST /sandbox/foreign-payments` does. Returns
+    /// the id of its payment intent.
+    ///
+    /// # Panics
+    ///
+    /// If Stripe would refuse the payment.
+    pub fn make_foreign_payment(&self, payment: &ForeignPayment) -> String {
+        let mut id = None;
+        control_api::change_state_and_commit(self, |state| {
+            let intent = payment.make(state)?;
+            id = intent["id"].as_str().map(str::to_owned);
+            Ok(intent)
+        });
+        id.expect("the payment is accepted")
+    }
+
+    /// Returns the requests to the Stripe API since the process began, like `GET /sandbox/calls`.
+    pub fn call_log(&self) -> CallLog {
+        self.calls
+            .lock()
+            .expect("the calls are never poisoned")
+            .clone()
     }
 
     /// Returns the totals of each account, like `GET /sandbox/ledger`.

@@ -10,7 +10,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use futures_util::stream;
 use serde_json::Value;
 
-use super::api_call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind, Creator};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::idempotency::{SavedBody, SavedResponse, SavedResponseLookup};
@@ -55,6 +55,13 @@ pub async fn handle_api_request(
         .or_else(|| request.path().strip_prefix(STRIPE_API_MOUNT_WITHOUT_SLASH));
     let path = mounted.unwrap_or_default().to_owned();
     let requested_fault = header_value(request.headers(), "x-sandbox-fault").and_then(Fault::parse);
+    if let Ok(key) = api_key_kind(request.headers()) {
+        sandbox
+            .calls
+            .lock()
+            .expect("the calls are never poisoned")
+            .record_call(request.method().as_str(), &path, key);
+    }
     let (fault, hang) = {
         let mut faults = sandbox
             .faults
@@ -137,12 +144,16 @@ fn decode_request(
     } else {
         request.query_string()
     };
+    let account = header_value(headers, "stripe-account").unwrap_or_default();
     Ok(ApiCall {
         method: request.method().as_str().to_owned(),
         path,
-        account: header_value(headers, "stripe-account")
-            .unwrap_or_default()
-            .to_owned(),
+        account: account.to_owned(),
+        creator: if account.is_empty() {
+            Creator::AccountOwner
+        } else {
+            Creator::Platform
+        },
         access: api_key_kind(headers)?,
         form: StripeForm::parse(raw),
         idempotency_key,
