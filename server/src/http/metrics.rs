@@ -88,6 +88,14 @@ pub async fn current_metrics_text(state: &State) -> String {
         page.write_sample("fd_offer_events_total", &[("event", event)], count);
     }
     page.write_family(
+        "fd_stripe_js_exceptions_total",
+        "counter",
+        "Exceptions of Stripe.js that browsers reported, by the call that threw.",
+    );
+    for (step, count) in state.client_reports.stripe_js_exception_counts() {
+        page.write_sample("fd_stripe_js_exceptions_total", &[("step", step)], count);
+    }
+    page.write_family(
         "fd_notices_refused_total",
         "counter",
         "Notices whose signature or time was not right.",

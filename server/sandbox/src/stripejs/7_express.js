@@ -76,10 +76,13 @@ ExpressCheckoutElement.prototype.clicked = function (wallet) {
   };
   var event = {
     elementType: "expressCheckout", expressPaymentType: wallet,
-    resolve: answer(function (details) { self.open(wallet, details); }), reject: answer(function () {})
+    resolve: answer(function (details) {
+      checkOptions("click event.resolve()", "event.resolve()", details);
+      self.open(wallet, details);
+    }), reject: answer(function () {})
   };
   if (this.hears("click")) this.emit("click", event);
-  else event.resolve(this.options);
+  else event.resolve();
 };
 
 ExpressCheckoutElement.prototype.open = function (wallet, details) {

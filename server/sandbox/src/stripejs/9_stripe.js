@@ -3,6 +3,7 @@
 function Stripe(key, options) {
   if (!/^pk_/.test(String(key))) throw IntegrationError("Missing value for Stripe(): apiKey should be a publishable key (pk_…).");
   if (/_live_/.test(key)) throw IntegrationError("This is the sandbox's stripe.js: it takes no live keys.");
+  checkOptions("Stripe()", "Stripe()", options);
   var context = { key: key, account: (options || {}).stripeAccount };
 
   // Converts a response about an intent into the caller's result. If the intent requires it, shows
@@ -60,6 +61,7 @@ function Stripe(key, options) {
   }
 
   function confirmPayment(asked) {
+    checkOptions("stripe.confirmPayment()", "stripe.confirmPayment()", asked);
     var group = asked.elements;
     var clientSecret = asked.clientSecret || (group && group.options.clientSecret);
     var params = asked.confirmParams || {};
@@ -109,6 +111,7 @@ function Stripe(key, options) {
   }
 
   function createPaymentMethod(asked) {
+    checkOptions("stripe.createPaymentMethod() with " + (asked.elements ? "elements" : "card"), "stripe.createPaymentMethod()", asked);
     var from = asked.elements ? asked.elements.method() : methodOf(asked.card);
     if (from.error) return { error: from.error };
     var details = asked.elements ? (asked.params || {}).billing_details : asked.billing_details;
@@ -157,7 +160,10 @@ function Stripe(key, options) {
     confirmCardPayment: promised(confirmCardPayment),
     createPaymentMethod: promised(createPaymentMethod),
     createToken: promised(createToken),
-    handleNextAction: promised(function (asked) { return handleNextAction(asked.clientSecret); }),
+    handleNextAction: promised(function (asked) {
+      checkOptions("stripe.handleNextAction()", "stripe.handleNextAction()", asked);
+      return handleNextAction(asked.clientSecret);
+    }),
     handleCardAction: promised(handleNextAction),
     retrievePaymentIntent: promised(retrievePaymentIntent),
     _registerWrapper: function () {},

@@ -175,18 +175,20 @@ export const fetchTerms = () => get<TermsDocument>('/api/terms/sale');
 
 /**
  * Sends diagnostics to the server and ignores the response. The server logs a few per minute, and
- * none during maintenance. Must not contain personal data or secrets.
+ * none during maintenance. Must not contain personal data or secrets. `stripeJsStep` names the call
+ * of the payment library that threw an exception.
  */
 export function sendDebugLog(
   level: 'info' | 'warn' | 'error',
   message: string,
   data: Record<string, string | number | boolean> = {},
+  stripeJsStep?: string,
 ): void {
   void fetch('/api/debug-log', {
     method: 'POST',
     credentials: 'same-origin',
     keepalive: true,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ level, message, data }),
+    body: JSON.stringify({ level, message, data, stripeJsStep }),
   }).catch(() => {});
 }

@@ -458,6 +458,12 @@ export interface components {
             level: string | null;
             /** @default null */
             message: string | null;
+            /**
+             * @description The call of Stripe.js that threw an exception: `elements`, `element`, `submit`, `confirm`,
+             *     `payment_details` or `next_action`.
+             * @default null
+             */
+            stripeJsStep: string | null;
         };
         /** @description A draw, in lists and on its page. `id` and `drawNumber` are the same number (decision A-1). */
         Draw: {
