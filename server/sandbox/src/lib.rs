@@ -39,8 +39,10 @@
 #![recursion_limit = "256"]
 
 pub mod authenticator;
+pub mod call_log;
 pub mod clock;
 pub mod faults;
+pub mod foreign_payment;
 pub mod mailbox;
 pub mod server;
 pub mod webhook_sender;
@@ -59,8 +61,10 @@ use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpRequest, web::JsonConfig};
 use serde_json::Value;
 
+use self::call_log::CallLog;
 use self::clock::SandboxClock;
 use self::faults::{Fault, Faults, ScriptedFault};
+use self::foreign_payment::ForeignPayment;
 use self::mailbox::Mailbox;
 pub use self::stripe::rate_limit::RateLimits;
 use self::stripe::rate_limit::RequestCounters;
@@ -107,6 +111,7 @@ pub struct Sandbox {
     state: Mutex<SandboxState>,
     faults: Mutex<Faults>,
     request_counters: Mutex<RequestCounters>,
+    calls: Mutex<CallLog>,
     webhook_sender: WebhookSender,
     mailbox: Mailbox,
     clock: Arc<SandboxClock>,
@@ -129,6 +134,7 @@ impl Sandbox {
             state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
             faults: Mutex::default(),
             request_counters: Mutex::default(),
+            calls: Mutex::default(),
             webhook_sender: WebhookSender::default(),
             mailbox: Mailbox::open(dir.as_deref(), clock.clone())?,
             clock,
@@ -215,6 +221,30 @@ impl Sandbox {
         })
         .status()
         .is_success()
+    }
+
+    /// Makes a payment that is not the platform's, as `POST /sandbox/foreign-payments` does. Returns
+    /// the id of its payment intent.
+    ///
+    /// # Panics
+    ///
+    /// If Stripe would refuse the payment.
+    pub fn make_foreign_payment(&self, payment: &ForeignPayment) -> String {
+        let mut id = None;
+        control_api::change_state_and_commit(self, |state| {
+            let intent = payment.make(state)?;
+            id = intent["id"].as_str().map(str::to_owned);
+            Ok(intent)
+        });
+        id.expect("the payment is accepted")
+    }
+
+    /// Returns the requests to the Stripe API since the process began, like `GET /sandbox/calls`.
+    pub fn call_log(&self) -> CallLog {
+        self.calls
+            .lock()
+            .expect("the calls are never poisoned")
+            .clone()
     }
 
     /// Returns the totals of each account, like `GET /sandbox/ledger`.

@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use futures_util::stream;
 use serde_json::Value;
 
-use super::api_call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind, Creator};
 use super::event::API_VERSION;
 use super::failure::StripeError;
 use super::form::StripeForm;
@@ -63,6 +63,13 @@ pub async fn handle_api_request(
         .or_else(|| request.path().strip_prefix(STRIPE_API_MOUNT_WITHOUT_SLASH));
     let path = mounted.unwrap_or_default().to_owned();
     let requested_fault = header_value(request.headers(), "x-sandbox-fault").and_then(Fault::parse);
+    if let Ok(key) = api_key_kind(request.headers()) {
+        sandbox
+            .calls
+            .lock()
+            .expect("the calls are never poisoned")
+            .record_call(request.method().as_str(), &path, key);
+    }
     let (fault, hang) = {
         let mut faults = sandbox
             .faults
@@ -157,12 +164,16 @@ fn decode_request(
     } else {
         request.query_string()
     };
+    let account = header_value(headers, "stripe-account").unwrap_or_default();
     Ok(ApiCall {
         method: request.method().as_str().to_owned(),
         path,
-        account: header_value(headers, "stripe-account")
-            .unwrap_or_default()
-            .to_owned(),
+        account: account.to_owned(),
+        creator: if account.is_empty() {
+            Creator::AccountOwner
+        } else {
+            Creator::Platform
+        },
         access,
         form: StripeForm::parse(raw),
         idempotency_key,
