@@ -64,7 +64,7 @@ async fn restricted_account_accepts_no_charge() {
         .post("payment_intents", "amount=1000&currency=aud")
         .send()
         .await;
-    assert_eq!(new.error()["code"], "charges_not_enabled");
+    assert_eq!(new.error()["type"], "invalid_request_error");
     let path = format!("payment_intents/{}/confirm", intent["id"].as_str().unwrap());
     assert_eq!(
         provider
@@ -107,7 +107,7 @@ async fn onboarding_link_works_once() {
         .on_account(id)
         .send()
         .await;
-    assert_eq!(refused.error()["code"], "charges_not_enabled");
+    assert_eq!(refused.error()["type"], "invalid_request_error");
     let back = format!("{}/sandbox/ledger", provider.address);
     let form =
         format!("account={id}&type=account_onboarding&refresh_url={back}?stale&return_url={back}");

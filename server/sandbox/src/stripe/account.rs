@@ -112,7 +112,8 @@ impl StripeObject for Account {
         };
         json!({
             "id": self.id, "object": "account",
-            "business_profile": { "mcc": null, "name": self.business_name, "product_description": null,
+            "business_profile": { "minority_owned_business_designation": null,
+                "specified_commercial_transactions_act_url": null, "mcc": null, "name": self.business_name, "product_description": null,
                 "support_address": null, "support_email": null, "support_phone": null, "support_url": null,
                 "url": null },
             "business_type": self.business_type,
@@ -141,9 +142,10 @@ impl SandboxState {
     /// Returns an error unless the account may take payments.
     pub fn check_charges_enabled(&self, account: &str) -> Result<(), StripeError> {
         match self.accounts.get(account) {
-            Some(found) if !found.charges_enabled => Err(StripeError::state_conflict(
-                "charges_not_enabled",
-                "Your account cannot currently make charges. Complete its onboarding, or contact support.",
+            // Stripe has no code for this error.
+            Some(found) if !found.charges_enabled => Err(StripeError::refused_by_state(
+                "This Connect account cannot currently make charges. The `requirements.disabled_reason` property on \
+                 the account will provide information about why this account is currently disabled.",
             )),
             _ => Ok(()),
         }
