@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use super::{Records, timestamp};
 use crate::Failure;
-use crate::postgres::views::ViewRow;
+use crate::postgres::views::view_row;
 
 /// The time zone of a draw for which no time zone is stored (specification A, line 13).
 pub const DEFAULT_TIME_ZONE: &str = "Australia/Brisbane";
@@ -78,23 +78,7 @@ pub(super) struct ListingRow {
 
 impl ListingRow {
     pub(super) fn into_listing(self) -> Result<Listing, Failure> {
-        let view_row = ViewRow {
-            id: self.id,
-            kick_off: self.kick_off,
-            price_cents: self.price_cents,
-            prize_percentage: self.prize_percentage,
-            round_up_prize: self.round_up_prize,
-            status: self.status,
-            revision: self.revision,
-            sold: self.sold,
-            held: self.held,
-            result_home: self.result_home,
-            result_away: self.result_away,
-            winning_serial: self.winning_serial,
-            prize_cents: self.prize_cents,
-            revealed: self.revealed,
-        };
-        let view = view_row.to_view()?;
+        let view = view_row!(self).to_view()?;
         Ok(Listing {
             club: ClubId(self.club_id),
             league: self.league,
