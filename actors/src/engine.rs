@@ -12,6 +12,7 @@ use crate::actor_thread::ActorThread;
 use crate::membership::Membership;
 use crate::metrics::EngineMetrics;
 use crate::payments::context::{OrderIndex, PaymentContext, WorkerWakeups};
+use crate::payments::foreign_payments::ClubAccounts;
 use crate::payments::job_queue::{KeyedJobQueue, PaymentActor, run_until_killed};
 use crate::payments::operation_worker;
 use crate::supervisor::registry::DrawRegistry;
@@ -132,6 +133,7 @@ impl Engine {
             clock: parts.clock,
             jobs: jobs.clone(),
             index: OrderIndex::default(),
+            club_accounts: ClubAccounts::default(),
             wakeups: WorkerWakeups::default(),
             confirmation_attempts: AtomicU64::default(),
             metrics: EngineMetrics::default(),

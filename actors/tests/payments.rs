@@ -12,6 +12,8 @@ mod concurrency;
 mod entry_points;
 #[path = "payments/faults.rs"]
 mod faults;
+#[path = "payments/foreign_payments.rs"]
+mod foreign_payments;
 #[path = "payments/late_payments.rs"]
 mod late_payments;
 #[path = "payments/mails.rs"]

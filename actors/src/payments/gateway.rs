@@ -1,7 +1,7 @@
 //! The interface to the payment provider.
 
 use async_trait::async_trait;
-use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 use thiserror::Error;
 
 /// The provider's error code when a request does not fit the intent's state: the intent was
@@ -127,12 +127,17 @@ pub trait Gateway: Send + Sync {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError>;
-    /// Finds an order's open intent by its metadata, among those created since a time. Used when
-    /// the answer to the creation was lost. `None`: there is none.
+    /// Finds an order's open intent that this platform created, among those created since a time.
+    /// Used when the answer to the creation was lost. `None`: there is none, or this platform does
+    /// not know its own application yet.
     async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError>;
+    /// Returns the application that the provider names as the creator of this platform's intents.
+    /// `None`: it is not known yet, because this platform has neither created an intent nor earned
+    /// a fee.
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError>;
 }

@@ -12,13 +12,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
-    Timestamp,
+    AccountId, ApplicationId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentOrigin, PaymentStatus, Timestamp,
 };
 use futures_util::{Stream, TryStreamExt};
 use serde_json::json;
 use stripe::{IdempotencyKey, RequestStrategy, StripeRequest};
 use stripe_client_core::{CustomizableStripeRequest, RequestBuilder, StripeMethod};
+use stripe_connect::application_fee::ListApplicationFee;
 use stripe_connect::application_fee_refund::CreateIdApplicationFeeRefund;
 use stripe_core::payment_intent::{
     CancelPaymentIntent, CapturePaymentIntent, ConfirmPaymentIntent, CreatePaymentIntent,
@@ -35,9 +36,13 @@ use uuid::Uuid;
 
 use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent};
 use http::{StripeHttpClient, StripeHttpError};
+use platform_application::PlatformApplication;
+
+pub use connected_accounts::AccountsApi;
 
 mod connected_accounts;
 mod http;
+mod platform_application;
 mod rate_limiter;
 
 /// Number of payment intents in one page of a list.
@@ -48,10 +53,20 @@ const EXPANDED_FIELDS: [&str; 2] = [
     "latest_charge.balance_transaction",
     "latest_charge.application_fee",
 ];
-/// Metadata field of a payment intent that contains the order id.
-const ORDER_METADATA_KEY: &str = "order_id";
+/// Metadata field of a payment intent that contains the order id. Its name must not be one that a
+/// club's other systems use, so it names this product (decision M-10).
+pub const ORDER_METADATA_KEY: &str = "football_doubles_order";
 /// Metadata field of a payment intent that contains the draws and ticket counts.
-const DRAWS_METADATA_KEY: &str = "draws";
+pub const DRAWS_METADATA_KEY: &str = "football_doubles_draws";
+/// Metadata field of a payment intent that contains the version of the metadata.
+const VERSION_METADATA_KEY: &str = "football_doubles_version";
+/// The version of the metadata that this program writes. It changes only when the meaning of a
+/// field changes: a retry under the same idempotency key must send the same metadata.
+const METADATA_VERSION: &str = "1";
+/// Metadata fields of intents that earlier versions created. Other systems use these common names
+/// too, so they count only for an intent whose id an order has.
+const EARLIER_ORDER_METADATA_KEY: &str = "order_id";
+const EARLIER_DRAWS_METADATA_KEY: &str = "draws";
 
 /// The address, credentials and limits for calls to Stripe.
 #[derive(Clone)]
@@ -65,6 +80,7 @@ pub struct StripeSettings {
     /// Calls per second from this process, for all accounts together. Calls beyond the rate wait.
     /// `None`: unlimited, for test servers.
     pub calls_per_second: Option<NonZeroU32>,
+    pub accounts_api: AccountsApi,
 }
 
 impl fmt::Debug for StripeSettings {
@@ -83,6 +99,7 @@ impl StripeSettings {
             base_url: base_url.into(),
             timeout,
             calls_per_second: None,
+            accounts_api: AccountsApi::default(),
         }
     }
 
@@ -100,6 +117,8 @@ impl StripeSettings {
 #[derive(Clone)]
 pub struct Stripe {
     platform: StripeHttpClient,
+    accounts_api: AccountsApi,
+    application: PlatformApplication,
 }
 
 impl Stripe {
@@ -111,10 +130,12 @@ impl Stripe {
         let platform =
             StripeHttpClient::new(&settings.secret, &settings.base_url, settings.timeout)?;
         Ok(Stripe {
+            application: PlatformApplication::default(),
             platform: match settings.calls_per_second {
                 Some(calls) => platform.with_rate_limit(calls),
                 None => platform,
             },
+            accounts_api: settings.accounts_api,
         })
     }
 
@@ -206,6 +227,7 @@ fn intent_metadata(new: &NewIntent) -> HashMap<String, String> {
     HashMap::from([
         (ORDER_METADATA_KEY.to_owned(), new.order.to_string()),
         (DRAWS_METADATA_KEY.to_owned(), new.draws.clone()),
+        (VERSION_METADATA_KEY.to_owned(), METADATA_VERSION.to_owned()),
     ])
 }
 
@@ -216,15 +238,14 @@ impl Gateway for Stripe {
             .capture_method(PaymentIntentCaptureMethod::Manual)
             .allowed_payment_method_types(vec![PaymentIntentAllowedPaymentMethodTypes::Card])
             .metadata(intent_metadata(new));
-        opened_intent(
-            &new.account,
-            &send(
-                &self.platform.for_account(&new.account.0)?,
-                &create,
-                Some(key),
-            )
-            .await?,
+        let created = send(
+            &self.platform.for_account(&new.account.0)?,
+            &create,
+            Some(key),
         )
+        .await?;
+        self.application.learn(application_of_intent(&created));
+        opened_intent(&new.account, &created)
     }
 
     async fn update(
@@ -355,11 +376,17 @@ impl Gateway for Stripe {
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
+        // Without the platform's application an intent of the club cannot be told from the
+        // platform's. A retry of the creation then returns the intent.
+        let Some(platform) = self.platform_application().await? else {
+            return Ok(None);
+        };
         let order = order.to_string();
         let club = self.platform.for_account(&account.0)?;
         let matching = list_intents(&club, since).try_filter(|intent| {
             ready(
                 intent.metadata.get(ORDER_METADATA_KEY) == Some(&order)
+                    && application_of_intent(intent).as_ref() == Some(&platform)
                     && intent.status != PaymentIntentStatus::Canceled,
             )
         });
@@ -368,6 +395,37 @@ impl Gateway for Stripe {
             .map(|intent| opened_intent(account, &intent))
             .transpose()
     }
+
+    /// Stripe has no call that returns the platform's application. It names the application in the
+    /// answer to every creation of an intent, and in every application fee.
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError> {
+        if let Some(known) = self.application.known() {
+            return Ok(Some(known));
+        }
+        if !self.application.may_ask_stripe() {
+            return Ok(None);
+        }
+        let newest_fee = ListApplicationFee::new().limit(1);
+        let fees = send(&self.platform, &newest_fee, None).await?;
+        let earned_by = fees.data.first().map(|fee| fee.application.id());
+        self.application
+            .learn(earned_by.map(|id| ApplicationId(id.as_str().to_owned())));
+        Ok(self.application.known())
+    }
+}
+
+/// Returns the application that created an intent. `None`: the account's owner created it.
+fn application_of_intent(intent: &StripeIntent) -> Option<ApplicationId> {
+    let application = intent.application.as_ref()?;
+    Some(ApplicationId(application.id().as_str().to_owned()))
+}
+
+/// Returns the value of a metadata field, or of the field that earlier versions wrote instead.
+fn metadata_value<'a>(intent: &'a StripeIntent, key: &str, earlier: &str) -> Option<&'a String> {
+    intent
+        .metadata
+        .get(key)
+        .or_else(|| intent.metadata.get(earlier))
 }
 
 /// Converts Stripe's representation of a payment intent of this account.
@@ -395,9 +453,11 @@ fn convert_payment_intent(
         application_fee: application_fee.map_or(Cents::ZERO, Cents),
         application_fee_refunded: fee.map_or(Cents::ZERO, |fee| Cents(fee.amount_refunded)),
         currency: intent.currency.to_string(),
-        order: intent
-            .metadata
-            .get(ORDER_METADATA_KEY)
+        origin: PaymentOrigin {
+            application: application_of_intent(intent),
+            has_order_key: intent.metadata.contains_key(ORDER_METADATA_KEY),
+        },
+        order: metadata_value(intent, ORDER_METADATA_KEY, EARLIER_ORDER_METADATA_KEY)
             .and_then(|order| parse_order_id(order)),
         provider_fee: charge.and_then(provider_fee),
         disputed: charge.is_some_and(|charge| charge.disputed),
@@ -405,9 +465,7 @@ fn convert_payment_intent(
         authorised_at: charge
             .filter(|charge| charge.paid)
             .map(|charge| Timestamp(charge.created * 1000)),
-        draws: intent
-            .metadata
-            .get(DRAWS_METADATA_KEY)
+        draws: metadata_value(intent, DRAWS_METADATA_KEY, EARLIER_DRAWS_METADATA_KEY)
             .map(|draws| parse_draws(draws))
             .unwrap_or_default(),
         method: charge.and_then(payment_method_type),

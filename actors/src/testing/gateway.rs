@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
-use super::provider::{FakeProvider, StoredAnswer};
+use super::provider::{FakeProvider, StoredAnswer, platform_application};
 use crate::{AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent};
 
 /// The method of a call to the provider.
@@ -62,6 +62,8 @@ pub struct FakeGateway {
     pub(super) provider: Arc<Mutex<FakeProvider>>,
     faults: Arc<Mutex<Option<FaultDecider>>>,
     pace: Arc<Mutex<Option<DelayDecider>>>,
+    /// Whether the platform does not know its own application yet.
+    application_is_unknown: Arc<Mutex<bool>>,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -81,7 +83,13 @@ impl FakeGateway {
             provider: Arc::default(),
             faults: Arc::default(),
             pace: Arc::default(),
+            application_is_unknown: Arc::default(),
         }
+    }
+
+    /// Sets whether the platform knows its own application, as before its first intent.
+    pub fn set_application_known(&self, known: bool) {
+        *lock(&self.application_is_unknown) = !known;
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -397,16 +405,17 @@ impl Gateway for FakeGateway {
         })
         .await
     }
+
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError> {
+        let known = !*lock(&self.application_is_unknown);
+        Ok(known.then(platform_application))
+    }
 }
 
 /// Every club's account is ready for payments as soon as it is created.
 #[async_trait]
 impl ConnectGateway for FakeGateway {
-    async fn create_account(
-        &self,
-        key: &str,
-        _email: Option<&str>,
-    ) -> Result<AccountId, GatewayError> {
+    async fn create_account(&self, key: &str, _email: &str) -> Result<AccountId, GatewayError> {
         let accounts = &mut lock(&self.provider).accounts;
         let next = AccountId(format!("acct_{:06}", accounts.len() + 1));
         Ok(accounts.entry(key.into()).or_insert(next).clone())

@@ -8,8 +8,8 @@ use std::time::Duration;
 use actors::{Gateway, GatewayError, MailTransport, NewIntent, OpenedIntent};
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
-    Timestamp,
+    AccountId, ApplicationId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentStatus, Timestamp,
 };
 use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
 use persistence::nodes::InstanceId;
@@ -482,5 +482,9 @@ impl Gateway for SimulatedGateway {
             self.0.0.provider.find_open_intent(account, order, since),
         )
         .await
+    }
+
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError> {
+        self.0.0.provider.platform_application().await
     }
 }

@@ -75,25 +75,27 @@ async function refusal(promise, type, fields = {}) {
 }
 
 async function onboardedAccount() {
-  const created = await stripe.accounts.create(
+  await refusal(stripe.accounts.create({ country: 'AU' }), 'StripeInvalidRequestError');
+  const created = await stripe.v2.core.accounts.create(
     {
-      country: 'AU',
-      email: 'treasurer@club.example',
-      controller: {
-        fees: { payer: 'account' },
-        losses: { payments: 'stripe' },
-        stripe_dashboard: { type: 'full' },
-      },
-      capabilities: { card_payments: { requested: true }, transfers: { requested: true } },
+      contact_email: 'treasurer@club.example',
+      dashboard: 'full',
+      identity: { country: 'AU' },
+      configuration: { merchant: { capabilities: { card_payments: { requested: true } } } },
+      defaults: { responsibilities: { fees_collector: 'stripe', losses_collector: 'stripe' } },
     },
     { idempotencyKey: randomUUID() },
   );
-  assert.equal(created.details_submitted, false);
-  const link = await stripe.accountLinks.create({
+  assert.deepEqual(created.applied_configurations, ['merchant']);
+  const link = await stripe.v2.core.accountLinks.create({
     account: created.id,
-    type: 'account_onboarding',
-    refresh_url: 'https://club.example/refresh',
-    return_url: 'https://club.example/return',
+    use_case: {
+      type: 'account_onboarding',
+      account_onboarding: {
+        refresh_url: 'https://club.example/refresh',
+        return_url: 'https://club.example/return',
+      },
+    },
   });
   const form = new URLSearchParams({ link: new URL(link.url).searchParams.get('link') });
   const page = new URL(link.url);

@@ -60,27 +60,37 @@ def refusal(kind, call, **fields):
 
 
 def onboarded_account(client):
-    created = client.v1.accounts.create(
+    refusal(
+        stripe.InvalidRequestError,
+        lambda: client.v1.accounts.create({"country": "AU"}),
+    )
+    created = client.v2.core.accounts.create(
         {
-            "country": "AU",
-            "controller": {
-                "fees": {"payer": "account"},
-                "losses": {"payments": "stripe"},
-                "stripe_dashboard": {"type": "full"},
+            "contact_email": "treasurer@club.example",
+            "dashboard": "full",
+            "identity": {"country": "AU"},
+            "configuration": {
+                "merchant": {"capabilities": {"card_payments": {"requested": True}}}
             },
-            "capabilities": {
-                "card_payments": {"requested": True},
-                "transfers": {"requested": True},
+            "defaults": {
+                "responsibilities": {
+                    "fees_collector": "stripe",
+                    "losses_collector": "stripe",
+                }
             },
         },
         {"idempotency_key": str(uuid.uuid4())},
     )
-    link = client.v1.account_links.create(
+    link = client.v2.core.account_links.create(
         {
             "account": created.id,
-            "type": "account_onboarding",
-            "refresh_url": "https://club.example/refresh",
-            "return_url": "https://club.example/return",
+            "use_case": {
+                "type": "account_onboarding",
+                "account_onboarding": {
+                    "refresh_url": "https://club.example/refresh",
+                    "return_url": "https://club.example/return",
+                },
+            },
         }
     )
     token = urllib.parse.parse_qs(urllib.parse.urlparse(link.url).query)["link"][0]

@@ -39,8 +39,10 @@
 #![recursion_limit = "256"]
 
 pub mod authenticator;
+pub mod call_log;
 pub mod clock;
 pub mod faults;
+pub mod foreign_payment;
 pub mod mailbox;
 pub mod server;
 pub mod webhook_sender;
@@ -59,8 +61,10 @@ use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpRequest, web::JsonConfig};
 use serde_json::Value;
 
+use self::call_log::CallLog;
 use self::clock::SandboxClock;
 use self::faults::{Fault, Faults, ScriptedFault};
+use self::foreign_payment::ForeignPayment;
 use self::mailbox::Mailbox;
 pub use self::stripe::rate_limit::RateLimits;
 use self::stripe::rate_limit::RequestCounters;
@@ -78,6 +82,9 @@ pub struct SandboxOptions {
     /// needs this, because its database may be older than the sandbox's journal and name such
     /// accounts. Tests of refusals switch this off.
     pub creates_unknown_accounts: bool,
+    /// Whether version 1 of the API creates accounts. Stripe refuses that to new platforms, whose
+    /// accounts version 2 creates.
+    pub creates_accounts_v1: bool,
     /// Base URL of this server, for links in responses. `None` uses the request's `Host` header.
     pub public_url: Option<String>,
     /// The event types that the webhook receives, as set on Stripe's dashboard. Empty means all.
@@ -93,6 +100,7 @@ impl Default for SandboxOptions {
     fn default() -> Self {
         Self {
             creates_unknown_accounts: true,
+            creates_accounts_v1: false,
             public_url: None,
             webhook_events: Vec::new(),
             rate_limits: None,
@@ -107,6 +115,7 @@ pub struct Sandbox {
     state: Mutex<SandboxState>,
     faults: Mutex<Faults>,
     request_counters: Mutex<RequestCounters>,
+    calls: Mutex<CallLog>,
     webhook_sender: WebhookSender,
     mailbox: Mailbox,
     clock: Arc<SandboxClock>,
@@ -129,6 +138,7 @@ impl Sandbox {
             state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
             faults: Mutex::default(),
             request_counters: Mutex::default(),
+            calls: Mutex::default(),
             webhook_sender: WebhookSender::default(),
             mailbox: Mailbox::open(dir.as_deref(), clock.clone())?,
             clock,
@@ -217,6 +227,30 @@ impl Sandbox {
         .is_success()
     }
 
+    /// Makes a payment that is not the platform's, as `POST /sandbox/foreign-payments` does. Returns
+    /// the id of its payment intent.
+    ///
+    /// # Panics
+    ///
+    /// If Stripe would refuse the payment.
+    pub fn make_foreign_payment(&self, payment: &ForeignPayment) -> String {
+        let mut id = None;
+        control_api::change_state_and_commit(self, |state| {
+            let intent = payment.make(state)?;
+            id = intent["id"].as_str().map(str::to_owned);
+            Ok(intent)
+        });
+        id.expect("the payment is accepted")
+    }
+
+    /// Returns the requests to the Stripe API since the process began, like `GET /sandbox/calls`.
+    pub fn call_log(&self) -> CallLog {
+        self.calls
+            .lock()
+            .expect("the calls are never poisoned")
+            .clone()
+    }
+
     /// Returns the totals of each account, like `GET /sandbox/ledger`.
     pub fn ledger(&self) -> Value {
         stripe::ledger::render_totals(
@@ -251,8 +285,12 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .configure(page::configure)
             .configure(stripejs::configure)
             .service(
-                web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"])
-                    .to(stripe::api::handle_api_request),
+                web::resource([
+                    "/stripe/v1/{path:.*}",
+                    "/stripev1/{path:.*}",
+                    "/stripe/v2/{path:.*}",
+                ])
+                .to(stripe::api::handle_api_request),
             ),
     );
 }

@@ -104,6 +104,25 @@ pub async fn current_metrics_text(state: &State) -> String {
         page.write_sample("fd_notices_refused_total", &[("why", why)], count);
     }
     page.write_family(
+        "fd_foreign_payments_total",
+        "counter",
+        "Payments of others that were seen in clubs' accounts and left alone.",
+    );
+    for (kind, count) in engine_metrics.foreign_payments() {
+        let labels = [("kind", kind.name())];
+        page.write_sample("fd_foreign_payments_total", &labels, count);
+    }
+    page.write_family(
+        "fd_webhooks_of_unknown_accounts_total",
+        "counter",
+        "Webhook events of Stripe accounts that no club has.",
+    );
+    page.write_sample(
+        "fd_webhooks_of_unknown_accounts_total",
+        &[],
+        engine_metrics.unknown_account_events(),
+    );
+    page.write_family(
         "fd_forwarded_untrusted_total",
         "counter",
         "X-Forwarded-For from peers that are not trusted.",

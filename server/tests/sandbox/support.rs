@@ -103,6 +103,21 @@ impl SandboxProvider {
         }
     }
 
+    /// A call of version 2 of the API with the platform's secret key.
+    pub fn post_v2<'a>(&'a self, path: &str, body: &Value) -> SandboxRequest<'a> {
+        let url = format!("{}/sandbox/stripe/v2/{path}", self.address);
+        SandboxRequest {
+            provider: self,
+            builder: self
+                .http
+                .post(url)
+                .header("stripe-version", "2026-09-30.endive")
+                .json(body),
+            account: None,
+            key: "sk_test_1",
+        }
+    }
+
     pub fn get<'a>(&'a self, path: &str) -> SandboxRequest<'a> {
         let url = format!("{}/sandbox/stripe/v1/{path}", self.address);
         SandboxRequest {

@@ -44,7 +44,7 @@ pub struct AccountLink {
 }
 
 impl Account {
-    fn new(id: String, created: i64) -> Self {
+    pub fn new(id: String, created: i64) -> Self {
         Self {
             id,
             created,
@@ -248,19 +248,43 @@ pub fn retrieve(
 pub fn create_link(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let account = state.find::<Account>("", call.form.get_required("account")?)?;
     call.form.get_required("type")?;
+    let refresh_url = call.form.get_required("refresh_url")?.to_owned();
+    let return_url = call.form.get_required("return_url")?.to_owned();
+    let link = save_new_link(state, call, &account.id, refresh_url, return_url);
+    Ok(
+        json!({ "object": "account_link", "created": state.now(), "expires_at": link.expires_at, "url": link.url }),
+    )
+}
+
+/// The address of a new onboarding link, and the time in seconds at which it expires.
+pub struct LinkAddress {
+    pub url: String,
+    pub expires_at: i64,
+}
+
+/// Saves a new onboarding link of an account.
+pub fn save_new_link(
+    state: &mut SandboxState,
+    call: &ApiCall,
+    account: &str,
+    refresh_url: String,
+    return_url: String,
+) -> LinkAddress {
     let link = AccountLink {
         token: id::generate("link"),
         expires_at: state.now() + ONBOARDING_LINK_SECONDS,
-        refresh_url: call.form.get_required("refresh_url")?.to_owned(),
-        return_url: call.form.get_required("return_url")?.to_owned(),
-        account: account.id,
+        refresh_url,
+        return_url,
+        account: account.to_owned(),
         used: false,
     };
-    let url = format!(
-        "{}/sandbox/onboarding/{}?link={}",
-        call.base, link.account, link.token
-    );
-    let response = json!({ "object": "account_link", "created": state.now(), "expires_at": link.expires_at, "url": url });
+    let address = LinkAddress {
+        url: format!(
+            "{}/sandbox/onboarding/{account}?link={}",
+            call.base, link.token
+        ),
+        expires_at: link.expires_at,
+    };
     state.save_link(link);
-    Ok(response)
+    address
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Instant;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use base64::Engine;
@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use futures_util::stream;
 use serde_json::Value;
 
-use super::api_call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind, ApiVersion, Creator};
 use super::event::API_VERSION;
 use super::failure::StripeError;
 use super::form::StripeForm;
@@ -30,6 +30,8 @@ pub const STRIPE_API_MOUNT: &str = "/sandbox/stripe/v1/";
 /// Mount point for clients whose base URL lacks the final slash. The async-stripe library then
 /// appends `v1` without a slash in between.
 pub const STRIPE_API_MOUNT_WITHOUT_SLASH: &str = "/sandbox/stripev1/";
+/// Mount point of version 2 of the API.
+const STRIPE_API_V2_MOUNT: &str = "/sandbox/stripe/v2/";
 const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 
 /// A response: status, JSON, and whether it was replayed for an idempotency key.
@@ -51,18 +53,21 @@ impl From<StripeError> for ApiResponse {
     }
 }
 
-/// Handles every API request below `STRIPE_API_MOUNT`.
+/// Handles every API request below `STRIPE_API_MOUNT` and `STRIPE_API_V2_MOUNT`.
 pub async fn handle_api_request(
     request: HttpRequest,
     body: Bytes,
     sandbox: Data<Sandbox>,
 ) -> HttpResponse {
-    let mounted = request
-        .path()
-        .strip_prefix(STRIPE_API_MOUNT)
-        .or_else(|| request.path().strip_prefix(STRIPE_API_MOUNT_WITHOUT_SLASH));
-    let path = mounted.unwrap_or_default().to_owned();
     let requested_fault = header_value(request.headers(), "x-sandbox-fault").and_then(Fault::parse);
+    if let Ok(key) = api_key_kind(request.headers()) {
+        let (_, path) = version_and_path(request.path());
+        sandbox
+            .calls
+            .lock()
+            .expect("the calls are never poisoned")
+            .record_call(request.method().as_str(), path, key);
+    }
     let (fault, hang) = {
         let mut faults = sandbox
             .faults
@@ -86,7 +91,7 @@ pub async fn handle_api_request(
             tokio::time::sleep(hang).await;
             return close_connection_response();
         }
-        _ => match decode_request(&request, &body, path, &sandbox)
+        _ => match decode_request(&request, &body, &sandbox)
             .and_then(|call| check_rate(&sandbox, &call).map(|()| call))
         {
             Ok(call) => run_call_and_commit(&sandbox, &call, fault, &request_id),
@@ -132,12 +137,25 @@ fn header_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .filter(|value| !value.is_empty())
 }
 
+/// Returns the version and the path after it.
+fn version_and_path(path: &str) -> (ApiVersion, &str) {
+    match path.strip_prefix(STRIPE_API_V2_MOUNT) {
+        Some(path) => (ApiVersion::V2, path),
+        None => (
+            ApiVersion::V1,
+            path.strip_prefix(STRIPE_API_MOUNT)
+                .or_else(|| path.strip_prefix(STRIPE_API_MOUNT_WITHOUT_SLASH))
+                .unwrap_or_default(),
+        ),
+    }
+}
+
 fn decode_request(
     request: &HttpRequest,
     body: &Bytes,
-    path: String,
     sandbox: &Sandbox,
 ) -> Result<ApiCall, StripeError> {
+    let (version, path) = version_and_path(request.path());
     let headers = request.headers();
     let access = api_key_kind(headers)?;
     check_version(headers)?;
@@ -157,17 +175,51 @@ fn decode_request(
     } else {
         request.query_string()
     };
+    let account = header_value(headers, "stripe-account").unwrap_or_default();
+    let (form, json) = match version {
+        ApiVersion::V1 => (StripeForm::parse(raw), String::new()),
+        ApiVersion::V2 => {
+            check_version_2_headers(headers)?;
+            (StripeForm::default(), posted.to_owned())
+        }
+    };
     Ok(ApiCall {
         method: request.method().as_str().to_owned(),
-        path,
-        account: header_value(headers, "stripe-account")
-            .unwrap_or_default()
-            .to_owned(),
+        version,
+        path: path.to_owned(),
+        account: account.to_owned(),
+        creator: if account.is_empty() {
+            Creator::AccountOwner
+        } else {
+            Creator::Platform
+        },
         access,
-        form: StripeForm::parse(raw),
+        form,
+        json,
         idempotency_key,
         base: sandbox.base_url(request),
     })
+}
+
+/// Returns an error unless a call of version 2 names the API's version, sends JSON, and carries a
+/// secret key: version 2 takes no restricted and no publishable keys.
+fn check_version_2_headers(headers: &HeaderMap) -> Result<(), StripeError> {
+    if header_value(headers, "stripe-version").is_none() {
+        return Err(StripeError::invalid_request(
+            "The Stripe-Version header is required for this API.",
+        ));
+    }
+    if header_value(headers, CONTENT_TYPE.as_str()) != Some("application/json") {
+        return Err(StripeError::invalid_request(
+            "The Content-Type of requests to this API must be application/json.",
+        ));
+    }
+    if !api_key(headers).is_some_and(|key| key.starts_with("sk_")) {
+        return Err(StripeError::unauthorized(
+            "This API takes secret API keys only.",
+        ));
+    }
+    Ok(())
 }
 
 /// Returns the error 400 for a version of the API in which the stand-in does not render objects:
@@ -251,7 +303,10 @@ fn run_call_and_commit(
         .filter(|_| call.method == "POST");
     let cache_key = keyed.map(|key| format!("{} {key}", call.account));
     let fingerprint = keyed
-        .map(|_| call.form.fingerprint(&call.method, &call.path))
+        .map(|_| match call.version {
+            ApiVersion::V1 => call.form.fingerprint(&call.method, &call.path),
+            ApiVersion::V2 => format!("v2 {} {}", call.path, call.json),
+        })
         .unwrap_or_default();
     if let Some(key) = &cache_key {
         match state
@@ -314,6 +369,7 @@ fn run_call_with_fault(
         return refusal(StripeError::internal_error());
     }
     match check_account_is_connected(state, call, sandbox)
+        .and_then(|()| check_account_creation(call, sandbox))
         .and_then(|()| route::check_parameters(call))
         .and_then(|()| route::run_api_call(state, call))
     {
@@ -352,6 +408,18 @@ fn saved_body_of_plain_intent(call: &ApiCall, value: &Value) -> Option<SavedBody
         access: call.access,
         snapshot: None,
     })
+}
+
+/// Returns Stripe's error for a new platform that creates an account by version 1 of the API.
+fn check_account_creation(call: &ApiCall, sandbox: &Sandbox) -> Result<(), StripeError> {
+    let creates_account =
+        call.version == ApiVersion::V1 && call.method == "POST" && call.path == "accounts";
+    if creates_account && !sandbox.options.creates_accounts_v1 {
+        return Err(StripeError::invalid_request(
+            "Your platform cannot create accounts with this API. Create them with the Accounts v2 API.",
+        ));
+    }
+    Ok(())
 }
 
 /// Returns an error unless the account in the request's header is connected to the platform.

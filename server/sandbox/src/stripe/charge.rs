@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::api_call::ApiCall;
+use super::api_call::{ApiCall, Creator};
 use super::card::CardBehaviour;
 use super::failure::StripeError;
 use super::id;
@@ -23,6 +23,9 @@ const AUTHORISATION_SECONDS: i64 = 7 * 24 * 3600;
 pub struct Charge {
     pub id: String,
     pub account: String,
+    /// Who created the payment intent.
+    #[serde(default)]
+    pub creator: Creator,
     pub created: i64,
     pub intent: String,
     pub amount: i64,
@@ -59,6 +62,7 @@ impl Charge {
         Self {
             id: id::generate("ch"),
             account: intent.account.clone(),
+            creator: intent.creator.clone(),
             created,
             intent: intent.id.clone(),
             amount: intent.amount,
@@ -164,7 +168,7 @@ impl StripeObject for Charge {
     fn render(&self) -> Value {
         json!({
             "id": self.id, "object": "charge", "amount": self.amount, "amount_captured": self.amount_captured,
-            "amount_refunded": self.amount_refunded, "application": null, "application_fee": self.application_fee,
+            "amount_refunded": self.amount_refunded, "application": self.creator.application_id(), "application_fee": self.application_fee,
             "application_fee_amount": self.application_fee_amount,
             "balance_transaction": self.balance_transaction, "billing_details": self.method.billing.render(),
             "calculated_statement_descriptor": "FOOTBALL DOUBLES", "captured": self.captured, "created": self.created,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::api_call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind, Creator};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
@@ -69,6 +69,8 @@ pub enum CaptureMethod {
 pub struct Intent {
     pub id: String,
     pub account: String,
+    #[serde(default)]
+    pub creator: Creator,
     pub created: i64,
     pub status: IntentStatus,
     pub amount: i64,
@@ -123,7 +125,7 @@ impl StripeObject for Intent {
         json!({
             "id": self.id, "object": "payment_intent", "amount": self.amount,
             "amount_capturable": self.amount_capturable, "amount_details": { "tip": {} },
-            "amount_received": self.amount_received, "application": null,
+            "amount_received": self.amount_received, "application": self.creator.application_id(),
             "application_fee_amount": self.application_fee_amount,
             "automatic_payment_methods": self.automatic.then(|| json!({ "allow_redirects": "always", "enabled": true })),
             "canceled_at": self.canceled_at, "cancellation_reason": self.cancellation_reason,
@@ -157,14 +159,15 @@ impl Intent {
         })
     }
 
-    /// Renders the intent for the holder of this kind of API key. A browser sees no metadata, fees
-    /// or charges.
+    /// Renders the intent for the holder of this kind of API key. A browser sees no metadata, fees,
+    /// charges or application.
     pub fn render_for(&self, access: ApiKeyKind) -> Value {
         let mut response = self.render();
         if access == ApiKeyKind::Publishable
             && let Some(fields) = response.as_object_mut()
         {
             for hidden in [
+                "application",
                 "metadata",
                 "application_fee_amount",
                 "latest_charge",
@@ -200,6 +203,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         client_secret: format!("{id}_{}", id::generate("secret")),
         id,
         account: call.account.clone(),
+        creator: call.creator.clone(),
         created: state.now(),
         status: IntentStatus::RequiresPaymentMethod,
         amount,

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::account::{self, Account};
-use super::api_call::{ApiCall, ApiKeyKind};
+use super::account_v2;
+use super::api_call::{ApiCall, ApiKeyKind, ApiVersion};
 use super::balance_transaction::{self, BalanceTransaction};
 use super::charge::{self, Charge};
 use super::dispute::{self, Dispute};
@@ -34,6 +35,10 @@ const BROWSER_PARAMETERS: [&str; 5] = [
 ///
 /// 404 for a call that the table lacks, 400 for a parameter that the call does not take.
 pub fn check_parameters(call: &ApiCall) -> Result<(), StripeError> {
+    // `account_v2` reads typed parameters.
+    if call.version == ApiVersion::V2 {
+        return Ok(());
+    }
     let known = ApiSchema::get().find_call(&call.method, &call.path);
     match (known, call.access) {
         (Some(known), ApiKeyKind::Secret) => {
@@ -109,6 +114,9 @@ fn wrong_answer(call: &ApiCall, differences: &[String]) -> Option<StripeError> {
 pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let steps: Vec<&str> = call.path.trim_end_matches('/').split('/').collect();
     let request = (call.method.as_str(), steps.as_slice());
+    if call.version == ApiVersion::V2 {
+        return run_version_2(state, call, request);
+    }
     match request {
         ("POST", ["payment_methods"]) => payment_method::create(state, call),
         ("POST", ["tokens"]) => payment_method::create_token(state, call),
@@ -125,6 +133,21 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
         (method, _) => Err(StripeError::no_such_route(
             method,
             &format!("/v1/{}", call.path),
+        )),
+    }
+}
+
+fn run_version_2(
+    state: &mut SandboxState,
+    call: &ApiCall,
+    request: (&str, &[&str]),
+) -> Result<Value, StripeError> {
+    match request {
+        ("POST", ["core", "accounts"]) => account_v2::create(state, call),
+        ("POST", ["core", "account_links"]) => account_v2::create_link(state, call),
+        (method, _) => Err(StripeError::no_such_route(
+            method,
+            &format!("/v2/{}", call.path),
         )),
     }
 }
