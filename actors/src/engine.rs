@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use crate::actor_thread::ActorThread;
 use crate::membership::Membership;
 use crate::metrics::EngineMetrics;
+use crate::payments::confirmed_intents::ConfirmedIntents;
 use crate::payments::context::{OrderIndex, PaymentContext, WorkerWakeups};
 use crate::payments::foreign_payments::ClubAccounts;
 use crate::payments::job_queue::{KeyedJobQueue, PaymentActor, run_until_killed};
@@ -134,6 +135,7 @@ impl Engine {
             jobs: jobs.clone(),
             index: OrderIndex::default(),
             club_accounts: ClubAccounts::default(),
+            confirmed_intents: ConfirmedIntents::default(),
             wakeups: WorkerWakeups::default(),
             confirmation_attempts: AtomicU64::default(),
             metrics: EngineMetrics::default(),

@@ -23,6 +23,7 @@ use fulfilment::Fulfilment;
 use refunds::Refunds;
 
 mod checkout;
+pub(crate) mod confirmed_intents;
 pub mod connect_gateway;
 pub(crate) mod context;
 pub(crate) mod foreign_payments;

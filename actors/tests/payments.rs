@@ -22,6 +22,8 @@ mod mails;
 mod open_anomalies;
 #[path = "payments/order_opening.rs"]
 mod order_opening;
+#[path = "payments/provider_calls.rs"]
+mod provider_calls;
 #[path = "payments/refunds.rs"]
 mod refunds;
 #[path = "payments/restored_backup.rs"]

@@ -59,7 +59,11 @@ impl<'a> Checkout<'a> {
             gateway.confirm(&key, account, id, payment_method),
         );
         let refused = match confirm.await {
-            Ok(opened) => return confirmation_outcome(&record, opened.intent, None),
+            Ok(opened) => {
+                let intent = opened.intent;
+                self.context.confirmed_intents.insert(order, intent.clone());
+                return confirmation_outcome(&record, intent, None);
+            }
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
             // An earlier attempt changed the intent's state. No card was declined, so the outcome
             // is read from the intent.
@@ -218,12 +222,14 @@ impl<'a> Checkout<'a> {
         let fulfilment = Fulfilment::new(self.context);
         if may_cancel {
             fulfilment
-                .reject_uncaptured_order(record, intent, reason.stored_text())
+                .reject_uncaptured_order(record, intent.clone(), reason.stored_text())
                 .await?;
         }
         // If the order was rejected, this call cancels its payment. If the buyer authorised the
         // payment in the meantime, `fulfil` handles that too.
-        let fulfilled = fulfilment.fulfil(order, &mut None).await?;
+        let fulfilled = fulfilment
+            .fulfil_known_intent(order, &mut None, Some(intent))
+            .await?;
         Ok(fulfilled.record.order.state)
     }
 
