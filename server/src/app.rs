@@ -230,7 +230,8 @@ fn serve(
 
 /// Creates the Stripe client.
 fn create_stripe_client(config: &Config, url: &str) -> anyhow::Result<Arc<Stripe>> {
-    let settings = StripeSettings::new(config.stripe.secret_key.expose(), url);
+    let settings = StripeSettings::new(config.stripe.secret_key.expose(), url)
+        .returning_to(format!("{}/thank-you", config.public_url));
     let stripe = Stripe::new(&settings.rate_limited(config.stripe.calls_per_second));
     Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))
 }

@@ -28,11 +28,12 @@ use stripe_core::refund::CreateRefund;
 use stripe_shared::{
     ApiErrors, ApplicationFeeId, Charge, PaymentIntent as StripeIntent,
     PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod, PaymentIntentStatus,
+    PaymentMethod, PaymentMethodId,
 };
 use stripe_types::{Currency, RangeQueryTs};
 use uuid::Uuid;
 
-use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent};
+use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent, PaymentSource};
 use http::{StripeHttpClient, StripeHttpError};
 
 mod connected_accounts;
@@ -64,6 +65,9 @@ pub struct StripeSettings {
     /// Calls per second from this process, for all accounts together. Calls beyond the rate wait.
     /// `None`: unlimited, for test servers.
     pub calls_per_second: Option<NonZeroU32>,
+    /// The page to which a bank returns the buyer after a redirect. Needed to confirm a payment
+    /// with a confirmation token.
+    pub return_url: Option<String>,
 }
 
 impl fmt::Debug for StripeSettings {
@@ -82,6 +86,16 @@ impl StripeSettings {
             base_url: base_url.into(),
             timeout,
             calls_per_second: None,
+            return_url: None,
+        }
+    }
+
+    /// Sets the page to which a bank returns the buyer.
+    #[must_use]
+    pub fn returning_to(self, return_url: impl Into<String>) -> StripeSettings {
+        StripeSettings {
+            return_url: Some(return_url.into()),
+            ..self
         }
     }
 
@@ -99,6 +113,7 @@ impl StripeSettings {
 #[derive(Clone)]
 pub struct Stripe {
     platform: StripeHttpClient,
+    return_url: Option<String>,
 }
 
 impl Stripe {
@@ -114,6 +129,7 @@ impl Stripe {
                 Some(calls) => platform.with_rate_limit(calls),
                 None => platform,
             },
+            return_url: settings.return_url.clone(),
         })
     }
 
@@ -180,26 +196,20 @@ async fn send_customized_request<T: miniserde::Deserialize>(
         .map_err(|StripeHttpError(error)| error)
 }
 
-/// Prefix of a wallet's token. Stripe must first convert such a token to a payment method (decision
-/// C-6).
-const WALLET_TOKEN_PREFIX: &str = "tok_";
-
-/// Returns a request that confirms an intent with a wallet's token, from which Stripe makes a
-/// payment method. async-stripe has no type for this request.
-fn confirm_with_token(
-    id: &PaymentIntentId,
+/// Makes a payment method from a card token. The request's type is in a crate of async-stripe that
+/// is otherwise not needed.
+async fn create_payment_method(
+    http: &StripeHttpClient,
+    key: &str,
     token: &str,
-) -> CustomizableStripeRequest<StripeIntent> {
-    let form = json!({
-        "payment_method_data": { "type": "card", "card": { "token": token } },
-        "use_stripe_sdk": true,
-    });
-    RequestBuilder::new(
-        StripeMethod::Post,
-        format!("/payment_intents/{}/confirm", id.0),
-    )
-    .form(&form)
-    .customize()
+) -> Result<PaymentMethodId, GatewayError> {
+    let form = json!({ "type": "card", "card": { "token": token } });
+    let create: CustomizableStripeRequest<PaymentMethod> =
+        RequestBuilder::new(StripeMethod::Post, "/payment_methods")
+            .form(&form)
+            .customize();
+    let method = send_customized_request(http, create, Some(&format!("{key}-method"))).await?;
+    Ok(method.id)
 }
 
 fn intent_metadata(new: &NewIntent) -> HashMap<String, String> {
@@ -258,19 +268,21 @@ impl Gateway for Stripe {
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError> {
-        let confirm = if payment_method.starts_with(WALLET_TOKEN_PREFIX) {
-            confirm_with_token(id, payment_method)
-        } else {
-            let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method);
-            confirm.use_stripe_sdk(true).customize()
+        let http = self.platform.for_account(&account.0)?;
+        let confirm = ConfirmPaymentIntent::new(id.0.as_str()).use_stripe_sdk(true);
+        let mut confirm = match PaymentSource::of_id(source) {
+            PaymentSource::ConfirmationToken(token) => confirm.confirmation_token(token),
+            PaymentSource::PaymentMethod(method) => confirm.payment_method(method),
+            PaymentSource::CardToken(token) => {
+                confirm.payment_method(create_payment_method(&http, key, token).await?.as_str())
+            }
         };
-        opened_intent(
-            account,
-            &send_customized_request(&self.platform.for_account(&account.0)?, confirm, Some(key))
-                .await?,
-        )
+        if let Some(return_url) = &self.return_url {
+            confirm = confirm.return_url(return_url);
+        }
+        opened_intent(account, &send(&http, &confirm, Some(key)).await?)
     }
 
     async fn capture(

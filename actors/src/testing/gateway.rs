@@ -283,7 +283,7 @@ impl Gateway for FakeGateway {
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError> {
         let call = GatewayCall {
             verb: GatewayMethod::Confirm,
@@ -291,9 +291,8 @@ impl Gateway for FakeGateway {
             account,
         };
         let now = self.clock.now();
-        let confirm =
-            |provider: &mut FakeProvider| provider.confirm(account, id, payment_method, now);
-        self.write_intent(call, format!("{id} {payment_method}"), confirm)
+        let confirm = |provider: &mut FakeProvider| provider.confirm(account, id, source, now);
+        self.write_intent(call, format!("{id} {source}"), confirm)
             .await
     }
 

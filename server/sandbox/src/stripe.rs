@@ -7,6 +7,7 @@ pub mod api_call;
 pub mod balance_transaction;
 pub mod card;
 pub mod charge;
+pub mod confirmation_token;
 pub mod dispute;
 pub mod event;
 pub mod failure;

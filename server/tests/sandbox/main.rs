@@ -7,6 +7,7 @@ mod account;
 mod capture;
 mod client;
 mod confirm;
+mod confirmation_token;
 mod fault;
 mod idempotency;
 mod intent;

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::account::{Account, AccountLink};
 use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
+use super::confirmation_token::ConfirmationToken;
 use super::dispute::Dispute;
 use super::event::WebhookEvent;
 use super::fee::{ApplicationFee, FeeRefund};
@@ -32,6 +33,7 @@ records!(
     AccountLink: AccountLink,
     Intent: Intent,
     Method: PaymentMethod,
+    ConfirmationToken: ConfirmationToken,
     Charge: Charge,
     Transaction: BalanceTransaction,
     Fee: ApplicationFee,

@@ -6,6 +6,7 @@ use super::account::{self, Account};
 use super::api_call::{ApiCall, ApiKeyKind};
 use super::balance_transaction::{self, BalanceTransaction};
 use super::charge::{self, Charge};
+use super::confirmation_token::{self, ConfirmationToken};
 use super::dispute::{self, Dispute};
 use super::event::{self, DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
@@ -24,6 +25,7 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
     match request {
         ("POST", ["payment_methods"]) => payment_method::create(state, call),
         ("POST", ["tokens"]) => payment_method::create_token(state, call),
+        ("POST", ["confirmation_tokens"]) => confirmation_token::create(state, call),
         ("GET", ["payment_intents", id]) => intent::retrieve(state, call, id),
         ("POST", ["payment_intents", id, "confirm"]) => confirm::confirm(state, call, id),
         ("POST", ["payment_intents", id, "authenticate"]) => {
@@ -51,6 +53,7 @@ fn run_post(
         ["payment_intents", id] => intent::update(state, call, id),
         ["payment_intents", id, "capture"] => capture_and_cancel::capture(state, call, id),
         ["payment_intents", id, "cancel"] => capture_and_cancel::cancel(state, call, id),
+        ["test_helpers", "confirmation_tokens"] => confirmation_token::create_for_test(state, call),
         ["refunds"] => refund::create(state, call),
         ["application_fees", id, "refunds"] => fee::refund(state, call, id),
         ["accounts"] => Ok(account::create(state, call)),
@@ -72,6 +75,9 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
             .find::<PaymentMethod>(&call.account, id)
             .map(|method| method.render()),
         ["tokens", id] => payment_method::retrieve_token(state, call, id),
+        ["confirmation_tokens", id] => state
+            .find::<ConfirmationToken>(&call.account, id)
+            .map(|token| token.render()),
         ["charges"] => list_page(state, call, |charge: &Charge| {
             belongs_to_intent(call, charge)
         }),
