@@ -7,7 +7,10 @@ use async_trait::async_trait;
 use domain::{AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
 use super::provider::{FakeProvider, StoredAnswer};
-use crate::{AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent};
+use crate::{
+    AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent,
+    WalletDomainStatus,
+};
 
 /// The method of a call to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -426,5 +429,13 @@ impl ConnectGateway for FakeGateway {
             payouts_enabled: true,
             details_submitted: true,
         })
+    }
+
+    async fn register_wallet_domain(
+        &self,
+        _account: &AccountId,
+        _host: &str,
+    ) -> Result<WalletDomainStatus, GatewayError> {
+        Ok(WalletDomainStatus::Active)
     }
 }

@@ -20,6 +20,7 @@ pub mod journal_record;
 pub mod ledger;
 pub mod listing;
 pub mod payment_method;
+pub mod payment_method_domain;
 pub mod refund;
 pub mod route;
 pub mod snapshot;

@@ -13,6 +13,7 @@ mod idempotency;
 mod intent;
 mod mailbox;
 mod page;
+mod payment_method_domain;
 mod refund;
 mod support;
 mod webhook;

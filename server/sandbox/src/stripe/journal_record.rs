@@ -12,6 +12,7 @@ use super::fee::{ApplicationFee, FeeRefund};
 use super::idempotency::SavedResponse;
 use super::intent::Intent;
 use super::payment_method::PaymentMethod;
+use super::payment_method_domain::PaymentMethodDomain;
 use super::refund::Refund;
 
 /// Declares the record type twice with the same variants: one borrows its object for writing, one
@@ -34,6 +35,7 @@ records!(
     Intent: Intent,
     Method: PaymentMethod,
     ConfirmationToken: ConfirmationToken,
+    PaymentMethodDomain: PaymentMethodDomain,
     Charge: Charge,
     Transaction: BalanceTransaction,
     Fee: ApplicationFee,

@@ -13,6 +13,7 @@ use super::failure::StripeError;
 use super::fee::{self, ApplicationFee, FeeRefund};
 use super::intent::{self, Intent, capture_and_cancel, confirm};
 use super::listing::{belongs_to_intent, list_page};
+use super::payment_method_domain::{self, PaymentMethodDomain};
 use super::refund::{self, Refund};
 use super::state::SandboxState;
 use super::{payment_method, payment_method::PaymentMethod};
@@ -26,6 +27,7 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
         ("POST", ["payment_methods"]) => payment_method::create(state, call),
         ("POST", ["tokens"]) => payment_method::create_token(state, call),
         ("POST", ["confirmation_tokens"]) => confirmation_token::create(state, call),
+        ("GET", ["elements", "sessions"]) => payment_method_domain::find_wallets(state, call),
         ("GET", ["payment_intents", id]) => intent::retrieve(state, call, id),
         ("POST", ["payment_intents", id, "confirm"]) => confirm::confirm(state, call, id),
         ("POST", ["payment_intents", id, "authenticate"]) => {
@@ -54,6 +56,12 @@ fn run_post(
         ["payment_intents", id, "capture"] => capture_and_cancel::capture(state, call, id),
         ["payment_intents", id, "cancel"] => capture_and_cancel::cancel(state, call, id),
         ["test_helpers", "confirmation_tokens"] => confirmation_token::create_for_test(state, call),
+        ["payment_method_domains"] => payment_method_domain::create(state, call),
+        ["payment_method_domains", id] => payment_method_domain::update(state, call, id),
+        // The status of the sandbox's domains never changes.
+        ["payment_method_domains", id, "validate"] => state
+            .find::<PaymentMethodDomain>(&call.account, id)
+            .map(|domain| domain.render()),
         ["refunds"] => refund::create(state, call),
         ["application_fees", id, "refunds"] => fee::refund(state, call, id),
         ["accounts"] => Ok(account::create(state, call)),
@@ -78,6 +86,12 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
         ["confirmation_tokens", id] => state
             .find::<ConfirmationToken>(&call.account, id)
             .map(|token| token.render()),
+        ["payment_method_domains"] => list_page(state, call, |domain: &PaymentMethodDomain| {
+            matches("domain_name", &domain.domain_name)
+        }),
+        ["payment_method_domains", id] => state
+            .find::<PaymentMethodDomain>(&call.account, id)
+            .map(|domain| domain.render()),
         ["charges"] => list_page(state, call, |charge: &Charge| {
             belongs_to_intent(call, charge)
         }),

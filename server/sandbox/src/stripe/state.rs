@@ -17,6 +17,7 @@ use super::idempotency::{SavedBody, SavedResponse, SavedResponses};
 use super::intent::Intent;
 use super::journal_record::{Record, RecordRef};
 use super::payment_method::PaymentMethod;
+use super::payment_method_domain::PaymentMethodDomain;
 use super::refund::Refund;
 use super::snapshot::Snapshot;
 use super::table::{ObjectTable, StripeObject};
@@ -38,6 +39,7 @@ pub struct SandboxState {
     pub intents: ObjectTable<Intent>,
     pub methods: ObjectTable<PaymentMethod>,
     pub confirmation_tokens: ObjectTable<ConfirmationToken>,
+    pub domains: ObjectTable<PaymentMethodDomain>,
     pub charges: ObjectTable<Charge>,
     pub transactions: ObjectTable<BalanceTransaction>,
     pub fees: ObjectTable<ApplicationFee>,
@@ -103,11 +105,11 @@ impl SandboxState {
     fn record_count(&self) -> usize {
         let objects =
             self.accounts.len() + self.intents.len() + self.methods.len() + self.charges.len();
-        let tokens = self.confirmation_tokens.len();
+        let web_objects = self.confirmation_tokens.len() + self.domains.len();
         let money =
             self.transactions.len() + self.fees.len() + self.fee_refunds.len() + self.refunds.len();
         objects
-            + tokens
+            + web_objects
             + money
             + self.disputes.len()
             + self.links.len()
@@ -122,6 +124,7 @@ impl SandboxState {
             Record::Intent(row) => self.intents.put(row),
             Record::Method(row) => self.methods.put(row),
             Record::ConfirmationToken(row) => self.confirmation_tokens.put(row),
+            Record::PaymentMethodDomain(row) => self.domains.put(row),
             Record::Charge(row) => self.charges.put(row),
             Record::Transaction(row) => self.transactions.put(row),
             Record::Fee(row) => self.fees.put(row),
@@ -151,6 +154,7 @@ impl SandboxState {
         write_rows(out, &self.intents)?;
         write_rows(out, &self.methods)?;
         write_rows(out, &self.confirmation_tokens)?;
+        write_rows(out, &self.domains)?;
         write_rows(out, &self.charges)?;
         write_rows(out, &self.transactions)?;
         write_rows(out, &self.fees)?;
@@ -292,7 +296,7 @@ macro_rules! has_table {
 }
 
 has_table!(Account => accounts, Intent => intents, PaymentMethod => methods,
-    ConfirmationToken => confirmation_tokens, Charge => charges, BalanceTransaction => transactions,
+    ConfirmationToken => confirmation_tokens, PaymentMethodDomain => domains, Charge => charges, BalanceTransaction => transactions,
     ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, WebhookEvent => events);
 
 #[cfg(test)]

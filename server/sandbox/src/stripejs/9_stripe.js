@@ -192,7 +192,7 @@ function Stripe(key, options) {
   }
 
   return {
-    elements: function (given) { var group = new Elements(given); groups.push(group); return group; },
+    elements: function (given) { var group = new Elements(given, context); groups.push(group); return group; },
     confirmPayment: promised(confirmPayment),
     confirmCardPayment: promised(confirmCardPayment),
     createPaymentMethod: promised(createPaymentMethod),

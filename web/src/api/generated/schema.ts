@@ -372,6 +372,13 @@ export interface components {
             stripeConnectOnboardingComplete: boolean;
             ticketsSold: number;
             totalDraws: number;
+            /**
+             * @description Whether wallet buttons appear for payments to this club: `active`, `inactive` or `failed`.
+             *     Null while this is not checked, for example on a test host.
+             */
+            walletDomain: string | null;
+            /** @description Why no wallet button appears. */
+            walletDomainProblem: string | null;
         };
         /** @description A draw with its totals. */
         ConsoleDraw: components["schemas"]["Draw"] & {
