@@ -27,9 +27,9 @@ pub use draws::Draws;
 pub use engine::{Engine, EngineDependencies, ThreadPlacement};
 pub use mailer::{MailTransport, Outbox};
 pub use metrics::{DurationHistogram, EngineMetrics};
-pub use payments::connect_gateway::{AccountStatus, ConnectGateway};
+pub use payments::connect_gateway::{AccountStatus, ConnectGateway, WalletDomainStatus};
 pub use payments::gateway::{
-    Gateway, GatewayError, NewIntent, OpenedIntent, UNEXPECTED_INTENT_STATE_CODE,
+    Gateway, GatewayError, NewIntent, OpenedIntent, PaymentSource, UNEXPECTED_INTENT_STATE_CODE,
 };
 pub use payments::repairs::{ChosenTickets, PaymentTickets, RepairError, ReturnedAmounts};
 pub use payments::stripe::{AccountsApi, Stripe, StripeSettings};

@@ -187,19 +187,21 @@ impl Payments {
         .await
     }
 
-    /// Confirms an order's payment intent with the browser's payment method (decision C-5).
+    /// Confirms an order's payment intent with the browser's confirmation token, or the id of a
+    /// payment method or card token (decision C-5). A repeated call with the same confirmation token
+    /// has the outcome of the first call.
     ///
     /// # Errors
     /// `Declined` with the provider's message. The order stays open for another card.
     pub async fn confirm(
         &self,
         order: OrderId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<ConfirmationOutcome, PaymentFailure> {
-        let method = payment_method.to_owned();
+        let source = source.to_owned();
         self.run_for_order(order, move |context| async move {
             Checkout::new(&context)
-                .confirm_payment(order, &method)
+                .confirm_payment(order, &source)
                 .await
         })
         .await

@@ -234,6 +234,7 @@ fn create_stripe_client(config: &Config, url: &str) -> anyhow::Result<Arc<Stripe
         accounts_api: config.stripe.accounts_api,
         ..StripeSettings::new(config.stripe.secret_key.expose(), url)
             .rate_limited(config.stripe.calls_per_second)
+            .returning_to(format!("{}/thank-you", config.public_url))
     };
     let stripe = Stripe::new(&settings);
     Ok(Arc::new(stripe.map_err(anyhow::Error::msg)?))

@@ -10,7 +10,7 @@ use actix_web::{App, HttpServer};
 use actors::testing::FakeGateway;
 use actors::{
     AccountsApi, ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings,
-    SystemClock,
+    SystemClock, WalletDomainStatus,
 };
 use domain::{
     AccountId, Cents, ForeignPaymentKind, OrderId, PaymentIntentId, PaymentStatus, Timestamp,
@@ -664,6 +664,42 @@ async fn club_account_is_onboarded_by_version_1_where_it_is_set() {
         .await;
     assert!(
         matches!(refused, Err(GatewayError::Refused { .. })),
+        "{refused:?}"
+    );
+}
+
+#[actix_web::test]
+async fn wallet_domain_is_registered_once_for_an_account() {
+    let server = sandbox_server();
+    let register = async |host: &str| {
+        server
+            .stripe
+            .register_wallet_domain(&club_account(), host)
+            .await
+    };
+    for calls in [2, 3] {
+        assert_eq!(
+            register("doubles.example.com").await,
+            Ok(WalletDomainStatus::Active)
+        );
+        assert_eq!(
+            server.calls.load(Ordering::Relaxed),
+            calls,
+            "the second time it is only looked up"
+        );
+    }
+    let inactive = WalletDomainStatus::Inactive {
+        reason: "Apple Pay: The domain could not be reached to verify it.".into(),
+    };
+    for _ in 0..2 {
+        assert_eq!(
+            register("shop.unreachable.test").await,
+            Ok(inactive.clone())
+        );
+    }
+    let refused = register("localhost").await.unwrap_err();
+    assert!(
+        matches!(refused, GatewayError::Refused { .. }),
         "{refused:?}"
     );
 }

@@ -15,6 +15,16 @@ pub struct AccountStatus {
     pub details_submitted: bool,
 }
 
+/// Whether wallet buttons may appear on a web host, for payments to an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WalletDomainStatus {
+    Active,
+    /// At least one wallet is not shown. The text is the provider's reason.
+    Inactive {
+        reason: String,
+    },
+}
+
 /// Creates and reads the clubs' accounts at the payment provider.
 #[async_trait]
 pub trait ConnectGateway: Send + Sync {
@@ -31,4 +41,11 @@ pub trait ConnectGateway: Send + Sync {
     ) -> Result<String, GatewayError>;
     /// Returns the current state of an account.
     async fn account_status(&self, account: &AccountId) -> Result<AccountStatus, GatewayError>;
+    /// Registers a web host for wallet buttons on an account. A host that is registered already is
+    /// enabled and checked again.
+    async fn register_wallet_domain(
+        &self,
+        account: &AccountId,
+        host: &str,
+    ) -> Result<WalletDomainStatus, GatewayError>;
 }

@@ -29,12 +29,12 @@ use stripe_core::refund::CreateRefund;
 use stripe_shared::{
     ApiErrors, ApplicationFeeId, Charge, PaymentIntent as StripeIntent,
     PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod, PaymentIntentStatus,
-    PaymentMethod,
+    PaymentMethod, PaymentMethodId,
 };
 use stripe_types::{Currency, RangeQueryTs};
 use uuid::Uuid;
 
-use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent};
+use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent, PaymentSource};
 use http::{StripeHttpClient, StripeHttpError};
 use platform_application::PlatformApplication;
 
@@ -81,6 +81,9 @@ pub struct StripeSettings {
     /// `None`: unlimited, for test servers.
     pub calls_per_second: Option<NonZeroU32>,
     pub accounts_api: AccountsApi,
+    /// The page to which a bank returns the buyer after a redirect. Needed to confirm a payment
+    /// with a confirmation token.
+    pub return_url: Option<String>,
 }
 
 impl fmt::Debug for StripeSettings {
@@ -100,6 +103,16 @@ impl StripeSettings {
             timeout,
             calls_per_second: None,
             accounts_api: AccountsApi::default(),
+            return_url: None,
+        }
+    }
+
+    /// Sets the page to which a bank returns the buyer.
+    #[must_use]
+    pub fn returning_to(self, return_url: impl Into<String>) -> StripeSettings {
+        StripeSettings {
+            return_url: Some(return_url.into()),
+            ..self
         }
     }
 
@@ -119,6 +132,7 @@ pub struct Stripe {
     platform: StripeHttpClient,
     accounts_api: AccountsApi,
     application: PlatformApplication,
+    return_url: Option<String>,
 }
 
 impl Stripe {
@@ -136,6 +150,7 @@ impl Stripe {
                 None => platform,
             },
             accounts_api: settings.accounts_api,
+            return_url: settings.return_url.clone(),
         })
     }
 
@@ -202,23 +217,20 @@ async fn send_customized_request<T: miniserde::Deserialize>(
         .map_err(|StripeHttpError(error)| error)
 }
 
-/// Prefix of a wallet's token. Stripe must first convert such a token to a payment method (decision
-/// C-6).
-const WALLET_TOKEN_PREFIX: &str = "tok_";
-
-/// Converts a wallet's token to a payment method. The call has an idempotency key derived from that
-/// of the confirmation, so a repeated confirmation uses the same payment method.
-async fn payment_method_of_token(
-    club: &StripeHttpClient,
+/// Makes a payment method from a card token. The request's type is in a crate of async-stripe that
+/// is otherwise not needed.
+async fn create_payment_method(
+    http: &StripeHttpClient,
     key: &str,
     token: &str,
-) -> Result<String, GatewayError> {
+) -> Result<PaymentMethodId, GatewayError> {
     let form = json!({ "type": "card", "card": { "token": token } });
-    let create = RequestBuilder::new(StripeMethod::Post, "/payment_methods")
-        .form(&form)
-        .customize::<PaymentMethod>();
-    let method = send_customized_request(club, create, Some(&format!("{key}-method"))).await?;
-    Ok(method.id.as_str().to_owned())
+    let create: CustomizableStripeRequest<PaymentMethod> =
+        RequestBuilder::new(StripeMethod::Post, "/payment_methods")
+            .form(&form)
+            .customize();
+    let method = send_customized_request(http, create, Some(&format!("{key}-method"))).await?;
+    Ok(method.id)
 }
 
 fn intent_metadata(new: &NewIntent) -> HashMap<String, String> {
@@ -277,18 +289,21 @@ impl Gateway for Stripe {
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError> {
-        let club = self.platform.for_account(&account.0)?;
-        let payment_method = if payment_method.starts_with(WALLET_TOKEN_PREFIX) {
-            payment_method_of_token(&club, key, payment_method).await?
-        } else {
-            payment_method.to_owned()
+        let http = self.platform.for_account(&account.0)?;
+        let confirm = ConfirmPaymentIntent::new(id.0.as_str()).use_stripe_sdk(true);
+        let mut confirm = match PaymentSource::of_id(source) {
+            PaymentSource::ConfirmationToken(token) => confirm.confirmation_token(token),
+            PaymentSource::PaymentMethod(method) => confirm.payment_method(method),
+            PaymentSource::CardToken(token) => {
+                confirm.payment_method(create_payment_method(&http, key, token).await?.as_str())
+            }
         };
-        let confirm = ConfirmPaymentIntent::new(id.0.as_str())
-            .payment_method(payment_method)
-            .use_stripe_sdk(true);
-        opened_intent(account, &send(&club, &confirm, Some(key)).await?)
+        if let Some(return_url) = &self.return_url {
+            confirm = confirm.return_url(return_url);
+        }
+        opened_intent(account, &send(&http, &confirm, Some(key)).await?)
     }
 
     async fn capture(

@@ -7,7 +7,10 @@ use async_trait::async_trait;
 use domain::{AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
 
 use super::provider::{FakeProvider, StoredAnswer, platform_application};
-use crate::{AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent};
+use crate::{
+    AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent,
+    WalletDomainStatus,
+};
 
 /// The method of a call to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -291,7 +294,7 @@ impl Gateway for FakeGateway {
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError> {
         let call = GatewayCall {
             verb: GatewayMethod::Confirm,
@@ -299,9 +302,8 @@ impl Gateway for FakeGateway {
             account,
         };
         let now = self.clock.now();
-        let confirm =
-            |provider: &mut FakeProvider| provider.confirm(account, id, payment_method, now);
-        self.write_intent(call, format!("{id} {payment_method}"), confirm)
+        let confirm = |provider: &mut FakeProvider| provider.confirm(account, id, source, now);
+        self.write_intent(call, format!("{id} {source}"), confirm)
             .await
     }
 
@@ -436,5 +438,13 @@ impl ConnectGateway for FakeGateway {
             payouts_enabled: true,
             details_submitted: true,
         })
+    }
+
+    async fn register_wallet_domain(
+        &self,
+        _account: &AccountId,
+        _host: &str,
+    ) -> Result<WalletDomainStatus, GatewayError> {
+        Ok(WalletDomainStatus::Active)
     }
 }

@@ -351,12 +351,12 @@ impl Gateway for SimulatedGateway {
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError> {
         self.call_provider(
             "confirm",
             numeric_id_of_intent(id),
-            self.0.0.provider.confirm(key, account, id, payment_method),
+            self.0.0.provider.confirm(key, account, id, source),
         )
         .await
     }

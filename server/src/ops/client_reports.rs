@@ -21,7 +21,7 @@ pub const STRIPE_JS_STEPS: [&str; 6] = [
     "element",
     "submit",
     "confirm",
-    "payment_details",
+    "confirmation_token",
     "next_action",
 ];
 

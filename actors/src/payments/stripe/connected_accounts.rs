@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use domain::AccountId;
 use serde::Deserialize;
 use serde_json::json;
+use stripe_client_core::{RequestBuilder, StripeMethod};
 use stripe_connect::account::{
     CreateAccount, CreateAccountCapabilities, CreateAccountCapabilitiesCardPayments,
     CreateAccountCapabilitiesTransfers, CreateAccountController, CreateAccountControllerFees,
@@ -17,8 +18,8 @@ use stripe_connect::account::{
 };
 use stripe_connect::account_link::{CreateAccountLink, CreateAccountLinkType};
 
-use super::{Stripe, send};
-use crate::payments::connect_gateway::{AccountStatus, ConnectGateway};
+use super::{Stripe, send, send_customized_request};
+use crate::payments::connect_gateway::{AccountStatus, ConnectGateway, WalletDomainStatus};
 use crate::payments::gateway::GatewayError;
 
 /// The version of Stripe's Accounts API that creates accounts and onboarding links. Stripe refuses
@@ -160,5 +161,81 @@ impl ConnectGateway for Stripe {
             payouts_enabled: account.payouts_enabled.unwrap_or(false),
             details_submitted: account.details_submitted.unwrap_or(false),
         })
+    }
+
+    async fn register_wallet_domain(
+        &self,
+        account: &AccountId,
+        host: &str,
+    ) -> Result<WalletDomainStatus, GatewayError> {
+        let http = self.platform.for_account(&account.0)?;
+        let list = RequestBuilder::new(StripeMethod::Get, DOMAINS_PATH)
+            .query(&json!({ "domain_name": host, "limit": 1 }));
+        let listed: DomainList = send_customized_request(&http, list.customize(), None).await?;
+        let change = match listed.data.into_iter().next() {
+            None => RequestBuilder::new(StripeMethod::Post, DOMAINS_PATH)
+                .form(&json!({ "domain_name": host })),
+            Some(domain) if !domain.enabled => {
+                RequestBuilder::new(StripeMethod::Post, format!("{DOMAINS_PATH}/{}", domain.id))
+                    .form(&json!({ "enabled": true }))
+            }
+            Some(domain) if domain.status() == WalletDomainStatus::Active => {
+                return Ok(WalletDomainStatus::Active);
+            }
+            Some(domain) => RequestBuilder::new(
+                StripeMethod::Post,
+                format!("{DOMAINS_PATH}/{}/validate", domain.id),
+            ),
+        };
+        let domain: Domain = send_customized_request(&http, change.customize(), None).await?;
+        Ok(domain.status())
+    }
+}
+
+/// async-stripe's types of these calls are in a crate that is otherwise not needed.
+const DOMAINS_PATH: &str = "/payment_method_domains";
+
+#[derive(miniserde::Deserialize)]
+struct DomainList {
+    data: Vec<Domain>,
+}
+
+#[derive(miniserde::Deserialize)]
+struct Domain {
+    id: String,
+    enabled: bool,
+    apple_pay: WalletOnDomain,
+    google_pay: WalletOnDomain,
+}
+
+#[derive(miniserde::Deserialize)]
+struct WalletOnDomain {
+    status: String,
+    status_details: Option<WalletProblem>,
+}
+
+#[derive(miniserde::Deserialize)]
+struct WalletProblem {
+    error_message: String,
+}
+
+impl Domain {
+    fn status(&self) -> WalletDomainStatus {
+        let wallets = [
+            ("Apple Pay", &self.apple_pay),
+            ("Google Pay", &self.google_pay),
+        ];
+        match wallets
+            .into_iter()
+            .find(|(_, wallet)| wallet.status != "active")
+        {
+            None => WalletDomainStatus::Active,
+            Some((name, wallet)) => WalletDomainStatus::Inactive {
+                reason: wallet.status_details.as_ref().map_or_else(
+                    || format!("{name} is {}", wallet.status),
+                    |problem| format!("{name}: {}", problem.error_message),
+                ),
+            },
+        }
     }
 }

@@ -64,6 +64,16 @@ pub enum CaptureMethod {
     Manual,
 }
 
+impl CaptureMethod {
+    /// Returns the capture method in Stripe's spelling.
+    pub fn stripe_name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Manual => "manual",
+        }
+    }
+}
+
 /// A payment intent. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Intent {
@@ -118,10 +128,6 @@ impl StripeObject for Intent {
     }
 
     fn render(&self) -> Value {
-        let capture_method = match self.capture_method {
-            CaptureMethod::Automatic => "automatic",
-            CaptureMethod::Manual => "manual",
-        };
         json!({
             "id": self.id, "object": "payment_intent", "amount": self.amount,
             "amount_capturable": self.amount_capturable, "amount_details": { "tip": {} },
@@ -129,7 +135,7 @@ impl StripeObject for Intent {
             "application_fee_amount": self.application_fee_amount,
             "automatic_payment_methods": self.automatic.then(|| json!({ "allow_redirects": "always", "enabled": true })),
             "canceled_at": self.canceled_at, "cancellation_reason": self.cancellation_reason,
-            "capture_method": capture_method, "client_secret": self.client_secret,
+            "capture_method": self.capture_method.stripe_name(), "client_secret": self.client_secret,
             "confirmation_method": "automatic", "created": self.created, "currency": self.currency, "customer": null,
             "description": self.description, "last_payment_error": self.last_error,
             "latest_charge": self.latest_charge, "livemode": false, "metadata": self.metadata,

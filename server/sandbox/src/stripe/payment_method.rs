@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use super::api_call::ApiCall;
+use super::api_call::{ApiCall, ApiKeyKind};
 use super::card::{self, CardBehaviour, TestCard};
 use super::failure::StripeError;
 use super::form::StripeForm;
@@ -94,9 +94,15 @@ impl PaymentMethod {
         }
     }
 
+    /// Creates a payment method from a named test card, such as `pm_card_visa`.
+    pub fn from_named_card(card: &TestCard, account: &str, created: i64) -> Self {
+        let billing = BillingDetails::default();
+        Self::from_test_card(card, id::generate("pm"), account, billing, created)
+    }
+
     /// Creates a payment method from the card in the fields `card[number]`, `card[exp_month]` and
     /// others, or from the token in `card[token]`.
-    fn from_form(
+    pub fn from_form(
         state: &SandboxState,
         account: &str,
         form: &StripeForm,
@@ -265,6 +271,13 @@ pub fn resolve_payment_method(
     call: &ApiCall,
 ) -> Result<Option<PaymentMethod>, StripeError> {
     let method = if let Some(data) = call.form.nested_form("payment_method_data") {
+        // Only Stripe.js sends card data here. Stripe's API has no such field.
+        if call.access == ApiKeyKind::Secret && data.nested_form("card").is_some() {
+            let message = "Received unknown parameter: payment_method_data[card]";
+            return Err(StripeError::invalid_request(message)
+                .with_code("parameter_unknown")
+                .with_param("payment_method_data[card]"));
+        }
         PaymentMethod::from_form(state, &call.account, &data, id::generate("pm"))?
     } else {
         let Some(method_id) = call.form.get("payment_method") else {
@@ -274,13 +287,7 @@ pub fn resolve_payment_method(
             .strip_prefix("pm_card_")
             .and_then(card::find_card_by_token)
         {
-            Some(card) => PaymentMethod::from_test_card(
-                card,
-                id::generate("pm"),
-                &call.account,
-                BillingDetails::default(),
-                state.now(),
-            ),
+            Some(card) => PaymentMethod::from_named_card(card, &call.account, state.now()),
             None => {
                 return state
                     .find::<PaymentMethod>(&call.account, method_id)

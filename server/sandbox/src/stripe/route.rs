@@ -7,12 +7,14 @@ use super::account_v2;
 use super::api_call::{ApiCall, ApiKeyKind, ApiVersion};
 use super::balance_transaction::{self, BalanceTransaction};
 use super::charge::{self, Charge};
+use super::confirmation_token::{self, ConfirmationToken};
 use super::dispute::{self, Dispute};
 use super::event::{self, DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
 use super::fee::{self, ApplicationFee, FeeRefund};
 use super::intent::{self, Intent, capture_and_cancel, confirm};
 use super::listing::{belongs_to_intent, list_page};
+use super::payment_method_domain::{self, PaymentMethodDomain};
 use super::refund::{self, Refund};
 use super::schema::ApiSchema;
 use super::state::SandboxState;
@@ -120,6 +122,8 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
     match request {
         ("POST", ["payment_methods"]) => payment_method::create(state, call),
         ("POST", ["tokens"]) => payment_method::create_token(state, call),
+        ("POST", ["confirmation_tokens"]) => confirmation_token::create(state, call),
+        ("GET", ["elements", "sessions"]) => payment_method_domain::find_wallets(state, call),
         ("GET", ["payment_intents", id]) => intent::retrieve(state, call, id),
         ("POST", ["payment_intents", id, "confirm"]) => confirm::confirm(state, call, id),
         ("POST", ["payment_intents", id, "authenticate"]) => {
@@ -162,6 +166,13 @@ fn run_post(
         ["payment_intents", id] => intent::update(state, call, id),
         ["payment_intents", id, "capture"] => capture_and_cancel::capture(state, call, id),
         ["payment_intents", id, "cancel"] => capture_and_cancel::cancel(state, call, id),
+        ["test_helpers", "confirmation_tokens"] => confirmation_token::create_for_test(state, call),
+        ["payment_method_domains"] => payment_method_domain::create(state, call),
+        ["payment_method_domains", id] => payment_method_domain::update(state, call, id),
+        // The status of the sandbox's domains never changes.
+        ["payment_method_domains", id, "validate"] => state
+            .find::<PaymentMethodDomain>(&call.account, id)
+            .map(|domain| domain.render()),
         ["refunds"] => refund::create(state, call),
         ["application_fees", id, "refunds"] => fee::refund(state, call, id),
         ["accounts"] => Ok(account::create(state, call)),
@@ -183,6 +194,15 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
             .find::<PaymentMethod>(&call.account, id)
             .map(|method| method.render()),
         ["tokens", id] => payment_method::retrieve_token(state, call, id),
+        ["confirmation_tokens", id] => state
+            .find::<ConfirmationToken>(&call.account, id)
+            .map(|token| token.render()),
+        ["payment_method_domains"] => list_page(state, call, |domain: &PaymentMethodDomain| {
+            matches("domain_name", &domain.domain_name)
+        }),
+        ["payment_method_domains", id] => state
+            .find::<PaymentMethodDomain>(&call.account, id)
+            .map(|domain| domain.render()),
         ["charges"] => list_page(state, call, |charge: &Charge| {
             belongs_to_intent(call, charge)
         }),

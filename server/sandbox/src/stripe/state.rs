@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::account::{Account, AccountLink};
 use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
+use super::confirmation_token::ConfirmationToken;
 use super::dispute::Dispute;
 use super::event::{DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
@@ -16,6 +17,7 @@ use super::idempotency::{SavedBody, SavedResponse, SavedResponses};
 use super::intent::Intent;
 use super::journal_record::{Record, RecordRef};
 use super::payment_method::PaymentMethod;
+use super::payment_method_domain::PaymentMethodDomain;
 use super::refund::Refund;
 use super::schema::ApiSchema;
 use super::snapshot::Snapshot;
@@ -37,6 +39,8 @@ pub struct SandboxState {
     pub links: HashMap<String, AccountLink>,
     pub intents: ObjectTable<Intent>,
     pub methods: ObjectTable<PaymentMethod>,
+    pub confirmation_tokens: ObjectTable<ConfirmationToken>,
+    pub domains: ObjectTable<PaymentMethodDomain>,
     pub charges: ObjectTable<Charge>,
     pub transactions: ObjectTable<BalanceTransaction>,
     pub fees: ObjectTable<ApplicationFee>,
@@ -105,9 +109,11 @@ impl SandboxState {
     fn record_count(&self) -> usize {
         let objects =
             self.accounts.len() + self.intents.len() + self.methods.len() + self.charges.len();
+        let web_objects = self.confirmation_tokens.len() + self.domains.len();
         let money =
             self.transactions.len() + self.fees.len() + self.fee_refunds.len() + self.refunds.len();
         objects
+            + web_objects
             + money
             + self.disputes.len()
             + self.links.len()
@@ -121,6 +127,8 @@ impl SandboxState {
             Record::AccountLink(link) => drop(self.links.insert(link.token.clone(), link)),
             Record::Intent(row) => self.intents.put(row),
             Record::Method(row) => self.methods.put(row),
+            Record::ConfirmationToken(row) => self.confirmation_tokens.put(row),
+            Record::PaymentMethodDomain(row) => self.domains.put(row),
             Record::Charge(row) => self.charges.put(row),
             Record::Transaction(row) => self.transactions.put(row),
             Record::Fee(row) => self.fees.put(row),
@@ -149,6 +157,8 @@ impl SandboxState {
             .try_for_each(|link| write_line(out, RecordRef::AccountLink(link)))?;
         write_rows(out, &self.intents)?;
         write_rows(out, &self.methods)?;
+        write_rows(out, &self.confirmation_tokens)?;
+        write_rows(out, &self.domains)?;
         write_rows(out, &self.charges)?;
         write_rows(out, &self.transactions)?;
         write_rows(out, &self.fees)?;
@@ -296,7 +306,8 @@ macro_rules! has_table {
     })* };
 }
 
-has_table!(Account => accounts, Intent => intents, PaymentMethod => methods, Charge => charges, BalanceTransaction => transactions,
+has_table!(Account => accounts, Intent => intents, PaymentMethod => methods,
+    ConfirmationToken => confirmation_tokens, PaymentMethodDomain => domains, Charge => charges, BalanceTransaction => transactions,
     ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, WebhookEvent => events);
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 var KINDS = { payment: PaymentElement, card: CardElement, expressCheckout: ExpressCheckoutElement };
 
-function Elements(options) {
+function Elements(options, context) {
   Emitter.call(this);
   checkElementsOptions(options);
+  this.context = context;
   this.options = {};
   this.made = {};
   this.submitted = false;

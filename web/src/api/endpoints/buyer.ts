@@ -129,21 +129,21 @@ export const completeCartPurchase = (
 ) => post<CompletionResponse>('/api/purchase-cart', done, { keepalive: true });
 
 /**
- * Asks the server to confirm the cart's payment with the given payment method. The bank may then
+ * Asks the server to confirm the cart's payment with the given confirmation token. The bank may then
  * require authentication (decision C-5).
  */
 export const completeCartCardPayment = (
   done: {
     items: CartIntentRequest['items'];
     buyer: Buyer;
-    paymentMethodId: string;
+    confirmationTokenId: string;
   } & PurchaseConsents,
 ) => post<CompletionResponse>('/api/cart/complete-card-payment', done);
 
 export const processWalletPayment = (paid: {
   drawNumber: number;
   ticketCount: number;
-  paymentMethodId: string;
+  confirmationTokenId: string;
   customerInfo: BuyerDetails;
 }) => post<CompletionResponse>('/api/process-wallet-payment', paid);
 

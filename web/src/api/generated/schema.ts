@@ -372,6 +372,13 @@ export interface components {
             stripeConnectOnboardingComplete: boolean;
             ticketsSold: number;
             totalDraws: number;
+            /**
+             * @description Whether wallet buttons appear for payments to this club: `active`, `inactive` or `failed`.
+             *     Null while this is not checked, for example on a test host.
+             */
+            walletDomain: string | null;
+            /** @description Why no wallet button appears. */
+            walletDomainProblem: string | null;
         };
         /** @description A draw with its totals. */
         ConsoleDraw: components["schemas"]["Draw"] & {
@@ -460,7 +467,7 @@ export interface components {
             message: string | null;
             /**
              * @description The call of Stripe.js that threw an exception: `elements`, `element`, `submit`, `confirm`,
-             *     `payment_details` or `next_action`.
+             *     `confirmation_token` or `next_action`.
              * @default null
              */
             stripeJsStep: string | null;
@@ -1462,6 +1469,11 @@ export interface components {
              */
             clientKey?: string | null;
             clientSecret?: string | null;
+            /**
+             * @description Id of a Stripe confirmation token, `ctoken_…`, with which Stripe.js collects a card or
+             *     wallet. Exactly one of this and `paymentMethodId` is needed.
+             */
+            confirmationTokenId?: string | null;
             customerInfo?: components["schemas"]["Buyer"] | null;
             drawId?: number | null;
             drawNumber?: number | null;
@@ -1470,6 +1482,7 @@ export interface components {
             items?: components["schemas"]["CartItem"][] | null;
             orderToken?: string | null;
             paymentIntentId?: string | null;
+            /** @description Id of a Stripe payment method, `pm_…`, of a client without Stripe.js. */
             paymentMethodId?: string | null;
             /** @description Id of a Stripe token, `tok_…`. Any other value is refused (decision C-6). */
             paymentToken?: string | null;

@@ -23,7 +23,7 @@ pub struct Diagnostics {
     #[schema(value_type = Option<Object>)]
     data: Value,
     /// The call of Stripe.js that threw an exception: `elements`, `element`, `submit`, `confirm`,
-    /// `payment_details` or `next_action`.
+    /// `confirmation_token` or `next_action`.
     #[schema(value_type = Option<String>)]
     stripe_js_step: Value,
 }

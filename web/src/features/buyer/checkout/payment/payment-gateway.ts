@@ -1,10 +1,10 @@
 /**
- * The payment calls of the provider's library: submit the input, create a payment method, confirm a
- * payment.
+ * The payment calls of the provider's library: submit the input, create a confirmation token,
+ * confirm a payment.
  */
 import type {
   ConfirmPaymentData,
-  CreatePaymentMethodFromElements,
+  CreateConfirmationToken,
   Stripe,
   StripeElements,
   StripeError,
@@ -19,7 +19,7 @@ export type PaymentConfirmation =
   | { kind: 'open'; status: string }
   | { kind: 'unsure' };
 
-export type PaymentMethodResult =
+export type ConfirmationTokenResult =
   { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
 
 export interface PaymentGateway {
@@ -34,10 +34,10 @@ export interface PaymentGateway {
     returnTo: string,
   ) => Promise<PaymentConfirmation>;
   /**
-   * Creates a payment method from the typed card or the open wallet. The server confirms the
+   * Creates a confirmation token from the typed card or the open wallet. The server confirms one
    * payment with it.
    */
-  method: (buyer: Buyer | null) => Promise<PaymentMethodResult>;
+  confirmationToken: (buyer: Buyer | null) => Promise<ConfirmationTokenResult>;
   /** Lets the buyer answer the bank's challenge after the server has confirmed the payment. */
   nextAction: (clientSecret: string) => Promise<PaymentConfirmation>;
 }
@@ -98,17 +98,19 @@ export function createStripeGateway(stripe: Stripe, elements: StripeElements): P
         return await refetchPaymentStatus(stripe, clientSecret);
       }
     },
-    method: async (buyer) => {
+    confirmationToken: async (buyer) => {
       try {
-        const { error, paymentMethod } = await stripe.createPaymentMethod({
+        const { error, confirmationToken } = await stripe.createConfirmationToken({
           elements,
-          params: { billing_details: buyer ? billingDetailsOf(buyer) : undefined },
-        } satisfies CreatePaymentMethodFromElements);
+          params: {
+            payment_method_data: buyer ? { billing_details: billingDetailsOf(buyer) } : undefined,
+          },
+        } satisfies CreateConfirmationToken);
         return error
           ? { kind: 'refused', message: error.message ?? null }
-          : { kind: 'made', id: paymentMethod.id };
+          : { kind: 'made', id: confirmationToken.id };
       } catch (error) {
-        reportStripeException('payment_details', error);
+        reportStripeException('confirmation_token', error);
         return { kind: 'refused', message: null };
       }
     },

@@ -8,7 +8,7 @@ import { PUBLIC_TEXTS as S } from '@/shared/strings';
 
 /** The call of the library that threw. The server counts exceptions by step. */
 export type StripeJsStep =
-  'elements' | 'element' | 'submit' | 'confirm' | 'payment_details' | 'next_action';
+  'elements' | 'element' | 'submit' | 'confirm' | 'confirmation_token' | 'next_action';
 
 /** Reports an exception of the library to the server, which counts it. */
 export function reportStripeException(stripeJsStep: StripeJsStep, error: unknown): void {
