@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::stripe::api_call::{ApiCall, ApiKeyKind, Creator};
+use crate::stripe::api_call::{ApiCall, ApiKeyKind, ApiVersion, Creator};
 use crate::stripe::failure::StripeError;
 use crate::stripe::form::StripeForm;
 use crate::stripe::intent;
@@ -55,11 +55,13 @@ impl ForeignPayment {
         };
         let call = ApiCall {
             method: "POST".to_owned(),
+            version: ApiVersion::V1,
             path: "payment_intents".to_owned(),
             account: self.account.clone(),
             creator,
             access: ApiKeyKind::Secret,
             form: StripeForm::parse(&form),
+            json: String::new(),
             idempotency_key: None,
             base: String::new(),
         };
