@@ -24,11 +24,10 @@ impl Postgres {
             if !has_migrations_table {
                 return Ok(MIGRATOR.iter().count());
             }
-            let applied: Vec<i64> =
-                sqlx::query_scalar("select version from _sqlx_migrations where success")
-                    .fetch_all(postgres.background_pool())
-                    .await
-                    .map_err(Failure::from_read_error)?;
+            let applied = sqlx::query_scalar!("select version from _sqlx_migrations where success")
+                .fetch_all(postgres.background_pool())
+                .await
+                .map_err(Failure::from_read_error)?;
             Ok(MIGRATOR
                 .iter()
                 .filter(|migration| !applied.contains(&migration.version))
