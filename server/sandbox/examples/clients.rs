@@ -45,7 +45,14 @@ async fn main() -> std::io::Result<()> {
     .workers(1)
     .bind(("127.0.0.1", 0))?;
     println!("http://{}", server.addrs()[0]);
+    std::thread::spawn(exit_with_the_suite);
     server.run().await
+}
+
+/// Ends the program when its input closes, so that it never outlives a suite that was stopped.
+fn exit_with_the_suite() {
+    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+    std::process::exit(0);
 }
 
 fn verify_signature(request: &HttpRequest, body: &Bytes, secret: String) -> HttpResponse {

@@ -30,7 +30,7 @@ await once(listener, 'listening');
 
 const [program] = process.argv.slice(2);
 const webhook = `http://127.0.0.1:${listener.address().port}/hook`;
-const child = spawn(program, [webhook, SECRET], { stdio: ['ignore', 'pipe', 'inherit'] });
+const child = spawn(program, [webhook, SECRET], { stdio: ['pipe', 'pipe', 'inherit'] });
 const [base] = await once(createInterface({ input: child.stdout }), 'line');
 
 /** Returns a client of the stand-in, which is below a path. */

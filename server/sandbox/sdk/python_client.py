@@ -225,7 +225,7 @@ def main():
     threading.Thread(target=listener.serve_forever, daemon=True).start()
     webhook = f"http://127.0.0.1:{listener.server_port}/hook"
     program = subprocess.Popen(
-        [sys.argv[1], webhook, SECRET], stdout=subprocess.PIPE, text=True
+        [sys.argv[1], webhook, SECRET], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     failures = 0
     try:

@@ -17,7 +17,6 @@ use super::api_call::ApiCall;
 use super::failure::StripeError;
 use super::id;
 use super::state::SandboxState;
-use crate::stripe::table::StripeObject;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
