@@ -9,7 +9,8 @@ use actix_web::dev::Service;
 use actix_web::{App, HttpServer};
 use actors::testing::FakeGateway;
 use actors::{
-    ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings, SystemClock,
+    AccountsApi, ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings,
+    SystemClock,
 };
 use domain::{
     AccountId, Cents, ForeignPaymentKind, OrderId, PaymentIntentId, PaymentStatus, Timestamp,
@@ -50,7 +51,11 @@ struct SandboxServer {
 }
 
 fn sandbox_server() -> SandboxServer {
-    let sandbox = Sandbox::open(None, SandboxOptions::default()).expect("the sandbox opens");
+    start_sandbox_server(SandboxOptions::default(), AccountsApi::V2)
+}
+
+fn start_sandbox_server(options: SandboxOptions, accounts_api: AccountsApi) -> SandboxServer {
+    let sandbox = Sandbox::open(None, options).expect("the sandbox opens");
     let (connections, calls) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let (served, connected, called) = (sandbox.clone(), connections.clone(), calls.clone());
     let counting = move || {
@@ -75,6 +80,7 @@ fn sandbox_server() -> SandboxServer {
     let mut settings =
         StripeSettings::new("sk_test_1", format!("http://{address}/sandbox/stripe/"));
     settings.timeout = Duration::from_secs(30);
+    settings.accounts_api = accounts_api;
     SandboxServer {
         sandbox,
         stripe: Stripe::new(&settings).expect("a gateway"),
@@ -622,20 +628,10 @@ async fn refused_connection_error_means_no_effect() {
     );
 }
 
-#[actix_web::test]
-async fn club_account_is_onboarded() {
-    let stripe = sandbox_server().stripe;
-    let account = stripe
-        .create_account("club-1", Some("club@example.org"))
-        .await
-        .unwrap();
-    assert_eq!(
-        stripe
-            .create_account("club-1", Some("club@example.org"))
-            .await
-            .unwrap(),
-        account
-    );
+async fn check_onboarding(stripe: &Stripe) {
+    let create = || stripe.create_account("club-1", "club@example.org");
+    let account = create().await.unwrap();
+    assert_eq!(create().await.unwrap(), account);
     assert!(
         !stripe
             .account_status(&account)
@@ -648,4 +644,26 @@ async fn club_account_is_onboarded() {
         .await
         .unwrap();
     assert!(link.contains(&account.0), "{link}");
+}
+
+#[actix_web::test]
+async fn club_account_is_onboarded_by_version_2() {
+    check_onboarding(&sandbox_server().stripe).await;
+}
+
+#[actix_web::test]
+async fn club_account_is_onboarded_by_version_1_where_it_is_set() {
+    let options = SandboxOptions {
+        creates_accounts_v1: true,
+        ..SandboxOptions::default()
+    };
+    check_onboarding(&start_sandbox_server(options, AccountsApi::V1).stripe).await;
+    let refused = start_sandbox_server(SandboxOptions::default(), AccountsApi::V1)
+        .stripe
+        .create_account("club-1", "club@example.org")
+        .await;
+    assert!(
+        matches!(refused, Err(GatewayError::Refused { .. })),
+        "{refused:?}"
+    );
 }

@@ -20,11 +20,7 @@ pub struct AccountStatus {
 pub trait ConnectGateway: Send + Sync {
     /// Creates a connected account for a club. A retry under the same idempotency key returns the
     /// same account.
-    async fn create_account(
-        &self,
-        key: &str,
-        email: Option<&str>,
-    ) -> Result<AccountId, GatewayError>;
+    async fn create_account(&self, key: &str, email: &str) -> Result<AccountId, GatewayError>;
     /// Returns a single-use link to the provider's onboarding page. When the club has finished, the
     /// page leads to `return_url`. A link that was used before leads to `refresh_url`.
     async fn onboarding_link(

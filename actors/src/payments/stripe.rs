@@ -29,6 +29,7 @@ use stripe_core::refund::CreateRefund;
 use stripe_shared::{
     ApiErrors, ApplicationFeeId, Charge, PaymentIntent as StripeIntent,
     PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod, PaymentIntentStatus,
+    PaymentMethod,
 };
 use stripe_types::{Currency, RangeQueryTs};
 use uuid::Uuid;
@@ -36,6 +37,8 @@ use uuid::Uuid;
 use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent};
 use http::{StripeHttpClient, StripeHttpError};
 use platform_application::PlatformApplication;
+
+pub use connected_accounts::AccountsApi;
 
 mod connected_accounts;
 mod http;
@@ -79,6 +82,7 @@ pub struct StripeSettings {
     /// Limits of the calls from this process. Calls beyond a limit wait. `None`: unlimited, for test
     /// servers.
     pub rate_limits: Option<StripeRateLimits>,
+    pub accounts_api: AccountsApi,
 }
 
 impl fmt::Debug for StripeSettings {
@@ -97,6 +101,7 @@ impl StripeSettings {
             base_url: base_url.into(),
             timeout,
             rate_limits: None,
+            accounts_api: AccountsApi::default(),
         }
     }
 
@@ -117,6 +122,7 @@ impl StripeSettings {
 #[derive(Clone)]
 pub struct Stripe {
     platform: StripeHttpClient,
+    accounts_api: AccountsApi,
     application: PlatformApplication,
 }
 
@@ -134,6 +140,7 @@ impl Stripe {
                 Some(limits) => platform.with_rate_limits(limits),
                 None => platform,
             },
+            accounts_api: settings.accounts_api,
         })
     }
 
@@ -204,22 +211,19 @@ async fn send_customized_request<T: miniserde::Deserialize>(
 /// C-6).
 const WALLET_TOKEN_PREFIX: &str = "tok_";
 
-/// Returns a request that confirms an intent with a wallet's token, from which Stripe makes a
-/// payment method. async-stripe has no type for this request.
-fn confirm_with_token(
-    id: &PaymentIntentId,
+/// Converts a wallet's token to a payment method. The call has an idempotency key derived from that
+/// of the confirmation, so a repeated confirmation uses the same payment method.
+async fn payment_method_of_token(
+    club: &StripeHttpClient,
+    key: &str,
     token: &str,
-) -> CustomizableStripeRequest<StripeIntent> {
-    let form = json!({
-        "payment_method_data": { "type": "card", "card": { "token": token } },
-        "use_stripe_sdk": true,
-    });
-    RequestBuilder::new(
-        StripeMethod::Post,
-        format!("/payment_intents/{}/confirm", id.0),
-    )
-    .form(&form)
-    .customize()
+) -> Result<String, GatewayError> {
+    let form = json!({ "type": "card", "card": { "token": token } });
+    let create = RequestBuilder::new(StripeMethod::Post, "/payment_methods")
+        .form(&form)
+        .customize::<PaymentMethod>();
+    let method = send_customized_request(club, create, Some(&format!("{key}-method"))).await?;
+    Ok(method.id.as_str().to_owned())
 }
 
 fn intent_metadata(new: &NewIntent) -> HashMap<String, String> {
@@ -280,17 +284,16 @@ impl Gateway for Stripe {
         id: &PaymentIntentId,
         payment_method: &str,
     ) -> Result<OpenedIntent, GatewayError> {
-        let confirm = if payment_method.starts_with(WALLET_TOKEN_PREFIX) {
-            confirm_with_token(id, payment_method)
+        let club = self.platform.for_account(&account.0)?;
+        let payment_method = if payment_method.starts_with(WALLET_TOKEN_PREFIX) {
+            payment_method_of_token(&club, key, payment_method).await?
         } else {
-            let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method);
-            confirm.use_stripe_sdk(true).customize()
+            payment_method.to_owned()
         };
-        opened_intent(
-            account,
-            &send_customized_request(&self.platform.for_account(&account.0)?, confirm, Some(key))
-                .await?,
-        )
+        let confirm = ConfirmPaymentIntent::new(id.0.as_str())
+            .payment_method(payment_method)
+            .use_stripe_sdk(true);
+        opened_intent(account, &send(&club, &confirm, Some(key)).await?)
     }
 
     async fn capture(

@@ -415,11 +415,7 @@ impl Gateway for FakeGateway {
 /// Every club's account is ready for payments as soon as it is created.
 #[async_trait]
 impl ConnectGateway for FakeGateway {
-    async fn create_account(
-        &self,
-        key: &str,
-        _email: Option<&str>,
-    ) -> Result<AccountId, GatewayError> {
+    async fn create_account(&self, key: &str, _email: &str) -> Result<AccountId, GatewayError> {
         let accounts = &mut lock(&self.provider).accounts;
         let next = AccountId(format!("acct_{:06}", accounts.len() + 1));
         Ok(accounts.entry(key.into()).or_insert(next).clone())

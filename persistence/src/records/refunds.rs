@@ -13,10 +13,10 @@ impl Records {
     /// Returns whether the provider has refunded the order. Also `false` for a failed refund,
     /// because an operator can retry it.
     pub async fn is_refunded(&self, order: OrderId) -> Result<bool, Failure> {
-        let read = sqlx::query_scalar(
-            "select exists (select from refunds where order_id = $1 and state = 'succeeded')",
-        )
-        .bind(Uuid::from_u128(order.0));
+        let read = sqlx::query_scalar!(
+            r#"select exists (select from refunds where order_id = $1 and state = 'succeeded') as "refunded!""#,
+            Uuid::from_u128(order.0)
+        );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
@@ -29,13 +29,15 @@ impl Records {
         order: OrderId,
         entry: AuditEntry,
     ) -> Result<bool, Failure> {
-        let write = "with again as (
+        self.write_with_audit_entry(
+            sqlx::query!(
+                "with again as (
                update payment_ops set state = 'pending', ended_at = null, due_at = 'epoch', key = key || '/' || attempts
                where order_id = $1 and kind = 'refund' and state = 'failed' returning order_id
              )
-             update refunds r set state = 'pending', ended_at = null from again where r.order_id = again.order_id";
-        self.write_with_audit_entry(
-            sqlx::query(write).bind(Uuid::from_u128(order.0)),
+             update refunds r set state = 'pending', ended_at = null from again where r.order_id = again.order_id",
+                Uuid::from_u128(order.0)
+            ),
             entry,
             false,
         )

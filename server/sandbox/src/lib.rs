@@ -3,7 +3,7 @@
 //! It serves Stripe's API over HTTP below `/sandbox/stripe/v1/`, with the shapes that async-stripe
 //! 1.0.0-rc.10 reads. It also serves its own Stripe.js, and calls the product's webhook with signed
 //! events. Point any Stripe client at `http://host/sandbox/stripe/` with any key that begins with
-//! `sk_test_` or `pk_test_`. Live keys are rejected.
+//! `sk_test_`, `rk_test_` or `pk_test_`. Live keys are rejected.
 //!
 //! ```no_run
 //! # async fn demo() -> std::io::Result<()> {
@@ -26,12 +26,17 @@
 //! - No payout ever takes place.
 //!
 //! Stripe behaviour that is kept although it is inconvenient:
+//! - A request with an unknown parameter, a wrong value or an unknown version is refused. The
+//!   parameters and fields are those of Stripe's official Node library.
 //! - `balance_transaction.fee` on a direct charge is the sum of Stripe's fee and the platform's
 //!   fee. `fee_details` separates them.
 //! - Cancelling an authorisation also emits `charge.refunded`.
 //! - A payment method can be used for one payment only.
 //!
 //! The server depends on this crate only with its feature `demo`, and `serve` never mounts it.
+
+// `json!` expands once for each field, and Stripe's objects have many.
+#![recursion_limit = "256"]
 
 pub mod authenticator;
 pub mod call_log;
@@ -61,6 +66,8 @@ use self::clock::SandboxClock;
 use self::faults::{Fault, Faults, ScriptedFault};
 use self::foreign_payment::ForeignPayment;
 use self::mailbox::Mailbox;
+pub use self::stripe::rate_limit::RateLimits;
+use self::stripe::rate_limit::RequestCounters;
 use self::stripe::state::SandboxState;
 use self::webhook_sender::client::WebhookUrl;
 use self::webhook_sender::{WebhookEndpoint, WebhookSender};
@@ -75,10 +82,16 @@ pub struct SandboxOptions {
     /// needs this, because its database may be older than the sandbox's journal and name such
     /// accounts. Tests of refusals switch this off.
     pub creates_unknown_accounts: bool,
+    /// Whether version 1 of the API creates accounts. Stripe refuses that to new platforms, whose
+    /// accounts version 2 creates.
+    pub creates_accounts_v1: bool,
     /// Base URL of this server, for links in responses. `None` uses the request's `Host` header.
     pub public_url: Option<String>,
     /// The event types that the webhook receives, as set on Stripe's dashboard. Empty means all.
     pub webhook_events: Vec<String>,
+    /// Requests per second of each account, beyond which the answer is 429. `None`: unlimited, for
+    /// tests of bursts.
+    pub rate_limits: Option<RateLimits>,
     /// The demo's clock, which `POST /sandbox/clock` moves. `None` uses the machine's clock.
     pub clock: Option<Arc<SandboxClock>>,
 }
@@ -87,8 +100,10 @@ impl Default for SandboxOptions {
     fn default() -> Self {
         Self {
             creates_unknown_accounts: true,
+            creates_accounts_v1: false,
             public_url: None,
             webhook_events: Vec::new(),
+            rate_limits: None,
             clock: None,
         }
     }
@@ -99,6 +114,7 @@ impl Default for SandboxOptions {
 pub struct Sandbox {
     state: Mutex<SandboxState>,
     faults: Mutex<Faults>,
+    request_counters: Mutex<RequestCounters>,
     calls: Mutex<CallLog>,
     webhook_sender: WebhookSender,
     mailbox: Mailbox,
@@ -121,6 +137,7 @@ impl Sandbox {
         let sandbox = Arc::new(Self {
             state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
             faults: Mutex::default(),
+            request_counters: Mutex::default(),
             calls: Mutex::default(),
             webhook_sender: WebhookSender::default(),
             mailbox: Mailbox::open(dir.as_deref(), clock.clone())?,
@@ -268,8 +285,12 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .configure(page::configure)
             .configure(stripejs::configure)
             .service(
-                web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"])
-                    .to(stripe::api::handle_api_request),
+                web::resource([
+                    "/stripe/v1/{path:.*}",
+                    "/stripev1/{path:.*}",
+                    "/stripe/v2/{path:.*}",
+                ])
+                .to(stripe::api::handle_api_request),
             ),
     );
 }

@@ -13,5 +13,6 @@ mod intent;
 mod mailbox;
 mod page;
 mod refund;
+mod strictness;
 mod support;
 mod webhook;

@@ -1,8 +1,13 @@
 //! Creates the clubs' connected accounts, returns links to Stripe's onboarding, and reads the
 //! accounts' state.
+//!
+//! Whichever version of the Accounts API creates an account, the account pays Stripe's fees, bears
+//! its own losses, has Stripe's full dashboard, and is onboarded by Stripe (decision C-24).
 
 use async_trait::async_trait;
 use domain::AccountId;
+use serde::Deserialize;
+use serde_json::json;
 use stripe_connect::account::{
     CreateAccount, CreateAccountCapabilities, CreateAccountCapabilitiesCardPayments,
     CreateAccountCapabilitiesTransfers, CreateAccountController, CreateAccountControllerFees,
@@ -16,15 +21,29 @@ use super::{Stripe, send};
 use crate::payments::connect_gateway::{AccountStatus, ConnectGateway};
 use crate::payments::gateway::GatewayError;
 
-#[async_trait]
-impl ConnectGateway for Stripe {
-    /// The account pays Stripe's fees, bears its own losses, has Stripe's full dashboard, and is
-    /// onboarded by Stripe (decision C-24).
-    async fn create_account(
-        &self,
-        key: &str,
-        email: Option<&str>,
-    ) -> Result<AccountId, GatewayError> {
+/// The version of Stripe's Accounts API that creates accounts and onboarding links. Stripe refuses
+/// version 1 to platforms that are new (<https://docs.stripe.com/connect/accounts-v2>).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AccountsApi {
+    V1,
+    #[default]
+    V2,
+}
+
+/// The part of an account of version 2 that is used.
+#[derive(Deserialize)]
+struct CreatedAccount {
+    id: String,
+}
+
+/// The part of an account link of version 2 that is used.
+#[derive(Deserialize)]
+struct CreatedLink {
+    url: String,
+}
+
+impl Stripe {
+    async fn create_account_v1(&self, key: &str, email: &str) -> Result<AccountId, GatewayError> {
         let mut controller = CreateAccountController::new();
         controller.fees = Some(CreateAccountControllerFees {
             payer: Some(CreateAccountControllerFeesPayer::Account),
@@ -42,18 +61,31 @@ impl ConnectGateway for Stripe {
         capabilities.transfers = Some(CreateAccountCapabilitiesTransfers {
             requested: Some(true),
         });
-        let mut create = CreateAccount::new()
+        let create = CreateAccount::new()
             .country("AU")
             .controller(controller)
-            .capabilities(capabilities);
-        if let Some(email) = email {
-            create = create.email(email);
-        }
+            .capabilities(capabilities)
+            .email(email);
         let account = send(&self.platform, &create, Some(key)).await?;
         Ok(AccountId(account.id.as_str().to_owned()))
     }
 
-    async fn onboarding_link(
+    async fn create_account_v2(&self, key: &str, email: &str) -> Result<AccountId, GatewayError> {
+        let account = json!({
+            "contact_email": email,
+            "dashboard": "full",
+            "identity": { "country": "AU" },
+            "configuration": { "merchant": { "capabilities": { "card_payments": { "requested": true } } } },
+            "defaults": { "responsibilities": { "fees_collector": "stripe", "losses_collector": "stripe" } },
+        });
+        let created: CreatedAccount = self
+            .platform
+            .post_v2("/core/accounts", &account, Some(key))
+            .await?;
+        Ok(AccountId(created.id))
+    }
+
+    async fn onboarding_link_v1(
         &self,
         account: &AccountId,
         refresh_url: &str,
@@ -66,6 +98,56 @@ impl ConnectGateway for Stripe {
         Ok(send(&self.platform, &link, None).await?.url)
     }
 
+    async fn onboarding_link_v2(
+        &self,
+        account: &AccountId,
+        refresh_url: &str,
+        return_url: &str,
+    ) -> Result<String, GatewayError> {
+        let link = json!({
+            "account": account.0,
+            "use_case": {
+                "type": "account_onboarding",
+                "account_onboarding": { "refresh_url": refresh_url, "return_url": return_url },
+            },
+        });
+        let created: CreatedLink = self
+            .platform
+            .post_v2("/core/account_links", &link, None)
+            .await?;
+        Ok(created.url)
+    }
+}
+
+#[async_trait]
+impl ConnectGateway for Stripe {
+    async fn create_account(&self, key: &str, email: &str) -> Result<AccountId, GatewayError> {
+        match self.accounts_api {
+            AccountsApi::V1 => self.create_account_v1(key, email).await,
+            AccountsApi::V2 => self.create_account_v2(key, email).await,
+        }
+    }
+
+    async fn onboarding_link(
+        &self,
+        account: &AccountId,
+        refresh_url: &str,
+        return_url: &str,
+    ) -> Result<String, GatewayError> {
+        match self.accounts_api {
+            AccountsApi::V1 => {
+                self.onboarding_link_v1(account, refresh_url, return_url)
+                    .await
+            }
+            AccountsApi::V2 => {
+                self.onboarding_link_v2(account, refresh_url, return_url)
+                    .await
+            }
+        }
+    }
+
+    /// Reads the account through version 1, which answers for accounts of both versions
+    /// (<https://docs.stripe.com/connect/accounts-v2>).
     async fn account_status(&self, account: &AccountId) -> Result<AccountStatus, GatewayError> {
         let account = send(
             &self.platform,

@@ -8,11 +8,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
+use hyper::http::request::Builder;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stripe_client_core::{
     CustomizedStripeRequest, StripeClient, StripeClientErr, StripeMethod, VERSION,
@@ -31,11 +33,13 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Header in which Stripe names the limit that a call exceeded, for example `global-rate` or
 /// `endpoint-rate`.
 const RATE_LIMITED_REASON: &str = "stripe-rate-limited-reason";
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// A client of Stripe's API that acts for the platform or for one connected account.
 #[derive(Clone)]
 pub(super) struct StripeHttpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    /// The API's address without a version: `https://api.stripe.com`.
     base: String,
     authorization: HeaderValue,
     account: Option<HeaderValue>,
@@ -85,7 +89,7 @@ impl StripeHttpClient {
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(connector.wrap_connector(tcp));
-        let base = format!("{}/v1", base.trim_end_matches('/'));
+        let base = base.trim_end_matches('/').to_owned();
         Ok(StripeHttpClient {
             client,
             base,
@@ -121,7 +125,7 @@ impl StripeHttpClient {
         request: CustomizedStripeRequest,
     ) -> Result<Request<Full<Bytes>>, GatewayError> {
         let (request, config) = request.into_pieces();
-        let mut uri = format!("{}{}", self.base, request.path);
+        let mut uri = format!("{}/v1{}", self.base, request.path);
         if let Some(query) = &request.query {
             let _ = write!(uri, "?{query}");
         }
@@ -130,15 +134,7 @@ impl StripeHttpClient {
             StripeMethod::Post => Method::POST,
             StripeMethod::Delete => Method::DELETE,
         };
-        let mut builder = Request::builder()
-            .method(method)
-            .uri(uri)
-            .header(AUTHORIZATION, self.authorization.clone())
-            .header(
-                USER_AGENT,
-                concat!("football-doubles/", env!("CARGO_PKG_VERSION")),
-            )
-            .header(HeaderName::from_static("stripe-version"), VERSION.as_str());
+        let mut builder = self.request_builder(method, uri);
         if let Some(account) = &self.account {
             builder = builder.header(HeaderName::from_static("stripe-account"), account.clone());
         }
@@ -146,27 +142,27 @@ impl StripeHttpClient {
             .request_strategy
             .and_then(|strategy| strategy.get_key())
         {
-            builder = builder.header(HeaderName::from_static("idempotency-key"), key.as_str());
+            builder = builder.header(IDEMPOTENCY_KEY, key.as_str());
         }
         if request.body.is_some() {
             builder = builder.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         }
-        let body = Full::new(Bytes::from(request.body.unwrap_or_default()));
-        builder
-            .body(body)
-            .map_err(|why| GatewayError::Unavailable(format!("no request: {why}")))
+        add_body(builder, request.body.unwrap_or_default())
     }
 
-    /// Returns which limit a call counts against. The path begins with `/v1` after the base URL, and
-    /// every second part after it is an id.
+    /// Returns which limit a call counts against. Every second part of the path
+    /// after `/v1` is an id.
     fn bucket_of_request<T>(&self, request: &Request<T>) -> CallBucket {
         let path = request.uri().path();
-        let path = path.split_once("/v1/").map_or(path, |(_, rest)| rest);
-        let parts: Vec<&str> = path
-            .split('/')
-            .enumerate()
-            .map(|(position, part)| if position % 2 == 1 { "{id}" } else { part })
-            .collect();
+        let parts: Vec<&str> = match path.split_once("/v1/") {
+            Some((_, rest)) => rest
+                .split('/')
+                .enumerate()
+                .map(|(position, part)| if position % 2 == 1 { "{id}" } else { part })
+                .collect(),
+            // Calls of version 2 are rare: the whole path is the endpoint.
+            None => vec![path],
+        };
         let account = self
             .account
             .as_ref()
@@ -177,8 +173,40 @@ impl StripeHttpClient {
         }
     }
 
-    async fn send(&self, request: CustomizedStripeRequest) -> Result<Bytes, GatewayError> {
-        let request = self.build_request(request)?;
+    /// Returns a request with the headers of every call.
+    fn request_builder(&self, method: Method, uri: String) -> Builder {
+        Request::builder()
+            .method(method)
+            .uri(uri)
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(
+                USER_AGENT,
+                concat!("football-doubles/", env!("CARGO_PKG_VERSION")),
+            )
+            .header(HeaderName::from_static("stripe-version"), VERSION.as_str())
+    }
+
+    /// Makes one call of version 2 of Stripe's API for the platform and returns its answer. Version 2
+    /// takes JSON, which async-stripe does not send. `path`: for example `/core/accounts`.
+    pub(super) async fn post_v2<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> Result<T, GatewayError> {
+        let mut builder = self
+            .request_builder(Method::POST, format!("{}/v2{path}", self.base))
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(key) = key {
+            builder = builder.header(IDEMPOTENCY_KEY, key);
+        }
+        let answer = self.send(add_body(builder, body.to_string())?).await?;
+        // The call may have had its effect.
+        serde_json::from_slice(&answer)
+            .map_err(|why| GatewayError::Unknown(format!("an answer could not be read: {why}")))
+    }
+
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<Bytes, GatewayError> {
         let bucket = self.bucket_of_request(&request);
         if let Some(rate_limiter) = &self.rate_limiter
             && !rate_limiter
@@ -256,6 +284,15 @@ fn is_lock_timeout(body: &[u8]) -> bool {
     serde_json::from_slice::<Value>(body).is_ok_and(|body| body["error"]["code"] == "lock_timeout")
 }
 
+fn add_body(
+    builder: Builder,
+    body: impl Into<Bytes>,
+) -> Result<Request<Full<Bytes>>, GatewayError> {
+    builder
+        .body(Full::new(body.into()))
+        .map_err(|why| GatewayError::Unavailable(format!("no request: {why}")))
+}
+
 /// Returns the priority of a request: captures first, then cancellations, then other writes, then
 /// reads.
 fn priority_of_request<T>(request: &Request<T>) -> CallPriority {
@@ -271,6 +308,7 @@ impl StripeClient for StripeHttpClient {
     type Err = StripeHttpError;
 
     async fn execute(&self, request: CustomizedStripeRequest) -> Result<Bytes, StripeHttpError> {
+        let request = self.build_request(request).map_err(StripeHttpError)?;
         self.send(request).await.map_err(StripeHttpError)
     }
 }

@@ -45,18 +45,31 @@ pub enum ApiKeyKind {
     Publishable,
 }
 
+/// The version of the API that a path begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApiVersion {
+    /// Takes forms.
+    V1,
+    /// Takes JSON.
+    V2,
+}
+
 /// A decoded API request.
 #[derive(Clone, Debug)]
 pub struct ApiCall {
     pub method: String,
-    /// The path after `/v1/`.
+    pub version: ApiVersion,
+    /// The path after `/v1/` or `/v2/`.
     pub path: String,
     /// The connected account in the `Stripe-Account` header. Empty for the platform itself.
     pub account: String,
     /// Who makes the request.
     pub creator: Creator,
     pub access: ApiKeyKind,
+    /// The parameters of a call of version 1. Empty in version 2.
     pub form: StripeForm,
+    /// The body of a call of version 2. Empty in version 1.
+    pub json: String,
     pub idempotency_key: Option<String>,
     /// Base URL of this server, such as `http://127.0.0.1:8080`. Links in responses begin with it.
     pub base: String,

@@ -46,6 +46,8 @@ pub struct Charge {
     pub metadata: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt_email: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub descriptor_suffix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance_transaction: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +79,7 @@ impl Charge {
             method: method.clone(),
             metadata: intent.metadata.clone(),
             receipt_email: intent.receipt_email.clone(),
+            descriptor_suffix: intent.descriptor_suffix.clone(),
             balance_transaction: None,
             application_fee: None,
             application_fee_amount: None,
@@ -111,6 +114,7 @@ impl Charge {
         let declined = self.failure.is_some();
         json!({
             "network_status": if declined { "declined_by_network" } else { "approved_by_network" },
+            "advice_code": null, "network_advice_code": null, "network_decline_code": null,
             "reason": self.decline_code, "risk_level": "normal", "risk_score": 12,
             "seller_message": if declined { "The bank declined the payment." } else { "Payment complete." },
             "type": if declined { "issuer_declined" } else { "authorized" },
@@ -126,8 +130,25 @@ impl Charge {
             .into();
         card["network"] = card["brand"].clone();
         if let Some(fields) = card.as_object_mut() {
-            fields.remove("display_brand");
-            fields.remove("three_d_secure_usage");
+            for of_method_only in [
+                "display_brand",
+                "generated_from",
+                "networks",
+                "three_d_secure_usage",
+            ] {
+                fields.remove(of_method_only);
+            }
+            for unknown in [
+                "authorization_code",
+                "electronic_commerce_indicator",
+                "installments",
+                "mandate",
+                "network_transaction_id",
+                "three_d_secure",
+                "transaction_link_id",
+            ] {
+                fields.insert(unknown.to_owned(), Value::Null);
+            }
         }
         json!({ "card": card, "type": "card" })
     }
@@ -160,6 +181,7 @@ impl StripeObject for Charge {
             "receipt_url": null, "refunded": self.refunded, "review": null, "shipping": null, "source_transfer": null,
             "statement_descriptor": null, "status": if self.failure.is_some() { "failed" } else { "succeeded" },
             "transfer_data": null, "transfer_group": null,
+            "source": null, "statement_descriptor_suffix": self.descriptor_suffix,
         })
     }
 

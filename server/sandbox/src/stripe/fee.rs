@@ -112,10 +112,8 @@ pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     let left = fee.amount - fee.amount_refunded;
     if left == 0 {
         let message = format!("Application fee {id} has already been refunded.");
-        return Err(StripeError::state_conflict(
-            "application_fee_already_refunded",
-            message,
-        ));
+        // Stripe has no code for this error.
+        return Err(StripeError::refused_by_state(message));
     }
     let amount = call.form.get_integer("amount")?.unwrap_or(left);
     if amount < 1 || amount > left {

@@ -15,11 +15,11 @@ use super::id;
 use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
+use super::validation::{self, METADATA_KEYS_MAX};
 
 /// Stripe's minimum amount of a payment, in Australian cents.
 pub const INTENT_AMOUNT_CENTS_MIN: i64 = 50;
 pub const INTENT_AMOUNT_CENTS_MAX: i64 = 99_999_999;
-const METADATA_KEYS_MAX: usize = 50;
 
 /// The status of a payment intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +88,12 @@ pub struct Intent {
     pub metadata: BTreeMap<String, String>,
     /// The `automatic_payment_methods[enabled]` parameter of the request that created the intent.
     pub automatic: bool,
+    /// Text after the club's name on the buyer's bank statement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub descriptor_suffix: Option<String>,
+    /// The `allowed_payment_method_types[]` parameter of the request that created the intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_methods: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,11 +134,15 @@ impl StripeObject for Intent {
             "description": self.description, "last_payment_error": self.last_error,
             "latest_charge": self.latest_charge, "livemode": false, "metadata": self.metadata,
             "next_action": self.next_action(), "on_behalf_of": null, "payment_method": self.payment_method,
-            "payment_method_options": { "card": { "request_three_d_secure": "automatic" } },
+            "payment_method_options": { "card": { "installments": null, "mandate_options": null, "network": null,
+                "request_three_d_secure": "automatic" } },
             "payment_method_types": ["card"], "processing": null, "receipt_email": self.receipt_email,
             "review": null, "setup_future_usage": null, "shipping": null, "source": null,
-            "statement_descriptor": null, "statement_descriptor_suffix": null, "status": self.status.stripe_name(),
+            "statement_descriptor": null, "statement_descriptor_suffix": self.descriptor_suffix, "status": self.status.stripe_name(),
             "transfer_data": null, "transfer_group": null,
+            "allowed_payment_method_types": self.allowed_methods, "customer_account": null,
+            "excluded_payment_method_types": null, "managed_payments": null,
+            "payment_method_configuration_details": null, "payment_record": null,
         })
     }
 
@@ -202,13 +212,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         application_fee_amount: parse_application_fee(call, amount)?,
         capture_method: match form.get("capture_method") {
             Some("manual") => CaptureMethod::Manual,
-            None | Some("automatic" | "automatic_async") => CaptureMethod::Automatic,
-            Some(other) => {
-                return Err(StripeError::invalid_request(format!(
-                    "Invalid capture_method: {other}"
-                ))
-                .with_param("capture_method"));
-            }
+            _ => CaptureMethod::Automatic,
         },
         currency,
         description: form.get_owned("description"),
@@ -217,6 +221,10 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         automatic: form
             .get_flag("automatic_payment_methods[enabled]")?
             .unwrap_or(false),
+        allowed_methods: Some(form.get_list("allowed_payment_method_types"))
+            .filter(|methods| !methods.is_empty())
+            .map(|methods| methods.into_iter().map(str::to_owned).collect()),
+        descriptor_suffix: form.get_owned("statement_descriptor_suffix"),
         payment_method: None,
         latest_charge: None,
         last_error: None,
@@ -272,6 +280,7 @@ pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     for (name, field) in [
         ("description", &mut intent.description),
         ("receipt_email", &mut intent.receipt_email),
+        ("statement_descriptor_suffix", &mut intent.descriptor_suffix),
     ] {
         if let Some(get_or_empty) = form.get_or_empty(name) {
             *field = Some(get_or_empty.to_owned()).filter(|text| !text.is_empty());
@@ -343,10 +352,7 @@ fn merge_metadata(
         }
     }
     if merged.len() > METADATA_KEYS_MAX {
-        return Err(StripeError::invalid_request(
-            "Metadata has too many keys; at most 50 are kept.",
-        )
-        .with_param("metadata"));
+        return Err(validation::too_many_metadata_keys(merged.len()));
     }
     Ok(merged)
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 
 use super::api_call::ApiCall;
 use super::card::{self, CardBehaviour, TestCard};
@@ -134,6 +135,7 @@ impl PaymentMethod {
             .and_then(|year| year.parse().ok())
             .unwrap_or(0);
         method.exp_year += if method.exp_year < 100 { 2000 } else { 0 };
+        check_expiry(method.exp_year, method.exp_month, state.now())?;
         method.wallet = form.get_owned("card[wallet][type]");
         Ok(method)
     }
@@ -145,9 +147,34 @@ impl PaymentMethod {
                 "cvc_check": "pass" }, "country": self.country, "display_brand": self.brand,
             "exp_month": self.exp_month, "exp_year": self.exp_year, "fingerprint": format!("sandbox{}", self.last4),
             "funding": "credit", "last4": self.last4, "three_d_secure_usage": { "supported": true },
+            "generated_from": null, "networks": { "available": [self.brand], "preferred": null },
+            "regulated_status": "unregulated",
             "wallet": self.wallet.as_ref().map(|wallet| json!({ "dynamic_last4": null, "type": wallet })),
         })
     }
+}
+
+/// Years after the current one from which an expiry year is a typing error.
+const EXPIRY_YEARS_MAX: i64 = 50;
+
+/// Returns Stripe's error for a card whose last month is over at `now`, in seconds since 1970.
+fn check_expiry(year: i64, month: i64, now: i64) -> Result<(), StripeError> {
+    let today = OffsetDateTime::from_unix_timestamp(now).expect("the clock is a date");
+    let (this_year, this_month) = (i64::from(today.year()), i64::from(u8::from(today.month())));
+    if year < this_year || year > this_year + EXPIRY_YEARS_MAX {
+        let message = "Your card's expiration year is invalid.";
+        return Err(
+            StripeError::card_rejected("invalid_expiry_year", None, message).with_param("exp_year"),
+        );
+    }
+    if year == this_year && month < this_month {
+        let message = "Your card's expiration month is invalid.";
+        return Err(
+            StripeError::card_rejected("invalid_expiry_month", None, message)
+                .with_param("exp_month"),
+        );
+    }
+    Ok(())
 }
 
 impl StripeObject for PaymentMethod {
@@ -165,7 +192,7 @@ impl StripeObject for PaymentMethod {
         json!({
             "id": self.id, "object": "payment_method", "allow_redisplay": "unspecified",
             "billing_details": self.billing.render(), "card": self.render_card(), "created": self.created,
-            "customer": null, "livemode": false, "metadata": {}, "type": "card",
+            "customer": null, "customer_account": null, "livemode": false, "metadata": {}, "type": "card",
         })
     }
 
@@ -263,4 +290,24 @@ pub fn resolve_payment_method(
     };
     state.save(method.clone());
     Ok(Some(method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_expiry;
+
+    #[test]
+    fn card_is_valid_until_the_end_of_its_last_month() {
+        // 2026-11-26.
+        let now = 1_795_651_200;
+        let code = |year, month| {
+            let failure = check_expiry(year, month, now).err()?;
+            failure.error_object()["code"].as_str().map(str::to_owned)
+        };
+        assert_eq!(code(2026, 11), None);
+        assert_eq!(code(2034, 1), None);
+        assert_eq!(code(2026, 10).as_deref(), Some("invalid_expiry_month"));
+        assert_eq!(code(2025, 12).as_deref(), Some("invalid_expiry_year"));
+        assert_eq!(code(2099, 12).as_deref(), Some("invalid_expiry_year"));
+    }
 }

@@ -16,8 +16,6 @@ use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
-const REFUND_REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
-
 /// A refund. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Refund {
@@ -52,6 +50,7 @@ impl StripeObject for Refund {
                 "reference_type": "acquirer_reference_number", "type": "refund" }, "type": "card" },
             "metadata": self.metadata, "payment_intent": self.intent, "reason": self.reason, "receipt_number": null,
             "source_transfer_reversal": null, "status": "succeeded", "transfer_reversal": null,
+            "customer": null, "customer_account": null, "payment_method": null,
         })
     }
 
@@ -66,12 +65,6 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
     let form = &call.form;
     let mut charge = find_charge_to_refund(state, call)?;
     let reason = form.get_owned("reason");
-    if reason
-        .as_deref()
-        .is_some_and(|reason| !REFUND_REASONS.contains(&reason))
-    {
-        return Err(StripeError::invalid_request("Invalid reason").with_param("reason"));
-    }
     let left = charge.refundable_amount();
     if left == 0 {
         let message = format!("Charge {} has already been refunded.", charge.id);

@@ -17,6 +17,7 @@ use super::intent::Intent;
 use super::journal_record::{Record, RecordRef};
 use super::payment_method::PaymentMethod;
 use super::refund::Refund;
+use super::schema::ApiSchema;
 use super::snapshot::Snapshot;
 use super::table::{ObjectTable, StripeObject};
 use crate::clock::SandboxClock;
@@ -48,6 +49,9 @@ pub struct SandboxState {
     pub unsent: Vec<String>,
     /// Id and idempotency key of the API request in progress. The events of the request carry them.
     pub request: (String, Option<String>),
+    /// How the events of the API request in progress differ from Stripe's own types. Empty in
+    /// release builds.
+    pub event_differences: Vec<String>,
     clock: Arc<SandboxClock>,
     batch: Vec<u8>,
     journal: Option<Journal>,
@@ -185,7 +189,14 @@ impl SandboxState {
         let event = WebhookEvent::new(kind, account, subject, &self.request, self.now());
         self.unsent.push(event.id.clone());
         self.append_record(RecordRef::Event(&event));
+        let id = event.id.clone();
         self.insert_event(event);
+        if cfg!(debug_assertions)
+            && let Some(event) = self.events.get(&id)
+        {
+            let found = ApiSchema::get().event_differences(&event.render());
+            self.event_differences.extend(found);
+        }
     }
 
     /// Inserts an event, and adds a snapshot of its object if it has none. While the journal is
