@@ -32,7 +32,7 @@ pub use payments::gateway::{
     Gateway, GatewayError, NewIntent, OpenedIntent, PaymentSource, UNEXPECTED_INTENT_STATE_CODE,
 };
 pub use payments::repairs::{ChosenTickets, PaymentTickets, RepairError, ReturnedAmounts};
-pub use payments::stripe::{AccountsApi, Stripe, StripeSettings};
+pub use payments::stripe::{AccountsApi, Stripe, StripeRateLimits, StripeSettings};
 pub use payments::{
     CancelledDraw, ConfirmationOutcome, FulfilStatus, FulfilmentResult, OpenOrderRequest,
     PaymentFailure, Payments,

@@ -45,6 +45,8 @@ mod http;
 mod platform_application;
 mod rate_limiter;
 
+pub use rate_limiter::StripeRateLimits;
+
 /// Number of payment intents in one page of a list.
 const INTENTS_PER_PAGE: i64 = 100;
 /// Fields of a payment intent that Stripe returns as full objects, so that one call returns
@@ -77,9 +79,9 @@ pub struct StripeSettings {
     pub base_url: String,
     /// Longest wait for an answer. Afterwards it is unknown whether the call had an effect.
     pub timeout: Duration,
-    /// Calls per second from this process, for all accounts together. Calls beyond the rate wait.
-    /// `None`: unlimited, for test servers.
-    pub calls_per_second: Option<NonZeroU32>,
+    /// Limits of the calls from this process. Calls beyond a limit wait. `None`: unlimited, for test
+    /// servers.
+    pub rate_limits: Option<StripeRateLimits>,
     pub accounts_api: AccountsApi,
     /// The page to which a bank returns the buyer after a redirect. Needed to confirm a payment
     /// with a confirmation token.
@@ -101,7 +103,7 @@ impl StripeSettings {
             secret: secret.into(),
             base_url: base_url.into(),
             timeout,
-            calls_per_second: None,
+            rate_limits: None,
             accounts_api: AccountsApi::default(),
             return_url: None,
         }
@@ -116,11 +118,14 @@ impl StripeSettings {
         }
     }
 
-    /// Sets the limit of calls per second. `None`: unlimited.
+    /// Sets the limit of all calls per second, and in proportion that of one endpoint. `None`:
+    /// unlimited.
     #[must_use]
     pub fn rate_limited(self, calls_per_second: Option<NonZeroU32>) -> StripeSettings {
+        let is_live = self.secret.contains("_live_");
         StripeSettings {
-            calls_per_second,
+            rate_limits: calls_per_second
+                .map(|calls| StripeRateLimits::in_proportion(calls, is_live)),
             ..self
         }
     }
@@ -145,8 +150,8 @@ impl Stripe {
             StripeHttpClient::new(&settings.secret, &settings.base_url, settings.timeout)?;
         Ok(Stripe {
             application: PlatformApplication::default(),
-            platform: match settings.calls_per_second {
-                Some(calls) => platform.with_rate_limit(calls),
+            platform: match settings.rate_limits {
+                Some(limits) => platform.with_rate_limits(limits),
                 None => platform,
             },
             accounts_api: settings.accounts_api,
