@@ -245,11 +245,15 @@ pub fn use_token(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stripe::api_call::{ApiVersion, Creator};
 
     #[test]
     fn expired_confirmation_token_confirms_nothing() {
         let mut state = SandboxState::default();
         let call = ApiCall {
+            version: ApiVersion::V1,
+            creator: Creator::Platform,
+            json: String::new(),
             method: "POST".to_owned(),
             path: String::new(),
             account: "acct_club".to_owned(),
