@@ -306,10 +306,24 @@ async fn each_description_is_what_postgres_says() {
     let mut connection = database.connection().await;
     let mut outdated = Vec::new();
     for (sql, Description { file, json }) in described_statements() {
+        // Whether a column of an outer join may be null is read from the plan, which depends on the
+        // number of rows.
+        let parts: &[&str] = if sql.contains("left join") {
+            &["columns", "parameters"]
+        } else {
+            &["columns", "parameters", "nullable"]
+        };
         let current = (&mut connection).describe(AssertSqlSafe(sql).into_sql_str());
         match current.await {
-            Ok(current) if serde_json::json!(current) == json["describe"] => {}
-            Ok(_) => outdated.push(file),
+            Ok(current) => {
+                let current = serde_json::json!(current);
+                if parts
+                    .iter()
+                    .any(|part| current[part] != json["describe"][part])
+                {
+                    outdated.push(file);
+                }
+            }
             Err(why) => outdated.push(format!("{file}: {why}")),
         }
     }

@@ -150,7 +150,7 @@ impl OrderStore for Postgres {
     ) -> Result<(), Failure> {
         self.submit(PurchaseWrite::RecordCapture {
             order,
-            intent: intent.clone(),
+            intent: Box::new(intent.clone()),
             at,
         })
         .await

@@ -37,7 +37,7 @@ pub(super) enum PurchaseWrite {
     },
     RecordCapture {
         order: OrderId,
-        intent: PaymentIntent,
+        intent: Box<PaymentIntent>,
         at: Timestamp,
     },
     ClaimOperation {

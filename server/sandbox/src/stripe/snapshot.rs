@@ -16,7 +16,7 @@ use super::table::StripeObject;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Snapshot {
-    Intent(Intent),
+    Intent(Box<Intent>),
     Charge(Box<Charge>),
     Refund(Refund),
     Fee(ApplicationFee),
@@ -28,7 +28,11 @@ impl Snapshot {
     /// Copies the current object with this id. Returns `None` if there is none.
     pub fn take(state: &SandboxState, id: &str) -> Option<Self> {
         match id.split('_').next()? {
-            "pi" => state.intents.get(id).cloned().map(Self::Intent),
+            "pi" => state
+                .intents
+                .get(id)
+                .cloned()
+                .map(|intent| Self::Intent(Box::new(intent))),
             "ch" => state
                 .charges
                 .get(id)

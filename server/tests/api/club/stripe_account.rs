@@ -164,8 +164,8 @@ async fn stripe_outage_and_stripe_refusal_get_different_errors() {
     let path = format!("/api/clubs/{id}/stripe-connect");
     let begin = async || browser.post(&path, json!({})).await;
     for (on, fault) in [
-        ("/v1/accounts", Fault::Error500),
-        ("/v1/account_links", Fault::TimeoutBefore),
+        ("/v2/core/accounts", Fault::Error500),
+        ("/v2/core/account_links", Fault::TimeoutBefore),
     ] {
         server.sandbox.fail_next(on, fault);
         assert_eq!(
