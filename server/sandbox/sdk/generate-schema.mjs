@@ -52,6 +52,7 @@ const CALLS = [
   'refunds.retrieve',
   'tokens.create',
   'tokens.retrieve',
+  'testHelpers.confirmationTokens.create',
 ];
 
 const folder = dirname(fileURLToPath(import.meta.url));

@@ -218,7 +218,7 @@ async fn card_data_from_a_server_is_refused() {
     let form = "payment_method_data[type]=card&payment_method_data[card][token]=tok_visa";
     let refused = confirm(&provider, &intent, form).await;
     assert_eq!(
-        (refused.status, &refused.error()["code"]),
-        (400, &json!("parameter_unknown"))
+        (refused.status, &refused.error()["param"]),
+        (400, &json!("payment_method_data[type]"))
     );
 }

@@ -124,10 +124,9 @@ impl Charge {
     fn render_card_details(&self) -> Value {
         let mut card = self.method.render_card();
         card["amount_authorized"] = self.amount.into();
-        card["capture_before"] = self
-            .manual
-            .then_some(self.created + AUTHORISATION_SECONDS)
-            .into();
+        if self.manual {
+            card["capture_before"] = (self.created + AUTHORISATION_SECONDS).into();
+        }
         card["network"] = card["brand"].clone();
         if let Some(fields) = card.as_object_mut() {
             for of_method_only in [

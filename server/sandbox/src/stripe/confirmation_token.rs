@@ -101,11 +101,11 @@ impl StripeObject for ConfirmationToken {
         let expires_at = self.intent.is_none().then_some(self.expires_at);
         json!({
             "id": self.id, "object": "confirmation_token", "created": self.created, "expires_at": expires_at,
-            "livemode": false, "mandate_data": null, "payment_intent": self.intent,
+            "livemode": false, "mandate_data": null, "metadata": null, "payment_intent": self.intent,
             "payment_method_options": null,
             "payment_method_preview": { "allow_redisplay": "unspecified",
                 "billing_details": self.method.billing.render(), "card": self.method.render_card(),
-                "customer": null, "type": "card" },
+                "customer": null, "customer_account": null, "type": "card" },
             "return_url": self.return_url, "setup_future_usage": null, "setup_intent": null, "shipping": null,
             "use_stripe_sdk": true,
         })

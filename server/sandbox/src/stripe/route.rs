@@ -52,7 +52,8 @@ pub fn check_parameters(call: &ApiCall) -> Result<(), StripeError> {
         }
         // Only browsers make these calls, so the library for servers has no types of them.
         (None, ApiKeyKind::Publishable) => {}
-        (None, ApiKeyKind::Secret) if call.path.ends_with("/authenticate") => {}
+        (None, ApiKeyKind::Secret)
+            if call.path.ends_with("/authenticate") || call.path == "confirmation_tokens" => {}
         (None, ApiKeyKind::Secret) => {
             return Err(StripeError::no_such_route(
                 &call.method,
