@@ -63,6 +63,12 @@ async fn thousand_foreign_payments_are_never_touched() {
             kind,
             ForeignPaymentKind::NoApplication | ForeignPaymentKind::OtherApplication
         );
+        if kind == ForeignPaymentKind::UnknownPlatform {
+            // The event that the platform's first intent exists may arrive before the answer that
+            // names the platform.
+            assert!(count <= 1, "{kind:?}: {count}");
+            continue;
+        }
         assert_eq!(count > 0, is_made, "{kind:?}: {count}");
     }
 
