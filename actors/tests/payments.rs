@@ -20,6 +20,8 @@ mod mails;
 mod open_anomalies;
 #[path = "payments/order_opening.rs"]
 mod order_opening;
+#[path = "payments/refund_and_dispute_endings.rs"]
+mod refund_and_dispute_endings;
 #[path = "payments/refunds.rs"]
 mod refunds;
 #[path = "payments/restored_backup.rs"]

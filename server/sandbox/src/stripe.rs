@@ -8,6 +8,7 @@ pub mod balance_transaction;
 pub mod card;
 pub mod charge;
 pub mod dispute;
+pub mod early_fraud_warning;
 pub mod event;
 pub mod failure;
 pub mod fee;

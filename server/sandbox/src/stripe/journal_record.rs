@@ -6,6 +6,7 @@ use super::account::{Account, AccountLink};
 use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::dispute::Dispute;
+use super::early_fraud_warning::EarlyFraudWarning;
 use super::event::WebhookEvent;
 use super::fee::{ApplicationFee, FeeRefund};
 use super::idempotency::SavedResponse;
@@ -38,6 +39,7 @@ records!(
     FeeRefund: FeeRefund,
     Refund: Refund,
     Dispute: Dispute,
+    EarlyFraudWarning: EarlyFraudWarning,
     Event: WebhookEvent,
     Remembered: SavedResponse
 );
