@@ -5,6 +5,7 @@ import { createTypeScriptImportResolver } from 'eslint-import-resolver-typescrip
 import importX from 'eslint-plugin-import-x';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
+import { stripeSatisfiesRule } from './scripts/stripe-satisfies.mjs';
 
 const forbiddenImports = (target, ...from) => ({
   target: `./src/${target}`,
@@ -40,13 +41,14 @@ export default tseslint.config(
     plugins: {
       'import-x': importX,
       'react-hooks': reactHooks,
-      project: { rules: { 'kebab-case': kebabCaseRule } },
+      project: { rules: { 'kebab-case': kebabCaseRule, 'stripe-satisfies': stripeSatisfiesRule } },
     },
     settings: {
       'import-x/resolver-next': [createTypeScriptImportResolver({ project: './tsconfig.json' })],
     },
     rules: {
       'project/kebab-case': 'error',
+      'project/stripe-satisfies': 'error',
       'react-hooks/rules-of-hooks': 'error',
       'react-hooks/exhaustive-deps': 'error',
       'import-x/no-cycle': 'error',

@@ -11,7 +11,9 @@ use tokio::sync::watch;
 use crate::actor_thread::ActorThread;
 use crate::membership::Membership;
 use crate::metrics::EngineMetrics;
+use crate::payments::confirmed_intents::ConfirmedIntents;
 use crate::payments::context::{OrderIndex, PaymentContext, WorkerWakeups};
+use crate::payments::foreign_payments::ClubAccounts;
 use crate::payments::job_queue::{KeyedJobQueue, PaymentActor, run_until_killed};
 use crate::payments::operation_worker;
 use crate::supervisor::registry::DrawRegistry;
@@ -132,6 +134,8 @@ impl Engine {
             clock: parts.clock,
             jobs: jobs.clone(),
             index: OrderIndex::default(),
+            club_accounts: ClubAccounts::default(),
+            confirmed_intents: ConfirmedIntents::default(),
             wakeups: WorkerWakeups::default(),
             confirmation_attempts: AtomicU64::default(),
             metrics: EngineMetrics::default(),

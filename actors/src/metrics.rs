@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use domain::Timestamp;
+use domain::{ForeignPaymentKind, Timestamp};
 
 /// Upper bounds of the histogram buckets, in seconds. One more bucket has no upper bound.
 pub const HISTOGRAM_BOUNDS_SECONDS: [f64; 11] = [
@@ -59,6 +59,9 @@ pub struct EngineMetrics {
     /// Duration of an order's allocation, from the first command to a draw until the last commit.
     pub allocations: DurationHistogram,
     tickets_sold: AtomicU64,
+    /// Payments of others that were seen, in the order of [`ForeignPaymentKind::ALL`].
+    foreign_payments: [AtomicU64; ForeignPaymentKind::ALL.len()],
+    unknown_account_events: AtomicU64,
     /// When the reconciler last ended a pass, in milliseconds since 1970. A node that is not the
     /// oldest skips the work of a pass but records its end. Zero: never.
     last_pass_ms: AtomicI64,
@@ -70,6 +73,22 @@ impl EngineMetrics {
         self.tickets_sold.load(Ordering::Relaxed)
     }
 
+    /// Returns how often payments that are not this platform's were seen and left alone. A payment
+    /// counts each time that a webhook event or a list of payments shows it.
+    pub fn foreign_payments(&self) -> [(ForeignPaymentKind, u64); ForeignPaymentKind::ALL.len()] {
+        ForeignPaymentKind::ALL.map(|kind| {
+            (
+                kind,
+                self.foreign_payment_count(kind).load(Ordering::Relaxed),
+            )
+        })
+    }
+
+    /// Returns the number of webhook events of accounts that no club has.
+    pub fn unknown_account_events(&self) -> u64 {
+        self.unknown_account_events.load(Ordering::Relaxed)
+    }
+
     /// Returns when the reconciler last ended a pass. `None`: never.
     pub fn last_reconciler_pass_at(&self) -> Option<Timestamp> {
         Some(Timestamp(self.last_pass_ms.load(Ordering::Relaxed))).filter(|at| at.0 > 0)
@@ -78,6 +97,19 @@ impl EngineMetrics {
     pub(crate) fn add_tickets_sold(&self, tickets: usize) {
         self.tickets_sold
             .fetch_add(tickets as u64, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_foreign_payment(&self, kind: ForeignPaymentKind) {
+        self.foreign_payment_count(kind)
+            .fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn count_unknown_account_event(&self) {
+        self.unknown_account_events.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn foreign_payment_count(&self, kind: ForeignPaymentKind) -> &AtomicU64 {
+        &self.foreign_payments[kind as usize]
     }
 
     pub(crate) fn record_reconciler_pass_end(&self, at: Timestamp) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use domain::{
     AccountId, ClubId, Command, DrawId, Line, OrderEndReason, OrderId, OrderState, PaymentIntentId,
-    Refusal, Reservation, ReservationSource, Timestamp, View,
+    PaymentOrigin, Refusal, Reservation, ReservationSource, Timestamp, View,
 };
 use persistence::Failure;
 use persistence::failpoint::{self, FailpointSide, PurchaseStep};
@@ -23,8 +23,10 @@ use fulfilment::Fulfilment;
 use refunds::Refunds;
 
 mod checkout;
+pub(crate) mod confirmed_intents;
 pub mod connect_gateway;
 pub(crate) mod context;
+pub(crate) mod foreign_payments;
 pub(crate) mod fulfilment;
 pub mod gateway;
 mod intents;
@@ -188,19 +190,21 @@ impl Payments {
         .await
     }
 
-    /// Confirms an order's payment intent with the browser's payment method (decision C-5).
+    /// Confirms an order's payment intent with the browser's confirmation token, or the id of a
+    /// payment method or card token (decision C-5). A repeated call with the same confirmation token
+    /// has the outcome of the first call.
     ///
     /// # Errors
     /// `Declined` with the provider's message. The order stays open for another card.
     pub async fn confirm(
         &self,
         order: OrderId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<ConfirmationOutcome, PaymentFailure> {
-        let method = payment_method.to_owned();
+        let source = source.to_owned();
         self.run_for_order(order, move |context| async move {
             Checkout::new(&context)
-                .confirm_payment(order, &method)
+                .confirm_payment(order, &source)
                 .await
         })
         .await
@@ -344,6 +348,22 @@ impl Payments {
             .await?;
         self.context.wakeups.webhook_events.notify_one();
         Ok(is_new)
+    }
+
+    /// Whether a webhook event may concern this platform and must be stored. Events of accounts that
+    /// no club has, and of a club's own sales, are counted instead (decision M-10). `origin`: the
+    /// marks of the payment that the event is about; `None`: the event does not show them.
+    ///
+    /// # Errors
+    /// The question cannot be answered now, so the provider must send the event again.
+    pub async fn is_relevant_event(
+        &self,
+        event: &StoredWebhookEvent,
+        origin: Option<&PaymentOrigin>,
+    ) -> Result<bool, Failure> {
+        let (context, event, origin) = (self.context.clone(), event.clone(), origin.cloned());
+        self.run_detached(async move { context.is_relevant_event(&event, origin.as_ref()).await })
+            .await
     }
 
     /// Stores missing contact details of the buyer. Details that are stored already are not changed

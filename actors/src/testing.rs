@@ -8,4 +8,4 @@ mod provider;
 
 pub use clock::ManualClock;
 pub use gateway::{FakeGateway, Fault, GatewayCall, GatewayMethod};
-pub use provider::{FakeIntent, ProviderAccountTotals};
+pub use provider::{FakeIntent, ProviderAccountTotals, platform_application};

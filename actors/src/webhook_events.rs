@@ -1,11 +1,11 @@
 //! Handles stored webhook events. The content of an event is never trusted: the payment intent is
-//! always read from the provider.
+//! read from the provider, unless the event says what the database knows already.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{AccountId, Timestamp};
+use domain::{AccountId, OrderId, OrderState, Timestamp};
 use futures_util::future::ready;
 use futures_util::{FutureExt, StreamExt, stream};
 use persistence::stores::StoredWebhookEvent;
@@ -29,6 +29,8 @@ const OTHER_NODE_EVENT_AGE_MS_MIN: i64 = 30_000;
 const FAILED_EVENT_SKIP_MS: i64 = 30_000;
 /// Largest number of events that are skipped at the same time.
 const SKIPPED_EVENTS_MAX: usize = 320;
+/// Type of the event that a payment intent was cancelled.
+const CANCELLATION_EVENT: &str = "payment_intent.canceled";
 /// Shortest and longest pause between polls.
 const POLL_DELAY_RANGE: (Duration, Duration) =
     (Duration::from_millis(500), Duration::from_secs(10));
@@ -145,6 +147,9 @@ async fn fulfil_or_compare_order(
             .await
             .is_ok();
     };
+    if is_known_cancellation(context, event, order).await {
+        return true;
+    }
     if event.kind.starts_with("payment_intent.") {
         let job_context = context.clone();
         let fulfilled = context
@@ -160,4 +165,19 @@ async fn fulfil_or_compare_order(
         .compare_order(order)
         .await
         .is_ok_and(|report| report.deferred == 0)
+}
+
+/// Whether an event reports that the payment of an ended order was cancelled. The provider need not
+/// be asked then: a cancelled intent never changes again, and the order has nothing left to do.
+async fn is_known_cancellation(
+    context: &PaymentContext,
+    event: &StoredWebhookEvent,
+    order: OrderId,
+) -> bool {
+    event.kind == CANCELLATION_EVENT
+        && context.store.order(order).await.is_ok_and(|record| {
+            record.is_some_and(|record| {
+                matches!(record.order.state, OrderState::Released | OrderState::Void)
+            })
+        })
 }

@@ -12,6 +12,8 @@ mod concurrency;
 mod entry_points;
 #[path = "payments/faults.rs"]
 mod faults;
+#[path = "payments/foreign_payments.rs"]
+mod foreign_payments;
 #[path = "payments/late_payments.rs"]
 mod late_payments;
 #[path = "payments/mails.rs"]
@@ -20,6 +22,8 @@ mod mails;
 mod open_anomalies;
 #[path = "payments/order_opening.rs"]
 mod order_opening;
+#[path = "payments/provider_calls.rs"]
+mod provider_calls;
 #[path = "payments/refund_and_dispute_endings.rs"]
 mod refund_and_dispute_endings;
 #[path = "payments/refunds.rs"]

@@ -158,6 +158,14 @@ pub struct ProviderLedger {
     pub authorised: i64,
 }
 
+impl ProviderLedger {
+    /// Returns the number of captured payments.
+    pub fn payments(&self) -> i64 {
+        let balances = self.accounts.iter().map(|(_, balance)| balance.payments);
+        balances.sum()
+    }
+}
+
 /// Reads `GET /sandbox/ledger`. Leaves out the payments whose ids are in `without`.
 pub async fn fetch_ledger(browser: &Browser, without: &HashSet<String>) -> Result<ProviderLedger> {
     let request = Request::get("/sandbox/ledger?detail=1");
@@ -208,6 +216,29 @@ pub async fn fetch_ledger(browser: &Browser, without: &HashSet<String>) -> Resul
             .sum(),
         authorised: cents(&answer.body, "/total/authorised_count"),
     })
+}
+
+/// Number of the server's calls to the provider by endpoint.
+pub type CallCounts = BTreeMap<String, u64>;
+
+/// Reads `GET /sandbox/calls`: the calls with the platform's secret key since the sandbox began.
+pub async fn fetch_platform_calls(browser: &Browser) -> Result<CallCounts> {
+    let request = Request::get("/sandbox/calls");
+    let answer = browser
+        .send_with_retries(CallKind::Club, &request)
+        .await
+        .context("no sandbox calls")?;
+    let (true, Some(counts)) = (answer.ok(), answer.body["platform"].as_object()) else {
+        bail!(
+            "the sandbox's calls answered {}: {}",
+            answer.status,
+            answer.body
+        );
+    };
+    Ok(counts
+        .iter()
+        .map(|(endpoint, count)| (endpoint.clone(), count.as_u64().unwrap_or(0)))
+        .collect())
 }
 
 fn card_outcome(answer: &ServerResponse) -> CardOutcome {

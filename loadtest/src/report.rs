@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use crate::audit::AuditCheck;
 use crate::boards::BoardLag;
 use crate::latency::{CallKind, CallRecord, Percentiles, duration_ms};
+use crate::provider::CallCounts;
 use crate::transcript::PurchaseVerdict;
 
 pub mod plots;
@@ -100,6 +101,34 @@ impl Report {
             "frame made → frame there",
             Percentiles::of_sample(lag.frame_delay.clone()),
         ));
+        self.tables.push(table);
+    }
+
+    /// Adds a table with the server's calls to the provider between two counts, for each of
+    /// `purchases` captured payments. A sandbox that was restarted meanwhile has lost its counts, so
+    /// there is no table.
+    pub fn add_calls_per_purchase(
+        &mut self,
+        before: &CallCounts,
+        after: &CallCounts,
+        purchases: i64,
+    ) {
+        let calls_before = |endpoint: &String| before.get(endpoint).copied().unwrap_or(0);
+        let was_restarted = before
+            .iter()
+            .any(|(endpoint, count)| after.get(endpoint).is_none_or(|later| later < count));
+        if was_restarted || purchases < 1 {
+            return;
+        }
+        let head = ["", "calls", "per purchase"];
+        let mut table = Table::new("Calls per purchase by endpoint", &head);
+        for (endpoint, count) in after {
+            let calls = count - calls_before(endpoint);
+            if calls > 0 {
+                let per_purchase = format!("{:.3}", calls as f64 / purchases as f64);
+                table.add_row([endpoint.clone(), calls.to_string(), per_purchase]);
+            }
+        }
         self.tables.push(table);
     }
 

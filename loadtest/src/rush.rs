@@ -158,9 +158,8 @@ async fn run_rush(test_run: &TestRun, rush: &RushArgs) -> Result<Report> {
     ] {
         report.add_fact(name, value);
     }
-    let before = provider::fetch_ledger(&operator, &HashSet::new())
-        .await?
-        .intents;
+    let before = provider::fetch_ledger(&operator, &HashSet::new()).await?;
+    let calls_before = provider::fetch_platform_calls(&operator).await?;
     let observed = run_buyers(test_run, rush, &crowd, &draws).await?;
     if rush.faults {
         faults::set_sandbox_faults(&operator, rush.seed, SandboxFaults::default()).await?;
@@ -173,10 +172,13 @@ async fn run_rush(test_run: &TestRun, rush: &RushArgs) -> Result<Report> {
         .checks
         .push(check_sold_out(&operator, &draws, &observed, &mut report.facts).await?);
     test_run.audit_and_report(&observed, &mut report).await?;
-    let intents_created = provider::fetch_ledger(&operator, &HashSet::new())
-        .await?
-        .intents
-        - before;
+    let after = provider::fetch_ledger(&operator, &HashSet::new()).await?;
+    report.add_calls_per_purchase(
+        &calls_before,
+        &provider::fetch_platform_calls(&operator).await?,
+        after.payments() - before.payments(),
+    );
+    let intents_created = after.intents - before.intents;
     if !rush.faults {
         report
             .checks

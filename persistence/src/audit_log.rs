@@ -101,19 +101,19 @@ pub(crate) async fn write_entry(
     sealer: &Sealer,
     entry: &AuditEntry,
 ) -> Result<(), sqlx::Error> {
-    let (id, hash): (i64, Vec<u8>) = sqlx::query_as(
-        "insert into audit_log (actor, club_id, action, object, ip, detail) values ($1, $2, $3, $4, $5::inet, $6)
+    let written = sqlx::query!(
+        "insert into audit_log (actor, club_id, action, object, ip, detail) values ($1, $2, $3, $4, $5::text::inet, $6)
          returning id, hash",
+        entry.actor,
+        entry.club.map(|club| club.0),
+        entry.action,
+        entry.object,
+        entry.ip.map(|ip| ip.to_string()),
+        entry.detail
     )
-    .bind(&entry.actor)
-    .bind(entry.club.map(|club| club.0))
-    .bind(&entry.action)
-    .bind(&entry.object)
-    .bind(entry.ip.map(|ip| ip.to_string()))
-    .bind(&entry.detail)
     .fetch_one(&mut *connection)
     .await?;
-    store_keyed_hash(connection, sealer, id, &hash).await
+    store_keyed_hash(connection, sealer, written.id, &written.hash).await
 }
 
 /// Returns the keyed hash of an audit entry, given the entry's plain hash and `previous`, the keyed
@@ -138,11 +138,12 @@ async fn store_keyed_hash(
 ) -> Result<(), sqlx::Error> {
     // The entry before the new one is read by a separate statement. The insert may have waited for
     // the lock of the audit log, and its own snapshot is older than that wait.
-    let previous: Option<Option<Vec<u8>>> =
-        sqlx::query_scalar("select keyed_hash from public.audit_log where id = $1 - 1")
-            .bind(entry)
-            .fetch_optional(&mut *connection)
-            .await?;
+    let previous = sqlx::query_scalar!(
+        "select keyed_hash from public.audit_log where id = $1::bigint - 1",
+        entry
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
     let previous = previous.flatten();
     if previous.is_none() && has_older_node(&mut *connection).await? {
         return Ok(());
@@ -150,10 +151,12 @@ async fn store_keyed_hash(
     let previous = previous
         .and_then(|hash| hash.try_into().ok())
         .unwrap_or(FIRST_ENTRY_PREVIOUS_HASH);
-    sqlx::query("update public.audit_log set keyed_hash = $2 where id = $1")
-        .bind(entry)
-        .bind(keyed_hash(sealer, &previous, hash).to_vec())
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "update public.audit_log set keyed_hash = $2 where id = $1",
+        entry,
+        keyed_hash(sealer, &previous, hash).to_vec()
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }

@@ -107,13 +107,14 @@ impl EmbeddedPostgres {
 
     async fn create_database(&self) -> Result<(), EmbeddedError> {
         let mut connection = PgConnection::connect_with(&self.address.options("postgres")).await?;
-        let exists: bool =
-            sqlx::query_scalar("select exists (select 1 from pg_database where datname = $1)")
-                .bind(DATABASE_NAME)
-                .fetch_one(&mut connection)
-                .await?;
+        let exists = sqlx::query_scalar!(
+            r#"select exists (select 1 from pg_database where datname = $1) as "exists!""#,
+            DATABASE_NAME
+        )
+        .fetch_one(&mut connection)
+        .await?;
         if !exists {
-            sqlx::query("create database football_doubles")
+            sqlx::query!("create database football_doubles")
                 .execute(&mut connection)
                 .await?;
         }

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use domain::{AccountId, Cell, Cents, Deal, DrawId, Seed, Serial};
+use sqlx::Executor;
 use sqlx::postgres::PgConnection;
-use sqlx::{Executor, Row};
 
 use crate::error::Failure;
 use crate::postgres::Postgres;
@@ -65,14 +65,13 @@ impl Postgres {
                 .execute(settings)
                 .await
                 .map_err(Failure::from_read_error)?;
-            let mut violations: Vec<Violation> =
-                sqlx::query_as("select invariant, object from invariant_violations")
-                    .fetch_all(&mut *transaction)
-                    .await
-                    .map_err(Failure::from_read_error)?
-                    .into_iter()
-                    .map(|(invariant, object)| Violation { invariant, object })
-                    .collect();
+            let mut violations = sqlx::query_as!(
+                Violation,
+                r#"select invariant as "invariant!", object as "object!" from invariant_violations"#
+            )
+            .fetch_all(&mut *transaction)
+            .await
+            .map_err(Failure::from_read_error)?;
             violations
                 .extend(check_winners_and_commitments(&mut transaction, postgres.sealer()).await?);
             violations.sort();
@@ -91,42 +90,37 @@ impl Postgres {
     pub async fn account_totals(&self) -> Result<Vec<AccountTotals>, Failure> {
         let postgres = self.clone();
         let sums = async move {
-            let rows = sqlx::query(
-                "select o.account_id, count(*) filter (where o.captured_at is not null),
-                   coalesce(sum(o.total_cents) filter (where o.captured_at is not null), 0)::bigint,
-                   coalesce(sum(b.refunded), 0)::bigint,
-                   coalesce(sum(o.application_fee_cents) filter (where o.captured_at is not null), 0)::bigint,
-                   coalesce(sum(b.fees), 0)::bigint
+            let rows = sqlx::query!(
+                r#"select o.account_id, count(*) filter (where o.captured_at is not null) as "payments!",
+                   coalesce(sum(o.total_cents) filter (where o.captured_at is not null), 0)::bigint as "captured!",
+                   coalesce(sum(b.refunded), 0)::bigint as "refunded!",
+                   coalesce(sum(o.application_fee_cents) filter (where o.captured_at is not null), 0)::bigint as "fees!",
+                   coalesce(sum(b.fees), 0)::bigint as "fees_refunded!"
                  from orders o left join (
                    select order_id, sum(amount_cents) filter (where kind = 'refund') as refunded,
                      sum(amount_cents) filter (where kind = 'fee_refund') as fees
                    from payment_ops where kind in ('refund', 'fee_refund') and state = 'done' group by order_id
                  ) b on b.order_id = o.id
-                 group by o.account_id order by o.account_id",
+                 group by o.account_id order by o.account_id"#
             )
             .fetch_all(postgres.background_pool())
             .await
             .map_err(Failure::from_read_error)?;
-            rows.iter()
-                .map(|row| read_account_totals(row).map_err(Failure::from_read_error))
-                .collect()
+            Ok(rows
+                .into_iter()
+                .map(|row| AccountTotals {
+                    account: AccountId(row.account_id),
+                    payments: row.payments,
+                    captured: Cents(row.captured),
+                    refunded: Cents(row.refunded),
+                    application_fees: Cents(row.fees),
+                    application_fees_refunded: Cents(row.fees_refunded),
+                })
+                .collect())
         };
         self.run_on_database_threads(sums).await
     }
 }
-
-fn read_account_totals(row: &sqlx::postgres::PgRow) -> Result<AccountTotals, sqlx::Error> {
-    Ok(AccountTotals {
-        account: AccountId(row.try_get(0)?),
-        payments: row.try_get(1)?,
-        captured: Cents(row.try_get(2)?),
-        refunded: Cents(row.try_get(3)?),
-        application_fees: Cents(row.try_get(4)?),
-        application_fees_refunded: Cents(row.try_get(5)?),
-    })
-}
-
-type SealedDealRow = (i64, Vec<u8>, Vec<u8>, Option<i16>, Option<i16>, Option<i16>);
 
 /// Checks the invariants T9 (winning ticket) and T10 (commitment) for every draw. Both need the
 /// unsealed seed.
@@ -134,28 +128,31 @@ async fn check_winners_and_commitments(
     connection: &mut PgConnection,
     sealer: &Sealer,
 ) -> Result<Vec<Violation>, Failure> {
-    let rows: Vec<SealedDealRow> = sqlx::query_as(
-        "select id, commitment, seed_sealed, result_home, result_away, winning_serial from draws order by id",
+    let rows = sqlx::query!(
+        "select id, commitment, seed_sealed, result_home, result_away, winning_serial from draws order by id"
     )
     .fetch_all(connection)
     .await
     .map_err(Failure::from_read_error)?;
     let mut violations = Vec::new();
-    for (id, commitment, sealed, home, away, winner) in rows {
+    for row in rows {
         let violation = |invariant: &str| Violation {
             invariant: invariant.into(),
-            object: id.to_string(),
+            object: row.id.to_string(),
         };
         let seed = sealer
-            .open(SEED_SEAL_PURPOSE, id, &sealed)
+            .open(SEED_SEAL_PURPOSE, row.id, &row.seed_sealed)
             .ok()
             .and_then(|seed| seed.try_into().ok())
             .map(Seed);
-        let Some(seed) = seed.filter(|seed| seed.commitment(DrawId(id))[..] == commitment) else {
+        let Some(seed) = seed.filter(|seed| seed.commitment(DrawId(row.id))[..] == row.commitment)
+        else {
             violations.push(violation(SEED_COMMITMENT_INVARIANT));
             continue;
         };
-        if let (Some(home), Some(away), Some(winner)) = (home, away, winner) {
+        if let (Some(home), Some(away), Some(winner)) =
+            (row.result_home, row.result_away, row.winning_serial)
+        {
             let cell = Cell::new(home as u8, away as u8);
             let winner = Serial::new(winner.cast_unsigned());
             let deal = Deal::new(seed);

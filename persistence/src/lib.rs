@@ -20,6 +20,8 @@ mod stable_hash;
 pub mod stores;
 #[cfg(feature = "testing")]
 pub mod testing;
+#[cfg(feature = "testing")]
+pub mod unchecked_statements;
 
 pub use error::Failure;
 pub use ledger::Ledger;

@@ -82,6 +82,10 @@ pub trait Nodes: Send + Sync {
 /// Returns whether a node with an earlier version of the program is alive. Such a node stores link
 /// secrets and audit entries without keyed hashes.
 pub(crate) async fn has_older_node(database: impl PgExecutor<'_>) -> Result<bool, sqlx::Error> {
-    let older = "select exists (select from public.nodes where not keeps_link_secrets and lease_until > clock_timestamp())";
-    sqlx::query_scalar(older).fetch_one(database).await
+    sqlx::query_scalar!(
+        r#"select exists (
+           select from public.nodes where not keeps_link_secrets and lease_until > clock_timestamp()) as "exists!""#
+    )
+    .fetch_one(database)
+    .await
 }

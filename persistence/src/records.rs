@@ -85,7 +85,9 @@ impl Records {
     ///
     /// The database does not answer, or is read-only.
     pub async fn check_reachable(&self) -> Result<(), Failure> {
-        let query = sqlx::query_scalar("select current_setting('transaction_read_only')::boolean");
+        let query = sqlx::query_scalar!(
+            r#"select current_setting('transaction_read_only')::boolean as "reads_only!""#
+        );
         let reads_only = self
             .run_read(async move |pool: PgPool| query.fetch_one(&pool).await)
             .await?;
@@ -113,7 +115,7 @@ impl Records {
     /// The database could not be read.
     pub async fn catalogue_revision(&self) -> Result<i64, Failure> {
         self.run_read(async |pool: PgPool| {
-            sqlx::query_scalar("select revision from catalogue")
+            sqlx::query_scalar!("select revision from catalogue")
                 .fetch_one(&pool)
                 .await
         })
@@ -287,7 +289,7 @@ impl Records {
 /// Increments the catalogue's revision in the caller's transaction, so that nodes discard cached
 /// lists.
 async fn bump_catalogue_revision(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-    sqlx::query("update catalogue set revision = revision + 1")
+    sqlx::query!("update catalogue set revision = revision + 1")
         .execute(connection)
         .await?;
     Ok(())
@@ -300,12 +302,13 @@ async fn lock_club(
     what: &str,
     club: ClubId,
 ) -> Result<(), sqlx::Error> {
-    let turn = "select pg_advisory_xact_lock(hashtext($1), $2)";
-    sqlx::query(turn)
-        .bind(what)
-        .bind(club.0 as i32)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "select pg_advisory_xact_lock(hashtext($1), $2)",
+        what,
+        club.0 as i32
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 

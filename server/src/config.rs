@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
+use actors::AccountsApi;
 use domain::{Cents, FeePolicy, SurchargeMode};
 
 mod checks;
@@ -144,6 +145,7 @@ pub struct StripeConfig {
     /// part of the limit. `None` sets no limit: the demo, and any `STRIPE_API_URL` other than
     /// Stripe's own.
     pub calls_per_second: Option<NonZeroU32>,
+    pub accounts_api: AccountsApi,
 }
 
 impl StripeConfig {
@@ -229,6 +231,7 @@ impl Config {
                     .get("STRIPE_API_URL")
                     .unwrap_or_else(|| STRIPE_API_URL.to_string()),
                 calls_per_second: environment.stripe_calls_per_second(&mut problems),
+                accounts_api: environment.stripe_accounts_api(&mut problems),
                 secret_key: Secret::new(DEMO_SECRET_KEY),
                 publishable_key: DEMO_PUBLISHABLE_KEY.to_string(),
                 webhook_secrets: vec![Secret::new(DEMO_WEBHOOK_SECRET)],
@@ -278,6 +281,7 @@ impl Config {
             webhook_secrets: split_list(&required("STRIPE_WEBHOOK_SECRETS"))
                 .map(Secret::new)
                 .collect(),
+            accounts_api: AccountsApi::default(),
         };
         let mail = MailConfig {
             smtp_url: Some(Secret::new(required("SMTP_URL"))),
@@ -290,6 +294,7 @@ impl Config {
         stripe.calls_per_second = environment
             .stripe_calls_per_second(&mut problems)
             .or(stripe.calls_per_second);
+        stripe.accounts_api = environment.stripe_accounts_api(&mut problems);
         environment.check_variable_names(UnknownVariableCheck::SimilarOrOwnPrefix, &mut problems);
         environment.check_production(&mut problems);
         environment.check_ranges(&mut problems);

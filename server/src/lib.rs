@@ -76,6 +76,7 @@ pub mod services {
     pub mod live_hub;
     pub mod offer;
     pub mod open_orders;
+    pub mod wallet_domains;
 }
 
 /// Renders everything that is not JSON: pages, mails, PDF reports, pictures and calendar files.

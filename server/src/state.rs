@@ -27,6 +27,7 @@ use crate::services::limits::Limits;
 use crate::services::live_hub::LiveHub;
 use crate::services::offer::Offers;
 use crate::services::open_orders::OpenOrders;
+use crate::services::wallet_domains::WalletDomains;
 
 /// The shared state of all handlers.
 pub struct State {
@@ -40,6 +41,8 @@ pub struct State {
     pub payments: Payments,
     /// Client for creating the clubs' Stripe accounts and reading their status.
     pub connect: Arc<dyn ConnectGateway>,
+    /// The registrations of this site's domain, for wallet buttons.
+    pub wallet_domains: WalletDomains,
     pub reconciler: Reconciler,
     pub anomalies: Anomalies,
     pub catalogue: Arc<Catalogue>,
@@ -102,6 +105,7 @@ impl State {
             draws: parts.draws,
             payments: parts.payments,
             connect: parts.connect,
+            wallet_domains: WalletDomains::default(),
             reconciler: parts.reconciler,
             anomalies: parts.anomalies,
             catalogue: Arc::new(catalogue),

@@ -9,13 +9,15 @@ use actix_web::dev::Service;
 use actix_web::{App, HttpServer};
 use actors::testing::FakeGateway;
 use actors::{
-    ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings, SystemClock,
+    AccountsApi, ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings,
+    SystemClock, WalletDomainStatus,
 };
 use domain::{
-    AccountId, Cents, DisputeStatus, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
-    PendingCause, RefundFailure, RefundStatus, Timestamp,
+    AccountId, Cents, DisputeStatus, ForeignPaymentKind, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentStatus, PendingCause, RefundFailure, RefundStatus, Timestamp,
 };
 use sandbox::faults::Fault;
+use sandbox::foreign_payment::ForeignPayment;
 use sandbox::{self, Sandbox, SandboxOptions};
 
 const UNIX_EPOCH_START: Timestamp = Timestamp(0);
@@ -44,12 +46,17 @@ fn refusal_code(error: GatewayError) -> String {
 struct SandboxServer {
     sandbox: Arc<Sandbox>,
     stripe: Stripe,
+    settings: StripeSettings,
     connections: Arc<AtomicUsize>,
     calls: Arc<AtomicUsize>,
 }
 
 fn sandbox_server() -> SandboxServer {
-    let sandbox = Sandbox::open(None, SandboxOptions::default()).expect("the sandbox opens");
+    start_sandbox_server(SandboxOptions::default(), AccountsApi::V2)
+}
+
+fn start_sandbox_server(options: SandboxOptions, accounts_api: AccountsApi) -> SandboxServer {
+    let sandbox = Sandbox::open(None, options).expect("the sandbox opens");
     let (connections, calls) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let (served, connected, called) = (sandbox.clone(), connections.clone(), calls.clone());
     let counting = move || {
@@ -74,11 +81,20 @@ fn sandbox_server() -> SandboxServer {
     let mut settings =
         StripeSettings::new("sk_test_1", format!("http://{address}/sandbox/stripe/"));
     settings.timeout = Duration::from_secs(30);
+    settings.accounts_api = accounts_api;
     SandboxServer {
         sandbox,
         stripe: Stripe::new(&settings).expect("a gateway"),
+        settings,
         connections,
         calls,
+    }
+}
+
+impl SandboxServer {
+    /// Returns a client that knows nothing yet, as after a restart of the server.
+    fn another_client(&self) -> Stripe {
+        Stripe::new(&self.settings).expect("a gateway")
     }
 }
 
@@ -418,8 +434,63 @@ async fn payment_list_spans_several_pages() {
 }
 
 #[actix_web::test]
+async fn gateway_learns_its_application_and_tells_foreign_payments() {
+    let sandbox_server = sandbox_server();
+    let SandboxServer {
+        sandbox, stripe, ..
+    } = &sandbox_server;
+    let account = club_account();
+    let foreign = sandbox.make_foreign_payment(&ForeignPayment {
+        account: account.0.clone(),
+        order_id: Some(OrderId(7).to_string()),
+        ..ForeignPayment::default()
+    });
+    let foreign = PaymentIntentId(foreign);
+    let read = stripe.retrieve(&account, &foreign).await.unwrap();
+    assert_eq!(read.order, Some(OrderId(7)), "its shop uses `order_id` too");
+    assert_eq!(stripe.platform_application().await.unwrap(), None);
+    let opened = stripe.create("create-7", &new_intent(7, 1000)).await;
+    let own = opened.expect("an intent").id;
+    let platform = stripe.platform_application().await.unwrap();
+    assert!(platform.is_some(), "the answer to the creation names it");
+    let kind = async |id: &PaymentIntentId| {
+        let intent = stripe.retrieve(&account, id).await.unwrap();
+        intent.origin.foreign_kind(platform.as_ref())
+    };
+    assert_eq!(kind(&own).await, None);
+    assert_eq!(
+        kind(&foreign).await,
+        Some(ForeignPaymentKind::NoApplication)
+    );
+    let found = stripe.find_open_intent(&account, OrderId(7), UNIX_EPOCH_START);
+    assert_eq!(
+        found.await.unwrap().map(|opened| opened.id),
+        Some(own.clone())
+    );
+
+    stripe
+        .confirm("confirm-7", &account, &own, SANDBOX_CARDS.good)
+        .await
+        .unwrap();
+    stripe
+        .capture("capture-7", &account, &own, Cents(35))
+        .await
+        .unwrap();
+    let restarted = sandbox_server.another_client();
+    assert_eq!(
+        restarted.platform_application().await.unwrap(),
+        platform,
+        "the newest application fee names it"
+    );
+}
+
+#[actix_web::test]
 async fn gateway_error_tells_whether_to_retry() {
     let sandbox_server = sandbox_server();
+    // The answer to the first creation tells which intents are the platform's.
+    let first = new_intent(99, 500);
+    let first = sandbox_server.stripe.create("create-first", &first).await;
+    first.expect("an intent");
     for (number, fault) in [
         Fault::RateLimit,
         Fault::Error500,
@@ -558,20 +629,10 @@ async fn refused_connection_error_means_no_effect() {
     );
 }
 
-#[actix_web::test]
-async fn club_account_is_onboarded() {
-    let stripe = sandbox_server().stripe;
-    let account = stripe
-        .create_account("club-1", Some("club@example.org"))
-        .await
-        .unwrap();
-    assert_eq!(
-        stripe
-            .create_account("club-1", Some("club@example.org"))
-            .await
-            .unwrap(),
-        account
-    );
+async fn check_onboarding(stripe: &Stripe) {
+    let create = || stripe.create_account("club-1", "club@example.org");
+    let account = create().await.unwrap();
+    assert_eq!(create().await.unwrap(), account);
     assert!(
         !stripe
             .account_status(&account)
@@ -671,4 +732,62 @@ async fn refund_status_is_read_with_the_payment() {
         );
         assert_eq!(intent.amount_refunded, Cents(amount_refunded), "{card}");
     }
+}
+
+#[actix_web::test]
+async fn club_account_is_onboarded_by_version_2() {
+    check_onboarding(&sandbox_server().stripe).await;
+}
+
+#[actix_web::test]
+async fn club_account_is_onboarded_by_version_1_where_it_is_set() {
+    let options = SandboxOptions {
+        creates_accounts_v1: true,
+        ..SandboxOptions::default()
+    };
+    check_onboarding(&start_sandbox_server(options, AccountsApi::V1).stripe).await;
+    let refused = start_sandbox_server(SandboxOptions::default(), AccountsApi::V1)
+        .stripe
+        .create_account("club-1", "club@example.org")
+        .await;
+    assert!(
+        matches!(refused, Err(GatewayError::Refused { .. })),
+        "{refused:?}"
+    );
+}
+
+#[actix_web::test]
+async fn wallet_domain_is_registered_once_for_an_account() {
+    let server = sandbox_server();
+    let register = async |host: &str| {
+        server
+            .stripe
+            .register_wallet_domain(&club_account(), host)
+            .await
+    };
+    for calls in [2, 3] {
+        assert_eq!(
+            register("doubles.example.com").await,
+            Ok(WalletDomainStatus::Active)
+        );
+        assert_eq!(
+            server.calls.load(Ordering::Relaxed),
+            calls,
+            "the second time it is only looked up"
+        );
+    }
+    let inactive = WalletDomainStatus::Inactive {
+        reason: "Apple Pay: The domain could not be reached to verify it.".into(),
+    };
+    for _ in 0..2 {
+        assert_eq!(
+            register("shop.unreachable.test").await,
+            Ok(inactive.clone())
+        );
+    }
+    let refused = register("localhost").await.unwrap_err();
+    assert!(
+        matches!(refused, GatewayError::Refused { .. }),
+        "{refused:?}"
+    );
 }

@@ -20,6 +20,11 @@ pub struct OrderId(pub u128);
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PaymentIntentId(pub String);
 
+/// The provider's id of the application that created a payment intent, `ca_…`. A platform has one,
+/// and the provider sets it on everything that the platform creates on a connected account.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ApplicationId(pub String);
+
 impl OrderId {
     /// Returns the id of the order that an operator opens for a payment without an order (decision
     /// M-9). The id is the first half of a hash of the payment's id, so a repeated request finds

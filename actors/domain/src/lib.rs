@@ -38,13 +38,13 @@ pub use draw::{
 };
 pub use end_reason::{AbandonReason, OrderEndCause, OrderEndReason};
 pub use fee::{FeePolicy, SurchargeMode};
-pub use id::{AccountId, ClubId, DrawId, OrderId, PaymentIntentId};
+pub use id::{AccountId, ApplicationId, ClubId, DrawId, OrderId, PaymentIntentId};
 pub use money::Cents;
 pub use order::{
     Line, Order, OrderState,
     transition::{OrderTransition, RefusedTransition, TransitionDecision},
 };
-pub use payment::{Decline, PaymentIntent, PaymentStatus};
+pub use payment::{Decline, ForeignPaymentKind, PaymentIntent, PaymentOrigin, PaymentStatus};
 pub use refund::{PendingCause, ProviderRefund, RefundFailure, RefundStatus};
 pub use reservation::Reservation;
 pub use result::GameResult;

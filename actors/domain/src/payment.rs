@@ -1,7 +1,7 @@
 //! The payment intent of the payment provider.
 
 use crate::{
-    AccountId, Cents, DisputeStatus, DrawId, OrderId, PaymentIntentId, PendingCause,
+    AccountId, ApplicationId, Cents, DisputeStatus, DrawId, OrderId, PaymentIntentId, PendingCause,
     ProviderRefund, RefundStatus, Timestamp,
 };
 
@@ -34,7 +34,10 @@ pub struct PaymentIntent {
     pub application_fee_refunded: Cents,
     /// ISO currency code in lower case. Orders use `aud`.
     pub currency: String,
-    /// The order id from the intent's metadata. `None`: it is missing or cannot be parsed.
+    /// Who created the intent.
+    pub origin: PaymentOrigin,
+    /// The order id from the intent's metadata. `None`: it is missing or cannot be parsed. Another
+    /// system may have written it, so it means nothing without [`Self::origin`].
     pub order: Option<OrderId>,
     /// The fee that the provider charged. `None`: the provider has not recorded the charge's
     /// balance transaction yet (decision D-18).
@@ -51,6 +54,77 @@ pub struct PaymentIntent {
     pub method: Option<String>,
     /// Why the last attempt to pay failed. `None`: it did not fail.
     pub decline: Option<Decline>,
+}
+
+/// The marks on a payment intent that tell who created it. Clubs also use their accounts for sales
+/// of their own, which this platform must never touch (decision M-10).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PaymentOrigin {
+    /// The application that created the intent. The provider sets it, and nobody can change it.
+    /// `None`: the club itself created the intent.
+    pub application: Option<ApplicationId>,
+    /// Whether the metadata has this platform's key for the order.
+    pub has_order_key: bool,
+}
+
+/// Why a payment is not regarded as this platform's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ForeignPaymentKind {
+    /// No application created the intent: it is the club's own sale.
+    NoApplication,
+    /// The application of another platform created the intent.
+    OtherApplication,
+    /// This platform's application created the intent, but the metadata has no key for the order.
+    /// An earlier version of this system or another system of the platform created it.
+    NoOrderKey,
+    /// This platform does not know yet which application it is.
+    UnknownPlatform,
+}
+
+impl ForeignPaymentKind {
+    pub const ALL: [ForeignPaymentKind; 4] = [
+        ForeignPaymentKind::NoApplication,
+        ForeignPaymentKind::OtherApplication,
+        ForeignPaymentKind::NoOrderKey,
+        ForeignPaymentKind::UnknownPlatform,
+    ];
+
+    /// Returns the name of the kind in metrics.
+    pub fn name(self) -> &'static str {
+        match self {
+            ForeignPaymentKind::NoApplication => "no_application",
+            ForeignPaymentKind::OtherApplication => "other_application",
+            ForeignPaymentKind::NoOrderKey => "no_order_key",
+            ForeignPaymentKind::UnknownPlatform => "unknown_platform",
+        }
+    }
+
+    /// Whether the payment is this platform's nevertheless if an order of the database has its id.
+    /// The id is then proof, because the provider returned it when this platform created the
+    /// intent. It is never needed for an intent of the club or of another application.
+    pub fn can_have_order(self) -> bool {
+        match self {
+            ForeignPaymentKind::NoApplication | ForeignPaymentKind::OtherApplication => false,
+            ForeignPaymentKind::NoOrderKey | ForeignPaymentKind::UnknownPlatform => true,
+        }
+    }
+}
+
+impl PaymentOrigin {
+    /// Returns why the payment is not this platform's, according to its marks. `platform`: this
+    /// platform's own application; `None`: it is not known yet. The result is `None` if the payment
+    /// is this platform's.
+    pub fn foreign_kind(&self, platform: Option<&ApplicationId>) -> Option<ForeignPaymentKind> {
+        match (&self.application, platform) {
+            (None, _) => Some(ForeignPaymentKind::NoApplication),
+            (Some(_), None) => Some(ForeignPaymentKind::UnknownPlatform),
+            (Some(application), Some(platform)) if application != platform => {
+                Some(ForeignPaymentKind::OtherApplication)
+            }
+            (Some(_), Some(_)) if !self.has_order_key => Some(ForeignPaymentKind::NoOrderKey),
+            (Some(_), Some(_)) => None,
+        }
+    }
 }
 
 /// A declined attempt to pay. `message` is the provider's text and is shown to the buyer.

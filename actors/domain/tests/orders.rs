@@ -8,7 +8,7 @@ use domain::order::NextStep::{
 use domain::reconciliation::reconcile;
 use domain::{
     AccountId, AnomalyKind, Cents, ClubId, DisputeStatus, DrawId, Line, Order, OrderId, OrderState,
-    PaymentIntent, PaymentIntentId, PaymentStatus,
+    PaymentIntent, PaymentIntentId, PaymentOrigin, PaymentStatus,
 };
 
 const ORDER_STATES: [OrderState; 7] = [
@@ -76,6 +76,7 @@ fn new_intent(status: PaymentStatus) -> PaymentIntent {
         application_fee: if taken { Cents(123) } else { Cents::ZERO },
         application_fee_refunded: Cents::ZERO,
         currency: "aud".into(),
+        origin: PaymentOrigin::default(),
         order: Some(OrderId(7)),
         provider_fee: None,
         dispute: None,

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 
 use domain::reservation::{ACTUAL_RESERVATION_SECONDS, SHOWN_RESERVATION_SECONDS};
 use domain::{
-    AbandonReason, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentStatus,
-    Refusal, Reservation, Timestamp,
+    AbandonReason, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentIntentId,
+    PaymentStatus, Refusal, Reservation, Timestamp,
 };
 use persistence::failpoint::{self, PurchaseStep};
 use persistence::stores::OrderRecord;
@@ -15,7 +15,7 @@ use persistence::stores::OrderRecord;
 use super::context::{PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
 use crate::{
-    ConfirmationOutcome, Denied, FulfilStatus, GatewayError, PaymentFailure,
+    ConfirmationOutcome, Denied, FulfilStatus, GatewayError, PaymentFailure, PaymentSource,
     UNEXPECTED_INTENT_STATE_CODE,
 };
 
@@ -39,11 +39,11 @@ impl<'a> Checkout<'a> {
         Checkout { context }
     }
 
-    /// Confirms the order's payment intent with a payment method.
+    /// Confirms the order's payment intent with a payment source, given as its id.
     pub(crate) async fn confirm_payment(
         self,
         order: OrderId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<ConfirmationOutcome, PaymentFailure> {
         let record = self.context.load_order(order).await?;
         let (OrderState::Quoted, Some(id)) = (record.order.state, &record.order.payment_intent)
@@ -53,13 +53,28 @@ impl<'a> Checkout<'a> {
         };
         let gateway = &self.context.gateway;
         let account = &record.order.account;
-        let key = self.new_confirmation_idempotency_key(order);
-        let confirm = failpoint::run_between_failpoints(
-            PurchaseStep::Confirm,
-            gateway.confirm(&key, account, id, payment_method),
-        );
-        let refused = match confirm.await {
-            Ok(opened) => return confirmation_outcome(&record, opened.intent, None),
+        let kind = PaymentSource::of_id(source);
+        let key = self.confirmation_idempotency_key(order, id, kind);
+        let confirm = || {
+            failpoint::run_between_failpoints(
+                PurchaseStep::Confirm,
+                gateway.confirm(&key, account, id, source),
+            )
+        };
+        let mut confirmed = confirm().await;
+        // The intent does not say which token it was confirmed with. Only a repeat under the same
+        // key returns the lost answer.
+        if matches!(kind, PaymentSource::ConfirmationToken(_))
+            && matches!(confirmed, Err(GatewayError::Unknown(_)))
+        {
+            confirmed = confirm().await;
+        }
+        let refused = match confirmed {
+            Ok(opened) => {
+                let intent = opened.intent;
+                self.context.confirmed_intents.insert(order, intent.clone());
+                return confirmation_outcome(&record, intent, None);
+            }
             Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
             // An earlier attempt changed the intent's state. No card was declined, so the outcome
             // is read from the intent.
@@ -74,17 +89,28 @@ impl<'a> Checkout<'a> {
                 let decline = intent
                     .decline
                     .clone()
-                    .filter(|decline| decline.payment_method.as_deref() == Some(payment_method));
+                    .filter(|decline| decline.payment_method.as_deref() == Some(source));
                 confirmation_outcome(&record, intent, refused.or(decline.map(decline_failure)))
             }
             Err(_) => Err(refused.unwrap_or(PaymentFailure::Unavailable)),
         }
     }
 
-    /// Returns a new idempotency key for every attempt. With the same key, the provider would
-    /// return its stored error for the buyer's next card. Confirming twice is harmless, because an
-    /// intent is authorised at most once.
-    fn new_confirmation_idempotency_key(self, order: OrderId) -> String {
+    /// Returns the idempotency key of a confirmation.
+    ///
+    /// A confirmation token works once, so its key repeats and returns the first outcome. Other
+    /// sources get a new key for every attempt, because the buyer may try the same card again after
+    /// an error, which the provider would return for a repeated key. Confirming twice is harmless:
+    /// an intent is authorised at most once.
+    fn confirmation_idempotency_key(
+        self,
+        order: OrderId,
+        intent: &PaymentIntentId,
+        source: PaymentSource<'_>,
+    ) -> String {
+        if let PaymentSource::ConfirmationToken(token) = source {
+            return format!("confirm-{intent}-{token}");
+        }
         let count = self
             .context
             .confirmation_attempts
@@ -218,12 +244,14 @@ impl<'a> Checkout<'a> {
         let fulfilment = Fulfilment::new(self.context);
         if may_cancel {
             fulfilment
-                .reject_uncaptured_order(record, intent, reason.stored_text())
+                .reject_uncaptured_order(record, intent.clone(), reason.stored_text())
                 .await?;
         }
         // If the order was rejected, this call cancels its payment. If the buyer authorised the
         // payment in the meantime, `fulfil` handles that too.
-        let fulfilled = fulfilment.fulfil(order, &mut None).await?;
+        let fulfilled = fulfilment
+            .fulfil_known_intent(order, &mut None, Some(intent))
+            .await?;
         Ok(fulfilled.record.order.state)
     }
 

@@ -15,16 +15,22 @@ pub struct AccountStatus {
     pub details_submitted: bool,
 }
 
+/// Whether wallet buttons may appear on a web host, for payments to an account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WalletDomainStatus {
+    Active,
+    /// At least one wallet is not shown. The text is the provider's reason.
+    Inactive {
+        reason: String,
+    },
+}
+
 /// Creates and reads the clubs' accounts at the payment provider.
 #[async_trait]
 pub trait ConnectGateway: Send + Sync {
     /// Creates a connected account for a club. A retry under the same idempotency key returns the
     /// same account.
-    async fn create_account(
-        &self,
-        key: &str,
-        email: Option<&str>,
-    ) -> Result<AccountId, GatewayError>;
+    async fn create_account(&self, key: &str, email: &str) -> Result<AccountId, GatewayError>;
     /// Returns a single-use link to the provider's onboarding page. When the club has finished, the
     /// page leads to `return_url`. A link that was used before leads to `refresh_url`.
     async fn onboarding_link(
@@ -35,4 +41,11 @@ pub trait ConnectGateway: Send + Sync {
     ) -> Result<String, GatewayError>;
     /// Returns the current state of an account.
     async fn account_status(&self, account: &AccountId) -> Result<AccountStatus, GatewayError>;
+    /// Registers a web host for wallet buttons on an account. A host that is registered already is
+    /// enabled and checked again.
+    async fn register_wallet_domain(
+        &self,
+        account: &AccountId,
+        host: &str,
+    ) -> Result<WalletDomainStatus, GatewayError>;
 }

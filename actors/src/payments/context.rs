@@ -17,6 +17,8 @@ use persistence::{Failure, PaymentStores};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::confirmed_intents::ConfirmedIntents;
+use super::foreign_payments::ClubAccounts;
 use super::job_queue::{JobKey, KeyedJobQueue};
 use crate::{Clock, CommandOutcome, Denied, Draws, EngineMetrics, Gateway, PaymentFailure};
 
@@ -39,6 +41,8 @@ pub(crate) struct PaymentContext {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) jobs: KeyedJobQueue,
     pub(crate) index: OrderIndex,
+    pub(crate) club_accounts: ClubAccounts,
+    pub(crate) confirmed_intents: ConfirmedIntents,
     pub(crate) wakeups: WorkerWakeups,
     /// Number of attempts to confirm a payment since this process started. Makes the key of each
     /// attempt unique.

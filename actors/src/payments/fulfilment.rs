@@ -9,8 +9,8 @@
 //! `rejection` and `repair`.
 
 use domain::{
-    AllocationAuthority, Anomaly, AnomalyKind, OrderId, OrderState, PaymentIntent, PaymentStatus,
-    order::NextStep,
+    AllocationAuthority, Anomaly, AnomalyKind, OrderId, OrderState, PaymentIntent, PaymentIntentId,
+    PaymentStatus, order::NextStep,
 };
 use persistence::failpoint::{self, PurchaseStep};
 use persistence::stores::{Operation, OperationKind, OrderRecord};
@@ -55,6 +55,18 @@ impl<'a> Fulfilment<'a> {
         order: OrderId,
         claimed: &mut Option<Operation>,
     ) -> Result<FulfilmentResult, PaymentFailure> {
+        let confirmed = self.context.confirmed_intents.take(order);
+        self.fulfil_known_intent(order, claimed, confirmed).await
+    }
+
+    /// Like [`Self::fulfil`]. `known`: the order's payment intent as the provider has just returned
+    /// it, so that it need not be read again for every next step.
+    pub(crate) async fn fulfil_known_intent(
+        self,
+        order: OrderId,
+        claimed: &mut Option<Operation>,
+        known: Option<PaymentIntent>,
+    ) -> Result<FulfilmentResult, PaymentFailure> {
         let record = self.context.load_order(order).await?;
         if let Some(status) = final_status(&record) {
             return Ok(FulfilmentResult { record, status });
@@ -62,17 +74,10 @@ impl<'a> Fulfilment<'a> {
         let Some(id) = record.order.payment_intent.clone() else {
             return self.finish_without_intent(record).await;
         };
-        let intent = match failpoint::run_between_failpoints(
-            PurchaseStep::Ask,
-            self.context.gateway.retrieve(&record.order.account, &id),
-        )
-        .await
-        {
-            Ok(intent) => intent,
-            Err(error) => {
-                tracing::warn!(%error, payment_intent.id = %id, "fulfilment deferred: provider error");
-                return Err(PaymentFailure::Unavailable);
-            }
+        let known = known.filter(|intent| is_safe_with_earlier_data(record.order.decide(intent)));
+        let intent = match known {
+            Some(intent) => intent,
+            None => self.read_intent(&record, &id).await?,
         };
         let mut state = FulfilmentContext {
             record,
@@ -90,6 +95,21 @@ impl<'a> Fulfilment<'a> {
         Ok(FulfilmentResult {
             record: state.record,
             status,
+        })
+    }
+
+    async fn read_intent(
+        self,
+        record: &OrderRecord,
+        id: &PaymentIntentId,
+    ) -> Result<PaymentIntent, PaymentFailure> {
+        let read = failpoint::run_between_failpoints(
+            PurchaseStep::Ask,
+            self.context.gateway.retrieve(&record.order.account, id),
+        );
+        read.await.map_err(|error| {
+            tracing::warn!(%error, payment_intent.id = %id, "fulfilment deferred: provider error");
+            PaymentFailure::Unavailable
         })
     }
 
@@ -271,6 +291,16 @@ impl<'a> Fulfilment<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a step may follow from an intent that was read some moments ago.
+///
+/// `Allocate` and `Cancel` lead to a call that the provider refuses if the intent has changed: the
+/// capture or the cancellation. Then the intent is read again. `Done` changes nothing. An authorised
+/// intent never becomes unauthorised again, only captured or cancelled. The other steps store the
+/// provider's data or rely on the current state, so they need the newest data.
+fn is_safe_with_earlier_data(step: NextStep) -> bool {
+    matches!(step, NextStep::Allocate | NextStep::Cancel | NextStep::Done)
 }
 
 /// Returns the status of an order whose outcome no longer depends on the provider. `None`: the

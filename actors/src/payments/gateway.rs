@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, ProviderRefund, Timestamp,
+    AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, ProviderRefund,
+    Timestamp,
 };
 use thiserror::Error;
 
@@ -48,6 +49,33 @@ impl GatewayError {
     }
 }
 
+/// What a payment intent is confirmed with. The browser or a native app sends its id, whose prefix
+/// is the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaymentSource<'a> {
+    /// `ctoken_…`: the payment details that Stripe.js collected. Confirms one intent, once.
+    ConfirmationToken(&'a str),
+    /// `tok_…`: a card or wallet token, from which a payment method must be made first (decision
+    /// C-6).
+    CardToken(&'a str),
+    /// `pm_…`
+    PaymentMethod(&'a str),
+}
+
+impl PaymentSource<'_> {
+    /// Returns the type of an id. An id of an unknown type counts as a payment method, which the
+    /// provider refuses.
+    pub fn of_id(id: &str) -> PaymentSource<'_> {
+        if id.starts_with("ctoken_") {
+            PaymentSource::ConfirmationToken(id)
+        } else if id.starts_with("tok_") {
+            PaymentSource::CardToken(id)
+        } else {
+            PaymentSource::PaymentMethod(id)
+        }
+    }
+}
+
 /// The data for creating a payment intent on the club's own account (decision C-24).
 #[derive(Clone, Debug)]
 pub struct NewIntent {
@@ -89,14 +117,15 @@ pub trait Gateway: Send + Sync {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError>;
-    /// Confirms a payment intent with the browser's payment method (decision C-5). The returned
-    /// intent may require an action of the buyer.
+    /// Confirms a payment intent with the browser's confirmation token or another
+    /// [`PaymentSource`], given as its id (decision C-5). The returned intent may require an action
+    /// of the buyer.
     async fn confirm(
         &self,
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError>;
     /// Captures an authorised payment intent.
     async fn capture(
@@ -136,12 +165,17 @@ pub trait Gateway: Send + Sync {
         account: &AccountId,
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError>;
-    /// Finds an order's open intent by its metadata, among those created since a time. Used when
-    /// the answer to the creation was lost. `None`: there is none.
+    /// Finds an order's open intent that this platform created, among those created since a time.
+    /// Used when the answer to the creation was lost. `None`: there is none, or this platform does
+    /// not know its own application yet.
     async fn find_open_intent(
         &self,
         account: &AccountId,
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError>;
+    /// Returns the application that the provider names as the creator of this platform's intents.
+    /// `None`: it is not known yet, because this platform has neither created an intent nor earned
+    /// a fee.
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError>;
 }

@@ -12,13 +12,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, Decline, DisputeStatus, DrawId, OrderId, PaymentIntent, PaymentIntentId,
-    PaymentStatus, ProviderRefund, RefundStatus, Timestamp,
+    AccountId, ApplicationId, Cents, Decline, DisputeStatus, DrawId, OrderId, PaymentIntent,
+    PaymentIntentId, PaymentOrigin, PaymentStatus, ProviderRefund, RefundStatus, Timestamp,
 };
 use futures_util::{Stream, TryStreamExt};
 use serde_json::json;
 use stripe::{IdempotencyKey, RequestStrategy, StripeRequest};
 use stripe_client_core::{CustomizableStripeRequest, RequestBuilder, StripeMethod};
+use stripe_connect::application_fee::ListApplicationFee;
 use stripe_connect::application_fee_refund::CreateIdApplicationFeeRefund;
 use stripe_core::payment_intent::{
     CancelPaymentIntent, CapturePaymentIntent, ConfirmPaymentIntent, CreatePaymentIntent,
@@ -28,17 +29,23 @@ use stripe_core::refund::CreateRefund;
 use stripe_shared::{
     ApiErrors, ApplicationFeeId, Charge, PaymentIntent as StripeIntent,
     PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod, PaymentIntentStatus,
-    Refund,
+    PaymentMethod, PaymentMethodId, Refund,
 };
 use stripe_types::{Currency, RangeQueryTs};
 use uuid::Uuid;
 
-use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent};
+use super::gateway::{Gateway, GatewayError, NewIntent, OpenedIntent, PaymentSource};
 use http::{StripeHttpClient, StripeHttpError};
+use platform_application::PlatformApplication;
+
+pub use connected_accounts::AccountsApi;
 
 mod connected_accounts;
 mod http;
+mod platform_application;
 mod rate_limiter;
+
+pub use rate_limiter::StripeRateLimits;
 
 /// Number of payment intents in one page of a list.
 const INTENTS_PER_PAGE: i64 = 100;
@@ -51,10 +58,20 @@ const EXPANDED_FIELDS: [&str; 3] = [
 ];
 /// Number of disputes of one payment that are read. A payment rarely has more than one.
 const DISPUTES_READ_MAX: u32 = 10;
-/// Metadata field of a payment intent that contains the order id.
-const ORDER_METADATA_KEY: &str = "order_id";
+/// Metadata field of a payment intent that contains the order id. Its name must not be one that a
+/// club's other systems use, so it names this product (decision M-10).
+pub const ORDER_METADATA_KEY: &str = "football_doubles_order";
 /// Metadata field of a payment intent that contains the draws and ticket counts.
-const DRAWS_METADATA_KEY: &str = "draws";
+pub const DRAWS_METADATA_KEY: &str = "football_doubles_draws";
+/// Metadata field of a payment intent that contains the version of the metadata.
+const VERSION_METADATA_KEY: &str = "football_doubles_version";
+/// The version of the metadata that this program writes. It changes only when the meaning of a
+/// field changes: a retry under the same idempotency key must send the same metadata.
+const METADATA_VERSION: &str = "1";
+/// Metadata fields of intents that earlier versions created. Other systems use these common names
+/// too, so they count only for an intent whose id an order has.
+const EARLIER_ORDER_METADATA_KEY: &str = "order_id";
+const EARLIER_DRAWS_METADATA_KEY: &str = "draws";
 
 /// The address, credentials and limits for calls to Stripe.
 #[derive(Clone)]
@@ -65,9 +82,13 @@ pub struct StripeSettings {
     pub base_url: String,
     /// Longest wait for an answer. Afterwards it is unknown whether the call had an effect.
     pub timeout: Duration,
-    /// Calls per second from this process, for all accounts together. Calls beyond the rate wait.
-    /// `None`: unlimited, for test servers.
-    pub calls_per_second: Option<NonZeroU32>,
+    /// Limits of the calls from this process. Calls beyond a limit wait. `None`: unlimited, for test
+    /// servers.
+    pub rate_limits: Option<StripeRateLimits>,
+    pub accounts_api: AccountsApi,
+    /// The page to which a bank returns the buyer after a redirect. Needed to confirm a payment
+    /// with a confirmation token.
+    pub return_url: Option<String>,
 }
 
 impl fmt::Debug for StripeSettings {
@@ -85,15 +106,29 @@ impl StripeSettings {
             secret: secret.into(),
             base_url: base_url.into(),
             timeout,
-            calls_per_second: None,
+            rate_limits: None,
+            accounts_api: AccountsApi::default(),
+            return_url: None,
         }
     }
 
-    /// Sets the limit of calls per second. `None`: unlimited.
+    /// Sets the page to which a bank returns the buyer.
+    #[must_use]
+    pub fn returning_to(self, return_url: impl Into<String>) -> StripeSettings {
+        StripeSettings {
+            return_url: Some(return_url.into()),
+            ..self
+        }
+    }
+
+    /// Sets the limit of all calls per second, and in proportion that of one endpoint. `None`:
+    /// unlimited.
     #[must_use]
     pub fn rate_limited(self, calls_per_second: Option<NonZeroU32>) -> StripeSettings {
+        let is_live = self.secret.contains("_live_");
         StripeSettings {
-            calls_per_second,
+            rate_limits: calls_per_second
+                .map(|calls| StripeRateLimits::in_proportion(calls, is_live)),
             ..self
         }
     }
@@ -103,6 +138,9 @@ impl StripeSettings {
 #[derive(Clone)]
 pub struct Stripe {
     platform: StripeHttpClient,
+    accounts_api: AccountsApi,
+    application: PlatformApplication,
+    return_url: Option<String>,
 }
 
 impl Stripe {
@@ -114,10 +152,13 @@ impl Stripe {
         let platform =
             StripeHttpClient::new(&settings.secret, &settings.base_url, settings.timeout)?;
         Ok(Stripe {
-            platform: match settings.calls_per_second {
-                Some(calls) => platform.with_rate_limit(calls),
+            application: PlatformApplication::default(),
+            platform: match settings.rate_limits {
+                Some(limits) => platform.with_rate_limits(limits),
                 None => platform,
             },
+            accounts_api: settings.accounts_api,
+            return_url: settings.return_url.clone(),
         })
     }
 
@@ -226,26 +267,20 @@ async fn send_customized_request<T: miniserde::Deserialize>(
         .map_err(|StripeHttpError(error)| error)
 }
 
-/// Prefix of a wallet's token. Stripe must first convert such a token to a payment method (decision
-/// C-6).
-const WALLET_TOKEN_PREFIX: &str = "tok_";
-
-/// Returns a request that confirms an intent with a wallet's token, from which Stripe makes a
-/// payment method. async-stripe has no type for this request.
-fn confirm_with_token(
-    id: &PaymentIntentId,
+/// Makes a payment method from a card token. The request's type is in a crate of async-stripe that
+/// is otherwise not needed.
+async fn create_payment_method(
+    http: &StripeHttpClient,
+    key: &str,
     token: &str,
-) -> CustomizableStripeRequest<StripeIntent> {
-    let form = json!({
-        "payment_method_data": { "type": "card", "card": { "token": token } },
-        "use_stripe_sdk": true,
-    });
-    RequestBuilder::new(
-        StripeMethod::Post,
-        format!("/payment_intents/{}/confirm", id.0),
-    )
-    .form(&form)
-    .customize()
+) -> Result<PaymentMethodId, GatewayError> {
+    let form = json!({ "type": "card", "card": { "token": token } });
+    let create: CustomizableStripeRequest<PaymentMethod> =
+        RequestBuilder::new(StripeMethod::Post, "/payment_methods")
+            .form(&form)
+            .customize();
+    let method = send_customized_request(http, create, Some(&format!("{key}-method"))).await?;
+    Ok(method.id)
 }
 
 fn intent_metadata(new: &NewIntent) -> HashMap<String, String> {
@@ -254,6 +289,7 @@ fn intent_metadata(new: &NewIntent) -> HashMap<String, String> {
     HashMap::from([
         (ORDER_METADATA_KEY.to_owned(), new.order.to_string()),
         (DRAWS_METADATA_KEY.to_owned(), new.draws.clone()),
+        (VERSION_METADATA_KEY.to_owned(), METADATA_VERSION.to_owned()),
     ])
 }
 
@@ -264,15 +300,14 @@ impl Gateway for Stripe {
             .capture_method(PaymentIntentCaptureMethod::Manual)
             .allowed_payment_method_types(vec![PaymentIntentAllowedPaymentMethodTypes::Card])
             .metadata(intent_metadata(new));
-        opened_intent(
-            &new.account,
-            &send(
-                &self.platform.for_account(&new.account.0)?,
-                &create,
-                Some(key),
-            )
-            .await?,
+        let created = send(
+            &self.platform.for_account(&new.account.0)?,
+            &create,
+            Some(key),
         )
+        .await?;
+        self.application.learn(application_of_intent(&created));
+        opened_intent(&new.account, &created)
     }
 
     async fn update(
@@ -305,19 +340,21 @@ impl Gateway for Stripe {
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError> {
-        let confirm = if payment_method.starts_with(WALLET_TOKEN_PREFIX) {
-            confirm_with_token(id, payment_method)
-        } else {
-            let confirm = ConfirmPaymentIntent::new(id.0.as_str()).payment_method(payment_method);
-            confirm.use_stripe_sdk(true).customize()
+        let http = self.platform.for_account(&account.0)?;
+        let confirm = ConfirmPaymentIntent::new(id.0.as_str()).use_stripe_sdk(true);
+        let mut confirm = match PaymentSource::of_id(source) {
+            PaymentSource::ConfirmationToken(token) => confirm.confirmation_token(token),
+            PaymentSource::PaymentMethod(method) => confirm.payment_method(method),
+            PaymentSource::CardToken(token) => {
+                confirm.payment_method(create_payment_method(&http, key, token).await?.as_str())
+            }
         };
-        opened_intent(
-            account,
-            &send_customized_request(&self.platform.for_account(&account.0)?, confirm, Some(key))
-                .await?,
-        )
+        if let Some(return_url) = &self.return_url {
+            confirm = confirm.return_url(return_url);
+        }
+        opened_intent(account, &send(&http, &confirm, Some(key)).await?)
     }
 
     async fn capture(
@@ -407,11 +444,17 @@ impl Gateway for Stripe {
         order: OrderId,
         since: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
+        // Without the platform's application an intent of the club cannot be told from the
+        // platform's. A retry of the creation then returns the intent.
+        let Some(platform) = self.platform_application().await? else {
+            return Ok(None);
+        };
         let order = order.to_string();
         let club = self.platform.for_account(&account.0)?;
         let matching = list_intents(&club, since).try_filter(|intent| {
             ready(
                 intent.metadata.get(ORDER_METADATA_KEY) == Some(&order)
+                    && application_of_intent(intent).as_ref() == Some(&platform)
                     && intent.status != PaymentIntentStatus::Canceled,
             )
         });
@@ -420,6 +463,37 @@ impl Gateway for Stripe {
             .map(|intent| opened_intent(account, &intent))
             .transpose()
     }
+
+    /// Stripe has no call that returns the platform's application. It names the application in the
+    /// answer to every creation of an intent, and in every application fee.
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError> {
+        if let Some(known) = self.application.known() {
+            return Ok(Some(known));
+        }
+        if !self.application.may_ask_stripe() {
+            return Ok(None);
+        }
+        let newest_fee = ListApplicationFee::new().limit(1);
+        let fees = send(&self.platform, &newest_fee, None).await?;
+        let earned_by = fees.data.first().map(|fee| fee.application.id());
+        self.application
+            .learn(earned_by.map(|id| ApplicationId(id.as_str().to_owned())));
+        Ok(self.application.known())
+    }
+}
+
+/// Returns the application that created an intent. `None`: the account's owner created it.
+fn application_of_intent(intent: &StripeIntent) -> Option<ApplicationId> {
+    let application = intent.application.as_ref()?;
+    Some(ApplicationId(application.id().as_str().to_owned()))
+}
+
+/// Returns the value of a metadata field, or of the field that earlier versions wrote instead.
+fn metadata_value<'a>(intent: &'a StripeIntent, key: &str, earlier: &str) -> Option<&'a String> {
+    intent
+        .metadata
+        .get(key)
+        .or_else(|| intent.metadata.get(earlier))
 }
 
 /// Converts Stripe's representation of a payment intent of this account.
@@ -445,9 +519,11 @@ fn convert_payment_intent(
         application_fee: application_fee.map_or(Cents::ZERO, Cents),
         application_fee_refunded: fee.map_or(Cents::ZERO, |fee| Cents(fee.amount_refunded)),
         currency: intent.currency.to_string(),
-        order: intent
-            .metadata
-            .get(ORDER_METADATA_KEY)
+        origin: PaymentOrigin {
+            application: application_of_intent(intent),
+            has_order_key: intent.metadata.contains_key(ORDER_METADATA_KEY),
+        },
+        order: metadata_value(intent, ORDER_METADATA_KEY, EARLIER_ORDER_METADATA_KEY)
             .and_then(|order| parse_order_id(order)),
         provider_fee: charge.and_then(provider_fee),
         // Read separately by `with_dispute`. An unread dispute counts as open.
@@ -458,9 +534,7 @@ fn convert_payment_intent(
         authorised_at: charge
             .filter(|charge| charge.paid)
             .map(|charge| Timestamp(charge.created * 1000)),
-        draws: intent
-            .metadata
-            .get(DRAWS_METADATA_KEY)
+        draws: metadata_value(intent, DRAWS_METADATA_KEY, EARLIER_DRAWS_METADATA_KEY)
             .map(|draws| parse_draws(draws))
             .unwrap_or_default(),
         method: charge.and_then(payment_method_type),

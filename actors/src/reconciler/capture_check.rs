@@ -9,9 +9,6 @@ use persistence::stores::OrderRecord;
 use super::comparison::{ObservedIntent, PaymentComparison};
 use super::{FAILED_ACCOUNTS_PER_PASS_MAX, ROWS_PER_QUERY_MAX, VerifiedPayments};
 
-/// Smallest number of payments of an account that are compared from one list. A list then costs
-/// less than one call for each payment.
-const PAYMENTS_PER_LIST_MIN: usize = 5;
 /// The list of an account's payments starts this long before the first order, in milliseconds. An
 /// intent is created just after its order. If the provider's clock is further behind, the payments
 /// that the list lacks are read one by one.
@@ -156,7 +153,9 @@ impl CaptureCheck {
     }
 }
 
-/// Compares payments of one account: from one list if there are many, otherwise with one call each.
+/// Compares payments of one account from one list. A list costs one call for up to a hundred
+/// payments, and the provider limits the calls that read single payments. Payments that the list
+/// lacks are read one by one.
 async fn check_captures_of_account(
     comparison: &PaymentComparison,
     account: &AccountId,
@@ -179,7 +178,7 @@ async fn check_captures_of_account(
     lists.retain(|other, list| {
         other != account || list.since <= since && last_captured < list.listed_at
     });
-    if records.len() >= PAYMENTS_PER_LIST_MIN && !lists.contains_key(account) {
+    if !lists.contains_key(account) {
         let payments = comparison
             .list_payments(account, since)
             .await?

@@ -58,7 +58,8 @@ impl PaymentComparison {
         Ok(report)
     }
 
-    /// Lists the payments of an account that were created since a time.
+    /// Lists the payments of an account that this platform created since a time. Payments of others
+    /// are only counted.
     pub(super) async fn list_payments(
         &self,
         account: &AccountId,
@@ -71,13 +72,16 @@ impl PaymentComparison {
             .list(account, since)
             .await
             .map_err(provider_failure)?;
-        Ok(intents
-            .into_iter()
-            .map(|intent| ObservedIntent {
-                intent,
-                requested_at,
-            })
-            .collect())
+        let mut payments = Vec::with_capacity(intents.len());
+        for intent in intents {
+            if self.context.is_platform_payment(&intent).await? {
+                payments.push(ObservedIntent {
+                    intent,
+                    requested_at,
+                });
+            }
+        }
+        Ok(payments)
     }
 
     async fn fetch_observed_intent(
@@ -119,7 +123,7 @@ impl PaymentComparison {
     }
 
     /// Reads a payment intent that the database lacks from the provider, and compares it with its
-    /// order, if it has one.
+    /// order, if it has one. An intent that this platform did not create is only counted.
     pub(crate) async fn compare_unknown_intent(
         &self,
         account: &AccountId,
@@ -132,6 +136,9 @@ impl PaymentComparison {
             Err(GatewayError::Refused { .. }) => return Ok(ScanReport::default()),
             Err(error) => return Err(provider_failure(error)),
         };
+        if !self.context.is_platform_payment(&observed.intent).await? {
+            return Ok(ScanReport::default());
+        }
         let record = self.find_order_of_intent(&observed.intent).await?;
         self.compare_with_order(record.as_ref(), &observed).await
     }
@@ -248,7 +255,7 @@ impl PaymentComparison {
         Ok(agreeing)
     }
 
-    /// Cancels an authorised payment whose order the database lost. It is unknown what the buyer
+    /// Cancels an authorised payment of this platform whose order the database lost. It is unknown what the buyer
     /// was promised, so the buyer is not charged. The order cannot be a new one, because an order
     /// is stored before its intent is created.
     async fn cancel_payment_of_lost_order(

@@ -1,6 +1,9 @@
 //! What buyers do in their browsers, and what people do in the provider's dashboard.
 
-use domain::{AccountId, Cents, DisputeStatus, PaymentIntentId, PaymentStatus, RefundStatus};
+use domain::{
+    AccountId, Cents, DisputeStatus, OrderId, PaymentIntentId, PaymentOrigin, PaymentStatus,
+    RefundStatus,
+};
 use persistence::stores::StoredWebhookEvent;
 
 use super::gateway::{FakeGateway, lock};
@@ -21,6 +24,31 @@ impl FakeGateway {
             provider.add_event(event_type, id);
         }
         changed
+    }
+
+    /// Creates an authorised payment with the given marks, as a club or another system does. `order`
+    /// is the order id in the metadata, which such a system may use for its own orders.
+    pub fn authorise_marked_payment(
+        &self,
+        account: &AccountId,
+        amount: Cents,
+        origin: PaymentOrigin,
+        order: Option<OrderId>,
+    ) -> PaymentIntentId {
+        let now = self.now();
+        let mut provider = lock(&self.provider);
+        let id = provider.create_marked(account, amount, origin, order, now);
+        let opened = provider.confirm(account, &id, "pm_visa", now);
+        drop(provider);
+        opened.expect("a new intent can be confirmed").id
+    }
+
+    /// Replaces the marks of a payment intent, for example by those of an earlier version.
+    pub fn set_origin(&self, id: &PaymentIntentId, origin: PaymentOrigin) -> bool {
+        self.change_intent(id, "", |intent| {
+            intent.said.origin = origin;
+            true
+        })
     }
 
     /// Authorises the payment in the buyer's browser. `false`: the intent can no longer be paid.

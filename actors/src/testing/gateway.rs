@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, OrderId, PaymentIntent, PaymentIntentId, ProviderRefund, Timestamp,
+    AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, ProviderRefund,
+    Timestamp,
 };
 
-use super::provider::{FakeProvider, StoredAnswer};
-use crate::{AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent};
+use super::provider::{FakeProvider, StoredAnswer, platform_application};
+use crate::{
+    AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent,
+    WalletDomainStatus,
+};
 
 /// The method of a call to the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +68,8 @@ pub struct FakeGateway {
     pub(super) provider: Arc<Mutex<FakeProvider>>,
     faults: Arc<Mutex<Option<FaultDecider>>>,
     pace: Arc<Mutex<Option<DelayDecider>>>,
+    /// Whether the platform does not know its own application yet.
+    application_is_unknown: Arc<Mutex<bool>>,
 }
 
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -83,7 +89,13 @@ impl FakeGateway {
             provider: Arc::default(),
             faults: Arc::default(),
             pace: Arc::default(),
+            application_is_unknown: Arc::default(),
         }
+    }
+
+    /// Sets whether the platform knows its own application, as before its first intent.
+    pub fn set_application_known(&self, known: bool) {
+        *lock(&self.application_is_unknown) = !known;
     }
 
     pub(super) fn now(&self) -> Timestamp {
@@ -287,7 +299,7 @@ impl Gateway for FakeGateway {
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError> {
         let call = GatewayCall {
             verb: GatewayMethod::Confirm,
@@ -295,9 +307,8 @@ impl Gateway for FakeGateway {
             account,
         };
         let now = self.clock.now();
-        let confirm =
-            |provider: &mut FakeProvider| provider.confirm(account, id, payment_method, now);
-        self.write_intent(call, format!("{id} {payment_method}"), confirm)
+        let confirm = |provider: &mut FakeProvider| provider.confirm(account, id, source, now);
+        self.write_intent(call, format!("{id} {source}"), confirm)
             .await
     }
 
@@ -408,16 +419,17 @@ impl Gateway for FakeGateway {
         })
         .await
     }
+
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError> {
+        let known = !*lock(&self.application_is_unknown);
+        Ok(known.then(platform_application))
+    }
 }
 
 /// Every club's account is ready for payments as soon as it is created.
 #[async_trait]
 impl ConnectGateway for FakeGateway {
-    async fn create_account(
-        &self,
-        key: &str,
-        _email: Option<&str>,
-    ) -> Result<AccountId, GatewayError> {
+    async fn create_account(&self, key: &str, _email: &str) -> Result<AccountId, GatewayError> {
         let accounts = &mut lock(&self.provider).accounts;
         let next = AccountId(format!("acct_{:06}", accounts.len() + 1));
         Ok(accounts.entry(key.into()).or_insert(next).clone())
@@ -438,5 +450,13 @@ impl ConnectGateway for FakeGateway {
             payouts_enabled: true,
             details_submitted: true,
         })
+    }
+
+    async fn register_wallet_domain(
+        &self,
+        _account: &AccountId,
+        _host: &str,
+    ) -> Result<WalletDomainStatus, GatewayError> {
+        Ok(WalletDomainStatus::Active)
     }
 }

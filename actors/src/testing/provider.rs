@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AccountId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
-    ProviderRefund, RefundStatus, Timestamp,
+    AccountId, ApplicationId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentOrigin, PaymentStatus, ProviderRefund, RefundStatus, Timestamp,
 };
 use persistence::stores::StoredWebhookEvent;
 
@@ -13,6 +13,11 @@ use crate::{
     GatewayError, LOW_BALANCE_CODE, NewIntent, OpenedIntent, PAYMENT_DISPUTED_CODE,
     UNEXPECTED_INTENT_STATE_CODE,
 };
+
+/// Returns the application that the fake provider names for the platform's intents.
+pub fn platform_application() -> ApplicationId {
+    ApplicationId("ca_platform".into())
+}
 
 /// A payment intent of the fake provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,41 +101,61 @@ impl FakeProvider {
                 "the amount is below the minimum",
             ));
         }
+        let origin = PaymentOrigin {
+            application: Some(platform_application()),
+            has_order_key: true,
+        };
+        let id = self.create_marked(&new.account, new.amount, origin, Some(new.order), now);
+        let intent = self.intent(&new.account, &id)?;
+        intent.said.draws = new
+            .draws
+            .split(',')
+            .filter_map(|line| line.split_once('x'))
+            .filter_map(|(draw, count)| Some((DrawId(draw.parse().ok()?), count.parse().ok()?)))
+            .collect();
+        Ok(to_opened_intent(intent))
+    }
+
+    /// Creates an intent with these marks. `order` is the order id in its metadata.
+    pub fn create_marked(
+        &mut self,
+        account: &AccountId,
+        amount: Cents,
+        origin: PaymentOrigin,
+        order: Option<OrderId>,
+        now: Timestamp,
+    ) -> PaymentIntentId {
         self.intent_count += 1;
         let id = PaymentIntentId(format!("pi_{:06}", self.intent_count));
-        let intent_state = PaymentIntent {
+        let said = PaymentIntent {
             id: id.clone(),
-            account: new.account.clone(),
+            account: account.clone(),
             status: PaymentStatus::RequiresPaymentMethod,
-            amount: new.amount,
+            amount,
             amount_received: Cents::ZERO,
             amount_refunded: Cents::ZERO,
             refunds: Vec::new(),
             application_fee: Cents::ZERO,
             application_fee_refunded: Cents::ZERO,
             currency: "aud".into(),
-            order: Some(new.order),
+            origin,
+            order,
             provider_fee: None,
             dispute: None,
             authorised_at: None,
-            draws: new
-                .draws
-                .split(',')
-                .filter_map(|line| line.split_once('x'))
-                .filter_map(|(draw, count)| Some((DrawId(draw.parse().ok()?), count.parse().ok()?)))
-                .collect(),
+            draws: Vec::new(),
             method: None,
             decline: None,
         };
         let client_secret = format!("{id}_secret");
         let intent = FakeIntent {
-            said: intent_state,
+            said,
             client_secret,
             made_at: now,
             captures: 0,
         };
-        self.intents.insert(id, intent.clone());
-        Ok(to_opened_intent(&intent))
+        self.intents.insert(id.clone(), intent);
+        id
     }
 
     pub fn update(
@@ -301,7 +326,13 @@ impl FakeProvider {
         since: Timestamp,
     ) -> Option<OpenedIntent> {
         let is_open = |intent: &&FakeIntent| {
-            intent.said.order == Some(order) && intent.said.status != PaymentStatus::Canceled
+            let said = &intent.said;
+            said.order == Some(order)
+                && said
+                    .origin
+                    .foreign_kind(Some(&platform_application()))
+                    .is_none()
+                && said.status != PaymentStatus::Canceled
         };
         self.list(account, since)
             .iter()

@@ -8,8 +8,8 @@ use std::time::Duration;
 use actors::{Gateway, GatewayError, MailTransport, NewIntent, OpenedIntent};
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus,
-    ProviderRefund, Timestamp,
+    AccountId, ApplicationId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentStatus, ProviderRefund, Timestamp,
 };
 use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
 use persistence::nodes::InstanceId;
@@ -351,12 +351,12 @@ impl Gateway for SimulatedGateway {
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
-        payment_method: &str,
+        source: &str,
     ) -> Result<OpenedIntent, GatewayError> {
         self.call_provider(
             "confirm",
             numeric_id_of_intent(id),
-            self.0.0.provider.confirm(key, account, id, payment_method),
+            self.0.0.provider.confirm(key, account, id, source),
         )
         .await
     }
@@ -483,5 +483,9 @@ impl Gateway for SimulatedGateway {
             self.0.0.provider.find_open_intent(account, order, since),
         )
         .await
+    }
+
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError> {
+        self.0.0.provider.platform_application().await
     }
 }

@@ -11,8 +11,8 @@ use actors::{
 use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
 use domain::{
-    AccountId, Cents, ClubId, DrawId, FeePolicy, Line, OrderId, PaymentIntent, PaymentIntentId,
-    PaymentStatus, ProviderRefund, Timestamp,
+    AccountId, ApplicationId, Cents, ClubId, DrawId, FeePolicy, Line, OrderId, PaymentIntent,
+    PaymentIntentId, PaymentOrigin, PaymentStatus, ProviderRefund, Timestamp,
 };
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
@@ -300,6 +300,10 @@ fn unsupported_call() -> GatewayError {
     GatewayError::Unavailable("a bench does not ask for this".into())
 }
 
+fn platform_application() -> ApplicationId {
+    ApplicationId("ca_bench".into())
+}
+
 #[async_trait]
 impl Gateway for InMemoryProvider {
     async fn create(&self, _: &str, new: &NewIntent) -> Result<OpenedIntent, GatewayError> {
@@ -315,6 +319,10 @@ impl Gateway for InMemoryProvider {
             application_fee: Cents::ZERO,
             application_fee_refunded: Cents::ZERO,
             currency: "aud".into(),
+            origin: PaymentOrigin {
+                application: Some(platform_application()),
+                has_order_key: true,
+            },
             order: Some(new.order),
             provider_fee: None,
             dispute: None,
@@ -415,6 +423,10 @@ impl Gateway for InMemoryProvider {
         _: Timestamp,
     ) -> Result<Option<OpenedIntent>, GatewayError> {
         Err(unsupported_call())
+    }
+
+    async fn platform_application(&self) -> Result<Option<ApplicationId>, GatewayError> {
+        Ok(Some(platform_application()))
     }
 }
 

@@ -182,7 +182,7 @@ impl ProductClient {
         let headers =
             format!("authorization: Bearer {SECRET_KEY}\r\nstripe-account: {BENCH_ACCOUNT}\r\n");
         let create_intent_request =
-            "amount=500&currency=aud&capture_method=manual&payment_method_types[]=card";
+            "amount=500&currency=aud&capture_method=manual&allowed_payment_method_types[]=card";
         let (made, _) = request_until_not_busy(
             connection,
             INTENTS_PATH,

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use sqlx::Connection;
 use sqlx::postgres::PgConnection;
-use sqlx::{Connection, Row};
 use tar::{Builder, EntryType, Header};
 use thiserror::Error;
 
@@ -137,30 +137,27 @@ async fn write_backup(
     sqlx::query(sqlx::AssertSqlSafe(slot))
         .execute(&mut connection)
         .await?;
-    let begun: String =
-        sqlx::query_scalar("select pg_walfile_name(pg_backup_start('football-doubles', true))")
-            .fetch_one(&mut connection)
-            .await?;
+    let begun = sqlx::query_scalar!(
+        r#"select pg_walfile_name(pg_backup_start('football-doubles', true)) as "file!""#
+    )
+    .fetch_one(&mut connection)
+    .await?;
     archive.archive_folder(&data, Path::new(DATA_ENTRY_NAME), SkippedFiles::OfPostgres)?;
     archive.archive_file(
         &data.join(CONTROL_FILE),
         &Path::new(DATA_ENTRY_NAME).join(CONTROL_FILE),
     )?;
-    let stopped = sqlx::query(
-        "select labelfile, spcmapfile, pg_walfile_name(lsn) from pg_backup_stop(wait_for_archive => false)",
+    let stopped = sqlx::query!(
+        r#"select labelfile as "label!", spcmapfile as "map!", pg_walfile_name(lsn) as "ended!"
+         from pg_backup_stop(wait_for_archive => false)"#
     )
     .fetch_one(&mut connection)
     .await?;
-    let (label, map, ended): (String, String, String) = (
-        stopped.try_get(0)?,
-        stopped.try_get(1)?,
-        stopped.try_get(2)?,
-    );
-    archive.archive_text(&format!("{DATA_ENTRY_NAME}/backup_label"), &label)?;
-    if !map.is_empty() {
-        archive.archive_text(&format!("{DATA_ENTRY_NAME}/tablespace_map"), &map)?;
+    archive.archive_text(&format!("{DATA_ENTRY_NAME}/backup_label"), &stopped.label)?;
+    if !stopped.map.is_empty() {
+        archive.archive_text(&format!("{DATA_ENTRY_NAME}/tablespace_map"), &stopped.map)?;
     }
-    archive.archive_wal(&data.join("pg_wal"), &begun, &ended)?;
+    archive.archive_wal(&data.join("pg_wal"), &begun, &stopped.ended)?;
     connection.close().await?;
     for (name, folder) in beside {
         if folder.is_dir() {
@@ -174,16 +171,16 @@ async fn write_backup(
 async fn read_version_and_data_dir(
     connection: &mut PgConnection,
 ) -> Result<(i32, PathBuf), BackupError> {
-    let row = sqlx::query(
-        "select current_setting('server_version_num')::int4, current_setting('data_directory')",
+    let server = sqlx::query!(
+        r#"select current_setting('server_version_num')::int4 as "version!",
+           current_setting('data_directory') as "data_dir!""#
     )
     .fetch_one(connection)
     .await?;
-    let (version, data): (i32, String) = (row.try_get(0)?, row.try_get(1)?);
-    if version < POSTGRES_VERSION_MIN {
+    if server.version < POSTGRES_VERSION_MIN {
         return Err(BackupError::TooOld);
     }
-    Ok((version, PathBuf::from(data)))
+    Ok((server.version, PathBuf::from(server.data_dir)))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -203,7 +203,7 @@ async fn socket_serves_data_dir(socket_dir: &Path, data: &Path) -> bool {
     else {
         return false;
     };
-    let output: Result<String, _> = sqlx::query_scalar("show data_directory")
+    let output = sqlx::query_scalar!(r#"select current_setting('data_directory') as "dir!""#)
         .fetch_one(&mut connection)
         .await;
     let _ = connection.close().await;

@@ -65,6 +65,7 @@ async fn insert_orders(
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let (mut names, mut emails, mut phones, mut due) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut authorised: Vec<Option<OffsetDateTime>> = Vec::new();
     let mut columns = OrderLineColumns::default();
     for order in orders {
         ids.push(codec::order_uuid(order.id));
@@ -84,6 +85,7 @@ async fn insert_orders(
         emails.push(buyer.email);
         phones.push(buyer.phone);
         opened.push(instant::to_stored_time(order.at));
+        authorised.push(order.authorised_at.map(instant::to_stored_time));
         due.push(instant::to_stored_time(
             order.at.plus_ms(FAST_PATH_EXCLUSIVE_MS),
         ));
@@ -91,7 +93,7 @@ async fn insert_orders(
         columns.add(codec::order_uuid(order.id), &order.lines);
     }
     // One statement inserts into all three tables, because each statement costs a round trip.
-    sqlx::query(
+    sqlx::query!(
         "with opened as (
            insert into orders (id, club_id, account_id, client_key, token, lines, subtotal_cents, card_fee_cents, buyer_name,
              buyer_email, buyer_phone, opened_at, authorised_at, payment_intent_id, token_hash, token_sealed)
@@ -105,29 +107,29 @@ async fn insert_orders(
          insert into payment_ops (order_id, kind, key, due_at)
          select order_id, 'create', 'create-' || order_id || '-1', due_at
          from unnest($1::uuid[], $19::timestamptz[], $20::text[]) as a (order_id, due_at, intent) where intent is null",
+        &ids[..],
+        &clubs[..],
+        &accounts as _,
+        &keys as _,
+        &tokens as _,
+        &lines[..],
+        &subtotals[..],
+        &card_fees[..],
+        &names as _,
+        &emails as _,
+        &phones as _,
+        &opened[..],
+        &authorised as _,
+        &columns.orders[..],
+        &columns.draws[..],
+        &columns.counts[..],
+        &columns.prices[..],
+        &columns.card_fees[..],
+        &due[..],
+        &intents as _,
+        &hashes[..],
+        &sealed[..]
     )
-    .bind(ids)
-    .bind(clubs)
-    .bind(accounts)
-    .bind(keys)
-    .bind(tokens)
-    .bind(lines)
-    .bind(subtotals)
-    .bind(card_fees)
-    .bind(names)
-    .bind(emails)
-    .bind(phones)
-    .bind(opened)
-    .bind(orders.iter().map(|order| order.authorised_at.map(instant::to_stored_time)).collect::<Vec<_>>())
-    .bind(columns.orders)
-    .bind(columns.draws)
-    .bind(columns.counts)
-    .bind(columns.prices)
-    .bind(columns.card_fees)
-    .bind(due)
-    .bind(intents)
-    .bind(hashes)
-    .bind(sealed)
     .execute(connection)
     .await?;
     Ok(())
@@ -170,17 +172,17 @@ impl OrderLineColumns {
     /// Inserts order lines. If the order already has a line in the draw, that line gets the new
     /// count and price.
     async fn insert_lines(self, connection: &mut PgConnection) -> Result<(), TransactionError> {
-        sqlx::query(
+        sqlx::query!(
             "insert into order_lines (order_id, draw_id, count, unit_price_cents, card_fee_cents)
              select * from unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::bigint[], $5::bigint[])
              on conflict (order_id, draw_id) do update set count = excluded.count,
                unit_price_cents = excluded.unit_price_cents, card_fee_cents = excluded.card_fee_cents",
+            &self.orders[..],
+            &self.draws[..],
+            &self.counts[..],
+            &self.prices[..],
+            &self.card_fees[..]
         )
-        .bind(self.orders)
-        .bind(self.draws)
-        .bind(self.counts)
-        .bind(self.prices)
-        .bind(self.card_fees)
         .execute(connection)
         .await?;
         Ok(())
@@ -198,33 +200,35 @@ async fn replace_order_lines(
     let subtotal: domain::Cents = lines.iter().map(Line::subtotal).sum();
     let card_fee: domain::Cents = lines.iter().map(|line| line.card_fee).sum();
     let draws: Vec<i64> = lines.iter().map(|line| line.draw.0).collect();
-    let intent: Option<Option<String>> = sqlx::query_scalar(
+    let intent = sqlx::query_scalar!(
         "update orders set lines = $2, subtotal_cents = $3, card_fee_cents = $4
          where id = $1 and state = 'quoted' and lines_allocated = 0
          returning payment_intent_id",
+        order,
+        lines.len() as i16,
+        subtotal.0,
+        card_fee.0
     )
-    .bind(order)
-    .bind(lines.len() as i16)
-    .bind(subtotal.0)
-    .bind(card_fee.0)
     .fetch_optional(&mut *connection)
     .await?;
     let Some(intent) = intent else {
         return Err(TransactionError::Refused(Failure::NotFound));
     };
-    sqlx::query("delete from order_lines where order_id = $1 and draw_id <> all($2)")
-        .bind(order)
-        .bind(draws)
-        .execute(&mut *connection)
-        .await?;
+    sqlx::query!(
+        "delete from order_lines where order_id = $1 and draw_id <> all($2)",
+        order,
+        &draws[..]
+    )
+    .execute(&mut *connection)
+    .await?;
     let mut columns = OrderLineColumns::default();
     columns.add(order, lines);
     columns.insert_lines(connection).await?;
-    sqlx::query(
+    sqlx::query!(
         "update payment_ops set state = 'dropped', ended_at = transaction_instant()
          where order_id = $1 and kind = 'update' and state = 'pending'",
+        order
     )
-    .bind(order)
     .execute(&mut *connection)
     .await?;
     if intent.is_some() {
@@ -233,12 +237,12 @@ async fn replace_order_lines(
             commit.append.draw,
             commit.append.after + 1
         );
-        sqlx::query(
+        sqlx::query!(
             "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'update', $2, $3)",
+            order,
+            key,
+            instant::to_stored_time(update_due_at(commit.append.at))
         )
-        .bind(order)
-        .bind(key)
-        .bind(instant::to_stored_time(update_due_at(commit.append.at)))
         .execute(connection)
         .await?;
     }
@@ -252,7 +256,7 @@ async fn update_draw_details(
     draw: DrawId,
     details: &DrawDetails,
 ) -> Result<(), TransactionError> {
-    sqlx::query(
+    sqlx::query!(
         "update draws set
            league = case when $2 then $3 else league end,
            home_team = coalesce($4, home_team),
@@ -262,16 +266,16 @@ async fn update_draw_details(
            contact_phone = coalesce($8, contact_phone),
            pass_card_fee = coalesce($9, pass_card_fee)
          where id = $1",
+        draw.0,
+        details.league.is_some(),
+        details.league.as_ref().and_then(Option::as_deref),
+        details.home_team.as_deref(),
+        details.away_team.as_deref(),
+        details.zone.as_deref(),
+        details.contact_name.as_deref(),
+        details.contact_phone.as_deref(),
+        details.pass_card_fee
     )
-    .bind(draw.0)
-    .bind(details.league.is_some())
-    .bind(details.league.clone().flatten())
-    .bind(&details.home_team)
-    .bind(&details.away_team)
-    .bind(&details.zone)
-    .bind(&details.contact_name)
-    .bind(&details.contact_phone)
-    .bind(details.pass_card_fee)
     .execute(connection)
     .await?;
     Ok(())
@@ -288,13 +292,13 @@ async fn record_authorisations(
 ) -> Result<(), TransactionError> {
     let order_count: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let order_count = order_count.len() as u64;
-    let updated = sqlx::query(
+    let updated = sqlx::query!(
         "update orders o set authorised_at = coalesce(o.authorised_at, a.at)
          from unnest($1::uuid[], $2::timestamptz[]) as a (order_id, at)
          where o.id = a.order_id",
+        &orders[..],
+        &at[..]
     )
-    .bind(&orders)
-    .bind(at)
     .execute(connection)
     .await?;
     if updated.rows_affected() == order_count {

@@ -135,12 +135,11 @@ async fn grant_rights_and_create_schema(
     grant_login_rights(&mut owner, logins, bank).await?;
     owner.close().await?;
     let mut connection = PgConnection::connect_with(bank).await?;
-    let schema_exists = "select exists (select from pg_namespace where nspname = 'bank')";
-    if !sqlx::query_scalar::<_, bool>(schema_exists)
-        .fetch_one(&mut connection)
-        .await?
-    {
-        sqlx::query("create schema bank")
+    let schema_exists = sqlx::query_scalar!(
+        r#"select exists (select from pg_namespace where nspname = 'bank') as "exists!""#
+    );
+    if !schema_exists.fetch_one(&mut connection).await? {
+        sqlx::query!("create schema bank")
             .execute(&mut connection)
             .await?;
     }
@@ -224,16 +223,16 @@ impl Postgres {
         let check = async move {
             // The query asks for effective rights, because a superuser, a member of the bank's
             // role, and a role with an explicit grant all have access.
-            let read = "select coalesce(bool_or(has_table_privilege(c.oid, 'select')), true)
-                 or has_schema_privilege('bank', 'usage') or current_user = $1
+            let has_access = sqlx::query_scalar!(
+                r#"select coalesce(bool_or(has_table_privilege(c.oid, 'select')), true)
+                 or has_schema_privilege('bank', 'usage') or current_user = $1 as "has_access!"
                  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-                 where n.nspname = 'bank' and c.relname = 'winner_details'";
-            let name = bank.get_username().to_string();
-            let has_access: bool = sqlx::query_scalar(read)
-                .bind(name)
-                .fetch_one(&serves)
-                .await
-                .map_err(Failure::from_read_error)?;
+                 where n.nspname = 'bank' and c.relname = 'winner_details'"#,
+                bank.get_username()
+            )
+            .fetch_one(&serves)
+            .await
+            .map_err(Failure::from_read_error)?;
             Ok(!has_access)
         };
         self.run_on_database_threads(check).await
@@ -253,11 +252,11 @@ impl Postgres {
                 .connect_lazy_with(owner);
             let mut transaction = pool.begin().await.map_err(Failure::from_read_error)?;
             for statement in [
-                "drop schema if exists bank cascade",
-                "drop schema public cascade",
-                "create schema public",
+                sqlx::query!("drop schema if exists bank cascade"),
+                sqlx::query!("drop schema public cascade"),
+                sqlx::query!("create schema public"),
             ] {
-                sqlx::query(statement)
+                statement
                     .execute(&mut *transaction)
                     .await
                     .map_err(Failure::from_error_before_commit)?;

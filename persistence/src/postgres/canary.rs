@@ -1,8 +1,6 @@
 //! A sealed test value (canary) in the database. It shows whether the configured sealing key is the
 //! one that the database was sealed with, before any secret is sealed or opened.
 
-use sqlx::Row;
-
 use super::Postgres;
 use crate::error::Failure;
 use crate::seal::SEED_SEAL_PURPOSE;
@@ -32,15 +30,10 @@ impl Postgres {
         if self.has_table("seal_canary").await? {
             let pool = self.reads_pool().clone();
             let read = async move {
-                let row = sqlx::query("select sealed from seal_canary")
+                sqlx::query_scalar!("select sealed from seal_canary")
                     .fetch_optional(&pool)
-                    .await;
-                let row = row.map_err(Failure::from_read_error)?;
-                row.map(|row| {
-                    row.try_get::<Vec<u8>, _>(0)
-                        .map_err(Failure::from_read_error)
-                })
-                .transpose()
+                    .await
+                    .map_err(Failure::from_read_error)
             };
             if let Some(sealed) = self.run_on_database_threads(read).await? {
                 let opens = self
@@ -59,20 +52,19 @@ impl Postgres {
         }
         let pool = self.reads_pool().clone();
         let read = async move {
-            let newest = "select id, seed_sealed from draws order by id desc limit 1";
-            let row = sqlx::query(newest)
+            sqlx::query!("select id, seed_sealed from draws order by id desc limit 1")
                 .fetch_optional(&pool)
                 .await
-                .map_err(Failure::from_read_error)?;
-            let seed = row.map(|row| {
-                Ok::<_, sqlx::Error>((row.try_get::<i64, _>(0)?, row.try_get::<Vec<u8>, _>(1)?))
-            });
-            seed.transpose().map_err(Failure::from_read_error)
+                .map_err(Failure::from_read_error)
         };
         let opens = self
             .run_on_database_threads(read)
             .await?
-            .is_none_or(|(draw, seed)| self.sealer().open(SEED_SEAL_PURPOSE, draw, &seed).is_ok());
+            .is_none_or(|draw| {
+                self.sealer()
+                    .open(SEED_SEAL_PURPOSE, draw.id, &draw.seed_sealed)
+                    .is_ok()
+            });
         Ok(if opens {
             SealingKeyCheck::Missing
         } else {
@@ -94,12 +86,13 @@ impl Postgres {
                 .seal(CANARY_PURPOSE, CANARY_ID, CANARY_PLAINTEXT),
         );
         let write = async move {
-            let insert = "insert into seal_canary (sealed) values ($1) on conflict (id) do nothing";
-            sqlx::query(insert)
-                .bind(sealed)
-                .execute(&pool)
-                .await
-                .map_err(Failure::from_read_error)?;
+            sqlx::query!(
+                "insert into seal_canary (sealed) values ($1) on conflict (id) do nothing",
+                sealed
+            )
+            .execute(&pool)
+            .await
+            .map_err(Failure::from_read_error)?;
             Ok(())
         };
         self.run_on_database_threads(write).await
@@ -125,12 +118,13 @@ impl Postgres {
         let pool = self.reads_pool().clone();
         let read = async move {
             // A table for which the login has no rights counts as missing.
-            let exists = "select coalesce(has_table_privilege(to_regclass('public.' || $1), 'select'), false)";
-            sqlx::query_scalar(exists)
-                .bind(name)
-                .fetch_one(&pool)
-                .await
-                .map_err(Failure::from_read_error)
+            sqlx::query_scalar!(
+                r#"select coalesce(has_table_privilege(to_regclass('public.' || $1), 'select'), false) as "exists!""#,
+                name
+            )
+            .fetch_one(&pool)
+            .await
+            .map_err(Failure::from_read_error)
         };
         self.run_on_database_threads(read).await
     }

@@ -8,13 +8,11 @@ use domain::{
     Allocation, Cents, Deal, DrawId, FeePolicy, GameResult, OrderId, Reservation, Seed, Serial,
     Terms,
 };
-use sqlx::postgres::{PgConnection, PgPool, PgRow};
-use sqlx::{FromRow, Row};
+use sqlx::postgres::{PgConnection, PgPool};
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use super::nodes::instance_uuid;
-use super::views::{ViewRow, view_columns};
+use super::views::{query_views, view_row};
 use super::{codec, instant};
 use crate::error::Failure;
 use crate::ledger::{ChangedDraw, ClaimedDraw, DrawClaims, DrawOfAnotherNode, KnownDraw};
@@ -22,7 +20,6 @@ use crate::nodes::{InstanceId, Node};
 use crate::seal::{SEED_SEAL_PURPOSE, Sealer};
 
 /// The columns of a draw's row from which the draw's state is loaded.
-#[derive(FromRow)]
 struct DrawRow {
     id: i64,
     owner_epoch: i64,
@@ -62,7 +59,8 @@ pub(super) async fn claim_draws(
 ) -> Result<DrawClaims, Failure> {
     let ids: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
     let mut connection = pool.acquire().await.map_err(Failure::from_read_error)?;
-    let stored: Vec<DrawRow> = sqlx::query_as(
+    let stored = sqlx::query_as!(
+        DrawRow,
         "update draws d set owner_epoch = d.owner_epoch + 1, owner_boot = $2
          from (
            select id from draws o where id = any($1)
@@ -71,11 +69,14 @@ pub(super) async fn claim_draws(
            order by id for update
          ) a
          where d.id = a.id
-         returning d.*",
+         returning d.id, d.owner_epoch, d.revision, d.status, d.archived, d.revealed_at, d.returned_serials, d.kick_off,
+           d.opens_at, d.price_cents, d.prize_percentage, d.round_up_prize, d.fee_rate_bps, d.fee_cap_cents,
+           d.commitment, d.seed_sealed, d.sold, d.held, d.revenue_cents, d.fee_cents, d.result_home, d.result_away,
+           d.winning_serial, d.prize_cents",
+        &ids[..],
+        instance_uuid(me),
+        from.map(instance_uuid)
     )
-    .bind(&ids)
-    .bind(instance_uuid(me))
-    .bind(from.map(instance_uuid))
     .fetch_all(&mut *connection)
     .await
     .map_err(Failure::from_commit_error)?;
@@ -91,23 +92,51 @@ pub(super) async fn claim_draws(
             elsewhere,
         });
     }
-    let reservations =
-        sqlx::query("select draw_id, order_id, count, until, extensions from reservations where draw_id = any($1)")
-            .bind(&ids)
-            .fetch_all(&mut *connection)
-            .await
-            .map_err(Failure::from_read_error)?;
-    let allocations = sqlx::query(
-        "select draw_id, order_id, serials, application_fee_cents from order_lines
-         where draw_id = any($1) and serials is not null",
+    let reservation_rows = sqlx::query!(
+        "select draw_id, order_id, count, until, extensions from reservations where draw_id = any($1)",
+        &ids[..]
     )
-    .bind(&ids)
+    .fetch_all(&mut *connection)
+    .await
+    .map_err(Failure::from_read_error)?;
+    let allocation_rows = sqlx::query!(
+        r#"select draw_id, order_id, serials as "serials!", application_fee_cents from order_lines
+         where draw_id = any($1) and serials is not null"#,
+        &ids[..]
+    )
     .fetch_all(&mut *connection)
     .await
     .map_err(Failure::from_read_error)?;
     drop(connection);
-    let mut reservations = group_by_draw(reservations, read_reservation)?;
-    let mut allocations = group_by_draw(allocations, read_allocation)?;
+    let mut reservations: BTreeMap<i64, Vec<(OrderId, Reservation)>> = BTreeMap::new();
+    for row in reservation_rows {
+        let reservation = Reservation {
+            count: row.count.cast_unsigned(),
+            until: instant::from_stored_time(row.until),
+            extensions: row.extensions as u8,
+        };
+        reservations
+            .entry(row.draw_id)
+            .or_default()
+            .push((OrderId(row.order_id.as_u128()), reservation));
+    }
+    let mut allocations: BTreeMap<i64, Vec<(OrderId, Allocation)>> = BTreeMap::new();
+    for row in allocation_rows {
+        let allocation = Allocation {
+            // A CHECK constraint on the column keeps serials within 1…169, so no serial is dropped
+            // here.
+            serials: row
+                .serials
+                .into_iter()
+                .filter_map(|number| Serial::new(number.cast_unsigned()))
+                .collect(),
+            fee: Cents(row.application_fee_cents),
+        };
+        allocations
+            .entry(row.draw_id)
+            .or_default()
+            .push((OrderId(row.order_id.as_u128()), allocation));
+    }
     let mut claimed = Vec::with_capacity(stored.len());
     for row in stored {
         let id = row.id;
@@ -132,39 +161,32 @@ async fn foreign_draws(
     asked: &[i64],
     taken: &[DrawRow],
 ) -> Result<Vec<DrawOfAnotherNode>, Failure> {
-    #[derive(FromRow)]
-    struct ForeignDrawRow {
-        #[sqlx(flatten)]
-        view: ViewRow,
-        owner_boot: Option<Uuid>,
-        address: Option<String>,
-    }
     let taken: BTreeSet<i64> = taken.iter().map(|row| row.id).collect();
     let missing: Vec<i64> = asked
         .iter()
         .copied()
         .filter(|id| !taken.contains(id))
         .collect();
-    let rows: Vec<ForeignDrawRow> = sqlx::query_as(concat!(
-        "select ",
-        view_columns!(),
-        ", d.owner_boot, n.address from draws d left join nodes n on n.boot_id = d.owner_boot where d.id = any($1) order by d.id"
-    ))
-    .bind(missing)
+    let rows = query_views!(
+        r#", d.owner_boot, n.address as "address?"
+         from draws d left join nodes n on n.boot_id = d.owner_boot where d.id = any($1) order by d.id"#,
+        &missing[..]
+    )
     .fetch_all(connection)
     .await
     .map_err(Failure::from_read_error)?;
-    let read = |row: ForeignDrawRow| {
-        let boot = InstanceId(row.owner_boot.unwrap_or_default().as_u128());
-        Ok(DrawOfAnotherNode {
-            view: row.view.to_view()?,
-            owner: Node {
-                boot,
-                address: row.address.unwrap_or_default(),
-            },
+    rows.into_iter()
+        .map(|row| {
+            let boot = InstanceId(row.owner_boot.unwrap_or_default().as_u128());
+            Ok(DrawOfAnotherNode {
+                view: view_row!(row).to_view()?,
+                owner: Node {
+                    boot,
+                    address: row.address.unwrap_or_default(),
+                },
+            })
         })
-    };
-    rows.into_iter().map(read).collect()
+        .collect()
 }
 
 /// Returns the draws whose revision or ownership differs from what the process knew.
@@ -173,36 +195,28 @@ pub(super) async fn changed_draws(
     me: InstanceId,
     known: &[KnownDraw],
 ) -> Result<Vec<ChangedDraw>, Failure> {
-    #[derive(FromRow)]
-    struct ChangedDrawRow {
-        #[sqlx(flatten)]
-        view: ViewRow,
-        ours: bool,
-    }
     let (mut ids, mut revisions, mut ours) = (Vec::new(), Vec::new(), Vec::new());
     for one in known {
         ids.push(one.draw.0);
         revisions.push(one.revision.cast_signed());
         ours.push(one.ours);
     }
-    let rows: Vec<ChangedDrawRow> = sqlx::query_as(concat!(
-        "select ",
-        view_columns!(),
-        ", d.owner_boot is not distinct from $4 as ours
+    let rows = query_views!(
+        r#", d.owner_boot is not distinct from $4 as "ours!"
          from unnest($1::bigint[], $2::bigint[], $3::boolean[]) as k (id, revision, ours) join draws d on d.id = k.id
-         where case when k.ours then d.owner_boot is distinct from $4 else d.revision > k.revision end"
-    ))
-    .bind(ids)
-    .bind(revisions)
-    .bind(ours)
-    .bind(instance_uuid(me))
+         where case when k.ours then d.owner_boot is distinct from $4 else d.revision > k.revision end"#,
+        &ids[..],
+        &revisions[..],
+        &ours[..],
+        instance_uuid(me)
+    )
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read_error)?;
     rows.into_iter()
         .map(|row| {
             Ok(ChangedDraw {
-                view: row.view.to_view()?,
+                view: view_row!(row).to_view()?,
                 ours: row.ours,
             })
         })
@@ -216,14 +230,16 @@ pub(super) async fn load_deal(
     sealer: &Sealer,
     draw: DrawId,
 ) -> Result<Deal, Failure> {
-    let read =
-        sqlx::query_as("select seed_sealed, commitment from draws where id = $1").bind(draw.0);
-    let row: Option<(Vec<u8>, Vec<u8>)> = read
+    let read = sqlx::query!(
+        "select seed_sealed, commitment from draws where id = $1",
+        draw.0
+    );
+    let row = read
         .fetch_optional(pool)
         .await
         .map_err(Failure::from_read_error)?;
-    let (sealed, commitment) = row.ok_or(Failure::NotFound)?;
-    unseal_deal(sealer, draw, &sealed, &commitment)
+    let row = row.ok_or(Failure::NotFound)?;
+    unseal_deal(sealer, draw, &row.seed_sealed, &row.commitment)
 }
 
 fn unseal_deal(
@@ -245,54 +261,13 @@ fn unseal_deal(
 }
 
 pub(super) async fn live_draws(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
-    let ids: Vec<i64> =
-        sqlx::query_scalar("select id from draws where status in ('active', 'closed') order by id")
-            .fetch_all(pool)
-            .await
-            .map_err(Failure::from_read_error)?;
+    let ids = sqlx::query_scalar!(
+        "select id from draws where status in ('active', 'closed') order by id"
+    )
+    .fetch_all(pool)
+    .await
+    .map_err(Failure::from_read_error)?;
     Ok(ids.into_iter().map(DrawId).collect())
-}
-
-fn group_by_draw<T>(
-    rows: Vec<PgRow>,
-    read: fn(&PgRow) -> Result<T, sqlx::Error>,
-) -> Result<BTreeMap<i64, Vec<T>>, Failure> {
-    let mut groups: BTreeMap<i64, Vec<T>> = BTreeMap::new();
-    for row in rows {
-        let draw = row.try_get(0).map_err(Failure::from_read_error)?;
-        groups
-            .entry(draw)
-            .or_default()
-            .push(read(&row).map_err(Failure::from_read_error)?);
-    }
-    Ok(groups)
-}
-
-fn read_reservation(row: &PgRow) -> Result<(OrderId, Reservation), sqlx::Error> {
-    let order = OrderId(row.try_get::<Uuid, _>(1)?.as_u128());
-    let reservation = Reservation {
-        count: row.try_get::<i16, _>(2)?.cast_unsigned(),
-        until: instant::from_stored_time(row.try_get(3)?),
-        extensions: row.try_get::<i16, _>(4)? as u8,
-    };
-    Ok((order, reservation))
-}
-
-fn read_allocation(row: &PgRow) -> Result<(OrderId, Allocation), sqlx::Error> {
-    let order = OrderId(row.try_get::<Uuid, _>(1)?.as_u128());
-    let serials: Vec<i16> = row.try_get(2)?;
-    // A CHECK constraint on the column keeps serials within 1…169, so no serial is dropped here.
-    let serials = serials
-        .into_iter()
-        .filter_map(|number| Serial::new(number.cast_unsigned()))
-        .collect();
-    Ok((
-        order,
-        Allocation {
-            serials,
-            fee: Cents(row.try_get(3)?),
-        },
-    ))
 }
 
 impl DrawRow {

@@ -11,7 +11,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{DrawId, Event, OrderId};
-use sqlx::Row;
 use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -23,52 +22,6 @@ use crate::change::{DrawChange, TicketChange};
 use crate::error::Failure;
 use crate::journal;
 use crate::ledger::DrawCommit;
-
-/// Commits the commands of several draws. The statement's `update draws` locks each draw's row until the commit, so other writers of the draw wait.
-/// The other tables are written only for draws that this update accepts. All parts of the statement
-/// see the rows as they were before it. So the update subtracts the old counts of the changed
-/// reservations from `held`.
-const COMMIT_DRAWS_SQL: &str = "with a as (
-       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::smallint[],
-           $7::smallint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[])
-         as a (draw_id, epoch, after, becomes, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
-     ), passed as (
-       update draws d set
-         revision = a.becomes,
-         sold = d.sold + a.sold_delta,
-         held = d.held + a.kept - coalesce((
-           select sum(r.count)::smallint from reservations r
-           where r.draw_id = a.draw_id and r.order_id = any(a.touched::uuid[])), 0),
-         revenue_cents = coalesce(a.revenue_after, d.revenue_cents),
-         fee_cents = coalesce(a.fee_after, d.fee_cents),
-         fee_to_return_cents = d.fee_to_return_cents + a.to_return
-       from a
-       where d.id = a.draw_id and d.owner_epoch = a.epoch and d.revision = a.after
-         and (not a.sells or current_instant() < d.kick_off)
-       returning d.id
-     ), gone as (
-       delete from reservations r using unnest($12::bigint[], $13::uuid[]) as g (draw_id, order_id), passed
-       where passed.id = g.draw_id and r.draw_id = g.draw_id and r.order_id = g.order_id
-     ), stays as (
-       insert into reservations (draw_id, order_id, count, until, extensions)
-       select k.* from unnest($14::bigint[], $15::uuid[], $16::smallint[], $17::timestamptz[], $18::smallint[])
-         as k (draw_id, order_id, count, until, extensions) join passed on passed.id = k.draw_id
-       on conflict (draw_id, order_id) do update
-         set count = excluded.count, until = excluded.until, extensions = excluded.extensions
-     ), steps as (
-       insert into fee_ledger (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
-       select s.* from unnest($19::bigint[], $20::bigint[], $21::uuid[], $22::bigint[], $23::bigint[], $24::bigint[],
-           $25::bigint[], $26::timestamptz[])
-         as s (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
-         join passed on passed.id = s.draw_id
-     ), journal as (
-       insert into draw_events (draw_id, revision, epoch, at, events)
-       select j.draw_id, j.revision, j.epoch, j.at, j.events::jsonb
-       from unnest($27::bigint[], $28::bigint[], $29::bigint[], $30::timestamptz[], $31::text[])
-         as j (draw_id, revision, epoch, at, events)
-         join passed on passed.id = j.draw_id
-     )
-     select id from passed";
 
 /// Updates each draw whose stored epoch and revision match the batch, unless the batch sells
 /// tickets and the database's clock has reached kick-off. Returns the draws that were updated.
@@ -87,14 +40,84 @@ pub(super) async fn commit_draws(
             journal_rows.add(&commit.append);
         }
     }
-    let query = journal_rows
-        .bind(steps.bind(reservations.bind(draws.bind(sqlx::query_scalar(COMMIT_DRAWS_SQL)))));
-    let passed: Vec<i64> = query.fetch_all(connection).await?;
+    let passed = sqlx::query_scalar!(
+        "with a as (
+           select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::smallint[],
+               $7::smallint[], $8::bigint[], $9::bigint[], $10::text[], $11::bigint[])
+             as a (draw_id, epoch, after, becomes, sells, sold_delta, kept, revenue_after, fee_after, touched, to_return)
+         ), passed as (
+           update draws d set
+             revision = a.becomes,
+             sold = d.sold + a.sold_delta,
+             held = d.held + a.kept - coalesce((
+               select sum(r.count)::smallint from reservations r
+               where r.draw_id = a.draw_id and r.order_id = any(a.touched::uuid[])), 0),
+             revenue_cents = coalesce(a.revenue_after, d.revenue_cents),
+             fee_cents = coalesce(a.fee_after, d.fee_cents),
+             fee_to_return_cents = d.fee_to_return_cents + a.to_return
+           from a
+           where d.id = a.draw_id and d.owner_epoch = a.epoch and d.revision = a.after
+             and (not a.sells or current_instant() < d.kick_off)
+           returning d.id
+         ), gone as (
+           delete from reservations r using unnest($12::bigint[], $13::uuid[]) as g (draw_id, order_id), passed
+           where passed.id = g.draw_id and r.draw_id = g.draw_id and r.order_id = g.order_id
+         ), stays as (
+           insert into reservations (draw_id, order_id, count, until, extensions)
+           select k.* from unnest($14::bigint[], $15::uuid[], $16::smallint[], $17::timestamptz[], $18::smallint[])
+             as k (draw_id, order_id, count, until, extensions) join passed on passed.id = k.draw_id
+           on conflict (draw_id, order_id) do update
+             set count = excluded.count, until = excluded.until, extensions = excluded.extensions
+         ), steps as (
+           insert into fee_ledger (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
+           select s.* from unnest($19::bigint[], $20::bigint[], $21::uuid[], $22::bigint[], $23::bigint[], $24::bigint[],
+               $25::bigint[], $26::timestamptz[])
+             as s (draw_id, revision, order_id, revenue_delta, fee_delta, revenue_after, fee_after, at)
+             join passed on passed.id = s.draw_id
+         ), journal as (
+           insert into draw_events (draw_id, revision, epoch, at, events)
+           select j.draw_id, j.revision, j.epoch, j.at, j.events::jsonb
+           from unnest($27::bigint[], $28::bigint[], $29::bigint[], $30::timestamptz[], $31::text[])
+             as j (draw_id, revision, epoch, at, events)
+             join passed on passed.id = j.draw_id
+         )
+         select id from passed",
+        &draws.ids[..],
+        &draws.epochs[..],
+        &draws.after[..],
+        &draws.becomes[..],
+        &draws.sells[..],
+        &draws.sold[..],
+        &draws.kept[..],
+        &draws.revenue as _,
+        &draws.fee as _,
+        &draws.touched[..],
+        &draws.to_return[..],
+        &reservations.gone.0[..],
+        &reservations.gone.1[..],
+        &reservations.draws[..],
+        &reservations.orders[..],
+        &reservations.counts[..],
+        &reservations.untils[..],
+        &reservations.extensions[..],
+        &steps.draws[..],
+        &steps.revisions[..],
+        &steps.orders[..],
+        &steps.deltas.0[..],
+        &steps.deltas.1[..],
+        &steps.after.0[..],
+        &steps.after.1[..],
+        &steps.at[..],
+        &journal_rows.draws[..],
+        &journal_rows.revisions[..],
+        &journal_rows.epochs[..],
+        &journal_rows.at[..],
+        &journal_rows.events[..]
+    )
+    .fetch_all(connection)
+    .await?;
     Ok(passed.into_iter().map(DrawId).collect())
 }
-
-type CommitQuery =
-    sqlx::query::QueryScalar<'static, sqlx::Postgres, i64, sqlx::postgres::PgArguments>;
 
 /// The new values of draws, as arrays for `unnest`: one array for each column, with one element for
 /// each draw.
@@ -135,21 +158,6 @@ impl DrawColumns {
         let orders: Vec<String> = change.reservations.keys().map(OrderId::to_string).collect();
         self.touched.push(format!("{{{}}}", orders.join(",")));
     }
-
-    fn bind(self, query: CommitQuery) -> CommitQuery {
-        let query = query
-            .bind(self.ids)
-            .bind(self.epochs)
-            .bind(self.after)
-            .bind(self.becomes)
-            .bind(self.sells);
-        let query = query
-            .bind(self.sold)
-            .bind(self.kept)
-            .bind(self.revenue)
-            .bind(self.fee);
-        query.bind(self.touched).bind(self.to_return)
-    }
 }
 
 /// The reservations to delete and the reservations to write, as arrays for `unnest`. Each order
@@ -182,18 +190,6 @@ impl ReservationColumns {
             }
         }
     }
-
-    fn bind(self, query: CommitQuery) -> CommitQuery {
-        let query = query
-            .bind(self.gone.0)
-            .bind(self.gone.1)
-            .bind(self.draws)
-            .bind(self.orders);
-        query
-            .bind(self.counts)
-            .bind(self.untils)
-            .bind(self.extensions)
-    }
 }
 
 /// The fee step (change of the draw's application fee) of each allocation and void, as arrays for
@@ -221,19 +217,6 @@ impl FeeStepColumns {
             self.at.push(instant::to_stored_time(append.at));
         }
     }
-
-    fn bind(self, query: CommitQuery) -> CommitQuery {
-        let query = query
-            .bind(self.draws)
-            .bind(self.revisions)
-            .bind(self.orders)
-            .bind(self.deltas.0);
-        query
-            .bind(self.deltas.1)
-            .bind(self.after.0)
-            .bind(self.after.1)
-            .bind(self.at)
-    }
 }
 
 /// The journal rows, as arrays for `unnest`: the revision, epoch, time and events of each commit.
@@ -254,15 +237,6 @@ impl JournalColumns {
         self.at.push(instant::to_stored_time(append.at));
         self.events.push(journal::events_to_json(&append.events));
     }
-
-    fn bind(self, query: CommitQuery) -> CommitQuery {
-        query
-            .bind(self.draws)
-            .bind(self.revisions)
-            .bind(self.epochs)
-            .bind(self.at)
-            .bind(self.events)
-    }
 }
 
 /// Returns why each of these draws was rejected: another owner, another revision, a sale after
@@ -275,17 +249,16 @@ pub(super) async fn rejection_reasons(
         .iter()
         .map(|draw_batch| draw_batch.draw().0)
         .collect();
-    let rows = sqlx::query("select id, owner_epoch, revision from draws where id = any($1)")
-        .bind(ids)
-        .fetch_all(connection)
-        .await?;
-    let mut owned = BTreeMap::new();
-    for row in rows {
-        owned.insert(
-            row.try_get::<i64, _>(0)?,
-            (row.try_get::<i64, _>(1)?, row.try_get::<i64, _>(2)?),
-        );
-    }
+    let rows = sqlx::query!(
+        "select id, owner_epoch, revision from draws where id = any($1)",
+        &ids[..]
+    )
+    .fetch_all(connection)
+    .await?;
+    let owned: BTreeMap<i64, (i64, i64)> = rows
+        .into_iter()
+        .map(|row| (row.id, (row.owner_epoch, row.revision)))
+        .collect();
     let reason = |first: &DrawCommit| match owned.get(&first.draw.0) {
         None => Failure::NotFound,
         Some(found) if *found != (first.epoch, first.after.cast_signed()) => Failure::Fenced,
@@ -296,31 +269,6 @@ pub(super) async fn rejection_reasons(
         .map(|draw_batch| (draw_batch.draw().0, reason(draw_batch.first_commit())))
         .collect())
 }
-
-/// SQL that writes the rare changes of draws, such as a result. Its relation `a` has one row for
-/// each draw.
-const UPDATE_DRAWS_SQL: &str = "update draws d set
-       status = coalesce(a.status, d.status),
-       closed_at = case when a.closes then a.at when a.status = 'active' then null else d.closed_at end,
-       price_cents = coalesce(a.price, d.price_cents),
-       prize_percentage = coalesce(a.percentage, d.prize_percentage),
-       round_up_prize = coalesce(a.round_up, d.round_up_prize),
-       opens_at = case when a.price is null then d.opens_at else a.opens_at end,
-       kick_off = coalesce(a.kick_off, d.kick_off),
-       result_home = case when a.decides then a.home else d.result_home end,
-       result_away = case when a.decides then a.away else d.result_away end,
-       winning_serial = case when a.decides then a.winner else d.winning_serial end,
-       prize_cents = case when a.decides then a.prize else d.prize_cents end,
-       completed_revision = case when not a.decides then d.completed_revision when a.home is null then null else d.revision end,
-       completed_at = case when not a.decides then d.completed_at when a.home is null then null else a.at end,
-       archived = coalesce(a.archived, d.archived),
-       revealed_at = case when a.reveals then coalesce(d.revealed_at, a.at) else d.revealed_at end
-     from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::boolean[], $5::bigint[], $6::smallint[], $7::boolean[],
-       $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::smallint[], $12::smallint[], $13::smallint[],
-       $14::bigint[], $15::boolean[], $16::boolean[])
-       as a (draw_id, at, status, closes, price, percentage, round_up, opens_at, kick_off, decides, home, away, winner,
-         prize, archived, reveals)
-     where d.id = a.draw_id";
 
 /// Writes rare changes of draws: close, result, undo, amendment, archive, cancellation. A
 /// transaction contains at most one of these changes for each draw. Except for a close, the
@@ -376,24 +324,47 @@ pub(super) async fn update_draws(
         archived.push(change.archived);
         reveals.push(change.revealed);
     }
-    sqlx::query(UPDATE_DRAWS_SQL)
-        .bind(draws)
-        .bind(at)
-        .bind(status)
-        .bind(closes)
-        .bind(price)
-        .bind(percentage)
-        .bind(round_up)
-        .bind(times.0)
-        .bind(times.1)
-        .bind(decides)
-        .bind(home)
-        .bind(away)
-        .bind(winner)
-        .bind(prize)
-        .bind(archived)
-        .bind(reveals)
-        .execute(connection)
+    sqlx::query!(
+        "update draws d set
+           status = coalesce(a.status, d.status),
+           closed_at = case when a.closes then a.at when a.status = 'active' then null else d.closed_at end,
+           price_cents = coalesce(a.price, d.price_cents),
+           prize_percentage = coalesce(a.percentage, d.prize_percentage),
+           round_up_prize = coalesce(a.round_up, d.round_up_prize),
+           opens_at = case when a.price is null then d.opens_at else a.opens_at end,
+           kick_off = coalesce(a.kick_off, d.kick_off),
+           result_home = case when a.decides then a.home else d.result_home end,
+           result_away = case when a.decides then a.away else d.result_away end,
+           winning_serial = case when a.decides then a.winner else d.winning_serial end,
+           prize_cents = case when a.decides then a.prize else d.prize_cents end,
+           completed_revision = case when not a.decides then d.completed_revision when a.home is null then null else d.revision end,
+           completed_at = case when not a.decides then d.completed_at when a.home is null then null else a.at end,
+           archived = coalesce(a.archived, d.archived),
+           revealed_at = case when a.reveals then coalesce(d.revealed_at, a.at) else d.revealed_at end
+         from unnest($1::bigint[], $2::timestamptz[], $3::text[], $4::boolean[], $5::bigint[], $6::smallint[], $7::boolean[],
+           $8::timestamptz[], $9::timestamptz[], $10::boolean[], $11::smallint[], $12::smallint[], $13::smallint[],
+           $14::bigint[], $15::boolean[], $16::boolean[])
+           as a (draw_id, at, status, closes, price, percentage, round_up, opens_at, kick_off, decides, home, away, winner,
+             prize, archived, reveals)
+         where d.id = a.draw_id",
+        &draws[..],
+        &at[..],
+        &status as _,
+        &closes[..],
+        &price as _,
+        &percentage as _,
+        &round_up as _,
+        &times.0 as _,
+        &times.1 as _,
+        &decides[..],
+        &home as _,
+        &away as _,
+        &winner as _,
+        &prize as _,
+        &archived as _,
+        &reveals[..]
+    )
+    .execute(connection)
         .await?;
     Ok(())
 }
@@ -405,7 +376,7 @@ pub(super) async fn increment_catalogue_revision(
     commits: &[&PreparedCommit],
 ) -> Result<(), TransactionError> {
     if commits.iter().any(|commit| commit.change.changes_listing()) {
-        sqlx::query("update catalogue set revision = revision + 1")
+        sqlx::query!("update catalogue set revision = revision + 1")
             .execute(connection)
             .await?;
     }

@@ -103,12 +103,13 @@ pub async fn insert_new_draws(
     sealer: &Sealer,
     draws: &[NewDraw],
 ) -> Result<Vec<DrawId>, Failure> {
-    let ids: Vec<i64> =
-        sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)")
-            .bind(draws.len() as i64)
-            .fetch_all(&mut *connection)
-            .await
-            .map_err(Failure::from_error_before_commit)?;
+    let ids = sqlx::query_scalar!(
+        r#"select nextval('draw_number') as "id!" from generate_series(1, $1)"#,
+        draws.len() as i64
+    )
+    .fetch_all(&mut *connection)
+    .await
+    .map_err(Failure::from_error_before_commit)?;
     let sealed: Vec<Vec<u8>> = draws
         .iter()
         .zip(&ids)
@@ -127,36 +128,40 @@ pub async fn insert_new_draws(
     };
     let numbers = |number: fn(&NewDraw) -> i64| draws.iter().map(number).collect::<Vec<_>>();
     let flags = |flag: fn(&NewDraw) -> bool| draws.iter().map(flag).collect::<Vec<_>>();
+    let kick_offs: Vec<OffsetDateTime> = draws
+        .iter()
+        .map(|d| instant::to_stored_time(d.kick_off))
+        .collect();
     let opens: Vec<Option<OffsetDateTime>> = draws
         .iter()
         .map(|d| d.opens_at.map(instant::to_stored_time))
         .collect();
-    sqlx::query(
+    sqlx::query!(
         "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
            prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,
            commitment, seed_sealed)
          select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[],
            $7::timestamptz[], $8::timestamptz[], $9::bigint[], $10::bigint[], $11::boolean[], $12::boolean[],
            $13::bigint[], $14::bigint[], $15::text[], $16::text[], $17::bytea[], $18::bytea[])",
+        &ids[..],
+        &numbers(|d| d.club.0)[..],
+        &texts(|d| d.league.as_deref()) as _,
+        &texts(|d| Some(&d.home)) as _,
+        &texts(|d| Some(&d.away)) as _,
+        &texts(|d| d.zone.as_deref()) as _,
+        &kick_offs[..],
+        &opens as _,
+        &numbers(|d| d.price.0)[..],
+        &numbers(|d| d.prize_percentage.into())[..],
+        &flags(|d| d.round_up_prize)[..],
+        &flags(|d| d.pass_card_fee)[..],
+        &numbers(|d| d.fee_policy.rate_bps.into())[..],
+        &numbers(|d| d.fee_policy.cap.0)[..],
+        &texts(|d| d.contact_name.as_deref()) as _,
+        &texts(|d| d.contact_phone.as_deref()) as _,
+        &commitments[..],
+        &sealed[..]
     )
-    .bind(&ids)
-    .bind(numbers(|d| d.club.0))
-    .bind(texts(|d| d.league.as_deref()))
-    .bind(texts(|d| Some(&d.home)))
-    .bind(texts(|d| Some(&d.away)))
-    .bind(texts(|d| d.zone.as_deref()))
-    .bind(draws.iter().map(|d| instant::to_stored_time(d.kick_off)).collect::<Vec<_>>())
-    .bind(opens)
-    .bind(numbers(|d| d.price.0))
-    .bind(numbers(|d| d.prize_percentage.into()))
-    .bind(flags(|d| d.round_up_prize))
-    .bind(flags(|d| d.pass_card_fee))
-    .bind(numbers(|d| d.fee_policy.rate_bps.into()))
-    .bind(numbers(|d| d.fee_policy.cap.0))
-    .bind(texts(|d| d.contact_name.as_deref()))
-    .bind(texts(|d| d.contact_phone.as_deref()))
-    .bind(commitments)
-    .bind(sealed)
     .execute(connection)
     .await
     .map_err(Failure::from_error_before_commit)?;

@@ -3,8 +3,7 @@
 //! (decision D-3).
 
 use domain::{Cents, DrawId};
-use sqlx::Row;
-use sqlx::postgres::{PgConnection, PgPool, PgRow};
+use sqlx::postgres::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::order_transitions;
@@ -12,11 +11,10 @@ use crate::error::Failure;
 
 /// Returns the draws that owe a refund of their application fee.
 pub(super) async fn draws_owing_fee_refunds(pool: &PgPool) -> Result<Vec<DrawId>, Failure> {
-    let ids: Vec<i64> =
-        sqlx::query_scalar("select id from draws where fee_to_return_cents > 0 order by id")
-            .fetch_all(pool)
-            .await
-            .map_err(Failure::from_read_error)?;
+    let ids = sqlx::query_scalar!("select id from draws where fee_to_return_cents > 0 order by id")
+        .fetch_all(pool)
+        .await
+        .map_err(Failure::from_read_error)?;
     Ok(ids.into_iter().map(DrawId).collect())
 }
 
@@ -34,12 +32,13 @@ pub(super) async fn queue_fee_refunds_of_draw(
     connection: &mut PgConnection,
     draw: DrawId,
 ) -> Result<(), Failure> {
-    let to_return: Option<i64> =
-        sqlx::query_scalar("select fee_to_return_cents from draws where id = $1 for update")
-            .bind(draw.0)
-            .fetch_optional(&mut *connection)
-            .await
-            .map_err(Failure::from_error_before_commit)?;
+    let to_return = sqlx::query_scalar!(
+        "select fee_to_return_cents from draws where id = $1 for update",
+        draw.0
+    )
+    .fetch_optional(&mut *connection)
+    .await
+    .map_err(Failure::from_error_before_commit)?;
     let mut left = to_return.ok_or(Failure::NotFound)?;
     if left == 0 {
         return Ok(());
@@ -60,27 +59,18 @@ async fn lock_fee_holders(
     connection: &mut PgConnection,
     draw: DrawId,
 ) -> Result<Vec<FeeHolder>, Failure> {
-    let rows = sqlx::query(
-        "select l.id, o.id, l.application_fee_cents - l.fee_refunded_cents
+    sqlx::query_as!(
+        FeeHolder,
+        r#"select l.id as line, o.id as "order", l.application_fee_cents - l.fee_refunded_cents as "holds!"
          from order_lines l join orders o on o.id = l.order_id
          where l.draw_id = $1 and o.captured_at is not null and l.application_fee_cents > l.fee_refunded_cents
          order by (o.state = 'void') desc, o.captured_at, o.id
-         for update of o",
+         for update of o"#,
+        draw.0
     )
-    .bind(draw.0)
     .fetch_all(connection)
     .await
-    .map_err(Failure::from_error_before_commit)?;
-    let read = |row: &PgRow| {
-        Ok(FeeHolder {
-            line: row.try_get(0)?,
-            order: row.try_get(1)?,
-            holds: row.try_get(2)?,
-        })
-    };
-    rows.iter()
-        .map(|row| read(row).map_err(Failure::from_error_before_commit))
-        .collect()
+    .map_err(Failure::from_error_before_commit)
 }
 
 async fn queue_fee_refund(
@@ -89,7 +79,7 @@ async fn queue_fee_refund(
     holder: &FeeHolder,
     part: i64,
 ) -> Result<(), Failure> {
-    let refunded: i64 = sqlx::query_scalar(
+    let refunded = sqlx::query_scalar!(
         "with line as (
            update order_lines set fee_refunded_cents = fee_refunded_cents + $3 where id = $2 returning fee_refunded_cents
          ), whole as (
@@ -98,11 +88,11 @@ async fn queue_fee_refund(
            update draws set fee_to_return_cents = fee_to_return_cents - $3 where id = $1
          )
          select fee_refunded_cents from line",
+        draw.0,
+        holder.line,
+        part,
+        holder.order
     )
-    .bind(draw.0)
-    .bind(holder.line)
-    .bind(part)
-    .bind(holder.order)
     .fetch_one(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -116,30 +106,30 @@ async fn queue_fee_refund(
 /// Returns the application fee that voids took back from an order. It is the sum over the draws
 /// whose last fee step for this order is a void.
 pub(super) async fn fee_reduction_by_voids(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
-    let row = sqlx::query(
-        "select coalesce(sum(-s.fee_delta), 0)::bigint
+    sqlx::query_scalar!(
+        r#"select coalesce(sum(-s.fee_delta), 0)::bigint as "cents!"
          from order_lines l cross join lateral (
            select revenue_delta, fee_delta from fee_ledger f
            where f.draw_id = l.draw_id and f.order_id = l.order_id order by f.revision desc limit 1
          ) s
-         where l.order_id = $1 and s.revenue_delta < 0",
+         where l.order_id = $1 and s.revenue_delta < 0"#,
+        order
     )
-    .bind(order)
     .fetch_one(pool)
     .await
-    .map_err(Failure::from_read_error)?;
-    row.try_get(0).map(Cents).map_err(Failure::from_read_error)
+    .map(Cents)
+    .map_err(Failure::from_read_error)
 }
 
 /// Returns the sum of an order's fee refunds that are done.
 pub(super) async fn fee_refunded_so_far(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
-    let row = sqlx::query(
-        "select coalesce(sum(amount_cents), 0)::bigint from payment_ops
-         where order_id = $1 and kind = 'fee_refund' and state = 'done'",
+    sqlx::query_scalar!(
+        r#"select coalesce(sum(amount_cents), 0)::bigint as "cents!" from payment_ops
+         where order_id = $1 and kind = 'fee_refund' and state = 'done'"#,
+        order
     )
-    .bind(order)
     .fetch_one(pool)
     .await
-    .map_err(Failure::from_read_error)?;
-    row.try_get(0).map(Cents).map_err(Failure::from_read_error)
+    .map(Cents)
+    .map_err(Failure::from_read_error)
 }

@@ -4,7 +4,6 @@
 
 use sqlx::postgres::PgPool;
 use sqlx::{AssertSqlSafe, Row};
-use uuid::Uuid;
 
 use super::Postgres;
 use crate::error::Failure;
@@ -139,38 +138,39 @@ impl ConversionStep {
 /// later call converts the skipped rows.
 async fn convert_orders(pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sqlx::Error> {
     let mut transaction = pool.begin().await?;
-    let rows: Vec<(Uuid, Option<String>, Option<String>)> = sqlx::query_as(
+    let rows = sqlx::query!(
         "select id, token, client_secret from orders where token is not null or client_secret is not null
          limit $1 for update skip locked",
+        BATCH_ROWS_MAX
     )
-    .bind(BATCH_ROWS_MAX)
     .fetch_all(&mut *transaction)
     .await?;
     let (mut ids, mut hashes, mut tokens, mut client_secrets) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (id, token, client_secret) in &rows {
-        let token = token
+    for row in &rows {
+        let token = row
+            .token
             .as_deref()
-            .map(|token| secrets.stored_token_forms(*id, token));
-        ids.push(*id);
+            .map(|token| secrets.stored_token_forms(row.id, token));
+        ids.push(row.id);
         hashes.push(token.as_ref().map(|token| token.hash.to_vec()));
         tokens.push(token.map(|token| token.sealed));
         client_secrets.push(
-            client_secret
+            row.client_secret
                 .as_deref()
-                .map(|secret| secrets.stored_client_secret_forms(*id, secret).1),
+                .map(|secret| secrets.stored_client_secret_forms(row.id, secret).1),
         );
     }
-    sqlx::query(
+    sqlx::query!(
         "update orders o set token = null, client_secret = null, token_hash = coalesce(a.hash, o.token_hash),
            token_sealed = coalesce(a.token, o.token_sealed),
            client_secret_sealed = coalesce(a.secret, o.client_secret_sealed)
          from unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::bytea[]) as a (id, hash, token, secret) where o.id = a.id",
+        &ids[..],
+        &hashes as _,
+        &tokens as _,
+        &client_secrets as _
     )
-    .bind(ids)
-    .bind(hashes)
-    .bind(tokens)
-    .bind(client_secrets)
     .execute(&mut *transaction)
     .await?;
     transaction.commit().await?;
@@ -179,11 +179,11 @@ async fn convert_orders(pool: &PgPool, secrets: &LinkSecrets) -> Result<u64, sql
 
 async fn convert_webhook_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
     let mut transaction = pool.begin().await?;
-    let rows: Vec<(String, String)> = sqlx::query_as(
+    let rows = sqlx::query!(
         "select event_id, payload from webhook_events where payload like '%client_secret%'
          limit $1 for update skip locked",
+        BATCH_ROWS_MAX
     )
-    .bind(BATCH_ROWS_MAX)
     .fetch_all(&mut *transaction)
     .await?;
     let stored = |payload: &String| {
@@ -197,14 +197,14 @@ async fn convert_webhook_events(pool: &PgPool) -> Result<u64, sqlx::Error> {
             stored.into_owned()
         }
     };
-    let payloads: Vec<String> = rows.iter().map(|(_, payload)| stored(payload)).collect();
-    let ids: Vec<&String> = rows.iter().map(|(id, _)| id).collect();
-    sqlx::query(
+    let payloads: Vec<String> = rows.iter().map(|row| stored(&row.payload)).collect();
+    let ids: Vec<String> = rows.iter().map(|row| row.event_id.clone()).collect();
+    sqlx::query!(
         "update webhook_events w set payload = a.payload
          from unnest($1::text[], $2::text[]) as a (id, payload) where w.event_id = a.id",
+        &ids[..],
+        &payloads[..]
     )
-    .bind(ids)
-    .bind(payloads)
     .execute(&mut *transaction)
     .await?;
     transaction.commit().await?;
@@ -242,12 +242,14 @@ async fn convert_hashes(
         // The cleanup of expired links finds the mail of a link by this dedupe key. The key
         // contains the link's hash, so it changes with the hash.
         let name = |hash: &Vec<u8>| format!("my-tickets-{}", link_id(hash));
-        sqlx::query(
+        let before: Vec<String> = plain.iter().map(name).collect();
+        let after: Vec<String> = keyed.iter().map(name).collect();
+        sqlx::query!(
             "update email_outbox e set dedupe_key = a.after
              from unnest($1::text[], $2::text[]) as a (before, after) where e.dedupe_key = a.before",
+            &before[..],
+            &after[..]
         )
-        .bind(plain.iter().map(name).collect::<Vec<_>>())
-        .bind(keyed.iter().map(name).collect::<Vec<_>>())
         .execute(&mut *transaction)
         .await?;
     }

@@ -20,11 +20,12 @@ const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// So this function polls a lock of its own, and no statement is open between two tries.
 pub(crate) async fn apply_migrations(options: &PgConnectOptions) -> Result<(), MigrateError> {
     let mut lock = PgConnection::connect_with(options).await?;
-    let free = "select pg_try_advisory_lock($1)";
-    while !sqlx::query_scalar::<_, bool>(free)
-        .bind(MIGRATION_LOCK_KEY)
-        .fetch_one(&mut lock)
-        .await?
+    while !sqlx::query_scalar!(
+        r#"select pg_try_advisory_lock($1) as "locked!""#,
+        MIGRATION_LOCK_KEY
+    )
+    .fetch_one(&mut lock)
+    .await?
     {
         tokio::time::sleep(LOCK_POLL_INTERVAL).await;
     }

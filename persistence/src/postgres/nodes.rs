@@ -5,8 +5,8 @@
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
-use sqlx::{Connection, Row};
+use sqlx::Connection;
+use sqlx::postgres::{PgConnectOptions, PgConnection};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -21,21 +21,6 @@ const NODE_QUERY_TIMEOUT: Duration = Duration::from_secs(2);
 /// Time after a reconnection during which this node removes no other node. The database may have
 /// restarted, and the other processes may not have taken their advisory locks again yet.
 const CONNECTED_BEFORE_REMOVAL_MIN: Duration = Duration::from_millis(LEASE_MS as u64);
-
-/// SQL condition: the process whose id is in the column `$boot` is gone. The caller binds
-/// `GONE_AFTER_LEASE_END_MS` to the parameter `$after_ms`.
-macro_rules! is_gone {
-    ($boot:literal, $after_ms:literal) => {
-        concat!(
-            "not exists (select from nodes n where n.boot_id = ",
-            $boot,
-            " and n.lease_until > clock_timestamp() - ",
-            $after_ms,
-            " * interval '1 millisecond')"
-        )
-    };
-}
-pub(super) use is_gone;
 
 /// The connection whose advisory lock shows that this process is alive.
 pub(super) struct NodeConnection {
@@ -78,8 +63,7 @@ impl NodeConnection {
                 // Every query takes the advisory lock again, because a lost connection has lost the
                 // lock. Taking it twice is harmless: Postgres counts the locks, and releases all
                 // when the connection ends.
-                sqlx::query("select pg_try_advisory_lock($1)")
-                    .bind(lock_key(me))
+                sqlx::query!("select from pg_try_advisory_lock($1)", lock_key(me))
                     .execute(&mut *connection)
                     .await?;
             }
@@ -127,11 +111,12 @@ impl Nodes for Postgres {
             };
             let mut is_older_node_alive = false;
             for row in rows {
-                let (node, elder, keeps_link_secrets) =
-                    read_node(&row).map_err(Failure::from_read_error)?;
-                roll.eldest &= !elder;
-                roll.others.push(node);
-                is_older_node_alive |= !keeps_link_secrets;
+                roll.eldest &= !row.elder;
+                is_older_node_alive |= !row.keeps_link_secrets;
+                roll.others.push(Node {
+                    boot: InstanceId(row.boot_id.as_u128()),
+                    address: row.address,
+                });
             }
             postgres
                 .inner
@@ -151,15 +136,18 @@ impl Nodes for Postgres {
             }
             node_connection
                 .query(None, async |connection| {
-                    let try_lock =
-                        sqlx::query_scalar("select pg_try_advisory_lock($1)").bind(lock_key(gone));
-                    let has_ended: bool = try_lock.fetch_one(&mut *connection).await?;
+                    let try_lock = sqlx::query_scalar!(
+                        r#"select pg_try_advisory_lock($1) as "locked!""#,
+                        lock_key(gone)
+                    );
+                    let has_ended = try_lock.fetch_one(&mut *connection).await?;
                     if has_ended {
-                        let delete = sqlx::query("delete from nodes where boot_id = $1")
-                            .bind(instance_uuid(gone));
+                        let delete = sqlx::query!(
+                            "delete from nodes where boot_id = $1",
+                            instance_uuid(gone)
+                        );
                         delete.execute(&mut *connection).await?;
-                        sqlx::query("select pg_advisory_unlock($1)")
-                            .bind(lock_key(gone))
+                        sqlx::query!("select from pg_advisory_unlock($1)", lock_key(gone))
                             .execute(connection)
                             .await?;
                     }
@@ -178,7 +166,7 @@ impl Nodes for Postgres {
                 .node_connection
                 .query(None, async |connection| {
                     let delete =
-                        sqlx::query("delete from nodes where boot_id = $1").bind(instance_uuid(me));
+                        sqlx::query!("delete from nodes where boot_id = $1", instance_uuid(me));
                     delete.execute(connection).await
                 });
             left.await.map(|_| ())
@@ -187,11 +175,22 @@ impl Nodes for Postgres {
     }
 }
 
+/// A row about another node.
+struct OtherNodeRow {
+    boot_id: Uuid,
+    address: String,
+    /// Whether the node started earlier than this node.
+    elder: bool,
+    /// Whether the node's version of the program stores link secrets in the current form.
+    keeps_link_secrets: bool,
+}
+
 /// Renews the lease and reads the other nodes in one statement. Also deletes the rows of nodes
 /// whose lease ended more than an hour ago.
-async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, sqlx::Error> {
-    sqlx::query(
-        "with me as (
+async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<OtherNodeRow>, sqlx::Error> {
+    sqlx::query_as!(
+        OtherNodeRow,
+        r#"with me as (
            insert into nodes (boot_id, address, lease_until, keeps_link_secrets)
            values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond', true)
            on conflict (boot_id) do update set address = excluded.address, lease_until = excluded.lease_until
@@ -199,26 +198,16 @@ async fn renew(connection: &mut PgConnection, me: &Node) -> Result<Vec<PgRow>, s
          ), forgotten as (
            delete from nodes where lease_until < clock_timestamp() - interval '1 hour' and boot_id <> $1
          )
-         select n.boot_id, n.address, (n.started_at, n.boot_id) < (me.started_at, me.boot_id) as elder,
+         select n.boot_id, n.address, (n.started_at, n.boot_id) < (me.started_at, me.boot_id) as "elder!",
            n.keeps_link_secrets
          from me join nodes n on n.boot_id <> me.boot_id and n.lease_until > clock_timestamp()
-         order by n.started_at, n.boot_id",
+         order by n.started_at, n.boot_id"#,
+        instance_uuid(me.boot),
+        me.address,
+        LEASE_MS as f64
     )
-    .bind(instance_uuid(me.boot))
-    .bind(&me.address)
-    .bind(LEASE_MS)
     .fetch_all(connection)
     .await
-}
-
-/// Reads a row about another node. Returns the node, whether it started earlier than this node, and
-/// whether its version of the program stores link secrets in the current form.
-fn read_node(row: &PgRow) -> Result<(Node, bool, bool), sqlx::Error> {
-    let node = Node {
-        boot: InstanceId(row.try_get::<Uuid, _>(0)?.as_u128()),
-        address: row.try_get(1)?,
-    };
-    Ok((node, row.try_get(2)?, row.try_get(3)?))
 }
 
 pub(super) fn instance_uuid(boot: InstanceId) -> Uuid {

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use domain::{Cents, OrderId, Timestamp};
-use sqlx::Row;
-use sqlx::postgres::{PgConnection, PgPool, PgRow};
+use sqlx::postgres::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
@@ -14,19 +13,27 @@ use super::{codec, instant};
 use crate::error::Failure;
 use crate::stores::{AttemptOutcome, Operation, OperationKind};
 
-fn read_operation_row(row: &PgRow) -> Result<Operation, Failure> {
-    let kind = codec::parse_operation_kind(row.try_get("kind").map_err(Failure::from_read_error)?)?;
-    let operation = || {
+/// A row of a claimed operation.
+struct OperationRow {
+    id: i64,
+    order_id: Uuid,
+    kind: String,
+    key: String,
+    amount_cents: Option<i64>,
+    attempts: i32,
+}
+
+impl OperationRow {
+    fn into_operation(self) -> Result<Operation, Failure> {
         Ok(Operation {
-            id: row.try_get("id")?,
-            order: OrderId(row.try_get::<Uuid, _>("order_id")?.as_u128()),
-            kind,
-            key: row.try_get("key")?,
-            amount: row.try_get::<Option<i64>, _>("amount_cents")?.map(Cents),
-            attempts: row.try_get::<i32, _>("attempts")?.cast_unsigned(),
+            id: self.id,
+            order: OrderId(self.order_id.as_u128()),
+            kind: codec::parse_operation_kind(&self.kind)?,
+            key: self.key,
+            amount: self.amount_cents.map(Cents),
+            attempts: self.attempts.cast_unsigned(),
         })
-    };
-    operation().map_err(Failure::from_read_error)
+    }
 }
 
 /// Claims due operations: captures first, then oldest first. Skips operations that another worker
@@ -41,7 +48,8 @@ pub(super) async fn claim_due_operations(
     lease_ms: i64,
     limit: u32,
 ) -> Result<Vec<Operation>, Failure> {
-    let rows = sqlx::query(
+    let rows = sqlx::query_as!(
+        OperationRow,
         "with due as (
            select id from payment_ops o where ended_at is null and due_at <= $1
              and not (kind = 'fee_refund' and exists (
@@ -51,16 +59,16 @@ pub(super) async fn claim_due_operations(
          )
          update payment_ops p set attempts = p.attempts + 1, due_at = $2 from due where p.id = due.id
          returning p.id, p.order_id, p.kind, p.key, p.amount_cents, p.attempts",
+        instant::to_stored_time(now),
+        instant::to_stored_time(now.plus_ms(lease_ms)),
+        i64::from(limit)
     )
-    .bind(instant::to_stored_time(now))
-    .bind(instant::to_stored_time(now.plus_ms(lease_ms)))
-    .bind(i64::from(limit))
     .fetch_all(pool)
     .await
     .map_err(Failure::from_commit_error)?;
     let mut claimed = rows
-        .iter()
-        .map(read_operation_row)
+        .into_iter()
+        .map(OperationRow::into_operation)
         .collect::<Result<Vec<Operation>, Failure>>()?;
     claimed.sort_by_key(|operation| (operation.kind != OperationKind::Capture, operation.id));
     Ok(claimed)
@@ -95,8 +103,8 @@ pub(super) async fn claim_operations_of_orders(
     if positions.is_empty() {
         return Ok(());
     }
-    let rows = sqlx::query(
-        "with wanted as (
+    let rows = sqlx::query!(
+        r#"with wanted as (
            select distinct on (a.place) a.place, a.now, a.until, p.id
            from unnest($1::bigint[], $2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[])
                as a (place, order_id, kind, now, until)
@@ -106,19 +114,29 @@ pub(super) async fn claim_operations_of_orders(
          )
          update payment_ops p set attempts = p.attempts + 1, due_at = w.until from wanted w
          where p.id = w.id and p.state = 'pending' and (p.attempts = 0 or p.due_at <= w.now)
-         returning w.place, p.id, p.order_id, p.kind, p.key, p.amount_cents, p.attempts",
+         returning w.place as "place!", p.id, p.order_id, p.kind, p.key, p.amount_cents, p.attempts"#,
+        &positions[..],
+        &orders[..],
+        &kinds as _,
+        &nows[..],
+        &untils[..]
     )
-    .bind(positions)
-    .bind(orders)
-    .bind(kinds)
-    .bind(nows)
-    .bind(untils)
     .fetch_all(connection)
     .await?;
     for row in rows {
-        let position: i64 = row.try_get(0)?;
-        outcomes[position as usize] =
-            Some(read_operation_row(&row).map(|operation| WriteOutcome::Claimed(Some(operation))));
+        let operation = OperationRow {
+            id: row.id,
+            order_id: row.order_id,
+            kind: row.kind,
+            key: row.key,
+            amount_cents: row.amount_cents,
+            attempts: row.attempts,
+        };
+        outcomes[row.place as usize] = Some(
+            operation
+                .into_operation()
+                .map(|operation| WriteOutcome::Claimed(Some(operation))),
+        );
     }
     Ok(())
 }
@@ -169,44 +187,41 @@ pub(super) async fn record_attempts(
     if ids.is_empty() {
         return Ok(());
     }
-    let existing: Vec<i64> = sqlx::query_scalar("select id from payment_ops where id = any($1)")
-        .bind(&ids)
+    let existing = sqlx::query_scalar!("select id from payment_ops where id = any($1)", &ids[..])
         .fetch_all(&mut *connection)
         .await?;
     for id in existing {
         outcomes[positions[&id]] = Some(Ok(WriteOutcome::Done));
     }
-    let rows = sqlx::query(
+    let rows = sqlx::query!(
         "update payment_ops p set state = a.becomes, due_at = coalesce(a.due, p.due_at), key = coalesce(a.key, p.key),
            why = coalesce(a.why, p.why), ended_at = case when a.becomes = 'pending' then null else transaction_instant() end
          from unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[])
            as a (id, becomes, due, key, why, attempts)
          where p.id = a.id and p.state = 'pending' and p.attempts = coalesce(a.attempts, p.attempts)
-         returning p.id, p.kind, p.state",
+         returning p.id, p.kind",
+        &ids[..],
+        &becomes as _,
+        &due as _,
+        &keys as _,
+        &whys as _,
+        &tries as _
     )
-    .bind(&ids)
-    .bind(becomes)
-    .bind(due)
-    .bind(keys)
-    .bind(whys)
-    .bind(tries)
     .fetch_all(&mut *connection)
     .await?;
     let mut refunds = Vec::new();
     for row in rows {
-        let id: i64 = row.try_get(0)?;
-        let kind =
-            codec::parse_operation_kind(row.try_get(1)?).map_err(TransactionError::Refused)?;
+        let kind = codec::parse_operation_kind(&row.kind).map_err(TransactionError::Refused)?;
         let is_refund = matches!(kind, OperationKind::Refund | OperationKind::FeeRefund);
         let has_ended = matches!(
-            batch[positions[&id]],
+            batch[positions[&row.id]],
             PurchaseWrite::RecordAttempt {
                 attempt: AttemptOutcome::Done | AttemptOutcome::Failed { .. },
                 ..
             }
         );
         if is_refund && has_ended {
-            refunds.push(id);
+            refunds.push(row.id);
         }
     }
     if refunds.is_empty() {
@@ -221,18 +236,18 @@ async fn record_refunds(
     connection: &mut PgConnection,
     operations: Vec<i64>,
 ) -> Result<(), TransactionError> {
-    sqlx::query(
+    sqlx::query!(
         "update refunds r set
            state = case when p.state <> 'done' then 'failed'
                         when r.provider_status in ('pending', 'requires_action') then 'pending' else 'succeeded' end,
            ended_at = case when p.state = 'done' and r.provider_status in ('pending', 'requires_action') then null
                            else transaction_instant() end
          from payment_ops p where p.id = any($1) and p.kind = 'refund' and r.order_id = p.order_id",
+        &operations[..]
     )
-    .bind(&operations)
     .execute(&mut *connection)
     .await?;
-    sqlx::query(
+    sqlx::query!(
         "update payments m set amount_refunded_cents = m.amount_refunded_cents + a.amount,
            application_fee_refunded_cents = m.application_fee_refunded_cents + a.fee
          from (
@@ -241,8 +256,8 @@ async fn record_refunds(
            from payment_ops where id = any($1) and state = 'done' group by order_id
          ) o cross join lateral (select coalesce(o.amount, 0) as amount, coalesce(o.fee, 0) as fee) a
          where m.order_id = o.order_id",
+        &operations[..]
     )
-    .bind(operations)
     .execute(connection)
     .await?;
     Ok(())

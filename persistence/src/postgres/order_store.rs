@@ -7,8 +7,8 @@ use domain::{
     AccountId, Cents, ClubId, DrawId, Line, Order, OrderEndReason, OrderId, PaymentIntent,
     PaymentIntentId, Serial, Timestamp,
 };
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
-use sqlx::{Connection, Row};
+use sqlx::Connection;
+use sqlx::postgres::{PgConnectOptions, PgConnection};
 use time::OffsetDateTime;
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -335,147 +335,147 @@ async fn find_orders(
             OrderKey::PaymentIntent(id) => intents.push(id.0.as_str()),
         }
     }
-    let rows = sqlx::query(select_orders!(
+    let rows = query_orders!(
         "where o.id = any($1) or o.client_key = any($2) or o.token = any($3) or o.payment_intent_id = any($4)
-           or o.token_hash = any($5)"
-    ))
-    .bind(ids)
-    .bind(client_keys)
-    .bind(tokens)
-    .bind(intents)
-    .bind(token_hashes)
+           or o.token_hash = any($5)",
+        &ids[..],
+        &client_keys as _,
+        &tokens as _,
+        &intents as _,
+        &token_hashes[..]
+    )
     .fetch_all(connection)
     .await
     .map_err(Failure::from_read_error)?;
-    rows.iter()
-        .map(|row| read_order_row(row, secrets))
+    rows.into_iter()
+        .map(|row| row.into_record(secrets))
         .collect()
 }
 
-/// SQL that selects orders, with the lines of each order in arrays, ascending by draw.
-macro_rules! select_orders {
-    ($rest:literal) => {
-        concat!(
-            "select o.id, o.club_id, o.account_id, o.state, o.payment_intent_id, o.application_fee_cents, o.client_key,
-               o.token, o.token_sealed, o.client_secret, o.client_secret_sealed, o.buyer_name, o.buyer_email, o.buyer_phone, o.consent_at, o.opened_at,
-               o.authorised_at, o.captured_at, o.reason, l.draws, l.counts, l.prices, l.card_fees, l.serials
+/// A query for orders, with the lines of each order in arrays, ascending by draw. `$rest` is the
+/// SQL after the tables `orders o` and `l`.
+macro_rules! query_orders {
+    ($rest:literal, $($argument:expr),+) => {
+        sqlx::query_as!(
+            $crate::postgres::order_store::OrderRow,
+            r#"select o.id, o.club_id, o.account_id, o.state, o.payment_intent_id, o.application_fee_cents, o.client_key,
+               o.token, o.token_sealed, o.client_secret, o.client_secret_sealed, o.buyer_name, o.buyer_email, o.buyer_phone,
+               o.consent_at, o.opened_at, o.authorised_at, o.captured_at, o.reason, l.draws as "draws?",
+               l.counts as "counts?", l.prices as "prices?", l.card_fees as "card_fees?",
+               l.serials as "serials?: Vec<Option<String>>"
              from orders o cross join lateral (
                select array_agg(draw_id) as draws, array_agg(count) as counts, array_agg(unit_price_cents) as prices,
                  array_agg(card_fee_cents) as card_fees, array_agg(array_to_string(serials, ',')) as serials
                from (select * from order_lines where order_id = o.id order by draw_id) of_order
-             ) l ",
-            $rest
+             ) l "# + $rest,
+            $($argument),+
         )
     };
 }
 
-pub(super) use select_orders;
+pub(super) use query_orders;
 
-pub(super) fn read_order_row(row: &PgRow, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
-    let state = codec::parse_order_state(row.try_get("state").map_err(Failure::from_read_error)?)?;
-    let (lines, tickets) = read_lines(row)?;
-    let (token, client_secret) = read_secrets(row, secrets)?;
-    let record = || {
-        let at = |column| {
-            row.try_get::<Option<OffsetDateTime>, _>(column)
-                .map(|at| at.map(instant::from_stored_time))
-        };
-        let order = Order {
-            id: OrderId(row.try_get::<Uuid, _>("id")?.as_u128()),
-            club: ClubId(row.try_get("club_id")?),
-            account: AccountId(row.try_get("account_id")?),
-            state,
-            lines,
-            payment_intent: row
-                .try_get::<Option<String>, _>("payment_intent_id")?
-                .map(PaymentIntentId),
-            application_fee: Cents(row.try_get("application_fee_cents")?),
-        };
-        Ok(OrderRecord {
-            order,
-            client_key: row.try_get("client_key")?,
-            token,
-            client_secret,
-            buyer: BuyerDetails {
-                name: row.try_get("buyer_name")?,
-                email: row.try_get("buyer_email")?,
-                phone: row.try_get("buyer_phone")?,
-            },
-            consent_at: at("consent_at")?,
-            opened_at: instant::from_stored_time(row.try_get("opened_at")?),
-            authorised_at: at("authorised_at")?,
-            captured_at: at("captured_at")?,
-            reason: row
-                .try_get::<Option<String>, _>("reason")?
-                .map(OrderEndReason::from),
-            tickets,
-        })
-    };
-    record().map_err(Failure::from_read_error)
-}
-
-/// Reads an order's token and client secret from the sealed columns, or in clear text if the row is
-/// not converted yet.
-fn read_secrets(row: &PgRow, secrets: &LinkSecrets) -> Result<(String, Option<String>), Failure> {
-    let order: Uuid = row.try_get("id").map_err(Failure::from_read_error)?;
-    let clear = |column| {
-        row.try_get::<Option<String>, _>(column)
-            .map_err(Failure::from_read_error)
-    };
-    let sealed = |column| {
-        row.try_get::<Option<Vec<u8>>, _>(column)
-            .map_err(Failure::from_read_error)
-    };
-    let token = match (clear("token")?, sealed("token_sealed")?) {
-        (Some(token), _) => token,
-        (None, Some(sealed)) => secrets.unseal_token(order, &sealed)?,
-        (None, None) => return Err(Failure::Corrupt(format!("order {order} has no token"))),
-    };
-    let client_secret = match (clear("client_secret")?, sealed("client_secret_sealed")?) {
-        (None, Some(sealed)) => Some(secrets.unseal_client_secret(order, &sealed)?),
-        (clear, _) => clear,
-    };
-    Ok((token, client_secret))
+/// A row of [`query_orders!`].
+pub(super) struct OrderRow {
+    pub id: Uuid,
+    pub club_id: i64,
+    pub account_id: String,
+    pub state: String,
+    pub payment_intent_id: Option<String>,
+    pub application_fee_cents: i64,
+    pub client_key: String,
+    pub token: Option<String>,
+    pub token_sealed: Option<Vec<u8>>,
+    pub client_secret: Option<String>,
+    pub client_secret_sealed: Option<Vec<u8>>,
+    pub buyer_name: Option<String>,
+    pub buyer_email: Option<String>,
+    pub buyer_phone: Option<String>,
+    pub consent_at: Option<OffsetDateTime>,
+    pub opened_at: OffsetDateTime,
+    pub authorised_at: Option<OffsetDateTime>,
+    pub captured_at: Option<OffsetDateTime>,
+    pub reason: Option<String>,
+    pub draws: Option<Vec<i64>>,
+    pub counts: Option<Vec<i16>>,
+    pub prices: Option<Vec<i64>>,
+    pub card_fees: Option<Vec<i64>>,
+    pub serials: Option<Vec<Option<String>>>,
 }
 
 type LinesAndTickets = (Vec<Line>, Vec<(DrawId, Vec<Serial>)>);
 
-fn read_lines(row: &PgRow) -> Result<LinesAndTickets, Failure> {
-    let column = |name| {
-        row.try_get::<Option<Vec<i64>>, _>(name)
-            .map(Option::unwrap_or_default)
-    };
-    let arrays = || {
-        let counts = row
-            .try_get::<Option<Vec<i16>>, _>("counts")?
-            .unwrap_or_default();
-        let serials = row
-            .try_get::<Option<Vec<Option<String>>>, _>("serials")?
-            .unwrap_or_default();
-        Ok((
-            column("draws")?,
-            counts,
-            column("prices")?,
-            column("card_fees")?,
-            serials,
-        ))
-    };
-    let (draws, counts, prices, card_fees, serials) = arrays().map_err(Failure::from_read_error)?;
-    let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(
-        |(((draw, count), price), card_fee)| Line {
-            draw: DrawId(*draw),
-            count: count.cast_unsigned(),
-            unit_price: Cents(price),
-            card_fee: Cents(card_fee),
-        },
-    );
-    let mut tickets = Vec::new();
-    for (draw, text) in draws.iter().zip(&serials) {
-        if let Some(text) = text {
-            tickets.push((DrawId(*draw), read_serials(text)?));
-        }
+impl OrderRow {
+    pub(super) fn into_record(mut self, secrets: &LinkSecrets) -> Result<OrderRecord, Failure> {
+        let state = codec::parse_order_state(&self.state)?;
+        let (lines, tickets) = self.take_lines()?;
+        let (token, client_secret) = self.take_secrets(secrets)?;
+        let order = Order {
+            id: OrderId(self.id.as_u128()),
+            club: ClubId(self.club_id),
+            account: AccountId(self.account_id),
+            state,
+            lines,
+            payment_intent: self.payment_intent_id.map(PaymentIntentId),
+            application_fee: Cents(self.application_fee_cents),
+        };
+        Ok(OrderRecord {
+            order,
+            client_key: self.client_key,
+            token,
+            client_secret,
+            buyer: BuyerDetails {
+                name: self.buyer_name,
+                email: self.buyer_email,
+                phone: self.buyer_phone,
+            },
+            consent_at: self.consent_at.map(instant::from_stored_time),
+            opened_at: instant::from_stored_time(self.opened_at),
+            authorised_at: self.authorised_at.map(instant::from_stored_time),
+            captured_at: self.captured_at.map(instant::from_stored_time),
+            reason: self.reason.map(OrderEndReason::from),
+            tickets,
+        })
     }
-    Ok((lines.collect(), tickets))
+
+    /// Takes the order's token and client secret from the sealed columns, or in clear text if the
+    /// row is not converted yet.
+    fn take_secrets(&mut self, secrets: &LinkSecrets) -> Result<(String, Option<String>), Failure> {
+        let order = self.id;
+        let token = match (self.token.take(), self.token_sealed.take()) {
+            (Some(token), _) => token,
+            (None, Some(sealed)) => secrets.unseal_token(order, &sealed)?,
+            (None, None) => return Err(Failure::Corrupt(format!("order {order} has no token"))),
+        };
+        let client_secret = match (self.client_secret.take(), self.client_secret_sealed.take()) {
+            (None, Some(sealed)) => Some(secrets.unseal_client_secret(order, &sealed)?),
+            (clear, _) => clear,
+        };
+        Ok((token, client_secret))
+    }
+
+    fn take_lines(&mut self) -> Result<LinesAndTickets, Failure> {
+        let draws = self.draws.take().unwrap_or_default();
+        let counts = self.counts.take().unwrap_or_default();
+        let prices = self.prices.take().unwrap_or_default();
+        let card_fees = self.card_fees.take().unwrap_or_default();
+        let lines = draws.iter().zip(counts).zip(prices).zip(card_fees).map(
+            |(((draw, count), price), card_fee)| Line {
+                draw: DrawId(*draw),
+                count: count.cast_unsigned(),
+                unit_price: Cents(price),
+                card_fee: Cents(card_fee),
+            },
+        );
+        let lines = lines.collect();
+        let mut tickets = Vec::new();
+        for (draw, text) in draws.iter().zip(self.serials.take().unwrap_or_default()) {
+            if let Some(text) = text {
+                tickets.push((DrawId(*draw), read_serials(&text)?));
+            }
+        }
+        Ok((lines, tickets))
+    }
 }
 
 fn read_serials(text: &str) -> Result<Vec<Serial>, Failure> {

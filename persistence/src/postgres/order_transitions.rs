@@ -43,22 +43,22 @@ pub(super) async fn reject_order(
     if !locked.check_transition(OrderTransition::Reject)? {
         return Ok(());
     }
-    sqlx::query(
+    sqlx::query!(
         "update orders set state = 'rejecting', reason = coalesce(reason, $2) where id = $1",
+        codec::order_uuid(order),
+        reason
     )
-    .bind(codec::order_uuid(order))
-    .bind(reason)
     .execute(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
     drop_pending_operations(connection, order, &["create", "update", "capture"]).await?;
-    sqlx::query(
-        "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'cancel', 'cancel-' || $1, $2)
+    sqlx::query!(
+        "insert into payment_ops (order_id, kind, key, due_at) values ($1, 'cancel', 'cancel-' || $1::uuid, $2)
          on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
            where payment_ops.state in ('dropped', 'failed')",
+        codec::order_uuid(order),
+        instant::to_stored_time(at.plus_ms(FAST_PATH_EXCLUSIVE_MS))
     )
-    .bind(codec::order_uuid(order))
-    .bind(instant::to_stored_time(at.plus_ms(FAST_PATH_EXCLUSIVE_MS)))
     .execute(connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -97,14 +97,14 @@ pub(super) async fn queue_refund_and_void_order(
     reason: &str,
 ) -> Result<(), Failure> {
     let locked = lock_order(connection, order).await?;
-    let inserted = sqlx::query(
+    let inserted = sqlx::query!(
         "insert into refunds (order_id, amount_cents, fee_cents, reason) values ($1, $2, $3, $4)
          on conflict (order_id) do nothing",
+        codec::order_uuid(order),
+        amount.0,
+        fee.0,
+        reason
     )
-    .bind(codec::order_uuid(order))
-    .bind(amount.0)
-    .bind(fee.0)
-    .bind(reason)
     .execute(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -145,13 +145,13 @@ async fn write_final_state(
     reason: &str,
     at: Option<Timestamp>,
 ) -> Result<(), Failure> {
-    sqlx::query(
+    sqlx::query!(
         "update orders set state = $2, reason = coalesce(reason, $3), ended_at = coalesce($4, transaction_instant()) where id = $1",
+        codec::order_uuid(order),
+        becomes.state().name(),
+        reason,
+        at.map(instant::to_stored_time)
     )
-    .bind(codec::order_uuid(order))
-    .bind(becomes.state().name())
-    .bind(reason)
-    .bind(at.map(instant::to_stored_time))
     .execute(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -168,12 +168,12 @@ async fn drop_pending_operations(
     order: OrderId,
     kinds: &[&str],
 ) -> Result<(), Failure> {
-    sqlx::query(
+    sqlx::query!(
         "update payment_ops set state = 'dropped', ended_at = transaction_instant()
          where order_id = $1 and kind = any($2) and state = 'pending'",
+        codec::order_uuid(order),
+        kinds as _
     )
-    .bind(codec::order_uuid(order))
-    .bind(kinds)
     .execute(connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -188,13 +188,13 @@ pub(super) async fn queue_refund_operation(
     key: String,
     amount: i64,
 ) -> Result<(), Failure> {
-    sqlx::query(
+    sqlx::query!(
         "insert into payment_ops (order_id, kind, key, amount_cents) values ($1, $2, $3, $4)",
+        order,
+        kind,
+        key,
+        amount
     )
-    .bind(order)
-    .bind(kind)
-    .bind(key)
-    .bind(amount)
     .execute(connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -207,8 +207,8 @@ pub(super) async fn queue_refund_operation(
 mod tests {
     use domain::{OrderState, OrderTransition, TransitionDecision};
 
-    use crate::postgres::purchase_writes::RECORD_INTENT_OR_CAPTURE_SQL;
-    use crate::postgres::tickets::ALLOCATE_TICKETS_SQL;
+    const ALLOCATE_TICKETS_SQL: &str = include_str!("allocate_tickets.sql");
+    const RECORD_INTENT_OR_CAPTURE_SQL: &str = include_str!("record_intent_or_capture.sql");
 
     /// Returns the names of the states in which a transition is allowed, quoted for SQL.
     fn states_allowing(transition: OrderTransition) -> Vec<String> {

@@ -4,12 +4,9 @@
 use std::collections::BTreeMap;
 
 use domain::{AccountId, OrderId, OrderState, OrderTransition, Timestamp};
-use sqlx::Row;
 use sqlx::postgres::{PgConnection, PgPool};
-use time::OffsetDateTime;
-use uuid::Uuid;
 
-use super::order_store::{read_order_row, select_orders};
+use super::order_store::{OrderRow, query_orders};
 use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
 use super::{codec, instant};
@@ -27,15 +24,19 @@ pub(super) async fn fill_buyer_details(
     buyer: &BuyerDetails,
     source: BuyerSource,
 ) -> Result<bool, Failure> {
-    let stored: Option<(Option<String>, Option<String>, Option<String>)> = sqlx::query_as(
+    let stored = sqlx::query!(
         "select buyer_name, buyer_email, buyer_phone from orders where id = $1 for update",
+        codec::order_uuid(order)
     )
-    .bind(codec::order_uuid(order))
     .fetch_optional(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
-    let (name, email, phone) = stored.ok_or(Failure::NotFound)?;
-    let before = BuyerDetails { name, email, phone };
+    let stored = stored.ok_or(Failure::NotFound)?;
+    let before = BuyerDetails {
+        name: stored.buyer_name,
+        email: stored.buyer_email,
+        phone: stored.buyer_phone,
+    };
     let after = before.clone().with_blanks_filled_from(buyer);
     if after == before {
         return Ok(true);
@@ -43,24 +44,24 @@ pub(super) async fn fill_buyer_details(
     if !accepts_buyer_details(connection, order, source).await? {
         return Ok(false);
     }
-    let filled = sqlx::query(
+    let filled = sqlx::query!(
         "update orders set buyer_name = $2, buyer_email = $3, buyer_phone = $4 where id = $1 and erased_at is null",
+        codec::order_uuid(order),
+        after.name,
+        after.email,
+        after.phone
     )
-    .bind(codec::order_uuid(order))
-    .bind(after.name)
-    .bind(&after.email)
-    .bind(after.phone)
     .execute(&mut *connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
     if filled.rows_affected() == 0 {
         return Ok(true);
     }
-    sqlx::query(
+    sqlx::query!(
         "update email_outbox set to_address = $2 where order_id = $1 and to_address is null",
+        codec::order_uuid(order),
+        after.email
     )
-    .bind(codec::order_uuid(order))
-    .bind(after.email)
     .execute(connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -75,33 +76,42 @@ async fn accepts_buyer_details(
     order: OrderId,
     source: BuyerSource,
 ) -> Result<bool, Failure> {
-    let (question, at) = match source {
-        BuyerSource::Checkout => (
-            "select captured_at is null and $2::timestamptz is null from orders where id = $1",
-            None,
-        ),
-        BuyerSource::OrderToken => (
-            "select $2::timestamptz is null and not exists (
-               select from order_lines l join draw_events e on e.draw_id = l.draw_id
-               where l.order_id = $1 and e.events @> '{\"events\": [{\"event\": \"completed\"}]}')",
-            None,
-        ),
+    let order = codec::order_uuid(order);
+    let accepted = match source {
+        BuyerSource::Checkout => {
+            sqlx::query_scalar!(
+                r#"select captured_at is null as "accepted!" from orders where id = $1"#,
+                order
+            )
+            .fetch_one(connection)
+            .await
+        }
+        BuyerSource::OrderToken => {
+            sqlx::query_scalar!(
+                r#"select not exists (
+                   select from order_lines l join draw_events e on e.draw_id = l.draw_id
+                   where l.order_id = $1 and e.events @> '{"events": [{"event": "completed"}]}') as "accepted!""#,
+                order
+            )
+            .fetch_one(connection)
+            .await
+        }
         BuyerSource::Operator { approved: true, .. } => return Ok(true),
         BuyerSource::Operator {
             at,
             approved: false,
-        } => (
-            "select not exists (
-               select from order_lines l join draws d on d.id = l.draw_id
-               where l.order_id = $1 and d.kick_off <= $2 and d.winning_serial = any (l.serials))",
-            Some(instant::to_stored_time(at)),
-        ),
+        } => {
+            sqlx::query_scalar!(
+                r#"select not exists (
+                   select from order_lines l join draws d on d.id = l.draw_id
+                   where l.order_id = $1 and d.kick_off <= $2 and d.winning_serial = any (l.serials)) as "accepted!""#,
+                order,
+                instant::to_stored_time(at)
+            )
+            .fetch_one(connection)
+            .await
+        }
     };
-    let accepted = sqlx::query_scalar(question)
-        .bind(codec::order_uuid(order))
-        .bind(at)
-        .fetch_one(connection)
-        .await;
     accepted.map_err(Failure::from_error_before_commit)
 }
 
@@ -115,15 +125,15 @@ pub(super) async fn correct_buyer_details(
     // Drops a name without an address and an address without a name, because neither is a contact.
     let BuyerDetails { name, email, phone } =
         BuyerDetails::default().with_blanks_filled_from(buyer);
-    let corrected = sqlx::query(
+    let corrected = sqlx::query!(
         "update orders set buyer_name = coalesce($2, buyer_name), buyer_email = coalesce($3, buyer_email),
            buyer_phone = coalesce($4, buyer_phone)
          where id = $1 and state = 'quoted' and authorised_at is null and erased_at is null",
+        codec::order_uuid(order),
+        name,
+        email,
+        phone
     )
-    .bind(codec::order_uuid(order))
-    .bind(name)
-    .bind(email)
-    .bind(phone)
     .execute(pool)
     .await
     .map_err(Failure::from_commit_error)?;
@@ -159,7 +169,7 @@ pub(super) async fn record_consents(
     if orders.is_empty() {
         return Ok(());
     }
-    let stored: Vec<Uuid> = sqlx::query_scalar(
+    let stored = sqlx::query_scalar!(
         "update orders o set consent_at = coalesce(o.consent_at, a.at),
            consent_ip = case when o.consent_at is null then a.ip else o.consent_ip end,
            consent_terms_version = case when o.consent_at is null then a.version else o.consent_terms_version end,
@@ -167,12 +177,12 @@ pub(super) async fn record_consents(
          from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[])
            as a (order_id, at, ip, version, digest)
          where o.id = a.order_id returning o.id",
+        &orders[..],
+        &at[..],
+        &ips as _,
+        &versions as _,
+        &digests[..]
     )
-    .bind(orders)
-    .bind(at)
-    .bind(ips)
-    .bind(versions)
-    .bind(digests)
     .fetch_all(connection)
     .await?;
     for order in stored {
@@ -188,17 +198,12 @@ pub(super) async fn unfinished_orders_opened_before(
     before: Timestamp,
     limit: u32,
 ) -> Result<Vec<OrderRecord>, Failure> {
-    let open = select_orders!(
-        "where o.unfinished and o.opened_at < $1 order by o.opened_at, o.id limit $2"
+    let open = query_orders!(
+        "where o.unfinished and o.opened_at < $1 order by o.opened_at, o.id limit $2",
+        instant::to_stored_time(before),
+        i64::from(limit)
     );
-    fetch_orders(
-        pool,
-        secrets,
-        sqlx::query(open)
-            .bind(instant::to_stored_time(before))
-            .bind(i64::from(limit)),
-    )
-    .await
+    into_records(open.fetch_all(pool).await, secrets)
 }
 
 /// Returns orders that were captured, earliest capture first. Orders that were refunded since are
@@ -209,16 +214,12 @@ pub(super) async fn orders_captured_since(
     since: Timestamp,
     limit: u32,
 ) -> Result<Vec<OrderRecord>, Failure> {
-    let captured =
-        select_orders!("where o.captured_at >= $1 order by o.captured_at, o.id limit $2");
-    fetch_orders(
-        pool,
-        secrets,
-        sqlx::query(captured)
-            .bind(instant::to_stored_time(since))
-            .bind(i64::from(limit)),
-    )
-    .await
+    let captured = query_orders!(
+        "where o.captured_at >= $1 order by o.captured_at, o.id limit $2",
+        instant::to_stored_time(since),
+        i64::from(limit)
+    );
+    into_records(captured.fetch_all(pool).await, secrets)
 }
 
 /// Returns captured orders that still have a ticket of a cancelled draw.
@@ -227,18 +228,14 @@ pub(super) async fn captured_of_cancelled_draws(
     secrets: &LinkSecrets,
     limit: u32,
 ) -> Result<Vec<OrderRecord>, Failure> {
-    let called_off = select_orders!(
+    let of_cancelled = query_orders!(
         "where o.state = 'captured' and o.id in (
            select l.order_id from draws d join order_lines l on l.draw_id = d.id
            where d.status = 'cancelled' and d.sold > 0 and l.serials is not null)
-         order by o.captured_at, o.id limit $1"
+         order by o.captured_at, o.id limit $1",
+        i64::from(limit)
     );
-    fetch_orders(
-        pool,
-        secrets,
-        sqlx::query(called_off).bind(i64::from(limit)),
-    )
-    .await
+    into_records(of_cancelled.fetch_all(pool).await, secrets)
 }
 
 /// Returns orders that were captured before a time and whose buyer left no e-mail address, oldest
@@ -249,46 +246,34 @@ pub(super) async fn captured_orders_without_email(
     before: Timestamp,
     limit: u32,
 ) -> Result<Vec<OrderRecord>, Failure> {
-    let nameless = select_orders!(
+    let without_email = query_orders!(
         "where o.state = 'captured' and o.buyer_email is null and o.captured_at < $1
            and not exists (
              select from anomalies a where a.order_id = o.id and a.kind = 'orphaned_ticket'
                and (a.resolved_at is null or a.resolution <> 'healed'))
-         order by o.captured_at, o.id limit $2"
+         order by o.captured_at, o.id limit $2",
+        instant::to_stored_time(before),
+        i64::from(limit)
     );
-    fetch_orders(
-        pool,
-        secrets,
-        sqlx::query(nameless)
-            .bind(instant::to_stored_time(before))
-            .bind(i64::from(limit)),
-    )
-    .await
+    into_records(without_email.fetch_all(pool).await, secrets)
 }
 
-type OrderQuery = sqlx::query::Query<'static, sqlx::Postgres, sqlx::postgres::PgArguments>;
-
-/// Runs a `select_orders!` statement and reads the orders from its rows.
-async fn fetch_orders(
-    pool: &PgPool,
+fn into_records(
+    rows: Result<Vec<OrderRow>, sqlx::Error>,
     secrets: &LinkSecrets,
-    orders: OrderQuery,
 ) -> Result<Vec<OrderRecord>, Failure> {
-    let rows = orders
-        .fetch_all(pool)
-        .await
-        .map_err(Failure::from_read_error)?;
-    rows.iter()
-        .map(|row| read_order_row(row, secrets))
+    rows.map_err(Failure::from_read_error)?
+        .into_iter()
+        .map(|row| row.into_record(secrets))
         .collect()
 }
 
 pub(super) async fn newest_opened_at(pool: &PgPool) -> Result<Option<Timestamp>, Failure> {
     // `opened_at` has no index, and every start runs this query. So it finds the newest order by
     // the key of the newest order lines.
-    let newest: Option<OffsetDateTime> = sqlx::query_scalar(
+    let newest = sqlx::query_scalar!(
         "select max(o.opened_at) from (select order_id from order_lines order by id desc limit 100) l
-         join orders o on o.id = l.order_id",
+         join orders o on o.id = l.order_id"
     )
     .fetch_one(pool)
     .await
@@ -297,9 +282,9 @@ pub(super) async fn newest_opened_at(pool: &PgPool) -> Result<Option<Timestamp>,
 }
 
 pub(super) async fn connected_accounts(pool: &PgPool) -> Result<Vec<AccountId>, Failure> {
-    let accounts: Vec<String> = sqlx::query_scalar(
-        "select stripe_connect_account_id from clubs where stripe_connect_account_id is not null
-         union select account_id from orders order by 1",
+    let accounts = sqlx::query_scalar!(
+        r#"select stripe_connect_account_id as "account!" from clubs where stripe_connect_account_id is not null
+         union select account_id from orders order by 1"#
     )
     .fetch_all(pool)
     .await
@@ -324,14 +309,15 @@ pub(super) async fn lock_order(
     connection: &mut PgConnection,
     order: OrderId,
 ) -> Result<LockedOrder, Failure> {
-    let row = sqlx::query("select state, lines_allocated from orders where id = $1 for update")
-        .bind(codec::order_uuid(order))
-        .fetch_one(connection)
-        .await
-        .map_err(Failure::from_read_error)?;
-    let lines_allocated: i16 = row.try_get(1).map_err(Failure::from_read_error)?;
+    let row = sqlx::query!(
+        "select state, lines_allocated from orders where id = $1 for update",
+        codec::order_uuid(order)
+    )
+    .fetch_one(connection)
+    .await
+    .map_err(Failure::from_read_error)?;
     Ok(LockedOrder {
-        state: codec::parse_order_state(row.try_get(0).map_err(Failure::from_read_error)?)?,
-        has_tickets: lines_allocated > 0,
+        state: codec::parse_order_state(&row.state)?,
+        has_tickets: row.lines_allocated > 0,
     })
 }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{OrderId, Timestamp};
-use sqlx::Row;
-use sqlx::postgres::{PgConnection, PgPool, PgRow};
-use uuid::Uuid;
+use sqlx::postgres::{PgConnection, PgPool};
 
 use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
@@ -26,16 +24,16 @@ pub(super) struct NewMail {
 }
 
 pub(super) async fn queue_mail_once(pool: &PgPool, mail: &NewMail) -> Result<bool, Failure> {
-    let queued = sqlx::query(
+    let queued = sqlx::query!(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at) values ($1, $2, $3, $4, $5, $6)
          on conflict (dedupe_key) do nothing",
+        mail.dedupe_key,
+        mail.kind,
+        mail.order.map(codec::order_uuid),
+        mail.to,
+        mail.data,
+        instant::to_stored_time(mail.at)
     )
-    .bind(&mail.dedupe_key)
-    .bind(&mail.kind)
-    .bind(mail.order.map(codec::order_uuid))
-    .bind(&mail.to)
-    .bind(&mail.data)
-    .bind(instant::to_stored_time(mail.at))
     .execute(pool)
     .await
     .map_err(Failure::from_commit_error)?;
@@ -48,13 +46,13 @@ pub(super) async fn queue_not_charged_mail(
     connection: &mut PgConnection,
     order: OrderId,
 ) -> Result<(), Failure> {
-    sqlx::query(
+    sqlx::query!(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address)
          select 'not-charged-' || id, 'not-charged', id, buyer_email from orders
          where id = $1 and buyer_email is not null and captured_at is null
          on conflict (dedupe_key) do nothing",
+        codec::order_uuid(order)
     )
-    .bind(codec::order_uuid(order))
     .execute(connection)
     .await
     .map_err(Failure::from_error_before_commit)?;
@@ -70,46 +68,39 @@ pub(super) async fn claim_due_mails(
     lease_ms: i64,
     limit: u32,
 ) -> Result<Vec<Mail>, Failure> {
-    let rows = sqlx::query(concat!(
-        "with due as (
+    let rows = sqlx::query!(
+        r#"with due as (
            select id from email_outbox o where state = 'pending' and to_address is not null and (due_at <= $1
-             or o.sender_boot <> $4 and ",
-        nodes::is_gone!("o.sender_boot", "$5"),
-        ") order by id limit $3 for update skip locked
+             or o.sender_boot <> $4 and not exists (select from nodes n where n.boot_id = o.sender_boot
+               and n.lease_until > clock_timestamp() - $5 * interval '1 millisecond'))
+           order by id limit $3 for update skip locked
          )
          update email_outbox e set attempts = e.attempts + 1, due_at = $2, sender_boot = $4
          from due where e.id = due.id
-         returning e.id, e.kind, e.order_id, e.to_address, e.data, e.message_id, e.attempts",
-    ))
-    .bind(instant::to_stored_time(now))
-    .bind(instant::to_stored_time(now.plus_ms(lease_ms)))
-    .bind(i64::from(limit))
-    .bind(nodes::instance_uuid(sender))
-    .bind(GONE_AFTER_LEASE_END_MS)
+         returning e.id, e.kind, e.order_id, e.to_address as "to_address!", e.data, e.message_id, e.attempts"#,
+        instant::to_stored_time(now),
+        instant::to_stored_time(now.plus_ms(lease_ms)),
+        i64::from(limit),
+        nodes::instance_uuid(sender),
+        GONE_AFTER_LEASE_END_MS as f64
+    )
     .fetch_all(pool)
     .await
     .map_err(Failure::from_commit_error)?;
-    let mut claimed = rows
-        .iter()
-        .map(read_mail)
-        .collect::<Result<Vec<Mail>, sqlx::Error>>()
-        .map_err(Failure::from_read_error)?;
+    let mut claimed: Vec<Mail> = rows
+        .into_iter()
+        .map(|row| Mail {
+            id: row.id,
+            kind: row.kind,
+            order: row.order_id.map(|id| OrderId(id.as_u128())),
+            to: row.to_address,
+            data: row.data,
+            message_id: row.message_id,
+            attempts: row.attempts.cast_unsigned(),
+        })
+        .collect();
     claimed.sort_by_key(|mail| mail.id);
     Ok(claimed)
-}
-
-fn read_mail(row: &PgRow) -> Result<Mail, sqlx::Error> {
-    Ok(Mail {
-        id: row.try_get(0)?,
-        kind: row.try_get(1)?,
-        order: row
-            .try_get::<Option<Uuid>, _>(2)?
-            .map(|id| OrderId(id.as_u128())),
-        to: row.try_get(3)?,
-        data: row.try_get(4)?,
-        message_id: row.try_get(5)?,
-        attempts: row.try_get::<i32, _>(6)?.cast_unsigned(),
-    })
 }
 
 pub(super) async fn mark_sent(
@@ -129,12 +120,12 @@ pub(super) async fn mark_sent(
     if ids.is_empty() {
         return Ok(());
     }
-    let updated: Vec<i64> = sqlx::query_scalar(
+    let updated = sqlx::query_scalar!(
         "update email_outbox e set state = 'sent', sent_at = coalesce(e.sent_at, a.at)
          from unnest($1::bigint[], $2::timestamptz[]) as a (id, at) where e.id = a.id returning e.id",
+        &ids[..],
+        &at[..]
     )
-    .bind(ids)
-    .bind(at)
     .fetch_all(connection)
     .await?;
     for id in updated {
@@ -149,14 +140,14 @@ pub(super) async fn record_send_failure(
     why: &str,
     again: Option<Timestamp>,
 ) -> Result<(), Failure> {
-    let updated = sqlx::query(
+    let updated = sqlx::query!(
         "update email_outbox set why = $2, due_at = coalesce($3, due_at), sender_boot = null,
            state = case when state = 'pending' and $3 is null then 'dead' else state end
          where id = $1",
+        mail,
+        why,
+        again.map(instant::to_stored_time)
     )
-    .bind(mail)
-    .bind(why)
-    .bind(again.map(instant::to_stored_time))
     .execute(pool)
     .await
     .map_err(Failure::from_commit_error)?;

@@ -129,54 +129,6 @@ impl BatchTransaction for PurchaseWrites {
     }
 }
 
-/// SQL that stores a new payment intent of an order, or its capture.
-pub(super) const RECORD_INTENT_OR_CAPTURE_SQL: &str = "update orders o set
-       payment_intent_id = coalesce(a.intent, o.payment_intent_id),
-       client_secret = coalesce(o.client_secret, a.secret),
-       client_secret_sealed = coalesce(o.client_secret_sealed, a.sealed),
-       state = case when a.captured is null then o.state else 'captured' end,
-       captured_at = coalesce(a.captured, o.captured_at)
-     from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bytea[])
-       as a (order_id, intent, secret, captured, sealed)
-     where o.id = a.order_id and case
-       when a.captured is not null then o.state = 'allocated'
-       else o.payment_intent_id = a.intent or o.payment_intent_id is null and o.state in ('quoted', 'allocated') end
-     returning o.id";
-
-/// SQL that writes what follows from new payment intents and captures. A new payment intent marks
-/// its `create` operation done. A capture marks its operation done, drops the order's other
-/// operations and stores the provider's figures. It also records offers as sold (the first sale
-/// locks an offer, decision H-4), and queues the confirmation mail.
-const INTENT_AND_CAPTURE_EFFECTS_SQL: &str = "with ended as (
-       update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
-       from unnest($15::uuid[], $16::text[]) as a (order_id, done)
-       where p.order_id = a.order_id and p.state = 'pending'
-         and (p.kind = a.done or a.done = 'capture' and p.kind in ('create', 'update', 'cancel'))
-     ), mirrored as (
-       insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
-         amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents,
-         provider_fee_cents, disputed, payment_method, synced_at)
-       select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
-         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::text[], $14::timestamptz[])
-       on conflict (payment_intent_id) do nothing
-     ), sold as (
-       insert into bundle_sales (bundle_id, order_id, quantity)
-       select f.bundle_id, f.order_id, f.quantity
-       from unnest($2::uuid[]) as a (order_id) join order_offers f on f.order_id = a.order_id
-       on conflict (bundle_id, order_id) do nothing
-     ), locked as (
-       update bundles b set status = 'locked', updated_at = s.at
-       from (
-         select f.bundle_id, max(a.at) as at
-         from unnest($2::uuid[], $14::timestamptz[]) as a (order_id, at) join order_offers f on f.order_id = a.order_id
-         group by f.bundle_id
-       ) s
-       where b.id = s.bundle_id and b.status = 'active'
-     )
-     insert into email_outbox (dedupe_key, kind, order_id, to_address)
-     select 'tickets-' || o.id, 'tickets', o.id, o.buyer_email from unnest($2::uuid[]) as a (id) join orders o on o.id = a.id
-     on conflict (dedupe_key) do nothing";
-
 /// Records new payment intents and captures, with all their consequences in other tables.
 async fn record_intents_and_captures(
     connection: &mut PgConnection,
@@ -217,13 +169,17 @@ async fn record_intents_and_captures(
     if orders.is_empty() {
         return Ok(());
     }
-    let query = sqlx::query_scalar(RECORD_INTENT_OR_CAPTURE_SQL)
-        .bind(orders)
-        .bind(ids)
-        .bind(clear_secrets)
-        .bind(at)
-        .bind(sealed_secrets);
-    let done: Vec<Uuid> = query.fetch_all(&mut *connection).await?;
+    // Stores new payment intents of orders, or their captures.
+    let done = sqlx::query_file_scalar!(
+        "src/postgres/record_intent_or_capture.sql",
+        &orders[..],
+        &ids as _,
+        &clear_secrets as _,
+        &at as _,
+        &sealed_secrets as _
+    )
+    .fetch_all(&mut *connection)
+    .await?;
     write_intent_and_capture_effects(
         connection,
         done.iter()
@@ -251,6 +207,10 @@ async fn record_intents_and_captures(
     Ok(())
 }
 
+/// Writes what follows from new payment intents and captures. A new payment intent marks its
+/// `create` operation done. A capture marks its operation done, drops the order's other operations
+/// and stores the provider's figures. It also records offers as sold (the first sale locks an
+/// offer, decision H-4), and queues the confirmation mail.
 async fn write_intent_and_capture_effects(
     connection: &mut PgConnection,
     changed: Vec<(Uuid, &PurchaseWrite)>,
@@ -270,12 +230,56 @@ async fn write_intent_and_capture_effects(
             _ => done.push("create"),
         }
     }
-    intents
-        .bind(sqlx::query(INTENT_AND_CAPTURE_EFFECTS_SQL))
-        .bind(orders)
-        .bind(done)
-        .execute(connection)
-        .await?;
+    let [amount, received, refunded, fee, fee_refunded] = &intents.amounts;
+    sqlx::query!(
+        "with ended as (
+           update payment_ops p set state = case when p.kind = a.done then 'done' else 'dropped' end, ended_at = transaction_instant()
+           from unnest($15::uuid[], $16::text[]) as a (order_id, done)
+           where p.order_id = a.order_id and p.state = 'pending'
+             and (p.kind = a.done or a.done = 'capture' and p.kind in ('create', 'update', 'cancel'))
+         ), mirrored as (
+           insert into payments (payment_intent_id, order_id, account_id, status, currency, amount_cents,
+             amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents,
+             provider_fee_cents, disputed, payment_method, synced_at)
+           select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[],
+             $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[], $13::text[], $14::timestamptz[])
+           on conflict (payment_intent_id) do nothing
+         ), sold as (
+           insert into bundle_sales (bundle_id, order_id, quantity)
+           select f.bundle_id, f.order_id, f.quantity
+           from unnest($2::uuid[]) as a (order_id) join order_offers f on f.order_id = a.order_id
+           on conflict (bundle_id, order_id) do nothing
+         ), locked as (
+           update bundles b set status = 'locked', updated_at = s.at
+           from (
+             select f.bundle_id, max(a.at) as at
+             from unnest($2::uuid[], $14::timestamptz[]) as a (order_id, at) join order_offers f on f.order_id = a.order_id
+             group by f.bundle_id
+           ) s
+           where b.id = s.bundle_id and b.status = 'active'
+         )
+         insert into email_outbox (dedupe_key, kind, order_id, to_address)
+         select 'tickets-' || o.id, 'tickets', o.id, o.buyer_email from unnest($2::uuid[]) as a (id) join orders o on o.id = a.id
+         on conflict (dedupe_key) do nothing",
+        &intents.ids[..],
+        &intents.orders as _,
+        &intents.accounts[..],
+        &intents.statuses as _,
+        &intents.currencies[..],
+        &amount[..],
+        &received[..],
+        &refunded[..],
+        &fee[..],
+        &fee_refunded[..],
+        &intents.provider_fees as _,
+        &intents.disputed[..],
+        &intents.methods as _,
+        &intents.at[..],
+        &orders[..],
+        &done as _
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -314,15 +318,16 @@ async fn order_states(
     if orders.is_empty() {
         return Ok(Vec::new());
     }
-    let rows: Vec<(Uuid, String, bool)> =
-        sqlx::query_as("select id, state, captured_at is not null from orders where id = any($1)")
-            .bind(orders)
-            .fetch_all(connection)
-            .await?;
+    let rows = sqlx::query!(
+        r#"select id, state, captured_at is not null as "was_captured!" from orders where id = any($1)"#,
+        orders
+    )
+    .fetch_all(connection)
+    .await?;
     rows.into_iter()
-        .map(|(order, state, was_captured)| {
-            let state = codec::parse_order_state(&state).map_err(TransactionError::Refused)?;
-            Ok((order, state, was_captured))
+        .map(|row| {
+            let state = codec::parse_order_state(&row.state).map_err(TransactionError::Refused)?;
+            Ok((row.id, state, row.was_captured))
         })
         .collect()
 }
@@ -330,16 +335,17 @@ async fn order_states(
 /// The fields of payment intents as arrays, one for each column.
 #[derive(Default)]
 pub(super) struct PaymentIntentColumns {
-    ids: Vec<String>,
-    orders: Vec<Option<Uuid>>,
-    accounts: Vec<String>,
-    statuses: Vec<&'static str>,
-    currencies: Vec<String>,
-    amounts: [Vec<i64>; 5],
-    provider_fees: Vec<Option<i64>>,
-    disputed: Vec<bool>,
-    methods: Vec<Option<String>>,
-    at: Vec<time::OffsetDateTime>,
+    pub ids: Vec<String>,
+    pub orders: Vec<Option<Uuid>>,
+    pub accounts: Vec<String>,
+    pub statuses: Vec<&'static str>,
+    pub currencies: Vec<String>,
+    /// The amounts charged, received and refunded, the application fee, and its refunded part.
+    pub amounts: [Vec<i64>; 5],
+    pub provider_fees: Vec<Option<i64>>,
+    pub disputed: Vec<bool>,
+    pub methods: Vec<Option<String>>,
+    pub at: Vec<time::OffsetDateTime>,
 }
 
 impl PaymentIntentColumns {
@@ -366,26 +372,4 @@ impl PaymentIntentColumns {
         self.methods.push(intent.method.clone());
         self.at.push(instant::to_stored_time(at));
     }
-
-    /// Binds the arrays to `$1` to `$14`, in the order of the columns.
-    pub(super) fn bind(self, query: InsertQuery<'_>) -> InsertQuery<'_> {
-        let [amount, received, refunded, fee, fee_refunded] = self.amounts;
-        query
-            .bind(self.ids)
-            .bind(self.orders)
-            .bind(self.accounts)
-            .bind(self.statuses)
-            .bind(self.currencies)
-            .bind(amount)
-            .bind(received)
-            .bind(refunded)
-            .bind(fee)
-            .bind(fee_refunded)
-            .bind(self.provider_fees)
-            .bind(self.disputed)
-            .bind(self.methods)
-            .bind(self.at)
-    }
 }
-
-type InsertQuery<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;

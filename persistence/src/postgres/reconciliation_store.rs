@@ -148,7 +148,8 @@ async fn store_snapshots(
     for intent in intents {
         columns.add(intent.order.map(codec::order_uuid), intent, at);
     }
-    let query = sqlx::query(
+    let [amount, received, refunded, fee, fee_refunded] = &columns.amounts;
+    sqlx::query!(
         "with seen as (
            insert into provider_pi (payment_intent_id, order_id, account_id, status, currency, amount_cents,
              amount_received_cents, amount_refunded_cents, application_fee_cents, application_fee_refunded_cents,
@@ -183,11 +184,23 @@ async fn store_snapshots(
          update payments p set provider_fee_cents = coalesce(s.provider_fee_cents, p.provider_fee_cents),
            disputed = s.disputed, payment_method = coalesce(p.payment_method, s.payment_method)
          from seen s where p.payment_intent_id = s.payment_intent_id",
-    );
-    columns
-        .bind(query)
-        .execute(pool)
-        .await
-        .map_err(Failure::from_commit_error)?;
+        &columns.ids[..],
+        &columns.orders as _,
+        &columns.accounts[..],
+        &columns.statuses as _,
+        &columns.currencies[..],
+        &amount[..],
+        &received[..],
+        &refunded[..],
+        &fee[..],
+        &fee_refunded[..],
+        &columns.provider_fees as _,
+        &columns.disputed[..],
+        &columns.methods as _,
+        &columns.at[..]
+    )
+    .execute(pool)
+    .await
+    .map_err(Failure::from_commit_error)?;
     Ok(())
 }

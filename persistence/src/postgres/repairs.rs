@@ -14,15 +14,15 @@ pub(super) async fn begin(
     repair: PaymentRepair,
     at: Timestamp,
 ) -> Result<bool, Failure> {
-    let begun = sqlx::query(
+    let begun = sqlx::query!(
         "insert into repairs (payment_intent_id, repair, until) values ($1, $2, $3)
          on conflict (payment_intent_id) do update set repair = excluded.repair, until = excluded.until
            where repairs.repair = excluded.repair or repairs.until <= $4",
+        id.0,
+        codec::repair_text(repair),
+        instant::to_stored_time(at.plus_ms(REPAIR_BLOCK_MS)),
+        instant::to_stored_time(at)
     )
-    .bind(&id.0)
-    .bind(codec::repair_text(repair))
-    .bind(instant::to_stored_time(at.plus_ms(REPAIR_BLOCK_MS)))
-    .bind(instant::to_stored_time(at))
     .execute(pool)
     .await
     .map_err(Failure::from_commit_error)?;
@@ -34,11 +34,13 @@ pub(super) async fn end(
     id: &PaymentIntentId,
     repair: PaymentRepair,
 ) -> Result<(), Failure> {
-    sqlx::query("delete from repairs where payment_intent_id = $1 and repair = $2")
-        .bind(&id.0)
-        .bind(codec::repair_text(repair))
-        .execute(pool)
-        .await
-        .map_err(Failure::from_commit_error)?;
+    sqlx::query!(
+        "delete from repairs where payment_intent_id = $1 and repair = $2",
+        id.0,
+        codec::repair_text(repair)
+    )
+    .execute(pool)
+    .await
+    .map_err(Failure::from_commit_error)?;
     Ok(())
 }

@@ -15,19 +15,19 @@ impl Postgres {
     pub async fn count_missing_migrations(&self) -> Result<usize, Failure> {
         let postgres = self.clone();
         let count = async move {
-            let has_migrations_table: bool =
-                sqlx::query_scalar("select to_regclass('_sqlx_migrations') is not null")
-                    .fetch_one(postgres.background_pool())
-                    .await
-                    .map_err(Failure::from_read_error)?;
+            let has_migrations_table = sqlx::query_scalar!(
+                r#"select to_regclass('_sqlx_migrations') is not null as "exists!""#
+            )
+            .fetch_one(postgres.background_pool())
+            .await
+            .map_err(Failure::from_read_error)?;
             if !has_migrations_table {
                 return Ok(MIGRATOR.iter().count());
             }
-            let applied: Vec<i64> =
-                sqlx::query_scalar("select version from _sqlx_migrations where success")
-                    .fetch_all(postgres.background_pool())
-                    .await
-                    .map_err(Failure::from_read_error)?;
+            let applied = sqlx::query_scalar!("select version from _sqlx_migrations where success")
+                .fetch_all(postgres.background_pool())
+                .await
+                .map_err(Failure::from_read_error)?;
             Ok(MIGRATOR
                 .iter()
                 .filter(|migration| !applied.contains(&migration.version))

@@ -71,16 +71,16 @@ async fn claim_past_idle_transactions(
 /// Ends the database sessions of our own login that have an idle transaction which locks the draw's
 /// row.
 async fn end_idle_transactions(pool: &PgPool, draw: DrawId) -> Result<(), Failure> {
-    let ended: Vec<bool> = sqlx::query_scalar(
+    let ended = sqlx::query_scalar!(
         "select pg_terminate_backend(a.pid)
          from draws d
          join pg_locks l on l.locktype = 'transactionid' and l.granted and l.transactionid = d.xmax
          join pg_stat_activity a on a.pid = l.pid
          where d.id = $1 and a.usename = current_user and a.state like 'idle in transaction%'
            and a.state_change < clock_timestamp() - $2 * interval '1 millisecond'",
+        draw.0,
+        IDLE_TRANSACTION_MS_MAX as f64
     )
-    .bind(draw.0)
-    .bind(IDLE_TRANSACTION_MS_MAX)
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read_error)?;

@@ -1,7 +1,6 @@
 //! Gives tickets to orders and takes tickets back. The same SQL statements write the order line's
 //! serials and fee, the order's state, and the operation that captures or cancels the payment.
 
-use sqlx::Row;
 use sqlx::postgres::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -41,49 +40,6 @@ fn refuse_as_not_found<T>() -> Result<T, TransactionError> {
     Err(TransactionError::Refused(Failure::NotFound))
 }
 
-/// SQL that writes tickets to their order lines.
-///
-/// The statement locks the order's row and counts the order's lines that have tickets, so exactly
-/// one commit completes the order. That commit sets the state `allocated` and queues the capture. A
-/// sale needs a `quoted` order. A repair also accepts a refused order, which becomes `quoted` until
-/// it has all its tickets. A single statement saves round trips.
-pub(super) const ALLOCATE_TICKETS_SQL: &str = "with line as (
-       update order_lines l set serials = a.serials::smallint[], application_fee_cents = a.fee
-       from unnest($1::bigint[], $2::uuid[], $3::text[], $4::bigint[], $5::bigint[]) as a (draw_id, order_id, serials, fee, epoch)
-       where l.order_id = a.order_id and l.draw_id = a.draw_id and l.serials is null
-         and l.count = cardinality(a.serials::smallint[])
-       returning l.id, l.draw_id, l.serials, a.epoch
-     ), given as (
-       insert into tickets (draw_id, serial, order_line_id, epoch)
-       select line.draw_id, s.serial, line.id, line.epoch
-       from line cross join lateral unnest(line.serials) as s (serial)
-     ), counted as (
-       update orders o set
-         lines_allocated = o.lines_allocated + a.lines,
-         application_fee_cents = o.application_fee_cents + a.fee,
-         state = case when o.lines_allocated + a.lines = o.lines then 'allocated' else 'quoted' end,
-         authorised_at = coalesce(o.authorised_at, a.authorised),
-         allocated_at = case when o.lines_allocated + a.lines = o.lines then a.at else o.allocated_at end,
-         reason = case when o.lines_allocated + a.lines = o.lines then null else o.reason end,
-         ended_at = null
-       from (
-         select order_id, count(*)::smallint as lines, sum(fee)::bigint as fee, max(at) as at, bool_or(sells) as sells,
-           min(authorised) as authorised
-         from unnest($2::uuid[], $4::bigint[], $6::timestamptz[], $7::boolean[], $8::timestamptz[])
-           as u (order_id, fee, at, sells, authorised)
-         group by order_id
-       ) a
-       where o.id = a.order_id
-         and (o.state = 'quoted' or (not a.sells and o.state in ('rejecting', 'released', 'anomaly')))
-       returning o.id, o.state = 'allocated' as complete, a.at
-     ), due as (
-       insert into payment_ops (order_id, kind, key, due_at)
-       select id, 'capture', 'cap-' || id, at + $9 * interval '1 millisecond' from counted where complete
-       on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
-         where payment_ops.state in ('dropped', 'failed')
-     )
-     select (select count(*) from line), (select count(*) from counted)";
-
 /// Gives tickets to order lines. When all lines of an order have tickets, the order becomes
 /// `allocated` and its capture is queued.
 pub(super) async fn allocate_tickets(
@@ -106,13 +62,20 @@ pub(super) async fn allocate_tickets(
     }
 }
 
+/// Writes tickets to their order lines.
+///
+/// The statement locks the order's row and counts the order's lines that have tickets, so exactly
+/// one commit completes the order. That commit sets the state `allocated` and queues the capture. A
+/// sale needs a `quoted` order. A repair also accepts a refused order, which becomes `quoted` until
+/// it has all its tickets. A single statement saves round trips.
 async fn write_allocations(
     connection: &mut PgConnection,
     moves: &[CommittedTicketChange<'_>],
 ) -> Result<(), TransactionError> {
     let (mut draws, mut orders, mut serials, mut fees, mut epochs) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut at, mut sells, mut authorised) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut at, mut sells) = (Vec::new(), Vec::new());
+    let mut authorised: Vec<Option<OffsetDateTime>> = Vec::new();
     for CommittedTicketChange {
         commit,
         ticket_change,
@@ -140,19 +103,21 @@ async fn write_allocations(
     }
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
     let distinct = distinct.len() as i64;
-    let query = sqlx::query_as(ALLOCATE_TICKETS_SQL)
-        .bind(draws)
-        .bind(&orders)
-        .bind(serials)
-        .bind(fees)
-        .bind(epochs);
-    let query = query
-        .bind(at)
-        .bind(sells)
-        .bind(authorised)
-        .bind(FAST_PATH_EXCLUSIVE_MS as f64);
-    let updated_counts: (i64, i64) = query.fetch_one(connection).await?;
-    if updated_counts == (moves.len() as i64, distinct) {
+    let updated = sqlx::query_file!(
+        "src/postgres/allocate_tickets.sql",
+        &draws[..],
+        &orders[..],
+        &serials[..],
+        &fees[..],
+        &epochs[..],
+        &at[..],
+        &sells[..],
+        &authorised as _,
+        FAST_PATH_EXCLUSIVE_MS as f64
+    )
+    .fetch_one(connection)
+    .await?;
+    if (updated.lines, updated.orders) == (moves.len() as i64, distinct) {
         Ok(())
     } else {
         refuse_as_not_found()
@@ -186,15 +151,15 @@ pub(super) async fn void_tickets(
     }
     delete_tickets(connection, &moves).await?;
     let rejected = decrement_allocated_lines(connection, &draws, &orders, &moves).await?;
-    let lines = sqlx::query(
+    let lines = sqlx::query!(
         "update order_lines l set
            serials = null,
            application_fee_cents = case when o.captured_at is null then 0 else l.application_fee_cents end
          from unnest($1::bigint[], $2::uuid[]) as a (draw_id, order_id) join orders o on o.id = a.order_id
          where l.order_id = a.order_id and l.draw_id = a.draw_id",
+        &draws[..],
+        &orders[..]
     )
-    .bind(&draws)
-    .bind(&orders)
     .execute(&mut *connection)
     .await?;
     if lines.rows_affected() != moves.len() as u64 {
@@ -221,22 +186,22 @@ async fn delete_tickets(
         }
     }
     let ticket_count = serials.len() as u64;
-    let deleted = sqlx::query(
+    let deleted = sqlx::query!(
         "delete from tickets t
          using unnest($1::bigint[], $2::smallint[], $3::uuid[]) as a (draw_id, serial, order_id)
            join order_lines l on l.order_id = a.order_id and l.draw_id = a.draw_id
          where t.draw_id = a.draw_id and t.serial = a.serial and t.order_line_id = l.id",
+        &draws[..],
+        &serials[..],
+        &orders[..]
     )
-    .bind(&draws)
-    .bind(&serials)
-    .bind(orders)
     .execute(&mut *connection)
     .await?;
     if deleted.rows_affected() != ticket_count {
         return refuse_as_not_found();
     }
     // Marks the serials as returned, because returned tickets are sold last (decision M-3).
-    sqlx::query(
+    sqlx::query!(
         "update draws d set returned_serials =
            (select array_agg(distinct s order by s) from unnest(d.returned_serials || a.serials) as s)
          from (
@@ -244,9 +209,9 @@ async fn delete_tickets(
            group by draw_id
          ) a
          where d.id = a.draw_id",
+        &draws[..],
+        &serials[..]
     )
-    .bind(draws)
-    .bind(serials)
     .execute(connection)
     .await?;
     Ok(())
@@ -269,8 +234,8 @@ async fn decrement_allocated_lines(
         .map(|moved| moved.ticket_change.charged)
         .collect();
     let distinct: std::collections::BTreeSet<&Uuid> = orders.iter().collect();
-    let rows = sqlx::query(
-        "update orders o set
+    let rows = sqlx::query!(
+        r#"update orders o set
            lines_allocated = o.lines_allocated - a.lines,
            application_fee_cents = o.application_fee_cents - case when o.captured_at is null then a.fee else 0 end,
            state = case when o.state = 'allocated' then 'rejecting' else o.state end
@@ -282,12 +247,12 @@ async fn decrement_allocated_lines(
            group by l.order_id
          ) a
          where o.id = a.order_id and (o.captured_at is not null) = a.charged
-         returning o.id, o.state = 'rejecting', a.at",
+         returning o.id, o.state = 'rejecting' as "is_rejected!", a.at as "at!""#,
+        draws,
+        orders,
+        &at[..],
+        &charged[..]
     )
-    .bind(draws)
-    .bind(orders)
-    .bind(at)
-    .bind(charged)
     .fetch_all(connection)
     .await?;
     // An order's state is not the one that the command assumed: the order was captured meanwhile,
@@ -297,9 +262,9 @@ async fn decrement_allocated_lines(
     }
     let mut rejected = RejectedOrders::default();
     for row in rows {
-        if row.try_get(1)? {
-            rejected.orders.push(row.try_get(0)?);
-            rejected.at.push(row.try_get(2)?);
+        if row.is_rejected {
+            rejected.orders.push(row.id);
+            rejected.at.push(row.at);
         }
     }
     Ok(rejected)
@@ -310,12 +275,12 @@ async fn drop_pending_operations(
     orders: &[Uuid],
     kind: &str,
 ) -> Result<(), TransactionError> {
-    sqlx::query(
+    sqlx::query!(
         "update payment_ops set state = 'dropped', ended_at = transaction_instant()
          where order_id = any($1) and kind = $2 and state = 'pending'",
+        orders,
+        kind
     )
-    .bind(orders)
-    .bind(kind)
     .execute(connection)
     .await?;
     Ok(())
@@ -330,16 +295,16 @@ async fn queue_cancellations(
     if rejected.orders.is_empty() {
         return Ok(());
     }
-    sqlx::query(
+    sqlx::query!(
         "insert into payment_ops (order_id, kind, key, due_at)
          select order_id, 'cancel', 'cancel-' || order_id, at + $3 * interval '1 millisecond'
          from unnest($1::uuid[], $2::timestamptz[]) as a (order_id, at)
          on conflict (key) do update set state = 'pending', attempts = 0, due_at = excluded.due_at, ended_at = null
            where payment_ops.state in ('dropped', 'failed')",
+        &rejected.orders[..],
+        &rejected.at[..],
+        FAST_PATH_EXCLUSIVE_MS as f64
     )
-    .bind(&rejected.orders)
-    .bind(&rejected.at)
-    .bind(FAST_PATH_EXCLUSIVE_MS as f64)
     .execute(connection)
     .await?;
     Ok(())

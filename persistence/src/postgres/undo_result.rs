@@ -19,8 +19,7 @@ pub(super) async fn revert_results(
     {
         let draw = commit.append.draw;
         delete_payouts(connection, draw).await?;
-        sqlx::query("delete from winner_claims where draw_id = $1")
-            .bind(draw.0)
+        sqlx::query!("delete from winner_claims where draw_id = $1", draw.0)
             .execute(&mut *connection)
             .await?;
         correct_winner_mails(connection, draw, commit.append.after + 1).await?;
@@ -36,17 +35,19 @@ async fn delete_payouts(
     connection: &mut PgConnection,
     draw: DrawId,
 ) -> Result<(), TransactionError> {
-    sqlx::query(
+    sqlx::query!(
         "delete from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')",
+        draw.0
     )
-    .bind(draw.0)
     .execute(&mut *connection)
     .await?;
-    let paid = "select exists (select from payouts where draw_id = $1 and type = 'winner' and status = 'completed')";
-    let paid: bool = sqlx::query_scalar(paid)
-        .bind(draw.0)
-        .fetch_one(connection)
-        .await?;
+    let paid = sqlx::query_scalar!(
+        r#"select exists (
+           select from payouts where draw_id = $1 and type = 'winner' and status = 'completed') as "paid!""#,
+        draw.0
+    )
+    .fetch_one(connection)
+    .await?;
     if paid {
         Err(TransactionError::Refused(Failure::PaidOut))
     } else {
@@ -62,7 +63,7 @@ async fn correct_winner_mails(
     draw: DrawId,
     revision: u64,
 ) -> Result<(), TransactionError> {
-    sqlx::query(
+    sqlx::query!(
         "with gone as (
            update email_outbox set
              dedupe_key = dedupe_key || ':undone:' || $2,
@@ -74,9 +75,9 @@ async fn correct_winner_mails(
          insert into email_outbox (dedupe_key, kind, order_id, to_address, data)
          select 'correction:' || dedupe_key, 'correction', order_id, to_address, json_build_object('draw', $1)::text
          from gone where attempts > 0",
+        draw.0,
+        revision.to_string()
     )
-    .bind(draw.0)
-    .bind(revision.to_string())
     .execute(connection)
     .await?;
     Ok(())

@@ -1,14 +1,12 @@
 //! A draw's view, read from its row.
 
 use domain::{Cents, DrawId, GameResult, Serial, TICKETS, View, prize::prize};
-use sqlx::FromRow;
 use time::OffsetDateTime;
 
 use super::{codec, instant};
 use crate::error::Failure;
 
-/// The columns of a draw's view. `view_columns!` lists them for SQL.
-#[derive(FromRow)]
+/// The columns of a draw's view.
 pub(crate) struct ViewRow {
     pub(crate) id: i64,
     pub(crate) kick_off: OffsetDateTime,
@@ -26,15 +24,42 @@ pub(crate) struct ViewRow {
     pub(crate) revealed: bool,
 }
 
-/// SQL list of the columns of a draw's view, from the table `draws d`.
-macro_rules! view_columns {
-    () => {
-        "d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold, d.held,
-         d.result_home, d.result_away, d.winning_serial, d.prize_cents,
-         d.revealed_at is not null as revealed"
+/// A query for draws' views. `$rest` begins with further columns and reads from the table `draws d`.
+/// [`view_row!`] takes the view from a row.
+macro_rules! query_views {
+    ($rest:literal, $($argument:expr),*) => {
+        sqlx::query!(
+            r#"select d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold,
+           d.held, d.result_home, d.result_away, d.winning_serial, d.prize_cents,
+           d.revealed_at is not null as "revealed!""# + $rest,
+            $($argument),*
+        )
     };
 }
-pub(crate) use view_columns;
+pub(crate) use query_views;
+
+/// The view in a row with its columns, such as a row of [`query_views!`].
+macro_rules! view_row {
+    ($row:expr) => {
+        $crate::postgres::views::ViewRow {
+            id: $row.id,
+            kick_off: $row.kick_off,
+            price_cents: $row.price_cents,
+            prize_percentage: $row.prize_percentage,
+            round_up_prize: $row.round_up_prize,
+            status: $row.status,
+            revision: $row.revision,
+            sold: $row.sold,
+            held: $row.held,
+            result_home: $row.result_home,
+            result_away: $row.result_away,
+            winning_serial: $row.winning_serial,
+            prize_cents: $row.prize_cents,
+            revealed: $row.revealed,
+        }
+    };
+}
+pub(crate) use view_row;
 
 impl ViewRow {
     pub(crate) fn to_view(&self) -> Result<View, Failure> {

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{PaymentIntentId, Timestamp};
-use sqlx::Row;
-use sqlx::postgres::{PgConnection, PgPool, PgRow};
+use sqlx::postgres::{PgConnection, PgPool};
 
 use super::purchase_writes::{PurchaseWrite, WriteOutcome, WriteOutcomes};
 use super::writer::TransactionError;
@@ -45,18 +44,18 @@ pub(super) async fn store_events_once(
     if ids.is_empty() {
         return Ok(());
     }
-    let new: Vec<String> = sqlx::query_scalar(
+    let new = sqlx::query_scalar!(
         "insert into webhook_events (event_id, account_id, kind, payment_intent_id, payload, received_at, taker_boot)
          select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::uuid[])
          on conflict (event_id) do nothing returning event_id",
+        &ids as _,
+        &accounts as _,
+        &kinds as _,
+        &intents as _,
+        &payloads as _,
+        &received[..],
+        &receivers[..]
     )
-    .bind(ids)
-    .bind(accounts)
-    .bind(kinds)
-    .bind(intents)
-    .bind(payloads)
-    .bind(received)
-    .bind(receivers)
     .fetch_all(connection)
     .await?;
     for id in new {
@@ -86,13 +85,13 @@ pub(super) async fn mark_handled(
     if ids.is_empty() {
         return Ok(());
     }
-    let handled_ids: Vec<String> = sqlx::query_scalar(
+    let handled_ids = sqlx::query_scalar!(
         "update webhook_events w set handled_at = coalesce(w.handled_at, a.at)
          from unnest($1::text[], $2::timestamptz[]) as a (event_id, at)
          where w.event_id = a.event_id returning w.event_id",
+        &ids as _,
+        &at[..]
     )
-    .bind(ids)
-    .bind(at)
     .fetch_all(connection)
     .await?;
     for id in handled_ids {
@@ -108,29 +107,28 @@ pub(super) async fn find_unhandled_events(
     overdue: Timestamp,
     limit: u32,
 ) -> Result<Vec<StoredWebhookEvent>, Failure> {
-    let rows = sqlx::query(concat!(
+    let rows = sqlx::query!(
         "select event_id, account_id, kind, payment_intent_id, payload from webhook_events w
-         where handled_at is null and (taker_boot is null or taker_boot = $2 or received_at < $3 or ",
-        nodes::is_gone!("w.taker_boot", "$4"),
-        ") order by received_at, event_id limit $1",
-    ))
-    .bind(i64::from(limit))
-    .bind(nodes::instance_uuid(receiver))
-    .bind(instant::to_stored_time(overdue))
-    .bind(GONE_AFTER_LEASE_END_MS)
+         where handled_at is null and (taker_boot is null or taker_boot = $2 or received_at < $3
+           or not exists (select from nodes n where n.boot_id = w.taker_boot
+             and n.lease_until > clock_timestamp() - $4 * interval '1 millisecond'))
+         order by received_at, event_id limit $1",
+        i64::from(limit),
+        nodes::instance_uuid(receiver),
+        instant::to_stored_time(overdue),
+        GONE_AFTER_LEASE_END_MS as f64
+    )
     .fetch_all(pool)
     .await
     .map_err(Failure::from_read_error)?;
-    let read = |row: &PgRow| {
-        Ok(StoredWebhookEvent {
-            event_id: row.try_get(0)?,
-            account: row.try_get(1)?,
-            kind: row.try_get(2)?,
-            payment_intent: row.try_get::<Option<String>, _>(3)?.map(PaymentIntentId),
-            payload: row.try_get(4)?,
+    Ok(rows
+        .into_iter()
+        .map(|row| StoredWebhookEvent {
+            event_id: row.event_id,
+            account: row.account_id,
+            kind: row.kind,
+            payment_intent: row.payment_intent_id.map(PaymentIntentId),
+            payload: row.payload,
         })
-    };
-    rows.iter()
-        .map(|row| read(row).map_err(Failure::from_read_error))
-        .collect()
+        .collect())
 }

@@ -51,7 +51,6 @@ impl SignedAuditEntry {
     }
 }
 
-#[derive(sqlx::FromRow)]
 struct AuditRow {
     id: i64,
     at: OffsetDateTime,
@@ -142,21 +141,23 @@ impl Records {
         before: Option<i64>,
         limit: i64,
     ) -> Result<Vec<StoredAuditEntry>, Failure> {
-        let read = "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash,
-                 (select format('%s <%s>', u.name, u.email) from club_users u
-                  where u.id = substring(actor from 'member ([0-9]+)$')::bigint) as person
-             from audit_log where ($1 or object = any($2) or object like any($5)) and ($3::bigint is null or id < $3)
-             order by id desc limit $4";
         let kinds = objects.iter().filter_map(|object| object.strip_suffix('*'));
         let kinds: Vec<String> = kinds
             .map(|kind| format!("{}%", kind.replace(['%', '_', '\\'], "")))
             .collect();
-        let read = sqlx::query_as(read)
-            .bind(objects.is_empty())
-            .bind(objects.to_vec())
-            .bind(before)
-            .bind(limit)
-            .bind(kinds);
+        let read = sqlx::query_as!(
+            AuditRow,
+            "select id, at, actor, club_id, action, object, detail, host(ip) as ip, hash, previous_hash,
+                 (select format('%s <%s>', u.name, u.email) from club_users u
+                  where u.id = substring(actor from 'member ([0-9]+)$')::bigint) as person
+             from audit_log where ($1 or object = any($2) or object like any($5)) and ($3::bigint is null or id < $3)
+             order by id desc limit $4",
+            objects.is_empty(),
+            objects,
+            before,
+            limit,
+            &kinds
+        );
         let rows: Vec<AuditRow> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;

@@ -58,27 +58,33 @@ impl FromStr for AuditAnchor {
     }
 }
 
-type KeyedEntryRow = (i64, Vec<u8>, Option<Vec<u8>>);
+struct KeyedEntryRow {
+    id: i64,
+    hash: Vec<u8>,
+    keyed_hash: Option<Vec<u8>>,
+}
 
 impl Records {
     /// Recomputes every plain and keyed hash of the audit log, and reports the first entry with a
     /// wrong hash.
     pub async fn verify_audit_chain(&self) -> Result<AuditChainReport, Failure> {
-        let read = "select (select count(*) from audit_log),
-                 coalesce((select hash from audit_log order by id desc limit 1), ''::bytea),
-                 (select min(id) from audit_breaks)";
-        let read = sqlx::query_as(read);
-        let (length, head, plain_break): (i64, Vec<u8>, Option<i64>) = self
+        let read = sqlx::query!(
+            r#"select (select count(*) from audit_log) as "length!",
+                 coalesce((select hash from audit_log order by id desc limit 1), ''::bytea) as "head!",
+                 (select min(id) from audit_breaks) as plain_break"#
+        );
+        let summary = self
             .run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await?;
         let first_mismatched_keyed_hash = self.first_mismatched_keyed_hash().await?;
-        let broken_at = plain_break
+        let broken_at = summary
+            .plain_break
             .into_iter()
             .chain(first_mismatched_keyed_hash)
             .min();
         Ok(AuditChainReport {
-            length,
-            head,
+            length: summary.length,
+            head: summary.head,
             broken_at,
         })
     }
@@ -89,9 +95,12 @@ impl Records {
             after: 0,
         };
         loop {
-            let read =
-                "select id, hash, keyed_hash from audit_log where id > $1 order by id limit $2";
-            let read = sqlx::query_as(read).bind(walk.after).bind(CHAIN_PAGE_ROWS);
+            let read = sqlx::query_as!(
+                KeyedEntryRow,
+                "select id, hash, keyed_hash from audit_log where id > $1 order by id limit $2",
+                walk.after,
+                CHAIN_PAGE_ROWS
+            );
             let page: Vec<KeyedEntryRow> = self
                 .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
                 .await?;
@@ -106,26 +115,26 @@ impl Records {
 
     /// Returns the anchor of the newest entry. `None` when no entry has a keyed hash yet.
     pub async fn audit_anchor(&self) -> Result<Option<AuditAnchor>, Failure> {
-        let read = sqlx::query_as("select id, keyed_hash from audit_log order by id desc limit 1");
-        let newest: Option<(i64, Option<Vec<u8>>)> = self
+        let read = sqlx::query!("select id, keyed_hash from audit_log order by id desc limit 1");
+        let newest = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
-        let anchor = |(entry, keyed): (i64, Option<Vec<u8>>)| {
+        Ok(newest.and_then(|row| {
             Some(AuditAnchor {
-                entry,
-                keyed_hash: keyed?.try_into().ok()?,
+                entry: row.id,
+                keyed_hash: row.keyed_hash?.try_into().ok()?,
             })
-        };
-        Ok(newest.and_then(anchor))
+        }))
     }
 
     /// Returns whether the audit log still contains the anchor's entry unchanged.
     /// [`Records::verify_audit_chain`] checks the entries before that one.
     pub async fn audit_log_contains_anchor(&self, anchor: &AuditAnchor) -> Result<bool, Failure> {
-        let read = sqlx::query_scalar(
-            "select exists (select from audit_log where id = $1 and keyed_hash = $2)",
+        let read = sqlx::query_scalar!(
+            r#"select exists (select from audit_log where id = $1 and keyed_hash = $2) as "exists!""#,
+            anchor.entry,
+            &anchor.keyed_hash
         );
-        let read = read.bind(anchor.entry).bind(anchor.keyed_hash.to_vec());
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
@@ -140,18 +149,18 @@ struct KeyedHashCheck {
 
 impl KeyedHashCheck {
     fn first_mismatched_entry(&mut self, sealer: &Sealer, page: &[KeyedEntryRow]) -> Option<i64> {
-        for (id, hash, keyed) in page {
-            self.after = *id;
-            if keyed.is_none() && self.previous.is_none() {
+        for row in page {
+            self.after = row.id;
+            if row.keyed_hash.is_none() && self.previous.is_none() {
                 continue;
             }
             let expected = keyed_hash(
                 sealer,
                 &self.previous.unwrap_or(FIRST_ENTRY_PREVIOUS_HASH),
-                hash,
+                &row.hash,
             );
-            if keyed.as_deref() != Some(&expected[..]) {
-                return Some(*id);
+            if row.keyed_hash.as_deref() != Some(&expected[..]) {
+                return Some(row.id);
             }
             self.previous = Some(expected);
         }

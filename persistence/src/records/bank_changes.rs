@@ -57,7 +57,11 @@ pub struct ProposedBankChange {
     pub expires_at: Timestamp,
 }
 
-type ProposalRow = (Vec<u8>, String, OffsetDateTime);
+struct ProposalRow {
+    sealed: Vec<u8>,
+    proposed_by: String,
+    expires_at: OffsetDateTime,
+}
 
 impl Records {
     /// Stores bank details that the club entered. If the winner has entered details, the new
@@ -91,11 +95,12 @@ impl Records {
         let (records, change) = (self.clone(), change.clone());
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let mark_answered = "update public.winner_claims set winner_answered_at = $2
-                 where draw_id = $1 and received_at is null and paid_at is null";
-            let mark_answered = sqlx::query(mark_answered)
-                .bind(change.draw.0)
-                .bind(to_column_time(change.at));
+            let mark_answered = sqlx::query!(
+                "update public.winner_claims set winner_answered_at = $2
+                 where draw_id = $1 and received_at is null and paid_at is null",
+                change.draw.0,
+                to_column_time(change.at)
+            );
             if mark_answered
                 .execute(&mut *transaction)
                 .await?
@@ -144,8 +149,7 @@ impl Records {
             let Some(pending) = pending else {
                 return Ok(false);
             };
-            let delete =
-                sqlx::query("delete from bank.bank_proposals where draw_id = $1").bind(draw.0);
+            let delete = sqlx::query!("delete from bank.bank_proposals where draw_id = $1", draw.0);
             // A concurrent call has already deleted the proposal, so no audit entry is written.
             if delete.execute(&mut *transaction).await?.rows_affected() == 0 {
                 return Ok(false);
@@ -168,29 +172,30 @@ impl Records {
         change: &BankChange,
     ) -> Result<BankChangeOutcome, sqlx::Error> {
         let draw = change.draw;
-        sqlx::query(
+        sqlx::query!(
             "insert into public.winner_claims (draw_id, serial) values ($1, $2) on conflict (draw_id) do nothing",
+            draw.0,
+            change.serial.number() as i16
         )
-        .bind(draw.0)
-        .bind(change.serial.number() as i16)
         .execute(&mut *connection)
         .await?;
         // The row lock makes concurrent changes of the same bank details wait for each other.
-        let state =
-            "select paid_at is not null, winner_answered_at is not null from public.winner_claims
-             where draw_id = $1 for update";
-        let (paid, answered): (bool, bool) = sqlx::query_as(state)
-            .bind(draw.0)
-            .fetch_one(&mut *connection)
-            .await?;
-        if paid {
+        let state = sqlx::query!(
+            r#"select paid_at is not null as "paid!", winner_answered_at is not null as "answered!"
+             from public.winner_claims where draw_id = $1 for update"#,
+            draw.0
+        )
+        .fetch_one(&mut *connection)
+        .await?;
+        if state.paid {
             return Ok(BankChangeOutcome::Paid);
         }
-        let stored = "select sealed from bank.winner_details where draw_id = $1";
-        let stored: Option<Vec<u8>> = sqlx::query_scalar(stored)
-            .bind(draw.0)
-            .fetch_optional(&mut *connection)
-            .await?;
+        let stored: Option<Vec<u8>> = sqlx::query_scalar!(
+            "select sealed from bank.winner_details where draw_id = $1",
+            draw.0
+        )
+        .fetch_optional(&mut *connection)
+        .await?;
         let before = stored
             .map(|sealed| self.unseal_bank_details(draw.0, &sealed))
             .transpose()
@@ -200,7 +205,7 @@ impl Records {
         }
         // One person may change the details alone if the winner entered none, or if the winner's
         // details were deleted after their retention time.
-        if !answered || before.is_none() {
+        if !state.answered || before.is_none() {
             self.replace_details(
                 connection,
                 change,
@@ -245,24 +250,23 @@ impl Records {
         action: &str,
     ) -> Result<(), sqlx::Error> {
         let draw = change.draw;
-        sqlx::query(
+        sqlx::query!(
             "update public.winner_claims set bank_from = $2, received_at = $3 where draw_id = $1",
+            draw.0,
+            from.column_text(),
+            to_column_time(change.at)
         )
-        .bind(draw.0)
-        .bind(from.column_text())
-        .bind(to_column_time(change.at))
         .execute(&mut *connection)
         .await?;
-        sqlx::query(
+        sqlx::query!(
             "insert into bank.winner_details (draw_id, sealed) values ($1, $2)
              on conflict (draw_id) do update set sealed = $2, kept_at = now()",
+            draw.0,
+            self.seal_bank_details(draw, &change.bank)
         )
-        .bind(draw.0)
-        .bind(self.seal_bank_details(draw, &change.bank))
         .execute(&mut *connection)
         .await?;
-        sqlx::query("delete from bank.bank_proposals where draw_id = $1")
-            .bind(draw.0)
+        sqlx::query!("delete from bank.bank_proposals where draw_id = $1", draw.0)
             .execute(&mut *connection)
             .await?;
         self.audit_change(connection, change, before, action)
@@ -277,16 +281,16 @@ impl Records {
         change: &BankChange,
         before: Option<&ClaimBankDetails>,
     ) -> Result<(), sqlx::Error> {
-        sqlx::query(
+        sqlx::query!(
             "insert into bank.bank_proposals (draw_id, sealed, proposed_by, proposed_at, expires_at)
              values ($1, $2, $3, $4, $5)
              on conflict (draw_id) do update set sealed = $2, proposed_by = $3, proposed_at = $4, expires_at = $5",
+            change.draw.0,
+            self.seal_bank_details(change.draw, &change.bank),
+            change.by,
+            to_column_time(change.at),
+            to_column_time(change.at.plus_seconds(PROPOSAL_VALID_SECONDS))
         )
-        .bind(change.draw.0)
-        .bind(self.seal_bank_details(change.draw, &change.bank))
-        .bind(change.by.clone())
-        .bind(to_column_time(change.at))
-        .bind(to_column_time(change.at.plus_seconds(PROPOSAL_VALID_SECONDS)))
         .execute(&mut *connection)
         .await?;
         self.audit_change(connection, change, before, "propose-winner-bank")
@@ -306,21 +310,23 @@ impl Records {
         draw: DrawId,
         at: Timestamp,
     ) -> Result<Option<ProposedBankChange>, sqlx::Error> {
-        let read = "select sealed, proposed_by, expires_at from bank.bank_proposals
-             where draw_id = $1 and expires_at > $2";
-        let row: Option<ProposalRow> = sqlx::query_as(read)
-            .bind(draw.0)
-            .bind(to_column_time(at))
-            .fetch_optional(connection)
-            .await?;
-        row.map(|(sealed, by, expires_at)| {
+        let row = sqlx::query_as!(
+            ProposalRow,
+            "select sealed, proposed_by, expires_at from bank.bank_proposals
+             where draw_id = $1 and expires_at > $2",
+            draw.0,
+            to_column_time(at)
+        )
+        .fetch_optional(connection)
+        .await?;
+        row.map(|row| {
             let bank = self
-                .unseal_bank_details(draw.0, &sealed)
+                .unseal_bank_details(draw.0, &row.sealed)
                 .map_err(unreadable_details_error)?;
             Ok(ProposedBankChange {
                 bank,
-                by,
-                expires_at: timestamp(expires_at),
+                by: row.proposed_by,
+                expires_at: timestamp(row.expires_at),
             })
         })
         .transpose()
@@ -365,16 +371,16 @@ async fn queue_bank_change_mail(
         return Ok(());
     };
     let data = json!({ "draw": change.draw.0, "account": change.bank.masked_number(), "by": by.column_text() });
-    sqlx::query(
+    sqlx::query!(
         "insert into public.email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
          values ($1 || ':' || $2::bigint || ':' || gen_random_uuid(), $1, $3, $4, $5, $6)",
+        kind,
+        change.draw.0,
+        Uuid::from_u128(winner.order.0),
+        winner.email,
+        data.to_string(),
+        to_column_time(change.at)
     )
-    .bind(kind.to_string())
-    .bind(change.draw.0)
-    .bind(Uuid::from_u128(winner.order.0))
-    .bind(winner.email.clone())
-    .bind(data.to_string())
-    .bind(to_column_time(change.at))
     .execute(connection)
     .await?;
     Ok(())

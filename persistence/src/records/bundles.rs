@@ -41,7 +41,6 @@ pub struct NewBundle {
     pub games: Vec<DrawId>,
 }
 
-#[derive(sqlx::FromRow)]
 struct BundleRow {
     id: i64,
     club_id: i64,
@@ -83,12 +82,15 @@ impl From<BundleRow> for Bundle {
 impl Records {
     /// Returns a club's offers with their games, newest first.
     pub async fn bundles(&self, club: ClubId) -> Result<Vec<Bundle>, Failure> {
-        let read = sqlx::query_as(
-            "select b.*, coalesce(array_agg(g.game_id order by g.game_id) filter (where g.game_id is not null), '{}') games
+        let read = sqlx::query_as!(
+            BundleRow,
+            r#"select b.id, b.club_id, b.name, b.slug, b.status, b.type, b.display_tag, b.primary_copy,
+                 b.share_image_url, b.start_at, b.end_at, b.created_at, b.updated_at,
+                 coalesce(array_agg(g.game_id order by g.game_id) filter (where g.game_id is not null), '{}') as "games!"
              from bundles b left join bundle_games g on g.bundle_id = b.id
-             where b.club_id = $1 group by b.id order by b.id desc",
-        )
-        .bind(club.0);
+             where b.club_id = $1 group by b.id order by b.id desc"#,
+            club.0
+        );
         let rows: Vec<BundleRow> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
@@ -101,32 +103,29 @@ impl Records {
         let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let insert = sqlx::query_scalar(
+            let insert = sqlx::query_scalar!(
                 "insert into bundles (club_id, name, slug, status, type, display_tag, primary_copy, share_image_url,
                      start_at, end_at)
                  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning id",
+                club.0,
+                new.name,
+                new.slug,
+                new.status,
+                new.kind,
+                new.display_tag,
+                new.primary_copy,
+                new.share_image_url,
+                new.start_at.map(to_column_time),
+                new.end_at.map(to_column_time)
             );
-            let insert = insert
-                .bind(club.0)
-                .bind(new.name)
-                .bind(new.slug)
-                .bind(new.status)
-                .bind(new.kind);
-            let insert = insert
-                .bind(new.display_tag)
-                .bind(new.primary_copy)
-                .bind(new.share_image_url);
-            let insert = insert
-                .bind(new.start_at.map(to_column_time))
-                .bind(new.end_at.map(to_column_time));
-            let id: i64 = insert.fetch_one(&mut *transaction).await?;
-            let join =
-                "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
-            sqlx::query(join)
-                .bind(id)
-                .bind(games)
-                .execute(&mut *transaction)
-                .await?;
+            let id = insert.fetch_one(&mut *transaction).await?;
+            sqlx::query!(
+                "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])",
+                id,
+                &games
+            )
+            .execute(&mut *transaction)
+            .await?;
             audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(id)

@@ -104,21 +104,22 @@ pub struct WinnerInvitation {
     pub at: Timestamp,
 }
 
-type WinnerClaimRow = (
-    i64,
-    i16,
-    Option<OffsetDateTime>,
-    Option<String>,
-    Option<OffsetDateTime>,
-    Option<OffsetDateTime>,
-);
+struct WinnerClaimRow {
+    draw_id: i64,
+    serial: i16,
+    respond_by: Option<OffsetDateTime>,
+    bank_from: Option<String>,
+    received_at: Option<OffsetDateTime>,
+    paid_at: Option<OffsetDateTime>,
+}
 
 impl Records {
     pub async fn winner_claim(&self, draw: DrawId) -> Result<Option<WinnerClaim>, Failure> {
-        let read = sqlx::query_as(
+        let read = sqlx::query_as!(
+            WinnerClaimRow,
             "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims where draw_id = $1",
-        )
-        .bind(draw.0);
+            draw.0
+        );
         let row: Option<WinnerClaimRow> = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -130,11 +131,12 @@ impl Records {
         &self,
         token_hash: &[u8; 32],
     ) -> Result<Option<WinnerClaim>, Failure> {
-        let read = sqlx::query_as(
+        let read = sqlx::query_as!(
+            WinnerClaimRow,
             "select draw_id, serial, respond_by, bank_from, received_at, paid_at from winner_claims
              where token_hash = any($1)",
-        )
-        .bind(self.link_hashes(LinkKind::Claim, token_hash));
+            &self.link_hashes(LinkKind::Claim, token_hash)
+        );
         let row: Option<WinnerClaimRow> = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -143,8 +145,10 @@ impl Records {
 
     /// Returns a draw's bank details. `None` when nobody entered any, or when they were deleted.
     pub async fn bank_details(&self, draw: DrawId) -> Result<Option<ClaimBankDetails>, Failure> {
-        let read = sqlx::query_scalar("select sealed from bank.winner_details where draw_id = $1")
-            .bind(draw.0);
+        let read = sqlx::query_scalar!(
+            "select sealed from bank.winner_details where draw_id = $1",
+            draw.0
+        );
         let sealed: Option<Vec<u8>> = self
             .run_bank_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -198,14 +202,14 @@ impl Records {
             let mut transaction = pool.begin().await?;
             let fresh = queue_winner_mail(&mut transaction, &invitation).await?;
             if fresh {
-                sqlx::query(
+                sqlx::query!(
                     "insert into winner_claims (draw_id, serial, token_hash, respond_by) values ($1, $2, $3, $4)
                      on conflict (draw_id) do update set token_hash = $3, respond_by = $4",
+                    invitation.draw.0,
+                    invitation.serial.number() as i16,
+                    token_hash,
+                    to_column_time(invitation.respond_by)
                 )
-                .bind(invitation.draw.0)
-                .bind(invitation.serial.number() as i16)
-                .bind(token_hash)
-                .bind(to_column_time(invitation.respond_by))
                 .execute(&mut *transaction)
                 .await?;
                 audit::write_signed_audit_entry(
@@ -226,11 +230,14 @@ impl Records {
     pub async fn record_claim_paid(&self, draw: DrawId, at: Timestamp) -> Result<(), Failure> {
         // The claim's row is inserted even if there are no bank details, because a row that is
         // marked paid refuses later details.
-        let write = "insert into winner_claims (draw_id, serial, paid_at)
+        self.execute(sqlx::query!(
+            "insert into winner_claims (draw_id, serial, paid_at)
              select id, winning_serial, $2 from draws where id = $1 and winning_serial is not null
-             on conflict (draw_id) do update set paid_at = coalesce(winner_claims.paid_at, $2)";
-        self.execute(sqlx::query(write).bind(draw.0).bind(to_column_time(at)))
-            .await?;
+             on conflict (draw_id) do update set paid_at = coalesce(winner_claims.paid_at, $2)",
+            draw.0,
+            to_column_time(at)
+        ))
+        .await?;
         Ok(())
     }
 
@@ -240,38 +247,39 @@ impl Records {
     /// was paid or erased. Returns how many details were deleted.
     pub async fn purge_expired_bank_details(&self, at: Timestamp) -> Result<u64, Failure> {
         let until = to_column_time(at.plus_seconds(-BANK_DETAILS_KEPT_DAYS * 86_400));
-        let write = "with served as (
+        let work = async move |pool: PgPool| {
+            Ok(sqlx::query!(
+                "with served as (
                  delete from bank.winner_details d using public.winner_claims c
                  where c.draw_id = d.draw_id and (c.paid_at <= $1 or c.erased_at >= c.received_at)
                  returning d.draw_id),
              expired as (
                  delete from bank.bank_proposals p using public.winner_claims c
                  where c.draw_id = p.draw_id and (p.expires_at <= $2 or c.paid_at <= $2 or c.erased_at is not null))
-             update public.winner_claims set purged_at = $2 where draw_id in (select draw_id from served)";
-        let work = async move |pool: PgPool| {
-            Ok(sqlx::query(write)
-                .bind(until)
-                .bind(to_column_time(at))
-                .execute(&pool)
-                .await?
-                .rows_affected())
+             update public.winner_claims set purged_at = $2 where draw_id in (select draw_id from served)",
+                until,
+                to_column_time(at)
+            )
+            .execute(&pool)
+            .await?
+            .rows_affected())
         };
         self.run_bank_write(work).await
     }
 }
 
 impl std::convert::From<WinnerClaimRow> for WinnerClaim {
-    fn from((draw, serial, respond_by, from, received_at, paid_at): WinnerClaimRow) -> WinnerClaim {
-        let from = match from.as_deref() {
+    fn from(row: WinnerClaimRow) -> WinnerClaim {
+        let from = match row.bank_from.as_deref() {
             Some("club") => BankDetailsSource::Club,
             _ => BankDetailsSource::Winner,
         };
         WinnerClaim {
-            draw: DrawId(draw),
-            serial: serial as u16,
-            respond_by: respond_by.map(timestamp),
-            received: received_at.map(|at| (timestamp(at), from)),
-            paid: paid_at.is_some(),
+            draw: DrawId(row.draw_id),
+            serial: row.serial as u16,
+            respond_by: row.respond_by.map(timestamp),
+            received: row.received_at.map(|at| (timestamp(at), from)),
+            paid: row.paid_at.is_some(),
         }
     }
 }
@@ -280,17 +288,17 @@ async fn queue_winner_mail(
     connection: &mut PgConnection,
     invitation: &WinnerInvitation,
 ) -> Result<bool, sqlx::Error> {
-    let queued = sqlx::query(
+    let queued = sqlx::query!(
         "insert into email_outbox (dedupe_key, kind, order_id, to_address, data, due_at)
          values ($1, 'winner', $2, $3, $4, $5)
          on conflict (dedupe_key) do update set to_address = $3, data = $4, due_at = $5, state = 'pending', attempts = 0,
              why = null where email_outbox.state = 'dead'",
+        invitation.dedupe_key,
+        Uuid::from_u128(invitation.order.0),
+        invitation.to,
+        invitation.data,
+        to_column_time(invitation.at)
     )
-    .bind(invitation.dedupe_key.clone())
-    .bind(Uuid::from_u128(invitation.order.0))
-    .bind(invitation.to.clone())
-    .bind(invitation.data.clone())
-    .bind(to_column_time(invitation.at))
     .execute(connection)
     .await?;
     Ok(queued.rows_affected() == 1)

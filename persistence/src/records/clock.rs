@@ -1,7 +1,7 @@
 //! Reads the database's clock, and moves it ahead in a demo.
 
 use domain::Timestamp;
-use sqlx::{PgPool, query_scalar};
+use sqlx::PgPool;
 
 use super::{Records, timestamp};
 use crate::Failure;
@@ -13,7 +13,7 @@ impl Records {
     ///
     /// [`Failure::NotWritten`] when the database could not be read.
     pub async fn database_time(&self) -> Result<Timestamp, Failure> {
-        let read = query_scalar("select current_instant()");
+        let read = sqlx::query_scalar!(r#"select current_instant() as "now!""#);
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
             .map(timestamp)
@@ -26,7 +26,7 @@ impl Records {
     ///
     /// [`Failure::NotWritten`] when the database could not be read.
     pub async fn clock_ahead_ms(&self) -> Result<i64, Failure> {
-        let read = query_scalar("select ahead_ms from clock_offset");
+        let read = sqlx::query_scalar!("select ahead_ms from clock_offset");
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
@@ -38,9 +38,13 @@ impl Records {
     ///
     /// The change was not written.
     pub async fn move_clock_ahead(&self, ahead_ms: i64) -> Result<i64, Failure> {
-        let write = "update clock_offset set ahead_ms = greatest(ahead_ms, $1) returning ahead_ms";
         self.run_write(async move |pool: PgPool| {
-            query_scalar(write).bind(ahead_ms).fetch_one(&pool).await
+            sqlx::query_scalar!(
+                "update clock_offset set ahead_ms = greatest(ahead_ms, $1) returning ahead_ms",
+                ahead_ms
+            )
+            .fetch_one(&pool)
+            .await
         })
         .await
     }

@@ -3,7 +3,7 @@
 
 use domain::access::Role;
 use domain::{ClubId, Timestamp};
-use sqlx::{AssertSqlSafe, PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use super::{Records, audit, timestamp, to_column_time};
@@ -56,7 +56,6 @@ pub enum InvitationOutcome {
     TooMany,
 }
 
-#[derive(sqlx::FromRow)]
 struct ClubUserRow {
     id: i64,
     club_id: i64,
@@ -69,8 +68,18 @@ struct ClubUserRow {
     seen_at: Option<OffsetDateTime>,
 }
 
-const CLUB_USER_COLUMNS: &str = "u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
-    greatest(u.seen_at, (select max(s.seen_at) from sessions s where s.club_user_id = u.id)) as seen_at";
+/// A query for members `u` of clubs. `$rest` is the condition and what follows.
+macro_rules! query_members {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            ClubUserRow,
+            "select u.id, u.club_id, u.email, u.name, u.role, u.invited_at, u.token_expires_at, u.joined_at,
+                 greatest(u.seen_at, (select max(s.seen_at) from sessions s where s.club_user_id = u.id)) as seen_at
+             from club_users u where " + $rest,
+            $($argument),*
+        )
+    };
+}
 
 impl TryFrom<ClubUserRow> for ClubUser {
     type Error = sqlx::Error;
@@ -105,12 +114,12 @@ pub(super) fn parse_role(word: &str) -> Result<Role, sqlx::Error> {
 impl Records {
     /// Returns a club's members in the sequence of their invitations.
     pub async fn club_users(&self, club: ClubId) -> Result<Vec<ClubUser>, Failure> {
-        let read = format!(
-            "select {CLUB_USER_COLUMNS} from club_users u where u.club_id = $1 and u.removed_at is null order by u.id"
+        let read = query_members!(
+            "u.club_id = $1 and u.removed_at is null order by u.id",
+            club.0
         );
-        let read = sqlx::query_as(AssertSqlSafe(read)).bind(club.0);
         let work = async move |pool: PgPool| {
-            let rows: Vec<ClubUserRow> = read.fetch_all(&pool).await?;
+            let rows = read.fetch_all(&pool).await?;
             rows.into_iter().map(ClubUser::try_from).collect()
         };
         self.run_read(work).await
@@ -124,8 +133,10 @@ impl Records {
     /// Returns when the club's shared login was last used, according to the login's open sessions.
     /// `None` when there is no open session.
     pub async fn club_login_last_used(&self, club: ClubId) -> Result<Option<Timestamp>, Failure> {
-        let read = "select max(seen_at) from sessions where club_id = $1 and club_user_id is null";
-        let read = sqlx::query_scalar(read).bind(club.0);
+        let read = sqlx::query_scalar!(
+            "select max(seen_at) from sessions where club_id = $1 and club_user_id is null",
+            club.0
+        );
         let seen: Option<OffsetDateTime> = self
             .run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await?;
@@ -166,17 +177,18 @@ impl Records {
                 return Ok(None);
             };
             if role.is_some_and(|role| role.name() != before) {
-                sqlx::query("delete from sessions where club_user_id = $1")
-                    .bind(id)
+                sqlx::query!("delete from sessions where club_user_id = $1", id)
                     .execute(&mut *transaction)
                     .await?;
             }
-            sqlx::query("update club_users set name = coalesce($2, name), role = coalesce($3, role) where id = $1")
-                .bind(id)
-                .bind(name)
-                .bind(role.map(Role::name))
-                .execute(&mut *transaction)
-                .await?;
+            sqlx::query!(
+                "update club_users set name = coalesce($2, name), role = coalesce($3, role) where id = $1",
+                id,
+                name,
+                role.map(Role::name)
+            )
+            .execute(&mut *transaction)
+            .await?;
             let user = find_member(&mut transaction, id).await?;
             audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
@@ -199,16 +211,15 @@ impl Records {
             if lock_member(&mut transaction, club, id).await?.is_none() {
                 return Ok(false);
             }
-            sqlx::query("delete from sessions where club_user_id = $1")
-                .bind(id)
+            sqlx::query!("delete from sessions where club_user_id = $1", id)
                 .execute(&mut *transaction)
                 .await?;
-            sqlx::query(
+            sqlx::query!(
                 "update club_users set removed_at = $2, password = null, token_hash = null, token_expires_at = null
                  where id = $1",
+                id,
+                to_column_time(at)
             )
-            .bind(id)
-            .bind(to_column_time(at))
             .execute(&mut *transaction)
             .await?;
             audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
@@ -225,23 +236,20 @@ async fn lock_member(
     club: ClubId,
     id: i64,
 ) -> Result<Option<String>, sqlx::Error> {
-    let read = "select role from club_users where id = $1 and club_id = $2 and removed_at is null for update";
-    sqlx::query_scalar(read)
-        .bind(id)
-        .bind(club.0)
-        .fetch_optional(connection)
-        .await
+    sqlx::query_scalar!(
+        "select role from club_users where id = $1 and club_id = $2 and removed_at is null for update",
+        id,
+        club.0
+    )
+    .fetch_optional(connection)
+    .await
 }
 
 async fn find_member(
     connection: &mut PgConnection,
     id: i64,
 ) -> Result<Option<ClubUser>, sqlx::Error> {
-    let read = format!(
-        "select {CLUB_USER_COLUMNS} from club_users u where u.id = $1 and u.removed_at is null"
-    );
-    let row: Option<ClubUserRow> = sqlx::query_as(AssertSqlSafe(read))
-        .bind(id)
+    let row = query_members!("u.id = $1 and u.removed_at is null", id)
         .fetch_optional(connection)
         .await?;
     row.map(ClubUser::try_from).transpose()
@@ -254,27 +262,29 @@ async fn invite_member(
 ) -> Result<InvitationOutcome, sqlx::Error> {
     // The database trigger that keeps login addresses unique takes this lock too. So a concurrent
     // insert of an account with this address waits for this transaction.
-    sqlx::query("select pg_advisory_xact_lock(hashtext('login'), hashtext(lower($1)))")
-        .bind(&new.email)
-        .execute(&mut *connection)
-        .await?;
-    let known: Option<(i64, i64, bool)> = sqlx::query_as(
-        "select id, club_id, joined_at is not null from club_users
-         where lower(email) = lower($1) and removed_at is null for update",
+    sqlx::query!(
+        "select pg_advisory_xact_lock(hashtext('login'), hashtext(lower($1)))",
+        new.email
     )
-    .bind(&new.email)
+    .execute(&mut *connection)
+    .await?;
+    let known = sqlx::query!(
+        r#"select id, club_id, joined_at is not null as "joined!" from club_users
+         where lower(email) = lower($1) and removed_at is null for update"#,
+        new.email
+    )
     .fetch_optional(&mut *connection)
     .await?;
     let id = match known {
-        Some((_, club, _)) if club != new.club.0 => return Ok(InvitationOutcome::Taken),
-        Some((id, _, true)) => {
-            return Ok(find_member(connection, id)
+        Some(known) if known.club_id != new.club.0 => return Ok(InvitationOutcome::Taken),
+        Some(known) if known.joined => {
+            return Ok(find_member(connection, known.id)
                 .await?
                 .map_or(InvitationOutcome::Taken, InvitationOutcome::Joined));
         }
-        Some((id, _, false)) => {
-            renew_invitation(connection, id, new, token_hash).await?;
-            return Ok(find_member(connection, id)
+        Some(known) => {
+            renew_invitation(connection, known.id, new, token_hash).await?;
+            return Ok(find_member(connection, known.id)
                 .await?
                 .map_or(InvitationOutcome::Taken, InvitationOutcome::Again));
         }
@@ -294,15 +304,15 @@ async fn renew_invitation(
     new: &NewClubUser,
     token_hash: &[u8],
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(
+    sqlx::query!(
         "update club_users set name = $2, role = $3, token_hash = $4, token_expires_at = $5, invited_at = $6 where id = $1",
+        id,
+        new.name,
+        new.role.name(),
+        token_hash,
+        to_column_time(new.until),
+        to_column_time(new.at)
     )
-    .bind(id)
-    .bind(&new.name)
-    .bind(new.role.name())
-    .bind(token_hash)
-    .bind(to_column_time(new.until))
-    .bind(to_column_time(new.at))
     .execute(connection)
     .await?;
     Ok(())
@@ -313,32 +323,32 @@ async fn insert_member(
     new: &NewClubUser,
     token_hash: &[u8],
 ) -> Result<Result<i64, InvitationOutcome>, sqlx::Error> {
-    let (count, is_taken): (i64, bool) = sqlx::query_as(
-        "select (select count(*) from club_users where club_id = $1 and removed_at is null),
+    let account = sqlx::query!(
+        r#"select (select count(*) from club_users where club_id = $1 and removed_at is null) as "count!",
              exists (select from clubs where lower(email) = lower($2))
-             or exists (select from admins where lower(email) = lower($2))",
+             or exists (select from admins where lower(email) = lower($2)) as "is_taken!""#,
+        new.club.0,
+        new.email
     )
-    .bind(new.club.0)
-    .bind(&new.email)
     .fetch_one(&mut *connection)
     .await?;
-    if is_taken {
+    if account.is_taken {
         return Ok(Err(InvitationOutcome::Taken));
     }
-    if count >= CLUB_MEMBERS_MAX {
+    if account.count >= CLUB_MEMBERS_MAX {
         return Ok(Err(InvitationOutcome::TooMany));
     }
-    let id = sqlx::query_scalar(
+    let id = sqlx::query_scalar!(
         "insert into club_users (club_id, email, name, role, token_hash, token_expires_at, invited_at)
          values ($1, $2, $3, $4, $5, $6, $7) returning id",
+        new.club.0,
+        new.email,
+        new.name,
+        new.role.name(),
+        token_hash,
+        to_column_time(new.until),
+        to_column_time(new.at)
     )
-    .bind(new.club.0)
-    .bind(&new.email)
-    .bind(&new.name)
-    .bind(new.role.name())
-    .bind(token_hash)
-    .bind(to_column_time(new.until))
-    .bind(to_column_time(new.at))
     .fetch_one(connection)
     .await?;
     Ok(Ok(id))

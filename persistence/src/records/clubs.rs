@@ -1,7 +1,7 @@
 //! Clubs, with their current and former slugs (the club's part of a page's address).
 
 use domain::{AccountId, ClubId, Timestamp};
-use sqlx::{FromRow, PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool};
 use time::OffsetDateTime;
 
 use super::{Records, audit, bump_catalogue_revision, timestamp, to_column_time};
@@ -45,7 +45,6 @@ impl Club {
     }
 }
 
-#[derive(FromRow)]
 struct ClubColumns {
     id: i64,
     name: String,
@@ -127,34 +126,50 @@ pub struct NewClub {
     pub colors: Option<[String; 3]>,
 }
 
+/// A query for clubs. `$rest` is what follows `from clubs`.
+macro_rules! query_clubs {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            ClubColumns,
+            "select id, name, email, location, phone, stripe_connect_account_id, charges_enabled, details_submitted,
+                 payouts_enabled, archived, home_page_slug, home_page_title, home_page_tagline, logo_url,
+                 primary_color, secondary_color, accent_color, facebook_pixel_id, home_page_enabled,
+                 email_verified_at, created_at
+             from clubs " + $rest,
+            $($argument),*
+        )
+    };
+}
+
 impl Records {
     pub async fn clubs(&self) -> Result<Vec<Club>, Failure> {
-        let work = async |pool: PgPool| {
-            sqlx::query_as("select * from clubs order by id")
-                .fetch_all(&pool)
-                .await
-        };
+        let work = async |pool: PgPool| query_clubs!("order by id").fetch_all(&pool).await;
         let rows: Vec<ClubColumns> = self.run_read(work).await?;
         Ok(rows.into_iter().map(Club::from).collect())
     }
 
     pub async fn club(&self, id: ClubId) -> Result<Option<Club>, Failure> {
-        let read = "select * from clubs where id = $1";
-        let work =
-            async move |pool: PgPool| sqlx::query_as(read).bind(id.0).fetch_optional(&pool).await;
+        let work = async move |pool: PgPool| {
+            query_clubs!("where id = $1", id.0)
+                .fetch_optional(&pool)
+                .await
+        };
         let row: Option<ClubColumns> = self.run_read(work).await?;
         Ok(row.map(Club::from))
     }
 
     /// Returns every former slug with the club that had it.
     pub async fn slug_aliases(&self) -> Result<Vec<(String, ClubId)>, Failure> {
-        let read = "select lower(slug), club_id from club_slug_aliases";
-        let rows: Vec<(String, i64)> = self
-            .run_read(async move |pool: PgPool| sqlx::query_as(read).fetch_all(&pool).await)
+        let rows = self
+            .run_read(async move |pool: PgPool| {
+                sqlx::query!(r#"select lower(slug) as "slug!", club_id from club_slug_aliases"#)
+                    .fetch_all(&pool)
+                    .await
+            })
             .await?;
         Ok(rows
             .into_iter()
-            .map(|(slug, club)| (slug, ClubId(club)))
+            .map(|row| (row.slug, ClubId(row.club_id)))
             .collect())
     }
 
@@ -198,7 +213,7 @@ impl Records {
     ) -> Result<u64, Failure> {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let removed = sqlx::query(
+            let removed = sqlx::query!(
                 "delete from clubs c
                  where email_verified_at is null and stripe_connect_account_id is null
                    and ($1::text is null or lower(email) = lower($1))
@@ -206,13 +221,12 @@ impl Records {
                    and not exists (select from draws where club_id = c.id)
                    and not exists (select from payouts where club_id = c.id)
                    and not exists (select from club_users where club_id = c.id and password is not null)",
-            );
-            let removed = removed
-                .bind(email)
-                .bind(before)
-                .execute(&mut *transaction)
-                .await?
-                .rows_affected();
+                email,
+                before
+            )
+            .execute(&mut *transaction)
+            .await?
+            .rows_affected();
             if removed > 0 {
                 bump_catalogue_revision(&mut transaction).await?;
             }
@@ -226,9 +240,12 @@ impl Records {
     /// [`Records::update_connected_account_state`] stores what that account may do.
     pub async fn connect_account(&self, club: ClubId, account: &AccountId) -> Result<(), Failure> {
         let account = account.0.clone();
-        let write = "update clubs set stripe_connect_account_id = $1 where id = $2";
-        self.change_row_shown_in_lists(sqlx::query(write).bind(account).bind(club.0))
-            .await?;
+        self.change_row_shown_in_lists(sqlx::query!(
+            "update clubs set stripe_connect_account_id = $1 where id = $2",
+            account,
+            club.0
+        ))
+        .await?;
         Ok(())
     }
 
@@ -259,9 +276,12 @@ impl Records {
     /// Archives a club, or undoes that. An archived club is hidden from lists and gets no new
     /// payment intents (decision H-3).
     pub async fn archive_club(&self, club: ClubId, archived: bool) -> Result<bool, Failure> {
-        let write = "update clubs set archived = $2 where id = $1";
-        self.change_row_shown_in_lists(sqlx::query(write).bind(club.0).bind(archived))
-            .await
+        self.change_row_shown_in_lists(sqlx::query!(
+            "update clubs set archived = $2 where id = $1",
+            club.0,
+            archived
+        ))
+        .await
     }
 }
 
@@ -270,39 +290,41 @@ async fn update_account_state(
     account: String,
     capabilities: (bool, bool, bool),
 ) -> Result<AccountChange, sqlx::Error> {
-    let read =
-        "select id, email, (charges_enabled, details_submitted, payouts_enabled) = ($2, $3, $4),
-             charges_enabled and details_submitted
-         from clubs where stripe_connect_account_id = $1 for no key update";
-    let club: Option<(i64, String, bool, bool)> = sqlx::query_as(read)
-        .bind(account)
-        .bind(capabilities.0)
-        .bind(capabilities.1)
-        .bind(capabilities.2)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let Some((club, email, _, was_connected)) = club.filter(|(_, _, is_known, _)| !is_known) else {
+    let club = sqlx::query!(
+        r#"select id, email, (charges_enabled, details_submitted, payouts_enabled) = ($2, $3, $4) as "is_known!",
+             charges_enabled and details_submitted as "was_connected!"
+         from clubs where stripe_connect_account_id = $1 for no key update"#,
+        account,
+        capabilities.0,
+        capabilities.1,
+        capabilities.2
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
+    let Some(club) = club.filter(|club| !club.is_known) else {
         return Ok(AccountChange::Nothing);
     };
-    let write = "update clubs set charges_enabled = $2, details_submitted = $3, payouts_enabled = $4 where id = $1";
-    sqlx::query(write)
-        .bind(club)
-        .bind(capabilities.0)
-        .bind(capabilities.1)
-        .bind(capabilities.2)
-        .execute(&mut *connection)
-        .await?;
-    if !was_connected || (capabilities.0 && capabilities.1) {
+    sqlx::query!(
+        "update clubs set charges_enabled = $2, details_submitted = $3, payouts_enabled = $4 where id = $1",
+        club.id,
+        capabilities.0,
+        capabilities.1,
+        capabilities.2
+    )
+    .execute(&mut *connection)
+    .await?;
+    if !club.was_connected || (capabilities.0 && capabilities.1) {
         return Ok(AccountChange::Something);
     }
-    let mail = "insert into email_outbox (dedupe_key, kind, to_address, data)
-         values ('account-lost-' || $1 || '-' || extract(epoch from clock_timestamp()), 'account-lost', $2,
-             json_build_object('club', $1)::text)";
-    sqlx::query(mail)
-        .bind(club)
-        .bind(email)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "insert into email_outbox (dedupe_key, kind, to_address, data)
+         values ('account-lost-' || $1::bigint || '-' || extract(epoch from clock_timestamp()), 'account-lost', $2,
+             json_build_object('club', $1::bigint)::text)",
+        club.id,
+        club.email
+    )
+    .execute(connection)
+    .await?;
     Ok(AccountChange::Lost)
 }
 
@@ -313,25 +335,30 @@ async fn insert_club(
     let [primary, secondary, accent] = new
         .colors
         .unwrap_or_else(|| ["#1f2937", "#374151", "#3b82f6"].map(str::to_string));
-    sqlx::query_as(
+    sqlx::query_as!(
+        ClubColumns,
         "insert into clubs (name, email, password, location, phone, home_page_slug, home_page_title,
              home_page_tagline, logo_url, primary_color, secondary_color, accent_color)
          values ($1, $2, $3, $4, $5, $6, $7,
              coalesce($8, 'Support our club with Football Doubles - win cash prizes while helping fund our team!'),
-             $9, $10, $11, $12) returning *",
+             $9, $10, $11, $12)
+         returning id, name, email, location, phone, stripe_connect_account_id, charges_enabled, details_submitted,
+             payouts_enabled, archived, home_page_slug, home_page_title, home_page_tagline, logo_url,
+             primary_color, secondary_color, accent_color, facebook_pixel_id, home_page_enabled,
+             email_verified_at, created_at",
+        new.name,
+        new.email,
+        new.password_hash,
+        new.location,
+        new.phone,
+        new.slug,
+        new.title,
+        new.tagline,
+        new.logo_url,
+        primary,
+        secondary,
+        accent
     )
-    .bind(new.name)
-    .bind(new.email)
-    .bind(new.password_hash)
-    .bind(new.location)
-    .bind(new.phone)
-    .bind(new.slug)
-    .bind(new.title)
-    .bind(new.tagline)
-    .bind(new.logo_url)
-    .bind(primary)
-    .bind(secondary)
-    .bind(accent)
     .fetch_one(connection)
     .await
 }

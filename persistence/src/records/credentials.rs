@@ -19,32 +19,25 @@ impl Records {
         &self,
         email: &str,
     ) -> Result<Option<(SessionHolder, String)>, Failure> {
-        type CredentialRow = (
-            Option<i64>,
-            Option<i64>,
-            Option<i64>,
-            Option<String>,
-            String,
-        );
-        let read = sqlx::query_as(
-            "select id, null::bigint, null::bigint, null, password from admins where lower(email) = lower($1)
+        let read = sqlx::query!(
+            r#"select id as "admin?", null::bigint as club, null::bigint as member, null as role, password as "password!"
+             from admins where lower(email) = lower($1)
              union all
              select null, id, null, null, password from clubs where lower(email) = lower($1)
              union all
              select null, club_id, id, role, password from club_users
              where lower(email) = lower($1) and removed_at is null and password is not null
-             limit 1",
-        )
-        .bind(email.trim().to_string());
+             limit 1"#,
+            email.trim()
+        );
         let work = async move |pool: PgPool| {
-            let row: Option<CredentialRow> = read.fetch_optional(&pool).await?;
-            let Some((admin, club, member, word, hash)) = row else {
+            let Some(row) = read.fetch_optional(&pool).await? else {
                 return Ok(None);
             };
-            let holder = match (admin, club, member) {
+            let holder = match (row.admin, row.club, row.member) {
                 (Some(admin), ..) => SessionHolder::Admin(admin),
                 (None, Some(club), Some(id)) => {
-                    let role = parse_role(&word.unwrap_or_default())?;
+                    let role = parse_role(&row.role.unwrap_or_default())?;
                     SessionHolder::Member(Member {
                         id,
                         club: ClubId(club),
@@ -54,19 +47,19 @@ impl Records {
                 (None, Some(club), None) => SessionHolder::Club(ClubId(club)),
                 (None, None, _) => return Ok(None),
             };
-            Ok(Some((holder, hash)))
+            Ok(Some((holder, row.password)))
         };
         self.run_read(work).await
     }
 
     /// Returns whether an account has this e-mail address, or an open invitation was sent to it.
     pub async fn is_email_taken(&self, email: &str) -> Result<bool, Failure> {
-        let read = sqlx::query_scalar(
-            "select exists (select from admins where lower(email) = lower($1))
+        let read = sqlx::query_scalar!(
+            r#"select exists (select from admins where lower(email) = lower($1))
                  or exists (select from clubs where lower(email) = lower($1))
-                 or exists (select from club_users where lower(email) = lower($1) and removed_at is null)",
-        )
-        .bind(email.trim().to_string());
+                 or exists (select from club_users where lower(email) = lower($1) and removed_at is null) as "is_taken!""#,
+            email.trim()
+        );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }

@@ -1,7 +1,8 @@
 //! Creates draws. After a draw's creation, only its actor changes it.
 
 use domain::{Cents, ClubId, DrawId, FeePolicy, Timestamp};
-use sqlx::{PgConnection, PgPool, Postgres, QueryBuilder};
+use sqlx::{PgConnection, PgPool};
+use time::OffsetDateTime;
 
 use super::{Records, audit, bump_catalogue_revision, to_column_time};
 use crate::Failure;
@@ -30,10 +31,6 @@ pub struct DrawToCreate {
     pub contact_name: String,
     pub contact_phone: String,
 }
-
-/// The maximum number of draws in one insert. Each row has 17 values, and Postgres accepts at most
-/// 65,535 values.
-const ROWS_PER_STATEMENT_MAX: usize = 1000;
 
 impl Records {
     /// Creates all draws or none, and returns their numbers in the given order.
@@ -67,8 +64,10 @@ impl Records {
     ///
     /// The numbers may or may not have been skipped. A repeated call is harmless.
     pub async fn skip_draw_numbers(&self, count: i64) -> Result<(), Failure> {
-        let skip =
-            sqlx::query("select setval('draw_number', nextval('draw_number') + $1)").bind(count);
+        let skip = sqlx::query!(
+            "select from setval('draw_number', nextval('draw_number') + $1)",
+            count
+        );
         self.execute(skip).await.map(|_| ())
     }
 }
@@ -81,18 +80,50 @@ pub(super) async fn insert_draws(
     new: &[DrawToCreate],
 ) -> Result<Vec<DrawId>, sqlx::Error> {
     let count = new.len() as i64;
-    let number =
-        sqlx::query_scalar("select nextval('draw_number') from generate_series(1, $1)").bind(count);
+    let number = sqlx::query_scalar!(
+        r#"select nextval('draw_number') as "number!" from generate_series(1, $1::bigint)"#,
+        count
+    );
     let numbers: Vec<i64> = number.fetch_all(&mut *connection).await?;
-    let ids: Vec<DrawId> = numbers.into_iter().map(DrawId).collect();
-    let numbered: Vec<(DrawId, &DrawToCreate)> = ids.iter().copied().zip(new).collect();
-    for chunk in numbered.chunks(ROWS_PER_STATEMENT_MAX) {
-        insert_draws_query(sealer, chunk)
-            .build()
-            .execute(&mut *connection)
-            .await?;
-    }
-    Ok(ids)
+    let (commitments, seeds): (Vec<Vec<u8>>, Vec<Vec<u8>>) = numbers
+        .iter()
+        .map(|number| {
+            let (id, seed) = (DrawId(*number), fresh_seed());
+            (
+                seed.commitment(id).to_vec(),
+                sealer.seal(SEED_SEAL_PURPOSE, id, &seed.0),
+            )
+        })
+        .unzip();
+    sqlx::query!(
+        "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
+             prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,
+             commitment, seed_sealed)
+         select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[],
+             $7::timestamptz[], $8::timestamptz[], $9::bigint[], $10::smallint[], $11::boolean[], $12::boolean[],
+             $13::integer[], $14::bigint[], $15::text[], $16::text[], $17::bytea[], $18::bytea[])",
+        &numbers,
+        &column_values(new, |draw| draw.club.0),
+        &column_values(new, |draw| draw.league.clone()) as &[Option<String>],
+        &column_values(new, |draw| draw.home_team.clone()),
+        &column_values(new, |draw| draw.away_team.clone()),
+        &column_values(new, |draw| draw.zone.clone()),
+        &column_values(new, |draw| to_column_time(draw.kick_off)),
+        &column_values(new, |draw| draw.opens_at.map(to_column_time)) as &[Option<OffsetDateTime>],
+        &column_values(new, |draw| draw.price.0),
+        &column_values(new, |draw| i16::from(draw.prize_percentage)),
+        &column_values(new, |draw| draw.round_up_prize),
+        &column_values(new, |draw| draw.pass_card_fee),
+        &column_values(new, |draw| draw.fee_policy.rate_bps as i32),
+        &column_values(new, |draw| draw.fee_policy.cap.0),
+        &column_values(new, |draw| draw.contact_name.clone()),
+        &column_values(new, |draw| draw.contact_phone.clone()),
+        &commitments,
+        &seeds
+    )
+    .execute(connection)
+    .await?;
+    Ok(numbers.into_iter().map(DrawId).collect())
 }
 
 /// Returns the club's oldest draw that has the same teams and kick-off as one of these draws. Runs
@@ -102,61 +133,22 @@ pub(super) async fn find_same_game(
     club: ClubId,
     new: &[DrawToCreate],
 ) -> Result<Option<DrawId>, sqlx::Error> {
-    let read = "select min(d.id) from draws d
+    let found = sqlx::query_scalar!(
+        "select min(d.id) from draws d
          join unnest($2::text[], $3::text[], $4::timestamptz[]) as n (home, away, kick_off)
              on (d.home_team, d.away_team, d.kick_off) = (n.home, n.away, n.kick_off)
-         where d.club_id = $1 and d.status <> 'cancelled'";
-    let found: Option<i64> = sqlx::query_scalar(read)
-        .bind(club.0)
-        .bind(
-            new.iter()
-                .map(|draw| draw.home_team.as_str())
-                .collect::<Vec<_>>(),
-        )
-        .bind(
-            new.iter()
-                .map(|draw| draw.away_team.as_str())
-                .collect::<Vec<_>>(),
-        )
-        .bind(
-            new.iter()
-                .map(|draw| to_column_time(draw.kick_off))
-                .collect::<Vec<_>>(),
-        )
-        .fetch_one(connection)
-        .await?;
+         where d.club_id = $1 and d.status <> 'cancelled'",
+        club.0,
+        &column_values(new, |draw| draw.home_team.clone()),
+        &column_values(new, |draw| draw.away_team.clone()),
+        &column_values(new, |draw| to_column_time(draw.kick_off))
+    )
+    .fetch_one(connection)
+    .await?;
     Ok(found.map(DrawId))
 }
 
-fn insert_draws_query(
-    sealer: &Sealer,
-    draws: &[(DrawId, &DrawToCreate)],
-) -> QueryBuilder<Postgres> {
-    let mut query = QueryBuilder::new(
-        "insert into draws (id, club_id, league, home_team, away_team, zone, kick_off, opens_at, price_cents,
-         prize_percentage, round_up_prize, pass_card_fee, fee_rate_bps, fee_cap_cents, contact_name, contact_phone,
-         commitment, seed_sealed) ",
-    );
-    query.push_values(draws, |mut row, (id, draw)| {
-        let seed = fresh_seed();
-        row.push_bind(id.0)
-            .push_bind(draw.club.0)
-            .push_bind(draw.league.clone())
-            .push_bind(draw.home_team.clone())
-            .push_bind(draw.away_team.clone())
-            .push_bind(draw.zone.clone())
-            .push_bind(to_column_time(draw.kick_off))
-            .push_bind(draw.opens_at.map(to_column_time))
-            .push_bind(draw.price.0)
-            .push_bind(i16::from(draw.prize_percentage))
-            .push_bind(draw.round_up_prize)
-            .push_bind(draw.pass_card_fee)
-            .push_bind(draw.fee_policy.rate_bps as i32)
-            .push_bind(draw.fee_policy.cap.0)
-            .push_bind(draw.contact_name.clone())
-            .push_bind(draw.contact_phone.clone())
-            .push_bind(seed.commitment(*id).to_vec())
-            .push_bind(sealer.seal(SEED_SEAL_PURPOSE, id, &seed.0));
-    });
-    query
+/// Returns one column of the rows to insert, for a statement that takes each column as an array.
+fn column_values<T>(draws: &[DrawToCreate], value: impl Fn(&DrawToCreate) -> T) -> Vec<T> {
+    draws.iter().map(value).collect()
 }

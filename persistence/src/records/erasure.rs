@@ -6,7 +6,7 @@
 //! a draw that another node has locked is skipped.
 
 use domain::{DrawId, Timestamp};
-use sqlx::{PgConnection, PgPool, query, query_as};
+use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::{Records, to_column_time};
@@ -92,22 +92,6 @@ impl Records {
     }
 }
 
-/// SQL that selects the draw's orders that still contain buyer details and whose games all started
-/// at least `$2` months before the time `$3`. The macro's argument is the draw as SQL.
-macro_rules! named_orders {
-    ($draw:literal) => {
-        concat!(
-            " from orders o
-          where o.id in (select order_id from order_lines where draw_id = ",
-            $draw,
-            ") and o.erased_at is null
-            and not exists (
-              select from order_lines l join draws d on d.id = l.draw_id
-              where l.order_id = o.id and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3 at time zone 'UTC')"
-        )
-    };
-}
-
 /// Locks the next draw that is due and has an order that can be erased, or no order left to erase.
 /// Skips a draw whose remaining orders are all unfinished (open, or waiting for a refund), because
 /// it would block the draws after it. Months are calendar months in UTC. The additional condition
@@ -118,23 +102,34 @@ async fn lock_due_draw(
     months: u8,
     at: Timestamp,
 ) -> Result<Option<DrawId>, sqlx::Error> {
-    let id: Option<(i64,)> = query_as(concat!(
+    let id = sqlx::query_scalar!(
         "select id from draws due
-         where erased_at is null and id > $1 and kick_off <= $3 - make_interval(days => $2 * 28)
-           and kick_off at time zone 'UTC' + make_interval(months => $2) <= $3 at time zone 'UTC'
-           and (exists (select",
-        named_orders!("due.id"),
-        " and not o.unfinished) or not exists (select",
-        named_orders!("due.id"),
-        "))
-         order by id limit 1 for update skip locked"
-    ))
-    .bind(after.0)
-    .bind(i32::from(months))
-    .bind(to_column_time(at))
+         where erased_at is null and id > $1 and kick_off <= $3::timestamptz - make_interval(days => $2 * 28)
+           and kick_off at time zone 'UTC' + make_interval(months => $2) <= $3::timestamptz at time zone 'UTC'
+           and (
+             exists (
+               select from orders o
+               where o.id in (select order_id from order_lines where draw_id = due.id) and o.erased_at is null
+                 and not exists (
+                   select from order_lines l join draws d on d.id = l.draw_id
+                   where l.order_id = o.id
+                     and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3::timestamptz at time zone 'UTC')
+                 and not o.unfinished)
+             or not exists (
+               select from orders o
+               where o.id in (select order_id from order_lines where draw_id = due.id) and o.erased_at is null
+                 and not exists (
+                   select from order_lines l join draws d on d.id = l.draw_id
+                   where l.order_id = o.id
+                     and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3::timestamptz at time zone 'UTC')))
+         order by id limit 1 for update skip locked",
+        after.0,
+        i32::from(months),
+        to_column_time(at)
+    )
     .fetch_optional(connection)
     .await?;
-    Ok(id.map(|(id,)| DrawId(id)))
+    Ok(id.map(DrawId))
 }
 
 /// Locks and returns the draw's orders that can be erased. They still contain buyer details, are
@@ -145,17 +140,26 @@ async fn erasable_orders(
     months: u8,
     at: Timestamp,
 ) -> Result<Vec<(Uuid, Option<String>)>, sqlx::Error> {
-    query_as(concat!(
-        "select o.id, o.buyer_email",
-        named_orders!("$1"),
-        " and not o.unfinished order by o.id limit $4 for update of o"
-    ))
-    .bind(draw.0)
-    .bind(i32::from(months))
-    .bind(to_column_time(at))
-    .bind(ORDERS_PER_ERASURE_MAX)
+    let rows = sqlx::query!(
+        "select o.id, o.buyer_email from orders o
+         where o.id in (select order_id from order_lines where draw_id = $1) and o.erased_at is null
+           and not exists (
+             select from order_lines l join draws d on d.id = l.draw_id
+             where l.order_id = o.id
+               and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3::timestamptz at time zone 'UTC')
+           and not o.unfinished
+         order by o.id limit $4 for update of o",
+        draw.0,
+        i32::from(months),
+        to_column_time(at),
+        ORDERS_PER_ERASURE_MAX
+    )
     .fetch_all(connection)
-    .await
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id, row.buyer_email))
+        .collect())
 }
 
 async fn erase_orders(
@@ -167,46 +171,56 @@ async fn erase_orders(
     // The columns that these statements clear may contain personal data. An operator's note about a
     // refund or anomaly may name a person, and the provider's events name the payer. The draw
     // number of a mail stays, because undoing a result finds its mails by that number.
-    for statement in [
+    sqlx::query!(
         "update orders o set reason = $2 from refunds r
          where r.order_id = o.id and o.id = any($1) and o.reason is not null",
-        "update refunds set reason = $2 where order_id = any($1)",
-        "update anomalies set resolution = $2 where order_id = any($1) and resolved_by is not null",
-    ] {
-        query(statement)
-            .bind(orders)
-            .bind(ERASED_NAME)
-            .execute(&mut *connection)
-            .await?;
-    }
-    query(
-        "update webhook_events w set payload = '{}' from orders o
-         where o.id = any($1) and w.payment_intent_id = o.payment_intent_id and w.handled_at is not null",
+        orders,
+        ERASED_NAME
     )
-    .bind(orders)
     .execute(&mut *connection)
     .await?;
-    query(
+    sqlx::query!(
+        "update refunds set reason = $2 where order_id = any($1)",
+        orders,
+        ERASED_NAME
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "update anomalies set resolution = $2 where order_id = any($1) and resolved_by is not null",
+        orders,
+        ERASED_NAME
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "update webhook_events w set payload = '{}' from orders o
+         where o.id = any($1) and w.payment_intent_id = o.payment_intent_id and w.handled_at is not null",
+        orders
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
         "update email_outbox set to_address = case when to_address is null then null else $2 end, why = null,
            data = (select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(data::jsonb)
                    where jsonb_typeof(value) = 'number')::text
          where order_id = any($1)",
+        orders,
+        ERASED_EMAIL
     )
-    .bind(orders)
-    .bind(ERASED_EMAIL)
     .execute(&mut *connection)
     .await?;
-    query(
+    sqlx::query!(
         "update orders o set buyer_name = case when o.buyer_email is null then null else $3 end,
            buyer_email = case when o.buyer_email is null then null else $4 end,
            buyer_phone = null, consent_ip = null, buyer_email_hash = e.hash, erased_at = $5
          from unnest($1::uuid[], $2::bytea[]) as e (id, hash) where o.id = e.id",
+        orders,
+        hashes as &[Option<Vec<u8>>],
+        ERASED_NAME,
+        ERASED_EMAIL,
+        to_column_time(at)
     )
-    .bind(orders)
-    .bind(hashes)
-    .bind(ERASED_NAME)
-    .bind(ERASED_EMAIL)
-    .bind(to_column_time(at))
     .execute(connection)
     .await?;
     Ok(())
@@ -219,20 +233,22 @@ async fn erase_winner(
     draw: DrawId,
     at: Timestamp,
 ) -> Result<(), sqlx::Error> {
-    query(
+    sqlx::query!(
         "update payouts set recipient_name = $2, recipient_email = $3, note = null, failure_reason = null
          where draw_id = $1 and type = 'winner'",
+        draw.0,
+        ERASED_NAME,
+        ERASED_EMAIL
     )
-    .bind(draw.0)
-    .bind(ERASED_NAME)
-    .bind(ERASED_EMAIL)
     .execute(&mut *connection)
     .await?;
-    query("update winner_claims set erased_at = $2 where draw_id = $1 and erased_at is null")
-        .bind(draw.0)
-        .bind(to_column_time(at))
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "update winner_claims set erased_at = $2 where draw_id = $1 and erased_at is null",
+        draw.0,
+        to_column_time(at)
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -244,18 +260,28 @@ async fn mark_draw_erased(
     months: u8,
     at: Timestamp,
 ) -> Result<bool, sqlx::Error> {
-    let remaining: Option<(i32,)> = query_as(concat!("select 1", named_orders!("$1"), " limit 1"))
-        .bind(draw.0)
-        .bind(i32::from(months))
-        .bind(to_column_time(at))
-        .fetch_optional(&mut *connection)
-        .await?;
+    let remaining = sqlx::query!(
+        "select 1 as found from orders o
+         where o.id in (select order_id from order_lines where draw_id = $1) and o.erased_at is null
+           and not exists (
+             select from order_lines l join draws d on d.id = l.draw_id
+             where l.order_id = o.id
+               and d.kick_off at time zone 'UTC' + make_interval(months => $2) > $3::timestamptz at time zone 'UTC')
+         limit 1",
+        draw.0,
+        i32::from(months),
+        to_column_time(at)
+    )
+    .fetch_optional(&mut *connection)
+    .await?;
     if remaining.is_none() {
-        query("update draws set erased_at = $2 where id = $1")
-            .bind(draw.0)
-            .bind(to_column_time(at))
-            .execute(connection)
-            .await?;
+        sqlx::query!(
+            "update draws set erased_at = $2 where id = $1",
+            draw.0,
+            to_column_time(at)
+        )
+        .execute(connection)
+        .await?;
     }
     Ok(remaining.is_none())
 }

@@ -28,28 +28,27 @@ impl Records {
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let fenced =
-                sqlx::query("update draws set owner_epoch = owner_epoch + $1, owner_boot = null");
-            let draws = fenced
-                .bind(EPOCHS_SKIPPED)
-                .execute(&mut *transaction)
-                .await?
-                .rows_affected();
-            sqlx::query("delete from nodes")
+            let fenced = sqlx::query!(
+                "update draws set owner_epoch = owner_epoch + $1, owner_boot = null",
+                EPOCHS_SKIPPED
+            );
+            let draws = fenced.execute(&mut *transaction).await?.rows_affected();
+            sqlx::query!("delete from nodes")
                 .execute(&mut *transaction)
                 .await?;
-            let skipped = sqlx::query("select setval('draw_number', nextval('draw_number') + $1)");
-            skipped
-                .bind(numbers_skipped)
-                .execute(&mut *transaction)
-                .await?;
-            let closed = "insert into system_settings (key, value, updated_by) values ($1, 'true', $2)
-                 on conflict (key) do update set value = 'true', updated_by = $2, updated_at = now()";
-            sqlx::query(closed)
-                .bind(MAINTENANCE_MODE)
-                .bind(COMMAND_LINE_ACTOR)
-                .execute(&mut *transaction)
-                .await?;
+            let skipped = sqlx::query!(
+                "select from setval('draw_number', nextval('draw_number') + $1)",
+                numbers_skipped
+            );
+            skipped.execute(&mut *transaction).await?;
+            sqlx::query!(
+                "insert into system_settings (key, value, updated_by) values ($1, 'true', $2)
+                 on conflict (key) do update set value = 'true', updated_by = $2, updated_at = now()",
+                MAINTENANCE_MODE,
+                COMMAND_LINE_ACTOR
+            )
+            .execute(&mut *transaction)
+            .await?;
             let action = AuditAction {
                 actor: COMMAND_LINE_ACTOR,
                 club: None,

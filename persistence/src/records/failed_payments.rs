@@ -35,7 +35,6 @@ pub struct FailedPayments {
 /// The maximum number of failed payments in the list.
 pub const FAILED_PAYMENTS_LISTED_MAX: i64 = 2000;
 
-#[derive(sqlx::FromRow)]
 struct FailedPaymentRow {
     payment_intent_id: String,
     status: String,
@@ -61,8 +60,9 @@ impl Records {
         club: Option<ClubId>,
         since: Timestamp,
     ) -> Result<FailedPayments, Failure> {
-        let read = sqlx::query_as(
-            "with failed as (
+        let read = sqlx::query_as!(
+            FailedPaymentRow,
+            r#"with failed as (
                  select o.payment_intent_id,
                      coalesce(p.status, case o.state when 'quoted' then 'requires_payment_method'
                          when 'rejecting' then 'requires_capture' when 'anomaly' then 'anomaly' else 'canceled' end)
@@ -87,14 +87,18 @@ impl Records {
                          or (o.state = 'released' and o.authorised_at is not null)
                          or (o.state in ('quoted', 'released') and o.authorised_at is null and n.payload is not null))
              )
-             select * from failed cross join (
+             select payment_intent_id as "payment_intent_id!", status as "status!", opened_at as "opened_at!",
+                 total_cents as "total_cents!", draws as "draws!", tickets as "tickets!", reason as "reason?",
+                 payment_method as "payment_method?", payload as "payload?", sums.count as "count!",
+                 sums.total as "total!", sums.customers as "customers!"
+             from failed cross join (
                  select count(*), sum(total_cents)::bigint as total, count(distinct buyer_email) as customers from failed
              ) sums
-             order by opened_at desc limit $3",
-        )
-        .bind(to_column_time(since))
-        .bind(club.map(|club| club.0))
-        .bind(FAILED_PAYMENTS_LISTED_MAX);
+             order by opened_at desc limit $3"#,
+            to_column_time(since),
+            club.map(|club| club.0),
+            FAILED_PAYMENTS_LISTED_MAX
+        );
         let rows: Vec<FailedPaymentRow> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;

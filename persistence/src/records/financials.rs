@@ -29,7 +29,6 @@ pub struct DrawFinancials {
     pub subtotal_without_provider_fee: Cents,
 }
 
-#[derive(sqlx::FromRow)]
 struct FinancialsRow {
     draw_id: i64,
     revenue: i64,
@@ -55,65 +54,57 @@ impl From<FinancialsRow> for DrawFinancials {
     }
 }
 
-/// SQL columns of an order line `l` (with `orders o` and `payments p`): whether the line has
-/// tickets, its amounts with and without the card fee, and the order's provider fee. `upto` is the
-/// order's total up to this line, `whole` the complete total.
-macro_rules! line_columns {
-    () => {
-        "l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
-         l.count * l.unit_price_cents as revenue, l.count * l.unit_price_cents + l.card_fee_cents as gross,
-         p.provider_fee_cents::numeric as fee,
-         sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id order by l.draw_id) as upto,
-         sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole"
-    };
-}
-
-/// SQL for each line's part of the provider fee of its order. A part is the difference of two
-/// rounded shares, so that rounding never adds or loses a cent.
-macro_rules! fees_of_lines {
-    () => {
-        "sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole))"
-    };
-}
-
-pub(super) use {fees_of_lines, line_columns};
-
-/// SQL for the sums of a draw. The provider keeps its fee when a payment is refunded. The
-/// platform's fee is taken from the draw's fee ledger, because a refunded order can keep a part of
-/// that fee (decision D-3).
-macro_rules! sums {
-    ($which:literal) => {
-        concat!(
+/// The statements below and the one of `Records::draw_takings` use the same formula for the part of
+/// the provider's fee that belongs to an order line. `upto` is the order's total up to this line,
+/// `whole` the complete total. A part is the difference of two rounded shares, so that rounding
+/// never adds or loses a cent.
+///
+/// The provider keeps its fee when a payment is refunded. The platform's fee is taken from the
+/// draw's fee ledger, because a refunded order can keep a part of that fee (decision D-3).
+/// A query for the sums of draws. `$condition` selects order lines `l` of orders `o`.
+///
+/// `upto` is an order's total up to the line, `whole` the order's complete total. A line's part of
+/// the provider's fee is the difference of two rounded shares, so that rounding never adds or loses
+/// a cent. `Records::draw_takings` uses the same formula.
+///
+/// The provider keeps its fee when a payment is refunded. The platform's fee is taken from the
+/// draw's fee ledger, because a refunded order can keep a part of that fee (decision D-3).
+macro_rules! query_draw_sums {
+    ($condition:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            FinancialsRow,
             "with lines as (
-               select ",
-            line_columns!(),
-            " from order_lines l join orders o on o.id = l.order_id
-                   left join payments p on p.payment_intent_id = o.payment_intent_id
-               where (o.state = 'allocated' or o.captured_at is not null) and ",
-            $which,
-            ")
+                 select l.draw_id, o.state in ('allocated', 'captured') as stands, l.card_fee_cents,
+                     l.count * l.unit_price_cents as revenue, l.count * l.unit_price_cents + l.card_fee_cents as gross,
+                     p.provider_fee_cents::numeric as fee,
+                     sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id order by l.draw_id) as upto,
+                     sum(l.count * l.unit_price_cents + l.card_fee_cents) over (partition by l.order_id) as whole
+                 from order_lines l join orders o on o.id = l.order_id
+                     left join payments p on p.payment_intent_id = o.payment_intent_id
+                 where (o.state = 'allocated' or o.captured_at is not null)
+                     and " + $condition + r#"
+             )
              select lines.draw_id, d.fee_cents as application_fee,
-                 coalesce(sum(revenue) filter (where stands), 0)::bigint as revenue,
-                 coalesce(sum(card_fee_cents) filter (where stands), 0)::bigint as passed_on,
-                 coalesce(",
-            fees_of_lines!(),
-            ", 0)::bigint as known,
-                 count(*) filter (where stands) as orders,
-                 count(*) filter (where stands and fee is null) as orders_unknown,
-                 coalesce(sum(gross) filter (where stands and fee is null), 0)::bigint as gross_unknown
-             from lines join draws d on d.id = lines.draw_id group by lines.draw_id, d.fee_cents"
+                 coalesce(sum(revenue) filter (where stands), 0)::bigint as "revenue!",
+                 coalesce(sum(card_fee_cents) filter (where stands), 0)::bigint as "passed_on!",
+                 coalesce(sum(round(fee * upto / whole) - round(fee * (upto - gross) / whole)), 0)::bigint as "known!",
+                 count(*) filter (where stands) as "orders!",
+                 count(*) filter (where stands and fee is null) as "orders_unknown!",
+                 coalesce(sum(gross) filter (where stands and fee is null), 0)::bigint as "gross_unknown!"
+             from lines join draws d on d.id = lines.draw_id group by lines.draw_id, d.fee_cents"#,
+            $($argument),*
         )
     };
 }
 
 impl Records {
     pub async fn draw_financials(&self, draw: DrawId) -> Result<DrawFinancials, Failure> {
-        let read =
-            sums!("l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)");
-        let rows: Vec<FinancialsRow> = self
-            .run_read(async move |pool: PgPool| {
-                sqlx::query_as(read).bind(draw.0).fetch_all(&pool).await
-            })
+        let read = query_draw_sums!(
+            "l.order_id in (select m.order_id from order_lines m where m.draw_id = $1)",
+            draw.0
+        );
+        let rows = self
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         let row = rows.into_iter().find(|row| row.draw_id == draw.0);
         Ok(row.map(DrawFinancials::from).unwrap_or_default())
@@ -124,11 +115,9 @@ impl Records {
         &self,
         club: ClubId,
     ) -> Result<BTreeMap<DrawId, DrawFinancials>, Failure> {
-        let read = sums!("o.club_id = $1");
-        let rows: Vec<FinancialsRow> = self
-            .run_read(async move |pool: PgPool| {
-                sqlx::query_as(read).bind(club.0).fetch_all(&pool).await
-            })
+        let read = query_draw_sums!("o.club_id = $1", club.0);
+        let rows = self
+            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::{PgPool, Row};
+use sqlx::{PgConnection, PgPool, Postgres, Transaction};
 
 use super::audit::{self, AuditEntry};
-use super::{Records, Statement, bump_catalogue_revision, repeatable_statement};
-use crate::Failure;
+use super::{Records, bump_catalogue_revision};
+use crate::{Failure, Sealer};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FooterMenu {
@@ -18,7 +18,7 @@ pub struct FooterMenu {
     pub items: Vec<FooterItem>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FooterItem {
     pub id: i64,
     pub menu_id: i64,
@@ -50,33 +50,33 @@ impl Records {
     /// Returns every footer menu with its items, in display order. Includes hidden ones, which
     /// public pages leave out.
     pub async fn footer_menus(&self) -> Result<Vec<FooterMenu>, Failure> {
-        let read = sqlx::query_as(
-            "select id, heading, display_order, is_visible from footer_menus order by display_order, id",
+        let read = sqlx::query!(
+            "select id, heading, display_order, is_visible from footer_menus order by display_order, id"
         );
-        let menus: Vec<(i64, String, i32, bool)> = self
+        let menus = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        let read = sqlx::query_as(
-            "select id, menu_id, label, url, display_order, is_visible from footer_menu_items order by display_order, id",
+        let read = sqlx::query_as!(
+            FooterItem,
+            "select id, menu_id, label, url, display_order, is_visible from footer_menu_items order by display_order, id"
         );
-        let items: Vec<FooterItem> = self
+        let items = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         let mut of_menu: BTreeMap<i64, Vec<FooterItem>> = BTreeMap::new();
         for item in items {
             of_menu.entry(item.menu_id).or_default().push(item);
         }
-        let menu = |(id, heading, display_order, is_visible)| {
-            let items = of_menu.remove(&id).unwrap_or_default();
-            FooterMenu {
-                id,
-                heading,
-                display_order,
-                is_visible,
-                items,
-            }
-        };
-        Ok(menus.into_iter().map(menu).collect())
+        Ok(menus
+            .into_iter()
+            .map(|menu| FooterMenu {
+                id: menu.id,
+                heading: menu.heading,
+                display_order: menu.display_order,
+                is_visible: menu.is_visible,
+                items: of_menu.remove(&menu.id).unwrap_or_default(),
+            })
+            .collect())
     }
 
     pub async fn create_footer_menu(
@@ -84,12 +84,14 @@ impl Records {
         heading: &str,
         display_order: i32,
     ) -> Result<i64, Failure> {
-        let write =
-            "insert into footer_menus (heading, display_order) values ($1, $2) returning id";
         let heading = heading.to_string();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let write = sqlx::query_scalar(write).bind(heading).bind(display_order);
+            let write = sqlx::query_scalar!(
+                "insert into footer_menus (heading, display_order) values ($1, $2) returning id",
+                heading,
+                display_order
+            );
             let id = write.fetch_one(&mut *transaction).await?;
             bump_catalogue_revision(&mut transaction).await?;
             transaction.commit().await?;
@@ -105,12 +107,13 @@ impl Records {
         url: &str,
         display_order: i32,
     ) -> Result<(), Failure> {
-        let write = "insert into footer_menu_items (menu_id, label, url, display_order) values ($1, $2, $3, $4)";
-        let write = sqlx::query(write)
-            .bind(menu)
-            .bind(label.to_string())
-            .bind(url.to_string())
-            .bind(display_order);
+        let write = sqlx::query!(
+            "insert into footer_menu_items (menu_id, label, url, display_order) values ($1, $2, $3, $4)",
+            menu,
+            label,
+            url,
+            display_order
+        );
         self.change_row_shown_in_lists(write).await?;
         Ok(())
     }
@@ -123,20 +126,17 @@ impl Records {
         menu: &MenuForm,
         entry: AuditEntry,
     ) -> Result<Option<i64>, Failure> {
-        let write = match id {
-            None => {
-                "insert into footer_menus (heading, display_order, is_visible)
-                 select coalesce($2, ''), coalesce($3, 0), coalesce($4, true) where $1::bigint is null returning id"
-            }
-            Some(_) => {
-                "update footer_menus set heading = coalesce($2, heading), display_order = coalesce($3, display_order),
-                     is_visible = coalesce($4, is_visible), updated_at = transaction_instant()
-                 where id = $1 returning id"
-            }
+        let menu = menu.clone();
+        let sealer = self.postgres.sealer().clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let written = match id {
+                None => Some(insert_menu(&mut transaction, &menu).await?),
+                Some(id) => update_menu(&mut transaction, id, &menu).await?,
+            };
+            commit_footer_change(transaction, &sealer, &entry, written).await
         };
-        let write = sqlx::query(write).bind(id).bind(menu.heading.clone());
-        self.write_footer_row(write.bind(menu.display_order).bind(menu.is_visible), entry)
-            .await
+        self.run_write(work).await
     }
 
     /// Creates or changes a footer item and writes the audit entry. Returns `None` when there is no
@@ -147,30 +147,23 @@ impl Records {
         item: &ItemForm,
         entry: AuditEntry,
     ) -> Result<Option<i64>, Failure> {
-        let write = match id {
-            None => "insert into footer_menu_items (menu_id, label, url, display_order, is_visible)
-                 select m.id, coalesce($3, ''), coalesce($4, '#'), coalesce($5, 0), coalesce($6, true)
-                 from footer_menus m where m.id = $2 and $1::bigint is null returning id",
-            Some(_) => "update footer_menu_items set menu_id = coalesce($2, menu_id), label = coalesce($3, label),
-                     url = coalesce($4, url), display_order = coalesce($5, display_order),
-                     is_visible = coalesce($6, is_visible), updated_at = transaction_instant()
-                 where id = $1 and ($2::bigint is null or exists (select from footer_menus m where m.id = $2)) returning id",
+        let item = item.clone();
+        let sealer = self.postgres.sealer().clone();
+        let work = async move |pool: PgPool| {
+            let mut transaction = pool.begin().await?;
+            let written = match id {
+                None => insert_item(&mut transaction, &item).await?,
+                Some(id) => update_item(&mut transaction, id, &item).await?,
+            };
+            commit_footer_change(transaction, &sealer, &entry, written).await
         };
-        let write = sqlx::query(write)
-            .bind(id)
-            .bind(item.menu_id)
-            .bind(item.label.clone());
-        let write = write
-            .bind(item.url.clone())
-            .bind(item.display_order)
-            .bind(item.is_visible);
-        self.write_footer_row(write, entry).await
+        self.run_write(work).await
     }
 
     /// Removes a footer menu with its items. Returns `false` when there is no such menu.
     pub async fn remove_footer_menu(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
         self.write_with_audit_entry(
-            sqlx::query("delete from footer_menus where id = $1").bind(id),
+            sqlx::query!("delete from footer_menus where id = $1", id),
             entry,
             true,
         )
@@ -179,33 +172,99 @@ impl Records {
 
     pub async fn remove_footer_item(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
         self.write_with_audit_entry(
-            sqlx::query("delete from footer_menu_items where id = $1").bind(id),
+            sqlx::query!("delete from footer_menu_items where id = $1", id),
             entry,
             true,
         )
         .await
     }
+}
 
-    /// Runs a statement that returns the id of the row it wrote, and writes the audit entry in the
-    /// same transaction. Returns `None` when no row was written.
-    async fn write_footer_row(
-        &self,
-        write: Statement,
-        entry: AuditEntry,
-    ) -> Result<Option<i64>, Failure> {
-        let write = repeatable_statement(write)?;
-        let sealer = self.postgres.sealer().clone();
-        let work = async move |pool: PgPool| {
-            let mut transaction = pool.begin().await?;
-            let row = write().fetch_optional(&mut *transaction).await?;
-            let id = row.map(|row| row.try_get(0)).transpose()?;
-            if let Some(id) = id {
-                audit::write_entry(&mut transaction, &sealer, &entry.with_object_id(id)).await?;
-                bump_catalogue_revision(&mut transaction).await?;
-            }
-            transaction.commit().await?;
-            Ok(id)
-        };
-        self.run_write(work).await
+async fn insert_menu(connection: &mut PgConnection, menu: &MenuForm) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        "insert into footer_menus (heading, display_order, is_visible)
+         values (coalesce($1, ''), coalesce($2, 0), coalesce($3, true)) returning id",
+        menu.heading.as_deref(),
+        menu.display_order,
+        menu.is_visible
+    )
+    .fetch_one(connection)
+    .await
+}
+
+/// Returns `None` when there is no such menu.
+async fn update_menu(
+    connection: &mut PgConnection,
+    id: i64,
+    menu: &MenuForm,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "update footer_menus set heading = coalesce($2, heading), display_order = coalesce($3, display_order),
+             is_visible = coalesce($4, is_visible), updated_at = transaction_instant()
+         where id = $1 returning id",
+        id,
+        menu.heading.as_deref(),
+        menu.display_order,
+        menu.is_visible
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Returns `None` when the form names no menu, or one that does not exist.
+async fn insert_item(
+    connection: &mut PgConnection,
+    item: &ItemForm,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "insert into footer_menu_items (menu_id, label, url, display_order, is_visible)
+         select m.id, coalesce($2, ''), coalesce($3, '#'), coalesce($4, 0), coalesce($5, true)
+         from footer_menus m where m.id = $1 returning id",
+        item.menu_id,
+        item.label.as_deref(),
+        item.url.as_deref(),
+        item.display_order,
+        item.is_visible
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Returns `None` when there is no such item, or no such menu to move it to.
+async fn update_item(
+    connection: &mut PgConnection,
+    id: i64,
+    item: &ItemForm,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "update footer_menu_items set menu_id = coalesce($2, menu_id), label = coalesce($3, label),
+             url = coalesce($4, url), display_order = coalesce($5, display_order),
+             is_visible = coalesce($6, is_visible), updated_at = transaction_instant()
+         where id = $1 and ($2::bigint is null or exists (select from footer_menus m where m.id = $2)) returning id",
+        id,
+        item.menu_id,
+        item.label.as_deref(),
+        item.url.as_deref(),
+        item.display_order,
+        item.is_visible
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Writes the audit entry of a change, increments the catalogue's revision and commits. Writes
+/// neither when `written`, the id of the written row, is `None`.
+async fn commit_footer_change(
+    mut transaction: Transaction<'_, Postgres>,
+    sealer: &Sealer,
+    entry: &AuditEntry,
+    written: Option<i64>,
+) -> Result<Option<i64>, sqlx::Error> {
+    if let Some(id) = written {
+        let entry = entry.clone().with_object_id(id);
+        audit::write_entry(&mut transaction, sealer, &entry).await?;
+        bump_catalogue_revision(&mut transaction).await?;
     }
+    transaction.commit().await?;
+    Ok(written)
 }

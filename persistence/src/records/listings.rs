@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 
 use super::{Records, timestamp};
 use crate::Failure;
-use crate::postgres::views::{ViewRow, view_columns};
+use crate::postgres::views::view_row;
 
 /// The time zone of a draw for which no time zone is stored (specification A, line 13).
 pub const DEFAULT_TIME_ZONE: &str = "Australia/Brisbane";
@@ -44,10 +44,21 @@ impl Listing {
     }
 }
 
-#[derive(sqlx::FromRow)]
 pub(super) struct ListingRow {
-    #[sqlx(flatten)]
-    view_row: ViewRow,
+    id: i64,
+    kick_off: OffsetDateTime,
+    price_cents: i64,
+    prize_percentage: i16,
+    round_up_prize: bool,
+    status: String,
+    revision: i64,
+    sold: i16,
+    held: i16,
+    result_home: Option<i16>,
+    result_away: Option<i16>,
+    winning_serial: Option<i16>,
+    prize_cents: Option<i64>,
+    revealed: bool,
     club_id: i64,
     league: Option<String>,
     home_team: String,
@@ -67,7 +78,7 @@ pub(super) struct ListingRow {
 
 impl ListingRow {
     pub(super) fn into_listing(self) -> Result<Listing, Failure> {
-        let view = self.view_row.to_view()?;
+        let view = view_row!(self).to_view()?;
         Ok(Listing {
             club: ClubId(self.club_id),
             league: self.league,
@@ -75,8 +86,8 @@ impl ListingRow {
             away_team: self.away_team,
             zone: self.zone.unwrap_or_else(|| DEFAULT_TIME_ZONE.to_string()),
             opens_at: self.opens_at.map(timestamp),
-            prize_percentage: self.view_row.prize_percentage as u8,
-            round_up_prize: self.view_row.round_up_prize,
+            prize_percentage: self.prize_percentage as u8,
+            round_up_prize: self.round_up_prize,
             pass_card_fee: self.pass_card_fee,
             archived: self.archived,
             contact_name: self.contact_name,
@@ -91,18 +102,32 @@ impl ListingRow {
     }
 }
 
-macro_rules! select_listings {
-    ($rest:literal) => {
-        concat!(
-            "select ",
-            view_columns!(),
-            ", club_id, league, home_team, away_team, zone, opens_at, pass_card_fee, archived, contact_name,
-                 contact_phone, commitment, closed_at, completed_at, completed_revision,
-                 exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as winner_sold
-             from draws d ",
-            $rest
+/// A query for draws as lists show them. `$rest` is what follows `from draws d`.
+macro_rules! query_listings {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            ListingRow,
+            r#"select d.id, d.kick_off, d.price_cents, d.prize_percentage, d.round_up_prize, d.status, d.revision, d.sold,
+                 d.held, d.result_home, d.result_away, d.winning_serial, d.prize_cents,
+                 d.revealed_at is not null as "revealed!", d.club_id, d.league, d.home_team, d.away_team, d.zone,
+                 d.opens_at, d.pass_card_fee, d.archived, d.contact_name, d.contact_phone, d.commitment, d.closed_at,
+                 d.completed_at, d.completed_revision,
+                 exists (select from tickets t where t.draw_id = d.id and t.serial = d.winning_serial) as "winner_sold!"
+             from draws d
+             "# + $rest,
+            $($argument),*
         )
     };
+}
+
+/// Returns the given draws, sorted by kick-off. Unknown ones are left out.
+async fn fetch_listings(
+    connection: &mut PgConnection,
+    draws: &[i64],
+) -> Result<Vec<ListingRow>, sqlx::Error> {
+    query_listings!("where d.id = any($1) order by d.kick_off, d.id", draws)
+        .fetch_all(connection)
+        .await
 }
 
 /// Returns draws that the caller's transaction has inserted, sorted by number.
@@ -111,17 +136,16 @@ pub(super) async fn fetch_inserted_listings(
     draws: &[DrawId],
 ) -> Result<Vec<ListingRow>, sqlx::Error> {
     let draws: Vec<i64> = draws.iter().map(|draw| draw.0).collect();
-    sqlx::query_as(select_listings!("where id = any($1) order by id"))
-        .bind(draws)
-        .fetch_all(connection)
-        .await
+    let mut rows = fetch_listings(connection, &draws).await?;
+    rows.sort_unstable_by_key(|row| row.id);
+    Ok(rows)
 }
 
 impl Records {
     /// Returns every draw, sorted by kick-off.
     pub async fn listings(&self) -> Result<Vec<Listing>, Failure> {
-        let read = sqlx::query_as(select_listings!("order by kick_off, id"));
-        let rows: Vec<ListingRow> = self
+        let read = query_listings!("order by d.kick_off, d.id");
+        let rows = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         rows.into_iter().map(ListingRow::into_listing).collect()
@@ -133,10 +157,10 @@ impl Records {
         draws: impl IntoIterator<Item = DrawId>,
     ) -> Result<Vec<Listing>, Failure> {
         let draws: Vec<i64> = draws.into_iter().map(|draw| draw.0).collect();
-        let read = sqlx::query_as(select_listings!("where id = any($1) order by kick_off, id"))
-            .bind(draws);
-        let rows: Vec<ListingRow> = self
-            .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
+        let rows = self
+            .run_read(async move |pool: PgPool| {
+                fetch_listings(&mut *pool.acquire().await?, &draws).await
+            })
             .await?;
         rows.into_iter().map(ListingRow::into_listing).collect()
     }
@@ -147,14 +171,16 @@ impl Records {
         &self,
         club: ClubId,
     ) -> Result<Vec<(String, String, Timestamp)>, Failure> {
-        let read = "select home_team, away_team, kick_off from draws where club_id = $1 and status <> 'cancelled'";
-        let read = sqlx::query_as(read).bind(club.0);
-        let rows: Vec<(String, String, OffsetDateTime)> = self
+        let read = sqlx::query!(
+            "select home_team, away_team, kick_off from draws where club_id = $1 and status <> 'cancelled'",
+            club.0
+        );
+        let rows = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()
-            .map(|(home, away, kick_off)| (home, away, timestamp(kick_off)))
+            .map(|row| (row.home_team, row.away_team, timestamp(row.kick_off)))
             .collect())
     }
 }

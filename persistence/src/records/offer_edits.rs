@@ -23,20 +23,23 @@ impl Records {
         slug: &str,
         but: Option<i64>,
     ) -> Result<bool, Failure> {
-        let read = "select exists (select from bundles where club_id = $1 and lower(slug) = lower($2) and id <> $3)";
-        let read = sqlx::query_scalar(read)
-            .bind(club.0)
-            .bind(slug.to_string())
-            .bind(but.unwrap_or(0));
+        let read = sqlx::query_scalar!(
+            r#"select exists (select from bundles where club_id = $1 and lower(slug) = lower($2) and id <> $3) as "is_taken!""#,
+            club.0,
+            slug,
+            but.unwrap_or(0)
+        );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     /// Returns the id of each offer of a club, with its number of sales.
     pub async fn sales_by_bundle(&self, club: ClubId) -> Result<Vec<(i64, i64)>, Failure> {
-        let read = "select b.id, coalesce(sum(s.quantity), 0)::bigint from bundles b
-             left join bundle_sales s on s.bundle_id = b.id where b.club_id = $1 group by b.id order by b.id";
-        let read = sqlx::query_as(read).bind(club.0);
+        let read = sqlx::query!(
+            r#"select b.id, coalesce(sum(s.quantity), 0)::bigint as "sold!" from bundles b
+             left join bundle_sales s on s.bundle_id = b.id where b.club_id = $1 group by b.id order by b.id"#,
+            club.0
+        ).map(|row| (row.id, row.sold));
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
@@ -57,17 +60,16 @@ impl Records {
             }
             let games: Vec<i64> = new.games.iter().map(|game| game.0).collect();
             write_bundle(&mut transaction, id, new).await?;
-            sqlx::query("delete from bundle_games where bundle_id = $1")
-                .bind(id)
+            sqlx::query!("delete from bundle_games where bundle_id = $1", id)
                 .execute(&mut *transaction)
                 .await?;
-            let join =
-                "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])";
-            sqlx::query(join)
-                .bind(id)
-                .bind(games)
-                .execute(&mut *transaction)
-                .await?;
+            sqlx::query!(
+                "insert into bundle_games (bundle_id, game_id) select $1, unnest($2::bigint[])",
+                id,
+                &games
+            )
+            .execute(&mut *transaction)
+            .await?;
             audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
@@ -89,12 +91,13 @@ impl Records {
             if !is_over && !is_offer_open(&mut transaction, club, id).await? {
                 return Ok(OfferChangeOutcome::Locked);
             }
-            let write = "update bundles set status = 'archived', updated_at = transaction_instant() where id = $1 and club_id = $2";
-            sqlx::query(write)
-                .bind(id)
-                .bind(club.0)
-                .execute(&mut *transaction)
-                .await?;
+            sqlx::query!(
+                "update bundles set status = 'archived', updated_at = transaction_instant() where id = $1 and club_id = $2",
+                id,
+                club.0
+            )
+            .execute(&mut *transaction)
+            .await?;
             audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;
             transaction.commit().await?;
             Ok(OfferChangeOutcome::Done)
@@ -108,14 +111,15 @@ async fn is_offer_open(
     club: ClubId,
     id: i64,
 ) -> Result<bool, sqlx::Error> {
-    let read = "select status in ('draft', 'active')
-             and not exists (select from bundle_sales s where s.bundle_id = bundles.id)
-         from bundles where id = $1 and club_id = $2 for update";
-    let open: Option<bool> = sqlx::query_scalar(read)
-        .bind(id)
-        .bind(club.0)
-        .fetch_optional(connection)
-        .await?;
+    let open: Option<bool> = sqlx::query_scalar!(
+        r#"select status in ('draft', 'active')
+             and not exists (select from bundle_sales s where s.bundle_id = bundles.id) as "is_open!"
+         from bundles where id = $1 and club_id = $2 for update"#,
+        id,
+        club.0
+    )
+    .fetch_optional(connection)
+    .await?;
     Ok(open.unwrap_or(false))
 }
 
@@ -124,20 +128,20 @@ async fn write_bundle(
     id: i64,
     new: NewBundle,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(
+    sqlx::query!(
         "update bundles set name = $2, slug = $3, status = $4, type = $5, display_tag = $6, primary_copy = $7,
              share_image_url = $8, start_at = $9, end_at = $10, updated_at = transaction_instant() where id = $1",
+        id,
+        new.name,
+        new.slug,
+        new.status,
+        new.kind,
+        new.display_tag,
+        new.primary_copy,
+        new.share_image_url,
+        new.start_at.map(to_column_time),
+        new.end_at.map(to_column_time)
     )
-    .bind(id)
-    .bind(new.name)
-    .bind(new.slug)
-    .bind(new.status)
-    .bind(new.kind)
-    .bind(new.display_tag)
-    .bind(new.primary_copy)
-    .bind(new.share_image_url)
-    .bind(new.start_at.map(to_column_time))
-    .bind(new.end_at.map(to_column_time))
     .execute(connection)
     .await?;
     Ok(())

@@ -30,7 +30,7 @@ impl Records {
     ///
     /// The database could not be read.
     pub async fn club_of_bundle(&self, bundle: i64) -> Result<Option<ClubId>, Failure> {
-        let read = sqlx::query_scalar("select club_id from bundles where id = $1").bind(bundle);
+        let read = sqlx::query_scalar!("select club_id from bundles where id = $1", bundle);
         let club: Option<i64> = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -55,18 +55,18 @@ impl Records {
             .unzip();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            sqlx::query("delete from order_offers where order_id = $1")
-                .bind(order)
+            sqlx::query!("delete from order_offers where order_id = $1", order)
                 .execute(&mut *transaction)
                 .await?;
-            let insert = "insert into order_offers (order_id, bundle_id, quantity)
-                select $1, * from unnest($2::bigint[], $3::integer[])";
-            sqlx::query(insert)
-                .bind(order)
-                .bind(bundles)
-                .bind(counts)
-                .execute(&mut *transaction)
-                .await?;
+            sqlx::query!(
+                "insert into order_offers (order_id, bundle_id, quantity)
+                select $1, * from unnest($2::bigint[], $3::integer[])",
+                order,
+                &bundles,
+                &counts
+            )
+            .execute(&mut *transaction)
+            .await?;
             transaction.commit().await
         };
         self.run_write(work).await
@@ -80,15 +80,15 @@ impl Records {
     ///
     /// The database could not be read.
     pub async fn open_bundles(&self) -> Result<Vec<(ClubId, String)>, Failure> {
-        let read = sqlx::query_as(
-            "select club_id, slug from bundles where status in ('active', 'locked') order by id",
+        let read = sqlx::query!(
+            "select club_id, slug from bundles where status in ('active', 'locked') order by id"
         );
-        let rows: Vec<(i64, String)> = self
+        let rows = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()
-            .map(|(club, slug)| (ClubId(club), slug))
+            .map(|row| (ClubId(row.club_id), row.slug))
             .collect())
     }
 }

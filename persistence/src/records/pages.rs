@@ -58,43 +58,48 @@ async fn change_club_slug(
     club: ClubId,
     slug: &str,
 ) -> Result<bool, sqlx::Error> {
-    let old: String =
-        sqlx::query_scalar("select home_page_slug from clubs where id = $1 for update")
-            .bind(club.0)
-            .fetch_one(&mut *connection)
-            .await?;
+    let old: String = sqlx::query_scalar!(
+        "select home_page_slug from clubs where id = $1 for update",
+        club.0
+    )
+    .fetch_one(&mut *connection)
+    .await?;
     if old == slug {
         return Ok(true);
     }
-    let is_taken =
-        "select exists (select from clubs where lower(home_page_slug) = lower($1) and id <> $2)
-         or exists (select from club_slug_aliases where lower(slug) = lower($1) and club_id <> $2)";
-    let is_taken: bool = sqlx::query_scalar(is_taken)
-        .bind(slug.to_string())
-        .bind(club.0)
-        .fetch_one(&mut *connection)
-        .await?;
+    let is_taken: bool = sqlx::query_scalar!(
+        r#"select exists (select from clubs where lower(home_page_slug) = lower($1) and id <> $2)
+         or exists (select from club_slug_aliases where lower(slug) = lower($1) and club_id <> $2) as "is_taken!""#,
+        slug,
+        club.0
+    )
+    .fetch_one(&mut *connection)
+    .await?;
     if is_taken {
         return Ok(false);
     }
     // If the new slug was a former slug of the club, its alias is deleted, because the slug is
     // current again.
-    sqlx::query("delete from club_slug_aliases where lower(slug) = lower($1)")
-        .bind(slug.to_string())
-        .execute(&mut *connection)
-        .await?;
-    sqlx::query(
-        "insert into club_slug_aliases (club_id, slug) values ($1, $2) on conflict do nothing",
+    sqlx::query!(
+        "delete from club_slug_aliases where lower(slug) = lower($1)",
+        slug
     )
-    .bind(club.0)
-    .bind(old)
     .execute(&mut *connection)
     .await?;
-    sqlx::query("update clubs set home_page_slug = $2 where id = $1")
-        .bind(club.0)
-        .bind(slug.to_string())
-        .execute(&mut *connection)
-        .await?;
+    sqlx::query!(
+        "insert into club_slug_aliases (club_id, slug) values ($1, $2) on conflict do nothing",
+        club.0,
+        old
+    )
+    .execute(&mut *connection)
+    .await?;
+    sqlx::query!(
+        "update clubs set home_page_slug = $2 where id = $1",
+        club.0,
+        slug
+    )
+    .execute(&mut *connection)
+    .await?;
     Ok(true)
 }
 
@@ -104,7 +109,7 @@ async fn update_home_page(
     page: HomePage,
 ) -> Result<(), sqlx::Error> {
     let [primary, secondary, accent] = page.colors;
-    sqlx::query(
+    sqlx::query!(
         "update clubs set home_page_title = coalesce($2, home_page_title),
              home_page_tagline = coalesce($3, home_page_tagline),
              logo_url = case when $4 then $5 else logo_url end,
@@ -112,18 +117,18 @@ async fn update_home_page(
              accent_color = coalesce($8, accent_color), home_page_enabled = coalesce($9, home_page_enabled),
              facebook_pixel_id = case when $10 then $11 else facebook_pixel_id end
          where id = $1",
+        club.0,
+        page.title,
+        page.tagline,
+        page.logo_url.is_some(),
+        page.logo_url.flatten(),
+        primary,
+        secondary,
+        accent,
+        page.enabled,
+        page.facebook_pixel_id.is_some(),
+        page.facebook_pixel_id.flatten()
     )
-    .bind(club.0)
-    .bind(page.title)
-    .bind(page.tagline)
-    .bind(page.logo_url.is_some())
-    .bind(page.logo_url.flatten())
-    .bind(primary)
-    .bind(secondary)
-    .bind(accent)
-    .bind(page.enabled)
-    .bind(page.facebook_pixel_id.is_some())
-    .bind(page.facebook_pixel_id.flatten())
     .execute(connection)
     .await?;
     Ok(())

@@ -37,7 +37,6 @@ pub struct NewPayout<'a> {
     pub recipient_name: Option<&'a str>,
 }
 
-#[derive(sqlx::FromRow)]
 struct PayoutRow {
     id: i64,
     draw_id: i64,
@@ -72,10 +71,22 @@ impl From<PayoutRow> for Payout {
     }
 }
 
+/// A query for payouts. `$rest` is the condition and what follows.
+macro_rules! query_payouts {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            PayoutRow,
+            "select id, draw_id, club_id, type, amount_cents, status, recipient_email, recipient_name, note, failure_reason,
+                 created_at, completed_at
+             from payouts where " + $rest,
+            $($argument),*
+        )
+    };
+}
+
 impl Records {
     pub async fn payouts(&self, draw: DrawId) -> Result<Vec<Payout>, Failure> {
-        let read =
-            sqlx::query_as("select * from payouts where draw_id = $1 order by id").bind(draw.0);
+        let read = query_payouts!("draw_id = $1 order by id", draw.0);
         let rows: Vec<PayoutRow> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
@@ -85,19 +96,19 @@ impl Records {
     /// Returns whether the bank of the winning ticket's buyer disputes the payment. Until the
     /// dispute is settled, there is no payout (decision C-25).
     pub async fn is_winner_payment_disputed(&self, draw: DrawId) -> Result<bool, Failure> {
-        let read = sqlx::query_scalar(
-            "select exists (
+        let read = sqlx::query_scalar!(
+            r#"select exists (
                select from draws d join tickets t on t.draw_id = d.id and t.serial = d.winning_serial
                  join order_lines l on l.id = t.order_line_id join payments p on p.order_id = l.order_id
-               where d.id = $1 and p.disputed)",
-        )
-        .bind(draw.0);
+               where d.id = $1 and p.disputed) as "disputed!""#,
+            draw.0
+        );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     pub async fn payout(&self, id: i64) -> Result<Option<Payout>, Failure> {
-        let read = sqlx::query_as("select * from payouts where id = $1").bind(id);
+        let read = query_payouts!("id = $1", id);
         let row: Option<PayoutRow> = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -112,25 +123,27 @@ impl Records {
     ///
     /// [`Failure::NotFound`] when the draw has no result.
     pub async fn record_payout(&self, new: &NewPayout<'_>) -> Result<Payout, Failure> {
-        let insert = "insert into payouts (draw_id, club_id, type, amount_cents, recipient_email, recipient_name)
-             select id, $2, $3, $4, $5, $6 from draws where id = $1 and status = 'completed' for share
-             on conflict (draw_id, type) where status <> 'failed' do nothing returning *";
         let (draw, club, kind, amount) = (new.draw, new.club, new.kind.to_string(), new.amount);
         let [email, name] =
             [new.recipient_email, new.recipient_name].map(|text| text.map(str::to_string));
         let signer = self.signer.clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let insert = sqlx::query_as(insert)
-                .bind(draw.0)
-                .bind(club.0)
-                .bind(kind)
-                .bind(amount.0);
-            let inserted = insert
-                .bind(email)
-                .bind(name)
-                .fetch_optional(&mut *transaction)
-                .await?;
+            let insert = sqlx::query_as!(
+                PayoutRow,
+                "insert into payouts (draw_id, club_id, type, amount_cents, recipient_email, recipient_name)
+             select id, $2, $3, $4, $5, $6 from draws where id = $1 and status = 'completed' for share
+             on conflict (draw_id, type) where status <> 'failed' do nothing
+             returning id, draw_id, club_id, type, amount_cents, status, recipient_email, recipient_name, note, failure_reason,
+                 created_at, completed_at",
+                draw.0,
+                club.0,
+                kind,
+                amount.0,
+                email,
+                name
+            );
+            let inserted = insert.fetch_optional(&mut *transaction).await?;
             if inserted.is_some() {
                 audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), draw).await?;
             }
@@ -141,11 +154,11 @@ impl Records {
         if let Some(row) = inserted {
             return Ok(row.into());
         }
-        let read = sqlx::query_as(
-            "select * from payouts where draw_id = $1 and type = $2 and status <> 'failed'",
-        )
-        .bind(new.draw.0)
-        .bind(new.kind.to_string());
+        let read = query_payouts!(
+            "draw_id = $1 and type = $2 and status <> 'failed'",
+            new.draw.0,
+            new.kind
+        );
         let row: Option<PayoutRow> = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -155,10 +168,11 @@ impl Records {
     /// Returns completed draws for which no club share was recorded. This happens when the process
     /// stops after the result and before the share.
     pub async fn draws_without_club_share(&self) -> Result<Vec<DrawId>, Failure> {
-        let read = "select id from draws d where status = 'completed' and not exists (
+        let read = sqlx::query_scalar!(
+            "select id from draws d where status = 'completed' and not exists (
                  select from payouts p where p.draw_id = d.id and p.type = 'club_share' and p.status <> 'failed')
-             order by id limit 500";
-        let read = sqlx::query_scalar(read);
+             order by id limit 500"
+        );
         let rows: Vec<i64> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
@@ -167,24 +181,28 @@ impl Records {
 
     /// Returns the recorded shares of clubs that are still pending: the payout's id and the draw.
     pub async fn pending_club_shares(&self) -> Result<Vec<(i64, DrawId)>, Failure> {
-        let read = "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500";
-        let read = sqlx::query_as(read);
-        let rows: Vec<(i64, i64)> = self
+        let read = sqlx::query!(
+            "select id, draw_id from payouts where type = 'club_share' and status = 'pending' order by id limit 500"
+        );
+        let rows = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
         Ok(rows
             .into_iter()
-            .map(|(id, draw)| (id, DrawId(draw)))
+            .map(|row| (row.id, DrawId(row.draw_id)))
             .collect())
     }
 
     /// Completes a club's share with the amount that the provider paid out. Returns `false` when
     /// the share was completed before.
     pub async fn complete_club_share(&self, id: i64, amount: Cents) -> Result<bool, Failure> {
-        let write = "update payouts set amount_cents = $2, status = 'completed', completed_at = transaction_instant()
-             where id = $1 and type = 'club_share' and status = 'pending'";
         Ok(self
-            .execute(sqlx::query(write).bind(id).bind(amount.0))
+            .execute(sqlx::query!(
+                "update payouts set amount_cents = $2, status = 'completed', completed_at = transaction_instant()
+             where id = $1 and type = 'club_share' and status = 'pending'",
+                id,
+                amount.0
+            ))
             .await?
             > 0)
     }
@@ -197,10 +215,6 @@ impl Records {
         status: &str,
         note: Option<&str>,
     ) -> Result<Option<Payout>, Failure> {
-        let write = "update payouts set status = $2, note = coalesce($3, note),
-                 failure_reason = case when $2 = 'failed' then coalesce($3, failure_reason) end,
-                 completed_at = case when $2 = 'completed' then coalesce(completed_at, transaction_instant()) end
-             where id = $1 and (status = 'pending' or status = $2) returning *";
         let (status, note, signer) = (
             status.to_string(),
             note.map(str::to_string),
@@ -208,7 +222,18 @@ impl Records {
         );
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let write = sqlx::query_as(write).bind(id).bind(status).bind(note);
+            let write = sqlx::query_as!(
+                PayoutRow,
+                "update payouts set status = $2, note = coalesce($3, note),
+                 failure_reason = case when $2 = 'failed' then coalesce($3, failure_reason) end,
+                 completed_at = case when $2 = 'completed' then coalesce(completed_at, transaction_instant()) end
+             where id = $1 and (status = 'pending' or status = $2)
+             returning id, draw_id, club_id, type, amount_cents, status, recipient_email, recipient_name, note, failure_reason,
+                 created_at, completed_at",
+                id,
+                status,
+                note
+            );
             let row: Option<PayoutRow> = write.fetch_optional(&mut *transaction).await?;
             if row.is_some() {
                 audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), id).await?;

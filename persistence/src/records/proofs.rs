@@ -36,37 +36,37 @@ impl Records {
         let hash = self.link_hash(LinkKind::Account, token_hash);
         let (email, expires) = (email.trim().to_string(), to_column_time(expires));
         let work = async move |pool: PgPool| {
-            let admin: Option<(i64, String, String)> = sqlx::query_as(
+            let admin = sqlx::query!(
                 "update admins set reset_token_hash = $2, reset_expires_at = $3
                  where lower(email) = lower($1) returning id, email, name",
+                email,
+                hash,
+                expires
             )
-            .bind(email.clone())
-            .bind(hash.clone())
-            .bind(expires)
             .fetch_optional(&pool)
             .await?;
-            if let Some((id, email, name)) = admin {
+            if let Some(admin) = admin {
                 return Ok(Some(MailRecipient {
-                    holder: SessionHolder::Admin(id),
-                    email,
-                    name: Some(name),
+                    holder: SessionHolder::Admin(admin.id),
+                    email: admin.email,
+                    name: Some(admin.name),
                 }));
             }
-            let club: Option<(i64, String, Option<String>)> = sqlx::query_as(
+            let club = sqlx::query!(
                 "update clubs set password_reset_token = $2, password_reset_expires = $3
                  where lower(email) = lower($1)
-                 returning id, email, case when email_verified_at is not null then name end",
+                 returning id, email, case when email_verified_at is not null then name end as name",
+                email,
+                hex::encode(&hash),
+                expires
             )
-            .bind(email.clone())
-            .bind(hex::encode(&hash))
-            .bind(expires)
             .fetch_optional(&pool)
             .await?;
-            if let Some((id, email, name)) = club {
+            if let Some(club) = club {
                 return Ok(Some(MailRecipient {
-                    holder: SessionHolder::Club(ClubId(id)),
-                    email,
-                    name,
+                    holder: SessionHolder::Club(ClubId(club.id)),
+                    email: club.email,
+                    name: club.name,
                 }));
             }
             begin_member_password_reset(&pool, &email, hash, expires).await
@@ -82,19 +82,19 @@ impl Records {
         token_hash: &[u8; 32],
         at: Timestamp,
     ) -> Result<Option<Vec<String>>, Failure> {
-        let read = sqlx::query_scalar(
-            "select array[name, email, home_page_slug] from clubs
+        let read = sqlx::query_scalar!(
+            r#"select array[name, email, home_page_slug] as "account!" from clubs
                  where password_reset_token = any($1) and password_reset_expires > $3
              union all
              select array[name, email] from admins where reset_token_hash = any($2) and reset_expires_at > $3
              union all
              select array[u.name, u.email, c.name, c.home_page_slug] from club_users u join clubs c on c.id = u.club_id
                  where u.token_hash = any($2) and u.token_expires_at > $3
-             limit 1",
-        )
-        .bind(hashes_to_hex(&self.link_hashes(LinkKind::Account, token_hash)))
-        .bind(self.link_hashes(LinkKind::Account, token_hash))
-        .bind(to_column_time(at));
+             limit 1"#,
+            &hashes_to_hex(&self.link_hashes(LinkKind::Account, token_hash)),
+            &self.link_hashes(LinkKind::Account, token_hash),
+            to_column_time(at)
+        );
         self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
@@ -117,14 +117,14 @@ impl Records {
         let (password, at) = (password_hash.to_string(), to_column_time(at));
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let club: Option<i64> = sqlx::query_scalar(
+            let club: Option<i64> = sqlx::query_scalar!(
                 "update clubs set password = $2, password_reset_token = null, password_reset_expires = null,
                      email_verified_at = coalesce(email_verified_at, $3)
                  where password_reset_token = any($1) and password_reset_expires > $3 returning id",
+                &hashes_to_hex(&hashes),
+                password,
+                at
             )
-            .bind(hashes_to_hex(&hashes))
-            .bind(password.clone())
-            .bind(at)
             .fetch_optional(&mut *transaction)
             .await?;
             let (holder, action) = match club {
@@ -165,16 +165,13 @@ impl Records {
         token_hash: &[u8; 32],
         expires: Timestamp,
     ) -> Result<(), Failure> {
-        let write = sqlx::query(
+        let write = sqlx::query!(
             "update clubs set email_verification_token = $2, email_verification_expires = $3
              where id = $1 and email_verified_at is null",
+            club.0,
+            hex::encode(self.link_hash(LinkKind::Verification, token_hash)),
+            to_column_time(expires)
         );
-        let write = write
-            .bind(club.0)
-            .bind(hex::encode(
-                self.link_hash(LinkKind::Verification, token_hash),
-            ))
-            .bind(to_column_time(expires));
         self.execute(write).await?;
         Ok(())
     }
@@ -186,19 +183,14 @@ impl Records {
         token_hash: &[u8; 32],
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        let write = sqlx::query(
+        let write = sqlx::query!(
             "update clubs set email_verified_at = coalesce(email_verified_at, $2), email_verification_token = null,
                  email_verification_expires = null
              where email_verification_token = any($1) and email_verification_expires > $2",
+            &hashes_to_hex(&self.link_hashes(LinkKind::Verification, token_hash)),
+            to_column_time(at)
         );
-        self.change_row_shown_in_lists(
-            write
-                .bind(hashes_to_hex(
-                    &self.link_hashes(LinkKind::Verification, token_hash),
-                ))
-                .bind(to_column_time(at)),
-        )
-        .await
+        self.change_row_shown_in_lists(write).await
     }
 }
 
@@ -237,26 +229,38 @@ async fn queue_password_mail(
     holder: SessionHolder,
     key: String,
 ) -> Result<(), sqlx::Error> {
-    let (read, id) = match holder {
-        SessionHolder::Club(club) => ("select email, name from clubs where id = $1", club.0),
-        SessionHolder::Member(member) => (
-            "select email, name from club_users where id = $1",
-            member.id,
-        ),
-        SessionHolder::Admin(admin) => ("select email, name from admins where id = $1", admin),
+    let (email, name) = match holder {
+        SessionHolder::Club(club) => {
+            sqlx::query!("select email, name from clubs where id = $1", club.0)
+                .map(|row| (row.email, row.name))
+                .fetch_one(&mut *connection)
+                .await?
+        }
+        SessionHolder::Member(member) => {
+            sqlx::query!(
+                "select email, name from club_users where id = $1",
+                member.id
+            )
+            .map(|row| (row.email, row.name))
+            .fetch_one(&mut *connection)
+            .await?
+        }
+        SessionHolder::Admin(admin) => {
+            sqlx::query!("select email, name from admins where id = $1", admin)
+                .map(|row| (row.email, row.name))
+                .fetch_one(&mut *connection)
+                .await?
+        }
     };
-    let (email, name): (String, String) = sqlx::query_as(read)
-        .bind(id)
-        .fetch_one(&mut *connection)
-        .await?;
-    let mail = "insert into email_outbox (dedupe_key, kind, to_address, data)
-         values ($1, 'password-changed', $2, json_build_object('name', $3::text)::text)";
-    sqlx::query(mail)
-        .bind(key)
-        .bind(email)
-        .bind(name)
-        .execute(connection)
-        .await?;
+    sqlx::query!(
+        "insert into email_outbox (dedupe_key, kind, to_address, data)
+         values ($1, 'password-changed', $2, json_build_object('name', $3::text)::text)",
+        key,
+        email,
+        name
+    )
+    .execute(connection)
+    .await?;
     Ok(())
 }
 
@@ -266,14 +270,15 @@ async fn reset_admin_password(
     password: String,
     at: time::OffsetDateTime,
 ) -> Result<Option<i64>, sqlx::Error> {
-    let write = "update admins set password = $2, reset_token_hash = null, reset_expires_at = null
-         where reset_token_hash = any($1) and reset_expires_at > $3 returning id";
-    sqlx::query_scalar(write)
-        .bind(hashes)
-        .bind(password)
-        .bind(at)
-        .fetch_optional(connection)
-        .await
+    sqlx::query_scalar!(
+        "update admins set password = $2, reset_token_hash = null, reset_expires_at = null
+         where reset_token_hash = any($1) and reset_expires_at > $3 returning id",
+        &hashes,
+        password,
+        at
+    )
+    .fetch_optional(connection)
+    .await
 }
 
 /// Sets a member's new password through a mailed link. Also returns whether the link was an
@@ -284,29 +289,29 @@ async fn reset_member_password(
     password: String,
     at: time::OffsetDateTime,
 ) -> Result<(Option<SessionHolder>, &'static str), sqlx::Error> {
-    let row: Option<(i64, i64, String, bool)> = sqlx::query_as(
-        "update club_users u set password = $2, token_hash = null, token_expires_at = null,
+    let row = sqlx::query!(
+        r#"update club_users u set password = $2, token_hash = null, token_expires_at = null,
              joined_at = coalesce(u.joined_at, $3)
          from club_users before
          where before.id = u.id and u.token_hash = any($1) and u.token_expires_at > $3
-         returning u.id, u.club_id, u.role, before.joined_at is null",
+         returning u.id, u.club_id, u.role, before.joined_at is null as "joins!""#,
+        &hashes,
+        password,
+        at
     )
-    .bind(hashes)
-    .bind(password)
-    .bind(at)
     .fetch_optional(connection)
     .await?;
-    let Some((id, club, word, joins)) = row else {
+    let Some(row) = row else {
         return Ok((None, PASSWORD_RESET_AUDIT_ACTION));
     };
     let member = Member {
-        id,
-        club: ClubId(club),
-        role: parse_role(&word)?,
+        id: row.id,
+        club: ClubId(row.club_id),
+        role: parse_role(&row.role)?,
     };
     Ok((
         Some(SessionHolder::Member(member)),
-        if joins {
+        if row.joins {
             "accept-invitation"
         } else {
             PASSWORD_RESET_AUDIT_ACTION
@@ -322,27 +327,27 @@ async fn begin_member_password_reset(
     hash: Vec<u8>,
     expires: time::OffsetDateTime,
 ) -> Result<Option<MailRecipient>, sqlx::Error> {
-    let row: Option<(i64, i64, String, String, String)> = sqlx::query_as(
+    let row = sqlx::query!(
         "update club_users set token_hash = $2, token_expires_at = $3
          where lower(email) = lower($1) and removed_at is null returning id, club_id, role, email, name",
+        email,
+        hash,
+        expires
     )
-    .bind(email)
-    .bind(hash)
-    .bind(expires)
     .fetch_optional(pool)
     .await?;
-    let Some((id, club, word, email, name)) = row else {
+    let Some(row) = row else {
         return Ok(None);
     };
     let member = Member {
-        id,
-        club: ClubId(club),
-        role: parse_role(&word)?,
+        id: row.id,
+        club: ClubId(row.club_id),
+        role: parse_role(&row.role)?,
     };
     Ok(Some(MailRecipient {
         holder: SessionHolder::Member(member),
-        email,
-        name: Some(name),
+        email: row.email,
+        name: Some(row.name),
     }))
 }
 
@@ -350,16 +355,18 @@ async fn end_sessions(
     connection: &mut PgConnection,
     holder: SessionHolder,
 ) -> Result<(), sqlx::Error> {
-    let (write, id) = match holder {
-        SessionHolder::Club(club) => (
+    let write = match holder {
+        SessionHolder::Club(club) => sqlx::query!(
             "delete from sessions where club_id = $1 and club_user_id is null",
-            club.0,
+            club.0
         ),
         SessionHolder::Member(member) => {
-            ("delete from sessions where club_user_id = $1", member.id)
+            sqlx::query!("delete from sessions where club_user_id = $1", member.id)
         }
-        SessionHolder::Admin(admin) => ("delete from sessions where admin_id = $1", admin),
+        SessionHolder::Admin(admin) => {
+            sqlx::query!("delete from sessions where admin_id = $1", admin)
+        }
     };
-    sqlx::query(write).bind(id).execute(connection).await?;
+    write.execute(connection).await?;
     Ok(())
 }

@@ -13,8 +13,10 @@ impl Records {
     /// Returns the state of the order's refund: `pending`, `succeeded` or `failed`. `None` when no
     /// refund was queued.
     pub async fn refund_state(&self, order: OrderId) -> Result<Option<String>, Failure> {
-        let read = sqlx::query_scalar("select state from refunds where order_id = $1")
-            .bind(Uuid::from_u128(order.0));
+        let read = sqlx::query_scalar!(
+            "select state from refunds where order_id = $1",
+            Uuid::from_u128(order.0)
+        );
         self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
@@ -27,13 +29,15 @@ impl Records {
         order: OrderId,
         entry: AuditEntry,
     ) -> Result<bool, Failure> {
-        let write = "with again as (
+        self.write_with_audit_entry(
+            sqlx::query!(
+                "with again as (
                update payment_ops set state = 'pending', ended_at = null, due_at = 'epoch', key = key || '/' || attempts, why = null
                where order_id = $1 and kind = 'refund' and state = 'failed' returning order_id
              )
-             update refunds r set state = 'pending', ended_at = null from again where r.order_id = again.order_id";
-        self.write_with_audit_entry(
-            sqlx::query(write).bind(Uuid::from_u128(order.0)),
+             update refunds r set state = 'pending', ended_at = null from again where r.order_id = again.order_id",
+                Uuid::from_u128(order.0)
+            ),
             entry,
             false,
         )

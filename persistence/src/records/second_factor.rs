@@ -24,22 +24,23 @@ pub struct SecondFactor {
 impl Records {
     /// Returns an operator's second factor. `None` when enrolment has not begun.
     pub async fn second_factor(&self, admin: i64) -> Result<Option<SecondFactor>, Failure> {
-        let read =
-            "select totp_secret_sealed, totp_enrolled_at is not null, totp_last_step from admins
-             where id = $1 and totp_secret_sealed is not null";
-        let read = sqlx::query_as(read).bind(admin);
-        let row: Option<(Vec<u8>, bool, i64)> = self
+        let read = sqlx::query!(
+            r#"select totp_secret_sealed as "sealed!", totp_enrolled_at is not null as "enrolled!", totp_last_step
+             from admins where id = $1 and totp_secret_sealed is not null"#,
+            admin
+        );
+        let row = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
-        row.map(|(sealed, enrolled, last_step)| {
+        row.map(|row| {
             let secret = self
                 .postgres
                 .sealer()
-                .open(SECOND_FACTOR_PURPOSE, admin, &sealed)?;
+                .open(SECOND_FACTOR_PURPOSE, admin, &row.sealed)?;
             Ok(SecondFactor {
                 secret,
-                enrolled,
-                last_step,
+                enrolled: row.enrolled,
+                last_step: row.totp_last_step,
             })
         })
         .transpose()
@@ -52,8 +53,11 @@ impl Records {
             .postgres
             .sealer()
             .seal(SECOND_FACTOR_PURPOSE, admin, secret);
-        let write = "update admins set totp_secret_sealed = $2 where id = $1 and totp_secret_sealed is null";
-        self.execute(sqlx::query(write).bind(admin).bind(sealed))
+        self.execute(sqlx::query!(
+            "update admins set totp_secret_sealed = $2 where id = $1 and totp_secret_sealed is null",
+            admin,
+            sealed
+        ))
             .await?;
         Ok(())
     }
@@ -66,12 +70,13 @@ impl Records {
         step: i64,
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        let write = "update admins set totp_last_step = $2, totp_enrolled_at = coalesce(totp_enrolled_at, $3)
-             where id = $1 and totp_last_step < $2";
-        let write = sqlx::query(write)
-            .bind(admin)
-            .bind(step)
-            .bind(to_column_time(at));
+        let write = sqlx::query!(
+            "update admins set totp_last_step = $2, totp_enrolled_at = coalesce(totp_enrolled_at, $3)
+             where id = $1 and totp_last_step < $2",
+            admin,
+            step,
+            to_column_time(at)
+        );
         Ok(self.execute(write).await? > 0)
     }
 
@@ -79,19 +84,20 @@ impl Records {
     /// audit entry. The operator enrols again at the next sign-in. Returns `false` when no operator
     /// has the e-mail address.
     pub async fn forget_second_factor(&self, email: &str) -> Result<bool, Failure> {
-        let write = "with forgotten as (
-                 update admins set totp_secret_sealed = null, totp_enrolled_at = null where lower(email) = lower($1)
-                 returning id
-             ), closed as (delete from sessions where admin_id in (select id from forgotten))
-             select id from forgotten";
         let email = email.to_string();
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let found: Option<i64> = sqlx::query_scalar(write)
-                .bind(email)
-                .fetch_optional(&mut *transaction)
-                .await?;
+            let found: Option<i64> = sqlx::query_scalar!(
+                "with forgotten as (
+                 update admins set totp_secret_sealed = null, totp_enrolled_at = null where lower(email) = lower($1)
+                 returning id
+             ), closed as (delete from sessions where admin_id in (select id from forgotten))
+             select id from forgotten",
+                email
+            )
+            .fetch_optional(&mut *transaction)
+            .await?;
             if let Some(id) = found {
                 let (action, object) = ("forget-second-factor", format!("admin:{id}"));
                 let action = AuditAction {

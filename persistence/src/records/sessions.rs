@@ -75,7 +75,6 @@ pub struct SessionLifetime {
     pub whole_seconds: i64,
 }
 
-#[derive(sqlx::FromRow)]
 struct SessionRow {
     club_id: Option<i64>,
     admin_id: Option<i64>,
@@ -120,21 +119,21 @@ impl Records {
             SessionHolder::Admin(admin) => (Some(admin), None),
         };
         // The row lock prevents the removal of a member while the session is created.
-        let write = sqlx::query(
+        let write = sqlx::query!(
             "with member as (
                  update club_users set seen_at = $4 where id = $8 and removed_at is null returning id)
              insert into sessions
                  (token_hash, club_id, admin_id, club_user_id, proven_at, created_at, seen_at, idle_seconds, ends_at)
              select $1, $2, $3, $8, $7, $4, $4, $5, $6 where $8::bigint is null or exists (select from member)",
-        )
-        .bind(self.link_hash(LinkKind::Session, token_hash))
-        .bind(holder.club().map(|club| club.0))
-        .bind(admin)
-        .bind(to_column_time(at))
-        .bind(lifetime.idle_seconds)
-        .bind(to_column_time(at.plus_seconds(lifetime.whole_seconds)))
-        .bind(proven_at.map(to_column_time))
-        .bind(member);
+            self.link_hash(LinkKind::Session, token_hash),
+            holder.club().map(|club| club.0),
+            admin,
+            to_column_time(at),
+            lifetime.idle_seconds,
+            to_column_time(at.plus_seconds(lifetime.whole_seconds)),
+            proven_at.map(to_column_time),
+            member
+        );
         self.execute(write).await?;
         Ok(())
     }
@@ -146,12 +145,11 @@ impl Records {
         token_hash: &[u8; 32],
         at: Timestamp,
     ) -> Result<(), Failure> {
-        let write = "update sessions set proven_at = $2 where token_hash = any($1)";
-        self.execute(
-            sqlx::query(write)
-                .bind(self.link_hashes(LinkKind::Session, token_hash))
-                .bind(to_column_time(at)),
-        )
+        self.execute(sqlx::query!(
+            "update sessions set proven_at = $2 where token_hash = any($1)",
+            &self.link_hashes(LinkKind::Session, token_hash),
+            to_column_time(at)
+        ))
         .await?;
         Ok(())
     }
@@ -163,14 +161,15 @@ impl Records {
         token_hash: &[u8; 32],
         at: Timestamp,
     ) -> Result<Option<Session>, Failure> {
-        let read = sqlx::query_as(
-            "select s.club_id, s.admin_id, s.club_user_id, u.role, s.proven_at, s.ends_at,
-                 s.seen_at < $2 - interval '60 seconds' as stale
+        let read = sqlx::query_as!(
+            SessionRow,
+            r#"select s.club_id, s.admin_id, s.club_user_id, u.role as "role?", s.proven_at, s.ends_at,
+                 s.seen_at < $2::timestamptz - interval '60 seconds' as "stale!"
              from sessions s left join club_users u on u.id = s.club_user_id and u.removed_at is null
-             where s.token_hash = any($1) and s.ends_at > $2 and s.seen_at + make_interval(secs => s.idle_seconds) > $2",
-        )
-        .bind(self.link_hashes(LinkKind::Session, token_hash))
-        .bind(to_column_time(at));
+             where s.token_hash = any($1) and s.ends_at > $2 and s.seen_at + make_interval(secs => s.idle_seconds) > $2"#,
+            &self.link_hashes(LinkKind::Session, token_hash),
+            to_column_time(at)
+        );
         let row: Option<SessionRow> = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
@@ -178,12 +177,11 @@ impl Records {
             return Ok(None);
         };
         if row.stale {
-            let write = "update sessions set seen_at = $2 where token_hash = any($1)";
-            self.execute(
-                sqlx::query(write)
-                    .bind(self.link_hashes(LinkKind::Session, token_hash))
-                    .bind(to_column_time(at)),
-            )
+            self.execute(sqlx::query!(
+                "update sessions set seen_at = $2 where token_hash = any($1)",
+                &self.link_hashes(LinkKind::Session, token_hash),
+                to_column_time(at)
+            ))
             .await?;
         }
         Ok(row.into_session())
@@ -196,27 +194,31 @@ impl Records {
         token_hash: &[u8; 32],
         at: Timestamp,
     ) -> Result<bool, Failure> {
-        let read = sqlx::query_scalar(
-            "select exists (select from sessions
-                 where token_hash = any($1) and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2)",
-        )
-        .bind(self.link_hashes(LinkKind::Session, token_hash))
-        .bind(to_column_time(at));
+        let read = sqlx::query_scalar!(
+            r#"select exists (select from sessions
+                 where token_hash = any($1) and ends_at > $2 and seen_at + make_interval(secs => idle_seconds) > $2) as "is_open!""#,
+            &self.link_hashes(LinkKind::Session, token_hash),
+            to_column_time(at)
+        );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     pub async fn close_session(&self, token_hash: &[u8; 32]) -> Result<(), Failure> {
-        let write = sqlx::query("delete from sessions where token_hash = any($1)");
-        let write = write.bind(self.link_hashes(LinkKind::Session, token_hash));
+        let write = sqlx::query!(
+            "delete from sessions where token_hash = any($1)",
+            &self.link_hashes(LinkKind::Session, token_hash)
+        );
         self.execute(write).await?;
         Ok(())
     }
 
     /// Deletes expired sessions. There are at most a few thousand a day, so one statement suffices.
     pub async fn delete_expired_sessions(&self, at: Timestamp) -> Result<u64, Failure> {
-        let write = "delete from sessions where ends_at <= $1 or seen_at + make_interval(secs => idle_seconds) <= $1";
-        self.execute(sqlx::query(write).bind(to_column_time(at)))
+        self.execute(sqlx::query!(
+            "delete from sessions where ends_at <= $1 or seen_at + make_interval(secs => idle_seconds) <= $1",
+            to_column_time(at)
+        ))
             .await
     }
 }

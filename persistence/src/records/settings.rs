@@ -23,7 +23,7 @@ pub const SURCHARGE_MODE: &str = "surcharge_mode";
 pub const FEE_PASSTHROUGH_ALLOWED: &str = "fee_passthrough_allowed";
 
 /// A setting with its current value, and the person who set it last.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct SettingRow {
     pub id: i64,
     pub key: String,
@@ -36,8 +36,10 @@ pub struct SettingRow {
 impl Records {
     /// Returns all settings, sorted by key.
     pub async fn setting_rows(&self) -> Result<Vec<SettingRow>, Failure> {
-        let read = "select id, key, value, description, updated_at, updated_by from system_settings order by key";
-        let read = sqlx::query_as(read);
+        let read = sqlx::query_as!(
+            SettingRow,
+            "select id, key, value, description, updated_at, updated_by from system_settings order by key"
+        );
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
@@ -51,34 +53,35 @@ impl Records {
         by: &str,
         entry: AuditEntry,
     ) -> Result<(), Failure> {
-        let write = "insert into system_settings (key, value, description, updated_by) values ($1, $2, $3, $4)
+        let write = sqlx::query!(
+            "insert into system_settings (key, value, description, updated_by) values ($1, $2, $3, $4)
              on conflict (key) do update set value = $2, description = coalesce($3, system_settings.description),
-                 updated_by = $4, updated_at = transaction_instant()";
-        let write = sqlx::query(write)
-            .bind(key.to_string())
-            .bind(value.to_string());
-        let write = write
-            .bind(description.map(str::to_string))
-            .bind(by.to_string());
+                 updated_by = $4, updated_at = transaction_instant()",
+            key,
+            value,
+            description,
+            by
+        );
         self.write_with_audit_entry(write, entry, false).await?;
         Ok(())
     }
 
     pub async fn settings(&self) -> Result<BTreeMap<String, String>, Failure> {
-        let read = sqlx::query_as("select key, value from system_settings");
-        let rows: Vec<(String, String)> = self
+        let read = sqlx::query!("select key, value from system_settings");
+        let rows = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        Ok(rows.into_iter().collect())
+        Ok(rows.into_iter().map(|row| (row.key, row.value)).collect())
     }
 
     pub async fn set_setting(&self, key: &str, value: &str, by: &str) -> Result<(), Failure> {
-        let write = "insert into system_settings (key, value, updated_by) values ($1, $2, $3)
-             on conflict (key) do update set value = $2, updated_by = $3, updated_at = transaction_instant()";
-        let write = sqlx::query(write)
-            .bind(key.to_string())
-            .bind(value.to_string())
-            .bind(by.to_string());
+        let write = sqlx::query!(
+            "insert into system_settings (key, value, updated_by) values ($1, $2, $3)
+             on conflict (key) do update set value = $2, updated_by = $3, updated_at = transaction_instant()",
+            key,
+            value,
+            by
+        );
         self.execute(write).await?;
         Ok(())
     }

@@ -41,20 +41,18 @@ pub enum CreateDrawsOutcome {
 impl Records {
     pub async fn accept_terms(&self, acceptance: &TermsAcceptance) -> Result<i64, Failure> {
         let acceptance = acceptance.clone();
-        let write =
-            "insert into terms_acceptances (club_id, accepted_at, ip_address, user_agent, terms_version, terms_digest)
-             values ($1, $2, $3, $4, $5, $6) returning id";
         let work = async move |pool: PgPool| {
-            let write = sqlx::query_scalar(write)
-                .bind(acceptance.club.0)
-                .bind(to_column_time(acceptance.at))
-                .bind(acceptance.ip_address);
-            write
-                .bind(acceptance.user_agent)
-                .bind(acceptance.version)
-                .bind(acceptance.digest)
-                .fetch_one(&pool)
-                .await
+            let write = sqlx::query_scalar!(
+                "insert into terms_acceptances (club_id, accepted_at, ip_address, user_agent, terms_version, terms_digest)
+             values ($1, $2, $3, $4, $5, $6) returning id",
+                acceptance.club.0,
+                to_column_time(acceptance.at),
+                acceptance.ip_address,
+                acceptance.user_agent,
+                acceptance.version,
+                acceptance.digest
+            );
+            write.fetch_one(&pool).await
         };
         self.run_write(work).await
     }
@@ -88,11 +86,13 @@ impl Records {
                 return Ok(Err(CreateDrawsOutcome::NotAgreed));
             };
             let ids = draws::insert_draws(&mut transaction, &sealer, &new).await?;
-            sqlx::query("update terms_acceptances set draw_id = $2 where id = $1")
-                .bind(acceptance)
-                .bind(ids.first().map(|id| id.0))
-                .execute(&mut *transaction)
-                .await?;
+            sqlx::query!(
+                "update terms_acceptances set draw_id = $2 where id = $1",
+                acceptance,
+                ids.first().map(|id| id.0)
+            )
+            .execute(&mut *transaction)
+            .await?;
             if let Some(first) = ids.first() {
                 audit::write_signed_audit_entry(&mut transaction, signer.as_deref(), first).await?;
             }
@@ -119,11 +119,12 @@ async fn lock_latest_acceptance(
     club: ClubId,
     since: OffsetDateTime,
 ) -> Result<Option<i64>, sqlx::Error> {
-    let read = "select id from terms_acceptances where club_id = $1 and draw_id is null and accepted_at >= $2
-         order by id desc limit 1 for update skip locked";
-    sqlx::query_scalar(read)
-        .bind(club.0)
-        .bind(since)
-        .fetch_optional(connection)
-        .await
+    sqlx::query_scalar!(
+        "select id from terms_acceptances where club_id = $1 and draw_id is null and accepted_at >= $2
+         order by id desc limit 1 for update skip locked",
+        club.0,
+        since
+    )
+    .fetch_optional(connection)
+    .await
 }

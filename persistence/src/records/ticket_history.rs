@@ -27,7 +27,6 @@ pub struct TicketMove {
 }
 
 /// One allocation or void from the draw's journal.
-#[derive(sqlx::FromRow)]
 struct TicketEventRow {
     returned: bool,
     serials: Vec<i16>,
@@ -41,35 +40,40 @@ impl Records {
     ///
     /// The database could not be read.
     pub async fn ticket_history(&self, draw: DrawId) -> Result<TicketHistory, Failure> {
-        let summary = "select d.resold_lowest_first,
-               (select coalesce(array_agg(t.serial order by t.serial), '{}') from tickets t where t.draw_id = d.id)
-             from draws d where d.id = $1";
-        let journal = "select x.event ->> 'event' = 'voided' as returned,
-               (select array_agg(s.serial::smallint) from jsonb_array_elements_text(x.event -> 'serials') as s (serial)) as serials
-             from draw_events e
-               cross join lateral jsonb_array_elements(e.events -> 'events') with ordinality as x (event, place)
-             where e.draw_id = $1 and x.event ->> 'event' in ('allocated', 'voided')
-             order by e.revision, x.place";
         let read = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             // The two queries below read the same snapshot. Otherwise a sale between them would
             // appear in only one of their results.
-            sqlx::query("set transaction isolation level repeatable read, read only")
+            sqlx::query!("set transaction isolation level repeatable read, read only")
                 .execute(&mut *transaction)
                 .await?;
-            let summary: Option<(bool, Vec<i16>)> = sqlx::query_as(summary)
-                .bind(draw.0)
-                .fetch_optional(&mut *transaction)
-                .await?;
-            let journal: Vec<TicketEventRow> = sqlx::query_as(journal)
-                .bind(draw.0)
-                .fetch_all(&mut *transaction)
-                .await?;
+            let summary = sqlx::query!(
+                r#"select d.resold_lowest_first,
+               (select coalesce(array_agg(t.serial order by t.serial), '{}') from tickets t where t.draw_id = d.id) as "sold!"
+             from draws d where d.id = $1"#,
+                draw.0
+            )
+            .fetch_optional(&mut *transaction)
+            .await?;
+            let journal = sqlx::query_as!(
+                TicketEventRow,
+                r#"select x.event ->> 'event' = 'voided' as "returned!",
+               (select array_agg(s.serial::smallint) from jsonb_array_elements_text(x.event -> 'serials') as s (serial)) as "serials!"
+             from draw_events e
+               cross join lateral jsonb_array_elements(e.events -> 'events') with ordinality as x (event, place)
+             where e.draw_id = $1 and x.event ->> 'event' in ('allocated', 'voided')
+             order by e.revision, x.place"#,
+                draw.0
+            )
+            .fetch_all(&mut *transaction)
+            .await?;
             transaction.commit().await?;
             Ok((summary, journal))
         };
         let (summary, journal) = self.run_read(read).await?;
-        let (resold_lowest_first, sold) = summary.unwrap_or_default();
+        let (resold_lowest_first, sold) = summary
+            .map(|row| (row.resold_lowest_first, row.sold))
+            .unwrap_or_default();
         let moves = if resold_lowest_first {
             None
         } else {

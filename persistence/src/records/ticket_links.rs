@@ -3,8 +3,6 @@
 
 use domain::{OrderId, Timestamp};
 use sqlx::PgPool;
-use time::OffsetDateTime;
-use uuid::Uuid;
 
 use super::erasure::ERASED_EMAIL;
 use super::{Records, timestamp, to_column_time};
@@ -38,19 +36,19 @@ impl Records {
             self.link_hash(LinkKind::Tickets, token_hash),
         );
         let work = async move |pool: PgPool| {
-            sqlx::query_scalar(
-                "with known as (
+            sqlx::query_scalar!(
+                r#"with known as (
                    select buyer_email from orders
                    where lower(buyer_email) = $1 and (captured_at is not null or state = 'allocated') and erased_at is null
                    order by opened_at desc limit 1
                  ), kept as (
                    insert into ticket_links (token_hash, email, expires_at) select $2, $1, $3 from known
                  )
-                 select buyer_email from known",
+                 select buyer_email as "buyer_email!" from known"#,
+                email,
+                hash,
+                to_column_time(until)
             )
-            .bind(email)
-            .bind(hash)
-            .bind(to_column_time(until))
             .fetch_optional(&pool)
             .await
         };
@@ -65,28 +63,28 @@ impl Records {
     ) -> Result<Option<TicketLink>, Failure> {
         let hashes = self.link_hashes(LinkKind::Tickets, token_hash);
         let work = async move |pool: PgPool| {
-            let link: Option<(String, OffsetDateTime)> = sqlx::query_as(
+            let link = sqlx::query!(
                 "select email, expires_at from ticket_links where token_hash = any($1) and expires_at > $2",
+                &hashes,
+                to_column_time(at)
             )
-            .bind(hashes)
-            .bind(to_column_time(at))
             .fetch_optional(&pool)
             .await?;
-            let Some((email, until)) = link else {
+            let Some(link) = link else {
                 return Ok(None);
             };
-            let orders: Vec<Uuid> = sqlx::query_scalar(
+            let orders = sqlx::query_scalar!(
                 "select id from orders
                  where lower(buyer_email) = $1 and (captured_at is not null or state = 'allocated')
                  order by opened_at desc, id limit $2",
+                link.email,
+                ORDERS_PER_LINK_MAX
             )
-            .bind(&email)
-            .bind(ORDERS_PER_LINK_MAX)
             .fetch_all(&pool)
             .await?;
             Ok(Some(TicketLink {
-                email,
-                until: timestamp(until),
+                email: link.email,
+                until: timestamp(link.expires_at),
                 orders: orders.into_iter().map(|id| OrderId(id.as_u128())).collect(),
             }))
         };
@@ -95,15 +93,16 @@ impl Records {
 
     /// Deletes expired links, with the addresses to which they were mailed (decision F-8).
     pub async fn delete_expired_ticket_links(&self, at: Timestamp) -> Result<u64, Failure> {
-        let write = sqlx::query(
+        let write = sqlx::query!(
             "with over as (delete from ticket_links where expires_at <= $1 returning token_hash),
                mailed as (
                  update email_outbox set to_address = $2, data = '{}', why = null
                  where dedupe_key in (select 'my-tickets-' || encode(substring(token_hash from octet_length(token_hash) - 31 for 8), 'hex')
                    from over))
              select from over",
+            to_column_time(at),
+            ERASED_EMAIL
         );
-        self.execute(write.bind(to_column_time(at)).bind(ERASED_EMAIL))
-            .await
+        self.execute(write).await
     }
 }

@@ -21,7 +21,6 @@ pub struct SoldTicket {
     pub buyer_phone: Option<String>,
 }
 
-#[derive(sqlx::FromRow)]
 struct SoldTicketRow {
     serial: i16,
     order_id: Uuid,
@@ -50,9 +49,10 @@ impl SoldTicketRow {
 impl Records {
     /// Returns the serials of a draw's sold tickets, ascending.
     pub async fn sold_serials(&self, draw: DrawId) -> Result<Vec<Serial>, Failure> {
-        let read =
-            sqlx::query_scalar("select serial from tickets where draw_id = $1 order by serial")
-                .bind(draw.0);
+        let read = sqlx::query_scalar!(
+            "select serial from tickets where draw_id = $1 order by serial",
+            draw.0
+        );
         let rows: Vec<i16> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
@@ -64,13 +64,14 @@ impl Records {
 
     /// Returns a draw's sold tickets with their buyers, ascending by serial.
     pub async fn sold_tickets(&self, draw: DrawId) -> Result<Vec<SoldTicket>, Failure> {
-        let read = sqlx::query_as(
+        let read = sqlx::query_as!(
+            SoldTicketRow,
             "select t.serial, o.id as order_id, o.payment_intent_id, t.sold_at,
                  o.buyer_name, o.buyer_email, o.buyer_phone
              from tickets t join order_lines l on l.id = t.order_line_id join orders o on o.id = l.order_id
              where t.draw_id = $1 order by t.serial",
-        )
-        .bind(draw.0);
+            draw.0
+        );
         let rows: Vec<SoldTicketRow> = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;

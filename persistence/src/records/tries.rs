@@ -2,7 +2,7 @@
 //! of nodes.
 
 use domain::Timestamp;
-use sqlx::{PgPool, query, query_scalar};
+use sqlx::PgPool;
 
 use super::{Records, to_column_time};
 use crate::Failure;
@@ -37,16 +37,16 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             for (about, max, until) in rows {
-                let count: i32 = query_scalar(
+                let count: i32 = sqlx::query_scalar!(
                     "insert into tries as known (about, count, until) values ($1, 1, $2)
                      on conflict (about) do update set
                        count = case when known.until <= $3 then 1 else known.count + 1 end,
                        until = case when known.until <= $3 then excluded.until else known.until end
                      returning count",
+                    about,
+                    to_column_time(at.plus_seconds(until)),
+                    to_column_time(at)
                 )
-                .bind(about)
-                .bind(to_column_time(at.plus_seconds(until)))
-                .bind(to_column_time(at))
                 .fetch_one(&mut *transaction)
                 .await?;
                 if i64::from(count) > i64::from(max) {
@@ -72,9 +72,11 @@ impl Records {
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
             for (about, _, _) in rows {
-                let write =
-                    query("update tries set count = count - 1 where about = $1 and count > 0");
-                write.bind(about).execute(&mut *transaction).await?;
+                let write = sqlx::query!(
+                    "update tries set count = count - 1 where about = $1 and count > 0",
+                    about
+                );
+                write.execute(&mut *transaction).await?;
             }
             transaction.commit().await
         };
@@ -87,8 +89,11 @@ impl Records {
     ///
     /// The database could not be written.
     pub async fn delete_expired_tries(&self, at: Timestamp) -> Result<u64, Failure> {
-        self.execute(query("delete from tries where until <= $1").bind(to_column_time(at)))
-            .await
+        self.execute(sqlx::query!(
+            "delete from tries where until <= $1",
+            to_column_time(at)
+        ))
+        .await
     }
 
     /// Returns the rows of the given limits in sorted order. So two callers that count against the

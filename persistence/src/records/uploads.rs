@@ -29,21 +29,23 @@ impl Records {
             // Concurrent uploads of one club wait for each other, so that each upload counts the
             // others' pictures when it checks the limit.
             lock_club(&mut transaction, "uploads", upload.club).await?;
-            let read = "select count(*) < $2 or exists (select from uploads where key = $3) from uploads where club_id = $1";
-            let fits = sqlx::query_scalar(read)
-                .bind(upload.club.0)
-                .bind(CLUB_PICTURES_MAX)
-                .bind(upload.key.clone());
+            let fits = sqlx::query_scalar!(
+                r#"select count(*) < $2 or exists (select from uploads where key = $3) as "fits!" from uploads where club_id = $1"#,
+                upload.club.0,
+                CLUB_PICTURES_MAX,
+                upload.key
+            );
             if !fits.fetch_one(&mut *transaction).await? {
                 return Ok(false);
             }
-            let write = "insert into uploads (key, club_id, purpose, bytes) values ($1, $2, $3, $4)
-                 on conflict (key) do nothing";
-            let write = sqlx::query(write)
-                .bind(upload.key)
-                .bind(upload.club.0)
-                .bind(upload.purpose)
-                .bind(upload.bytes);
+            let write = sqlx::query!(
+                "insert into uploads (key, club_id, purpose, bytes) values ($1, $2, $3, $4)
+                 on conflict (key) do nothing",
+                upload.key,
+                upload.club.0,
+                upload.purpose,
+                upload.bytes
+            );
             write.execute(&mut *transaction).await?;
             transaction.commit().await?;
             Ok(true)
@@ -52,8 +54,7 @@ impl Records {
     }
 
     pub async fn upload(&self, key: &str) -> Result<Option<Vec<u8>>, Failure> {
-        let read =
-            sqlx::query_scalar("select bytes from uploads where key = $1").bind(key.to_string());
+        let read = sqlx::query_scalar!("select bytes from uploads where key = $1", key);
         self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
@@ -68,21 +69,23 @@ impl Records {
     ) -> Result<bool, Failure> {
         let (key, offer) = (key.to_string(), offer.to_string());
         let work = async move |pool: PgPool| {
-            let read = "select exists (select from uploads where key = $1 and club_id = $2 and purpose = 'bundle-image')";
-            let is_theirs: bool = sqlx::query_scalar(read)
-                .bind(key.clone())
-                .bind(club.0)
-                .fetch_one(&pool)
-                .await?;
-            let write = "delete from uploads u where u.key = $1 and u.club_id = $2 and u.purpose = 'bundle-image'
+            let is_theirs: bool = sqlx::query_scalar!(
+                r#"select exists (select from uploads where key = $1 and club_id = $2 and purpose = 'bundle-image') as "is_theirs!""#,
+                key,
+                club.0
+            )
+            .fetch_one(&pool)
+            .await?;
+            sqlx::query!(
+                "delete from uploads u where u.key = $1 and u.club_id = $2 and u.purpose = 'bundle-image'
                  and not exists (select from bundles b where b.club_id = $2 and lower(b.slug) <> lower($3)
-                     and right(b.share_image_url, length(u.key) + 1) = '/' || u.key)";
-            sqlx::query(write)
-                .bind(key)
-                .bind(club.0)
-                .bind(offer)
-                .execute(&pool)
-                .await?;
+                     and right(b.share_image_url, length(u.key) + 1) = '/' || u.key)",
+                key,
+                club.0,
+                offer
+            )
+            .execute(&pool)
+            .await?;
             Ok(is_theirs)
         };
         self.run_write(work).await

@@ -2,7 +2,6 @@
 
 use domain::Timestamp;
 use sqlx::PgPool;
-use time::OffsetDateTime;
 
 use super::audit::AuditEntry;
 use super::{Records, timestamp};
@@ -26,15 +25,16 @@ impl Records {
         email: &str,
         phone: &str,
     ) -> Result<i64, Failure> {
-        let write = "insert into waitlist (club_name, contact_name, contact_email, contact_phone)
-             values ($1, $2, $3, $4) returning id";
         let [club, name, email, phone] = [club, name, email, phone].map(str::to_string);
         let work = async move |pool: PgPool| {
-            let write = sqlx::query_scalar(write)
-                .bind(club)
-                .bind(name)
-                .bind(email)
-                .bind(phone);
+            let write = sqlx::query_scalar!(
+                "insert into waitlist (club_name, contact_name, contact_email, contact_phone)
+             values ($1, $2, $3, $4) returning id",
+                club,
+                name,
+                email,
+                phone
+            );
             write.fetch_one(&pool).await
         };
         self.run_write(work).await
@@ -43,7 +43,7 @@ impl Records {
     /// Removes a club from the waitlist. Returns `false` when the waitlist has no such entry.
     pub async fn remove_from_waitlist(&self, id: i64, entry: AuditEntry) -> Result<bool, Failure> {
         self.write_with_audit_entry(
-            sqlx::query("delete from waitlist where id = $1").bind(id),
+            sqlx::query!("delete from waitlist where id = $1", id),
             entry,
             false,
         )
@@ -51,23 +51,22 @@ impl Records {
     }
 
     pub async fn waitlist(&self) -> Result<Vec<WaitlistEntry>, Failure> {
-        type WaitlistRow = (i64, String, String, String, String, OffsetDateTime);
-        let read = sqlx::query_as(
-            "select id, club_name, contact_name, contact_email, contact_phone, created_at from waitlist order by id",
+        let read = sqlx::query!(
+            "select id, club_name, contact_name, contact_email, contact_phone, created_at from waitlist order by id"
         );
-        let rows: Vec<WaitlistRow> = self
+        let rows = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;
-        let entry = |(id, club_name, contact_name, contact_email, contact_phone, created_at)| {
-            WaitlistEntry {
-                id,
-                club_name,
-                contact_name,
-                contact_email,
-                contact_phone,
-                created_at: timestamp(created_at),
-            }
-        };
-        Ok(rows.into_iter().map(entry).collect())
+        Ok(rows
+            .into_iter()
+            .map(|row| WaitlistEntry {
+                id: row.id,
+                club_name: row.club_name,
+                contact_name: row.contact_name,
+                contact_email: row.contact_email,
+                contact_phone: row.contact_phone,
+                created_at: timestamp(row.created_at),
+            })
+            .collect())
     }
 }

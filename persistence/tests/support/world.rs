@@ -8,7 +8,8 @@ use std::sync::Arc;
 use domain::draw::DrawSnapshot;
 use domain::{
     AccountId, AllocationAuthority, Cents, ClubId, Command, Deal, Draw, DrawId, Event, FeePolicy,
-    Line, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus, Seed, Terms, Timestamp,
+    Line, OrderId, PaymentIntent, PaymentIntentId, PaymentOrigin, PaymentStatus, Seed, Terms,
+    Timestamp,
 };
 use persistence::ledger::{AttachedWrite, BuyerDetails, DrawClaims, DrawCommit, NewOrder};
 use persistence::memory::MemoryStores;
@@ -297,6 +298,7 @@ pub fn provider_intent(record: &OrderRecord, status: PaymentStatus) -> PaymentIn
         },
         application_fee_refunded: Cents::ZERO,
         currency: "aud".into(),
+        origin: PaymentOrigin::default(),
         order: Some(record.order.id),
         provider_fee: None,
         dispute: None,

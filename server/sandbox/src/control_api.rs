@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::Sandbox;
 use super::faults::Faults;
+use super::foreign_payment::ForeignPayment;
 use crate::stripe::account::RefundFunding;
 use crate::stripe::dispute::DisputeStatus;
 use crate::stripe::failure::StripeError;
@@ -27,6 +28,8 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route("/refund", web::post().to(settle_refund))
         .route("/refund_funding", web::post().to(set_refund_funding))
         .route("/expire", web::post().to(expire_authorisation))
+        .route("/calls", web::get().to(show_calls))
+        .route("/foreign-payments", web::post().to(make_foreign_payment))
         .route("/accounts", web::post().to(ensure_account))
         .route("/accounts/{id}", web::post().to(set_charges_enabled));
 }
@@ -151,6 +154,19 @@ async fn set_refund_funding(
     change_state_and_commit(&sandbox, |state| {
         state.set_refund_funding(&request.account, request.funding)
     })
+}
+
+/// Shows the requests to the Stripe API: how many of each endpoint, and the newest writes.
+async fn show_calls(sandbox: Data<Sandbox>) -> impl Responder {
+    Json(sandbox.call_log())
+}
+
+/// Makes a payment that is not the platform's, as a club's own web shop does.
+async fn make_foreign_payment(
+    sandbox: Data<Sandbox>,
+    payment: Json<ForeignPayment>,
+) -> HttpResponse {
+    change_state_and_commit(&sandbox, |state| payment.make(state))
 }
 
 /// Expires an authorisation, as a bank does after seven days.

@@ -3,7 +3,7 @@
 //! It serves Stripe's API over HTTP below `/sandbox/stripe/v1/`, with the shapes that async-stripe
 //! 1.0.0-rc.10 reads. It also serves its own Stripe.js, and calls the product's webhook with signed
 //! events. Point any Stripe client at `http://host/sandbox/stripe/` with any key that begins with
-//! `sk_test_` or `pk_test_`. Live keys are rejected.
+//! `sk_test_`, `rk_test_` or `pk_test_`. Live keys are rejected.
 //!
 //! ```no_run
 //! # async fn demo() -> std::io::Result<()> {
@@ -26,6 +26,8 @@
 //! - No payout ever takes place.
 //!
 //! Stripe behaviour that is kept although it is inconvenient:
+//! - A request with an unknown parameter, a wrong value or an unknown version is refused. The
+//!   parameters and fields are those of Stripe's official Node library.
 //! - `balance_transaction.fee` on a direct charge is the sum of Stripe's fee and the platform's
 //!   fee. `fee_details` separates them.
 //! - Cancelling an authorisation also emits `charge.refunded`.
@@ -33,9 +35,14 @@
 //!
 //! The server depends on this crate only with its feature `demo`, and `serve` never mounts it.
 
+// `json!` expands once for each field, and Stripe's objects have many.
+#![recursion_limit = "256"]
+
 pub mod authenticator;
+pub mod call_log;
 pub mod clock;
 pub mod faults;
+pub mod foreign_payment;
 pub mod mailbox;
 pub mod server;
 pub mod webhook_sender;
@@ -54,9 +61,13 @@ use actix_web::web::{self, Data, ServiceConfig};
 use actix_web::{HttpRequest, web::JsonConfig};
 use serde_json::Value;
 
+use self::call_log::CallLog;
 use self::clock::SandboxClock;
 use self::faults::{Fault, Faults, ScriptedFault};
+use self::foreign_payment::ForeignPayment;
 use self::mailbox::Mailbox;
+pub use self::stripe::rate_limit::RateLimits;
+use self::stripe::rate_limit::RequestCounters;
 use self::stripe::state::SandboxState;
 use self::webhook_sender::client::WebhookUrl;
 use self::webhook_sender::{WebhookEndpoint, WebhookSender};
@@ -71,10 +82,16 @@ pub struct SandboxOptions {
     /// needs this, because its database may be older than the sandbox's journal and name such
     /// accounts. Tests of refusals switch this off.
     pub creates_unknown_accounts: bool,
+    /// Whether version 1 of the API creates accounts. Stripe refuses that to new platforms, whose
+    /// accounts version 2 creates.
+    pub creates_accounts_v1: bool,
     /// Base URL of this server, for links in responses. `None` uses the request's `Host` header.
     pub public_url: Option<String>,
     /// The event types that the webhook receives, as set on Stripe's dashboard. Empty means all.
     pub webhook_events: Vec<String>,
+    /// Requests per second of each account, beyond which the answer is 429. `None`: unlimited, for
+    /// tests of bursts.
+    pub rate_limits: Option<RateLimits>,
     /// The demo's clock, which `POST /sandbox/clock` moves. `None` uses the machine's clock.
     pub clock: Option<Arc<SandboxClock>>,
 }
@@ -83,8 +100,10 @@ impl Default for SandboxOptions {
     fn default() -> Self {
         Self {
             creates_unknown_accounts: true,
+            creates_accounts_v1: false,
             public_url: None,
             webhook_events: Vec::new(),
+            rate_limits: None,
             clock: None,
         }
     }
@@ -95,6 +114,8 @@ impl Default for SandboxOptions {
 pub struct Sandbox {
     state: Mutex<SandboxState>,
     faults: Mutex<Faults>,
+    request_counters: Mutex<RequestCounters>,
+    calls: Mutex<CallLog>,
     webhook_sender: WebhookSender,
     mailbox: Mailbox,
     clock: Arc<SandboxClock>,
@@ -116,6 +137,8 @@ impl Sandbox {
         let sandbox = Arc::new(Self {
             state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
             faults: Mutex::default(),
+            request_counters: Mutex::default(),
+            calls: Mutex::default(),
             webhook_sender: WebhookSender::default(),
             mailbox: Mailbox::open(dir.as_deref(), clock.clone())?,
             clock,
@@ -205,6 +228,30 @@ impl Sandbox {
         .is_success()
     }
 
+    /// Makes a payment that is not the platform's, as `POST /sandbox/foreign-payments` does. Returns
+    /// the id of its payment intent.
+    ///
+    /// # Panics
+    ///
+    /// If Stripe would refuse the payment.
+    pub fn make_foreign_payment(&self, payment: &ForeignPayment) -> String {
+        let mut id = None;
+        control_api::change_state_and_commit(self, |state| {
+            let intent = payment.make(state)?;
+            id = intent["id"].as_str().map(str::to_owned);
+            Ok(intent)
+        });
+        id.expect("the payment is accepted")
+    }
+
+    /// Returns the requests to the Stripe API since the process began, like `GET /sandbox/calls`.
+    pub fn call_log(&self) -> CallLog {
+        self.calls
+            .lock()
+            .expect("the calls are never poisoned")
+            .clone()
+    }
+
     /// Returns the totals of each account, like `GET /sandbox/ledger`.
     pub fn ledger(&self) -> Value {
         stripe::ledger::render_totals(
@@ -239,8 +286,12 @@ pub fn configure(cfg: &mut ServiceConfig, sandbox: Arc<Sandbox>) {
             .configure(page::configure)
             .configure(stripejs::configure)
             .service(
-                web::resource(["/stripe/v1/{path:.*}", "/stripev1/{path:.*}"])
-                    .to(stripe::api::handle_api_request),
+                web::resource([
+                    "/stripe/v1/{path:.*}",
+                    "/stripev1/{path:.*}",
+                    "/stripe/v2/{path:.*}",
+                ])
+                .to(stripe::api::handle_api_request),
             ),
     );
 }

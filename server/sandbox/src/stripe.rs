@@ -1,12 +1,14 @@
-//! Stripe's API below `/sandbox/stripe/v1/`: its objects, their state, and the calls that read and
+//! Stripe's API below `/sandbox/stripe/v1/` and `/sandbox/stripe/v2/`: its objects, their state, and the calls that read and
 //! change them.
 
 pub mod account;
+pub mod account_v2;
 pub mod api;
 pub mod api_call;
 pub mod balance_transaction;
 pub mod card;
 pub mod charge;
+pub mod confirmation_token;
 pub mod dispute;
 pub mod early_fraud_warning;
 pub mod event;
@@ -20,8 +22,12 @@ pub mod journal_record;
 pub mod ledger;
 pub mod listing;
 pub mod payment_method;
+pub mod payment_method_domain;
+pub mod rate_limit;
 pub mod refund;
 pub mod route;
+pub mod schema;
 pub mod snapshot;
 pub mod state;
 pub mod table;
+pub mod validation;

@@ -8,6 +8,8 @@ use actix_web::{HttpResponse, Responder};
 /// The script, concatenated from its parts in order. One function encloses all parts.
 const STRIPE_JS_SOURCE: &str = concat!(
     "/* The sandbox's stand-in for Stripe.js. It reaches no other host. */\n(function () {\n\"use strict\";\n",
+    include_str!("stripejs/0_option_shapes.js"),
+    include_str!("stripejs/0_option_check.js"),
     include_str!("stripejs/1_wire.js"),
     include_str!("stripejs/2_card.js"),
     include_str!("stripejs/3_style.js"),

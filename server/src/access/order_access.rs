@@ -327,16 +327,17 @@ impl OwnOrder {
         Ok(state.payments.extend(self.id()).await?)
     }
 
-    /// Confirms the payment with a payment method that the browser created.
+    /// Confirms the payment with a confirmation token that the browser created, or another payment
+    /// source.
     ///
     /// # Errors
     /// 402: Stripe declined the payment.
     pub async fn confirm_payment(
         &self,
         state: &State,
-        method: &str,
+        source: &str,
     ) -> Result<ConfirmationOutcome, Problem> {
-        Ok(state.payments.confirm(self.id(), method).await?)
+        Ok(state.payments.confirm(self.id(), source).await?)
     }
 
     /// Queues the confirmation mail again, only to the stored address: for a captured order, at

@@ -43,7 +43,11 @@ pub struct Purchase {
     #[schema(value_type = Option<i64>)]
     pub expected_amount: Option<Cents>,
     pub payment_intent_id: Option<String>,
+    /// Id of a Stripe payment method, `pm_…`, of a client without Stripe.js.
     pub payment_method_id: Option<String>,
+    /// Id of a Stripe confirmation token, `ctoken_…`, with which Stripe.js collects a card or
+    /// wallet. Exactly one of this and `paymentMethodId` is needed.
+    pub confirmation_token_id: Option<String>,
     /// Id of a Stripe token, `tok_…`. Any other value is refused (decision C-6).
     #[schema(value_type = Option<String>)]
     pub payment_token: Option<serde_json::Value>,

@@ -6,7 +6,7 @@ use std::fmt;
 
 use actors::Gateway;
 use anyhow::Context;
-use domain::{AccountId, PaymentIntent, Timestamp};
+use domain::{AccountId, ApplicationId, PaymentIntent, Timestamp};
 use persistence::Postgres;
 use persistence::auditor::{Auditor, OrderAmounts};
 use persistence::records::Records;
@@ -118,6 +118,8 @@ pub async fn audit_database_and_stripe(
         .into_iter()
         .chain(orders.iter().map(|order| order.account.clone()))
         .collect();
+    let platform = gateway.platform_application().await;
+    let platform = platform.context("asking the provider for the platform's application")?;
     for account in accounts {
         let intents = gateway
             .list(&AccountId(account.clone()), Timestamp(0))
@@ -127,6 +129,7 @@ pub async fn audit_database_and_stripe(
             .iter()
             .filter(|order| order.account == account)
             .collect();
+        let intents = payments_of_platform(intents, &ledger_side, platform.as_ref());
         findings
             .rows
             .extend(compare_payments(&ledger_side, &intents, &reported));
@@ -136,6 +139,23 @@ pub async fn audit_database_and_stripe(
         );
     }
     Ok(findings)
+}
+
+/// Returns the payments that an order has or that this platform created. All others are sales of the
+/// club's own, which are not audited (decision M-10).
+fn payments_of_platform(
+    intents: Vec<PaymentIntent>,
+    ledger_side: &[&OrderAmounts],
+    platform: Option<&ApplicationId>,
+) -> Vec<PaymentIntent> {
+    let known: BTreeSet<&str> = ledger_side
+        .iter()
+        .filter_map(|order| order.payment_intent.as_deref())
+        .collect();
+    let is_of_platform = |intent: &PaymentIntent| {
+        known.contains(intent.id.0.as_str()) || intent.origin.foreign_kind(platform).is_none()
+    };
+    intents.into_iter().filter(is_of_platform).collect()
 }
 
 /// Compares each payment in the database with Stripe. Payments with an open anomaly are skipped,

@@ -7,6 +7,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use actors::AccountsApi;
 use persistence::records::erasure::BUYER_DETAILS_KEPT_MONTHS;
 
 use super::{Secret, split_list};
@@ -166,5 +167,14 @@ impl Environment {
         problems
             .ok_or_record(self.parse_optional("STRIPE_CALLS_PER_SECOND"))
             .flatten()
+    }
+
+    pub(super) fn stripe_accounts_api(&self, problems: &mut ConfigProblems) -> AccountsApi {
+        problems
+            .ok_or_record(self.parse_choice(
+                "STRIPE_ACCOUNTS_API",
+                [("v2", AccountsApi::V2), ("v1", AccountsApi::V1)],
+            ))
+            .unwrap_or_default()
     }
 }

@@ -323,6 +323,7 @@ fn invalid_value_is_refused_with_its_variable_name() {
         ("FEE_RATE_BPS", &["20000", "-1", "10001", "many"][..]),
         ("FEE_CAP_CENTS", &["-1", "100001", "1e3"]),
         ("STRIPE_CALLS_PER_SECOND", &["0", "10001"]),
+        ("STRIPE_ACCOUNTS_API", &["v3", "2"]),
         (
             "MAIL_FROM",
             &["nobody", "Nobody <nobody>", "a@b.au, c@d.au"],

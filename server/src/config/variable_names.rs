@@ -3,7 +3,7 @@
 use super::environment::{ConfigProblems, Environment};
 
 /// The environment variables that the program reads, except [`SURCHARGE_MODE_VARIABLE`].
-const KNOWN_VARIABLES: [&str; 29] = [
+const KNOWN_VARIABLES: [&str; 30] = [
     "BANK_DATABASE_URL",
     "BIND_ADDR",
     "BUILD_VERSION",
@@ -26,6 +26,7 @@ const KNOWN_VARIABLES: [&str; 29] = [
     "SEAL_KEY",
     "SMTP_URL",
     "STRIPE_API_URL",
+    "STRIPE_ACCOUNTS_API",
     "STRIPE_CALLS_PER_SECOND",
     "STRIPE_PUBLISHABLE_KEY",
     "STRIPE_SECRET_KEY",

@@ -8,6 +8,7 @@ use persistence::Failure;
 use super::routes::club::reminders;
 use super::routes::operator::audit;
 use crate::live;
+use crate::services::wallet_domains;
 use crate::state::State;
 
 /// How often the catalogue is refreshed from the database.
@@ -47,10 +48,28 @@ pub async fn run_periodic_tasks(state: &State) {
     if let Err(failure) = delete_expired(state).await {
         tracing::warn!(%failure, "deleting expired data failed, will retry");
     }
+    register_wallet_domains(state).await;
     if state.draws.is_oldest_node() {
         reminders::run_periodic_club_tasks(state).await;
         audit::mail_audit_anchor(state).await;
     }
+}
+
+/// Registers this site's domain with the accounts of the clubs that sell. Each node does, because
+/// each answers the operator's question about the state.
+async fn register_wallet_domains(state: &State) {
+    let Some(host) = wallet_domains::registrable_host(&state.config.public_url) else {
+        return;
+    };
+    let facts = state.catalogue.facts();
+    let accounts = facts
+        .clubs()
+        .filter(|club| club.is_selling())
+        .filter_map(|club| club.account.clone());
+    state
+        .wallet_domains
+        .register_due(&*state.connect, host, accounts, state.clock.now())
+        .await;
 }
 
 /// Deletes expired sessions, mailed links and failed sign-in attempts. Also converts link secrets

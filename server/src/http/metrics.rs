@@ -88,6 +88,14 @@ pub async fn current_metrics_text(state: &State) -> String {
         page.write_sample("fd_offer_events_total", &[("event", event)], count);
     }
     page.write_family(
+        "fd_stripe_js_exceptions_total",
+        "counter",
+        "Exceptions of Stripe.js that browsers reported, by the call that threw.",
+    );
+    for (step, count) in state.client_reports.stripe_js_exception_counts() {
+        page.write_sample("fd_stripe_js_exceptions_total", &[("step", step)], count);
+    }
+    page.write_family(
         "fd_notices_refused_total",
         "counter",
         "Notices whose signature or time was not right.",
@@ -95,6 +103,25 @@ pub async fn current_metrics_text(state: &State) -> String {
     for (why, count) in state.metrics.refused_webhooks() {
         page.write_sample("fd_notices_refused_total", &[("why", why)], count);
     }
+    page.write_family(
+        "fd_foreign_payments_total",
+        "counter",
+        "Payments of others that were seen in clubs' accounts and left alone.",
+    );
+    for (kind, count) in engine_metrics.foreign_payments() {
+        let labels = [("kind", kind.name())];
+        page.write_sample("fd_foreign_payments_total", &labels, count);
+    }
+    page.write_family(
+        "fd_webhooks_of_unknown_accounts_total",
+        "counter",
+        "Webhook events of Stripe accounts that no club has.",
+    );
+    page.write_sample(
+        "fd_webhooks_of_unknown_accounts_total",
+        &[],
+        engine_metrics.unknown_account_events(),
+    );
     page.write_family(
         "fd_forwarded_untrusted_total",
         "counter",

@@ -15,6 +15,16 @@ const PERSONAL_KEY_PARTS: [&str; 9] = [
 /// The events that a page may report about an offer (specification A, line 107).
 pub const OFFER_EVENTS: [&str; 3] = ["offer_view", "offer_share", "offer_add_to_cart"];
 
+/// The calls of Stripe.js whose exceptions a page reports.
+pub const STRIPE_JS_STEPS: [&str; 6] = [
+    "elements",
+    "element",
+    "submit",
+    "confirm",
+    "confirmation_token",
+    "next_action",
+];
+
 /// Maximum number of CSP violations that are recorded from one request.
 const VIOLATIONS_PER_REQUEST_MAX: usize = 10;
 
@@ -24,6 +34,7 @@ pub struct ClientReports {
     diagnostics: AtomicU64,
     breaches: AtomicU64,
     offers: [AtomicU64; OFFER_EVENTS.len()],
+    stripe_js_exceptions: [AtomicU64; STRIPE_JS_STEPS.len()],
 }
 
 impl ClientReports {
@@ -45,6 +56,23 @@ impl ClientReports {
                 self.offers[index].load(Ordering::Relaxed),
             )
         })
+    }
+
+    /// Counts of exceptions of Stripe.js for each of [`STRIPE_JS_STEPS`].
+    pub fn stripe_js_exception_counts(&self) -> [(&'static str, u64); STRIPE_JS_STEPS.len()] {
+        std::array::from_fn(|index| {
+            (
+                STRIPE_JS_STEPS[index],
+                self.stripe_js_exceptions[index].load(Ordering::Relaxed),
+            )
+        })
+    }
+
+    /// Counts an exception of Stripe.js by the call that threw it. Unknown steps are ignored.
+    pub fn count_stripe_js_exception(&self, step: &Value) {
+        if let Some(index) = STRIPE_JS_STEPS.iter().position(|known| *step == **known) {
+            self.stripe_js_exceptions[index].fetch_add(1, Ordering::Relaxed);
+        }
     }
 
     /// Logs and counts one diagnostic.
@@ -268,6 +296,22 @@ mod tests {
             12,
             "invalid reports are ignored"
         );
+    }
+
+    #[test]
+    fn only_known_steps_of_stripe_js_are_counted() {
+        let client_reports = ClientReports::default();
+        for step in [
+            json!("elements"),
+            json!("x"),
+            json!(null),
+            json!(["elements"]),
+        ] {
+            client_reports.count_stripe_js_exception(&step);
+        }
+        let counts = client_reports.stripe_js_exception_counts();
+        assert_eq!(counts[0], ("elements", 1));
+        assert_eq!(counts.iter().map(|(_, count)| count).sum::<u64>(), 1);
     }
 
     #[test]

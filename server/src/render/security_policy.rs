@@ -127,10 +127,16 @@ impl SecurityHeaders {
                 HeaderValue::from_static("breaches=\"/api/policy-report\""),
             );
         }
-        if kind != ResponseKind::Board {
+        // A page that isolates itself from its pop-ups cannot hear from a wallet that opened one.
+        let opener_policy = match kind {
+            ResponseKind::Board => None,
+            ResponseKind::Page => Some("same-origin-allow-popups"),
+            _ => Some("same-origin"),
+        };
+        if let Some(policy) = opener_policy {
             insert_if_missing(
                 HeaderName::from_static("cross-origin-opener-policy"),
-                HeaderValue::from_static("same-origin"),
+                HeaderValue::from_static(policy),
             );
         }
         if matches!(kind, ResponseKind::Api | ResponseKind::Page) || kind.is_sandbox() {
@@ -164,9 +170,10 @@ fn content_security_policy(kind: ResponseKind, config: &Config) -> String {
     let sockets = config.public_url.replacen("http", "ws", 1);
     let (stripe_script, stripe_frame, stripe_call) = match config.stage {
         Stage::Demo => ("", "", ""),
+        // Stripe.js loads parts of itself, and shows its fields, from hosts below js.stripe.com.
         Stage::Production => (
-            " https://js.stripe.com",
-            " https://js.stripe.com https://hooks.stripe.com",
+            " https://js.stripe.com https://*.js.stripe.com",
+            " https://js.stripe.com https://*.js.stripe.com https://hooks.stripe.com",
             " https://api.stripe.com",
         ),
     };
@@ -279,6 +286,7 @@ mod tests {
             let policy = header("content-security-policy").expect("a policy");
             let allowed = [
                 "https://js.stripe.com",
+                "https://*.js.stripe.com",
                 "https://hooks.stripe.com",
                 "https://api.stripe.com",
                 "wss://doubles.example.com",
@@ -286,6 +294,22 @@ mod tests {
             for host in hosts(policy) {
                 assert!(allowed.contains(&host), "{kind:?}: {host}");
             }
+            if kind == ResponseKind::Page {
+                for name in ["script-src", "frame-src"] {
+                    let hosts = directive(policy, name);
+                    assert!(hosts.contains("https://*.js.stripe.com"), "{name}: {hosts}");
+                }
+            }
+            let opener_policy = match kind {
+                ResponseKind::Board => None,
+                ResponseKind::Page => Some("same-origin-allow-popups"),
+                _ => Some("same-origin"),
+            };
+            assert_eq!(
+                header("cross-origin-opener-policy"),
+                opener_policy,
+                "{kind:?}"
+            );
             assert!(
                 !policy.contains("http:")
                     && !directive(policy, "script-src").contains("unsafe-inline"),

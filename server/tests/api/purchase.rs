@@ -2,6 +2,7 @@
 //! twice.
 
 mod cart;
+mod confirmation_token;
 mod faults;
 mod full_queue;
 mod journey;

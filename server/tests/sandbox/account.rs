@@ -3,6 +3,14 @@ use serde_json::json;
 
 use crate::support::{SandboxProvider, WebhookReceiver};
 
+/// The options of a platform that may still create accounts with version 1 of the API.
+pub fn with_accounts_v1() -> SandboxOptions {
+    SandboxOptions {
+        creates_accounts_v1: true,
+        ..SandboxOptions::default()
+    }
+}
+
 #[actix_web::test]
 async fn strict_sandbox_refuses_unknown_account() {
     let options = SandboxOptions {
@@ -56,7 +64,7 @@ async fn restricted_account_accepts_no_charge() {
         .post("payment_intents", "amount=1000&currency=aud")
         .send()
         .await;
-    assert_eq!(new.error()["code"], "charges_not_enabled");
+    assert_eq!(new.error()["type"], "invalid_request_error");
     let path = format!("payment_intents/{}/confirm", intent["id"].as_str().unwrap());
     assert_eq!(
         provider
@@ -79,7 +87,7 @@ async fn restricted_account_accepts_no_charge() {
 
 #[actix_web::test]
 async fn onboarding_link_works_once() {
-    let provider = SandboxProvider::start();
+    let provider = SandboxProvider::open(None, with_accounts_v1());
     let mut receiver = WebhookReceiver::start(vec![]);
     provider.sandbox.set_webhook(&receiver.url, "whsec_1");
     let form = "type=standard&country=AU&business_profile[name]=Burleigh <b>Bears</b>";
@@ -99,7 +107,7 @@ async fn onboarding_link_works_once() {
         .on_account(id)
         .send()
         .await;
-    assert_eq!(refused.error()["code"], "charges_not_enabled");
+    assert_eq!(refused.error()["type"], "invalid_request_error");
     let back = format!("{}/sandbox/ledger", provider.address);
     let form =
         format!("account={id}&type=account_onboarding&refresh_url={back}?stale&return_url={back}");
@@ -145,4 +153,93 @@ async fn onboarding_link_works_once() {
         Some("stale"),
         "a used link leads to where a new one is made"
     );
+}
+
+#[actix_web::test]
+async fn new_platform_creates_accounts_with_version_2_only() {
+    let provider = SandboxProvider::start();
+    let refused = provider
+        .post("accounts", "country=AU")
+        .on_platform_account()
+        .send()
+        .await;
+    assert_eq!(refused.status, 400, "{}", refused.body);
+    let account = json!({
+        "contact_email": "club@example.org", "dashboard": "full", "identity": { "country": "AU" },
+        "configuration": { "merchant": { "capabilities": { "card_payments": { "requested": true } } } },
+        "defaults": { "responsibilities": { "fees_collector": "stripe", "losses_collector": "stripe" } },
+    });
+    let created = provider
+        .post_v2("core/accounts", &account)
+        .send()
+        .await
+        .ok();
+    let id = created["id"].as_str().unwrap();
+    let read = provider
+        .get(&format!("accounts/{id}"))
+        .on_platform_account()
+        .send()
+        .await
+        .ok();
+    assert_eq!(
+        (&read["email"], &read["country"], &read["charges_enabled"]),
+        (&"club@example.org".into(), &"AU".into(), &false.into()),
+        "version 1 reads it"
+    );
+    let link = json!({ "account": id, "use_case": { "type": "account_onboarding",
+        "account_onboarding": { "refresh_url": "http://x.test/r", "return_url": "http://x.test/d" } } });
+    let link = provider
+        .post_v2("core/account_links", &link)
+        .send()
+        .await
+        .ok();
+    assert!(link["url"].as_str().unwrap().contains(id), "{link}");
+}
+
+#[actix_web::test]
+async fn version_2_refuses_what_its_types_do_not_have() {
+    let provider = SandboxProvider::start();
+    let account = || {
+        json!({
+            "contact_email": "club@example.org", "dashboard": "full", "identity": { "country": "AU" },
+            "configuration": { "merchant": { "capabilities": { "card_payments": { "requested": true } } } },
+            "defaults": { "responsibilities": { "fees_collector": "stripe", "losses_collector": "stripe" } },
+        })
+    };
+    let changed = |pointer: &str, value: serde_json::Value| {
+        let mut account = account();
+        *account.pointer_mut(pointer).unwrap() = value;
+        account
+    };
+    for (why, body) in [
+        (
+            "unknown parameter",
+            changed("/identity", json!({ "country": "AU", "email": "x" })),
+        ),
+        (
+            "unknown dashboard",
+            changed("/dashboard", json!("standard")),
+        ),
+        (
+            "losses with the full dashboard",
+            changed(
+                "/defaults/responsibilities/losses_collector",
+                json!("application"),
+            ),
+        ),
+        ("no email", changed("/contact_email", json!(null))),
+        ("no country", changed("/identity", json!(null))),
+        ("not an object", json!([1])),
+    ] {
+        let refused = provider.post_v2("core/accounts", &body).send().await;
+        assert_eq!(refused.status, 400, "{why}: {}", refused.body);
+    }
+    let restricted = provider
+        .post_v2("core/accounts", &account())
+        .with_api_key("rk_test_1")
+        .send()
+        .await;
+    assert_eq!(restricted.status, 401, "{}", restricted.body);
+    let unknown = provider.post_v2("core/customers", &json!({})).send().await;
+    assert_eq!(unknown.status, 404);
 }

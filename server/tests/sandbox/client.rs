@@ -16,6 +16,7 @@ use stripe_core::refund::CreateRefund;
 use stripe_shared::{PaymentIntent, PaymentIntentCaptureMethod, PaymentIntentStatus};
 use stripe_types::{Currency, RangeQueryTs};
 
+use crate::account::with_accounts_v1;
 use crate::support::{CLUB_ACCOUNT_ID, SandboxProvider};
 
 fn build_stripe_client(provider: &SandboxProvider) -> Client {
@@ -176,7 +177,7 @@ async fn client_library_parses_lists_and_errors() {
 
 #[actix_web::test]
 async fn client_library_parses_accounts_and_links() {
-    let provider = SandboxProvider::start();
+    let provider = SandboxProvider::open(None, with_accounts_v1());
     let client = &build_stripe_client(&provider);
     let account = CreateAccount::new()
         .type_(CreateAccountType::Standard)

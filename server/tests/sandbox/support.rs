@@ -52,6 +52,8 @@ pub struct SandboxRequest<'a> {
     builder: reqwest::RequestBuilder,
     account: Option<&'a str>,
     key: &'a str,
+    /// Replaces the header that contains the key.
+    authorization: Option<&'a str>,
 }
 
 impl SandboxProvider {
@@ -97,6 +99,22 @@ impl SandboxProvider {
             builder: builder.body(form.to_owned()),
             account: Some(CLUB_ACCOUNT_ID),
             key: "sk_test_1",
+            authorization: None,
+        }
+    }
+
+    /// A call of version 2 of the API with the platform's secret key.
+    pub fn post_v2<'a>(&'a self, path: &str, body: &Value) -> SandboxRequest<'a> {
+        let url = format!("{}/sandbox/stripe/v2/{path}", self.address);
+        SandboxRequest {
+            provider: self,
+            builder: self
+                .http
+                .post(url)
+                .header("stripe-version", "2026-09-30.endive")
+                .json(body),
+            account: None,
+            key: "sk_test_1",
         }
     }
 
@@ -107,6 +125,7 @@ impl SandboxProvider {
             builder: self.http.get(url),
             account: Some(CLUB_ACCOUNT_ID),
             key: "sk_test_1",
+            authorization: None,
         }
     }
 
@@ -207,6 +226,15 @@ impl<'a> SandboxRequest<'a> {
         self
     }
 
+    pub fn with_authorization(mut self, authorization: &'a str) -> Self {
+        self.authorization = Some(authorization);
+        self
+    }
+
+    pub fn with_version(self, version: &str) -> Self {
+        self.with_header("stripe-version", version)
+    }
+
     pub fn with_idempotency_key(self, key: &str) -> Self {
         self.with_header("idempotency-key", key)
     }
@@ -227,9 +255,9 @@ impl<'a> SandboxRequest<'a> {
     /// Sends the request. Returns the response, or the error if the connection failed.
     pub async fn try_send(self) -> reqwest::Result<SandboxResponse> {
         let _alive = self.provider;
-        let mut builder = self
-            .builder
-            .header("authorization", format!("Bearer {}", self.key));
+        let bearer = format!("Bearer {}", self.key);
+        let authorization = self.authorization.unwrap_or(&bearer);
+        let mut builder = self.builder.header("authorization", authorization);
         if let Some(account) = self.account {
             builder = builder.header("stripe-account", account);
         }

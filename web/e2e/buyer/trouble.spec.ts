@@ -357,3 +357,35 @@ test('invalid addresses show Not Found with status 404', async ({ page }) => {
     await expect(page.getByRole('heading', { level: 1 }), path).toHaveText(/Not Found/);
   }
 });
+
+test('a payment library that refuses its options says so in place and is reported', async ({
+  page,
+  request,
+}) => {
+  const draw = await findDrawWithTickets(request, 1);
+  // Passes an option that the library does not know, as an outdated page would.
+  await page.route('**/sandbox/stripe.js', async (route) => {
+    const answer = await route.fetch();
+    const outdated = `(function (create) {
+      window.Stripe = function () {
+        var library = create.apply(null, arguments);
+        var elements = library.elements;
+        library.elements = function (options) {
+          return elements(Object.assign({ paymentMethodTypes: ['card'] }, options));
+        };
+        return library;
+      };
+      window.Stripe.version = create.version;
+    })(window.Stripe);`;
+    await route.fulfill({ response: answer, body: (await answer.text()) + outdated });
+  });
+  const reported = page.waitForRequest('**/api/debug-log');
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await expect(page.getByRole('alert')).toContainText('The card form could not be shown');
+  expect((await reported).postDataJSON()).toMatchObject({
+    data: { message: expect.stringContaining('paymentMethodTypes') as unknown },
+    stripeJsStep: 'elements',
+  });
+  await expect(page.getByRole('button', { name: 'Reload Page' })).toBeVisible();
+  await expect(page.getByLabel('Full Name')).toBeVisible();
+});

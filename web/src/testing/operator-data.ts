@@ -252,6 +252,8 @@ export function makeAdminClubs(): AdminClub[] {
       chargesEnabled: n < 3,
       detailsSubmitted: n < 3,
       payoutsEnabled: n < 3,
+      walletDomain: n < 2 ? 'active' : n === 2 ? 'inactive' : null,
+      walletDomainProblem: n === 2 ? 'Apple Pay: The domain could not be verified.' : null,
       ticketsSold: 113,
       revenue: '565.00',
     }),

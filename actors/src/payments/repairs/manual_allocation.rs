@@ -78,6 +78,9 @@ impl Repairs<'_> {
             .retrieve(account, id)
             .await
             .map_err(|_| RepairError::Unavailable)?;
+        if !self.context.is_platform_payment(&intent).await? {
+            return Err(RepairError::Unknown);
+        }
         let order = match existing {
             Some(record) => record.order.id,
             None => self.order_id_for_payment(&intent, chosen.is_some()).await?,

@@ -64,6 +64,9 @@ impl Repairs<'_> {
         // The order is checked again, because it may have got tickets during the call to the
         // provider.
         let order = self.find_order_without_tickets(id).await?;
+        if !context.is_platform_payment(&intent).await? {
+            return Err(RepairError::Unknown);
+        }
         // The ledgers of the draws contain the fee of a captured order, so no fee is returned here.
         // The part that is due stays with the platform, and the fee refunds return the rest.
         let fee_is_in_ledger = order

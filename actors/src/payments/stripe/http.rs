@@ -2,24 +2,25 @@
 //! classifies errors by whether and how a call may be retried.
 
 use std::fmt::{self, Write};
-use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
-use hyper::{Method, Request, StatusCode};
+use hyper::http::request::Builder;
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use stripe_client_core::{
     CustomizedStripeRequest, StripeClient, StripeClientErr, StripeMethod, VERSION,
 };
 
-use super::rate_limiter::{CallPriority, RateLimiter};
+use super::rate_limiter::{CallBucket, CallPriority, RateLimiter, StripeRateLimits};
 use crate::GatewayError;
 
 /// Largest number of idle connections. Keeping more connections than are in use at once would be
@@ -29,11 +30,16 @@ const IDLE_CONNECTIONS_MAX: usize = 128;
 /// that a request rarely uses a connection that the server is closing.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Header in which Stripe names the limit that a call exceeded, for example `global-rate` or
+/// `endpoint-rate`.
+const RATE_LIMITED_REASON: &str = "stripe-rate-limited-reason";
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// A client of Stripe's API that acts for the platform or for one connected account.
 #[derive(Clone)]
 pub(super) struct StripeHttpClient {
     client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    /// The API's address without a version: `https://api.stripe.com`.
     base: String,
     authorization: HeaderValue,
     account: Option<HeaderValue>,
@@ -83,7 +89,7 @@ impl StripeHttpClient {
             .pool_idle_timeout(IDLE_TIMEOUT)
             .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
             .build(connector.wrap_connector(tcp));
-        let base = format!("{}/v1", base.trim_end_matches('/'));
+        let base = base.trim_end_matches('/').to_owned();
         Ok(StripeHttpClient {
             client,
             base,
@@ -94,10 +100,10 @@ impl StripeHttpClient {
         })
     }
 
-    /// Returns a client with this limit of calls per second, for all accounts together.
-    pub(super) fn with_rate_limit(self, calls_per_second: NonZeroU32) -> StripeHttpClient {
+    /// Returns a client with these limits, which all accounts share.
+    pub(super) fn with_rate_limits(self, limits: StripeRateLimits) -> StripeHttpClient {
         StripeHttpClient {
-            rate_limiter: Some(Arc::new(RateLimiter::new(calls_per_second))),
+            rate_limiter: Some(Arc::new(RateLimiter::new(limits))),
             ..self
         }
     }
@@ -119,7 +125,7 @@ impl StripeHttpClient {
         request: CustomizedStripeRequest,
     ) -> Result<Request<Full<Bytes>>, GatewayError> {
         let (request, config) = request.into_pieces();
-        let mut uri = format!("{}{}", self.base, request.path);
+        let mut uri = format!("{}/v1{}", self.base, request.path);
         if let Some(query) = &request.query {
             let _ = write!(uri, "?{query}");
         }
@@ -128,15 +134,7 @@ impl StripeHttpClient {
             StripeMethod::Post => Method::POST,
             StripeMethod::Delete => Method::DELETE,
         };
-        let mut builder = Request::builder()
-            .method(method)
-            .uri(uri)
-            .header(AUTHORIZATION, self.authorization.clone())
-            .header(
-                USER_AGENT,
-                concat!("football-doubles/", env!("CARGO_PKG_VERSION")),
-            )
-            .header(HeaderName::from_static("stripe-version"), VERSION.as_str());
+        let mut builder = self.request_builder(method, uri);
         if let Some(account) = &self.account {
             builder = builder.header(HeaderName::from_static("stripe-account"), account.clone());
         }
@@ -144,21 +142,76 @@ impl StripeHttpClient {
             .request_strategy
             .and_then(|strategy| strategy.get_key())
         {
-            builder = builder.header(HeaderName::from_static("idempotency-key"), key.as_str());
+            builder = builder.header(IDEMPOTENCY_KEY, key.as_str());
         }
         if request.body.is_some() {
             builder = builder.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         }
-        let body = Full::new(Bytes::from(request.body.unwrap_or_default()));
-        builder
-            .body(body)
-            .map_err(|why| GatewayError::Unavailable(format!("no request: {why}")))
+        add_body(builder, request.body.unwrap_or_default())
     }
 
-    async fn send(&self, request: CustomizedStripeRequest) -> Result<Bytes, GatewayError> {
-        let request = self.build_request(request)?;
+    /// Returns which limit a call counts against. Every second part of the path
+    /// after `/v1` is an id.
+    fn bucket_of_request<T>(&self, request: &Request<T>) -> CallBucket {
+        let path = request.uri().path();
+        let parts: Vec<&str> = match path.split_once("/v1/") {
+            Some((_, rest)) => rest
+                .split('/')
+                .enumerate()
+                .map(|(position, part)| if position % 2 == 1 { "{id}" } else { part })
+                .collect(),
+            // Calls of version 2 are rare: the whole path is the endpoint.
+            None => vec![path],
+        };
+        let account = self
+            .account
+            .as_ref()
+            .and_then(|account| account.to_str().ok());
+        CallBucket {
+            endpoint: format!("{} {}", request.method(), parts.join("/")),
+            account: account.unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Returns a request with the headers of every call.
+    fn request_builder(&self, method: Method, uri: String) -> Builder {
+        Request::builder()
+            .method(method)
+            .uri(uri)
+            .header(AUTHORIZATION, self.authorization.clone())
+            .header(
+                USER_AGENT,
+                concat!("football-doubles/", env!("CARGO_PKG_VERSION")),
+            )
+            .header(HeaderName::from_static("stripe-version"), VERSION.as_str())
+    }
+
+    /// Makes one call of version 2 of Stripe's API for the platform and returns its answer. Version 2
+    /// takes JSON, which async-stripe does not send. `path`: for example `/core/accounts`.
+    pub(super) async fn post_v2<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        body: &Value,
+        key: Option<&str>,
+    ) -> Result<T, GatewayError> {
+        let mut builder = self
+            .request_builder(Method::POST, format!("{}/v2{path}", self.base))
+            .header(CONTENT_TYPE, "application/json");
+        if let Some(key) = key {
+            builder = builder.header(IDEMPOTENCY_KEY, key);
+        }
+        let answer = self.send(add_body(builder, body.to_string())?).await?;
+        // The call may have had its effect.
+        serde_json::from_slice(&answer)
+            .map_err(|why| GatewayError::Unknown(format!("an answer could not be read: {why}")))
+    }
+
+    async fn send(&self, request: Request<Full<Bytes>>) -> Result<Bytes, GatewayError> {
+        let bucket = self.bucket_of_request(&request);
         if let Some(rate_limiter) = &self.rate_limiter
-            && !rate_limiter.acquire(priority_of_request(&request)).await
+            && !rate_limiter
+                .acquire(priority_of_request(&request), &bucket)
+                .await
         {
             return Err(GatewayError::Unavailable(
                 "too many calls wait for their turn".into(),
@@ -173,20 +226,71 @@ impl StripeHttpClient {
                 }
             })?;
             let status = response.status();
+            let exceeded = exceeded_limit(&response);
             let body = response.into_body().collect().await;
             let body =
                 body.map_err(|why| GatewayError::Unknown(format!("half an answer: {why}")))?;
-            Ok((status, body.to_bytes()))
+            Ok((status, exceeded, body.to_bytes()))
         };
-        let (status, body) = tokio::time::timeout(self.timeout, answer)
+        let (status, exceeded, body) = tokio::time::timeout(self.timeout, answer)
             .await
             .unwrap_or_else(|_| Err(GatewayError::Unknown("no answer in time".into())))?;
+        if let Some(rate_limiter) = &self.rate_limiter {
+            match exceeded.filter(|_| !is_lock_timeout(&body)) {
+                Some(exceeded) => {
+                    tracing::warn!(
+                        endpoint = bucket.endpoint,
+                        ?exceeded,
+                        "Stripe's rate limit exceeded: calls to the endpoint pause"
+                    );
+                    rate_limiter.back_off(&bucket, exceeded == ExceededLimit::Total);
+                }
+                None => rate_limiter.note_accepted_call(&bucket),
+            }
+        }
         if status.is_success() {
             Ok(body)
         } else {
             Err(error_of_status(status, &body))
         }
     }
+}
+
+/// The limit that a rejected call exceeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ExceededLimit {
+    Total,
+    Endpoint,
+}
+
+/// Returns the limit that Stripe names in an answer with status 429. An answer that names none
+/// counts for the endpoint. `None`: the answer has another status.
+fn exceeded_limit<T>(response: &Response<T>) -> Option<ExceededLimit> {
+    if response.status() != StatusCode::TOO_MANY_REQUESTS {
+        return None;
+    }
+    let reason = response.headers().get(RATE_LIMITED_REASON);
+    let is_total = reason.is_some_and(|reason| reason.as_bytes().starts_with(b"global-"));
+    Some(if is_total {
+        ExceededLimit::Total
+    } else {
+        ExceededLimit::Endpoint
+    })
+}
+
+/// Whether a call was rejected because another call holds a lock on the same object. That is no rate
+/// limit.
+fn is_lock_timeout(body: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(body).is_ok_and(|body| body["error"]["code"] == "lock_timeout")
+}
+
+fn add_body(
+    builder: Builder,
+    body: impl Into<Bytes>,
+) -> Result<Request<Full<Bytes>>, GatewayError> {
+    builder
+        .body(Full::new(body.into()))
+        .map_err(|why| GatewayError::Unavailable(format!("no request: {why}")))
 }
 
 /// Returns the priority of a request: captures first, then cancellations, then other writes, then
@@ -204,6 +308,7 @@ impl StripeClient for StripeHttpClient {
     type Err = StripeHttpError;
 
     async fn execute(&self, request: CustomizedStripeRequest) -> Result<Bytes, StripeHttpError> {
+        let request = self.build_request(request).map_err(StripeHttpError)?;
         self.send(request).await.map_err(StripeHttpError)
     }
 }

@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::records::Records;
 use crate::records::audit::{self, AuditEntry};
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct AnomalyRow {
     pub id: Uuid,
     pub kind: String,
@@ -43,29 +43,40 @@ pub struct AnomalyRow {
 
 /// Numbers of open and resolved anomalies. An anomaly whose cause disappeared counts as resolved
 /// (decision I-4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AnomalyCounts {
     pub total: i64,
     pub unresolved: i64,
     pub oldest_unresolved_at: Option<OffsetDateTime>,
 }
 
-const SELECT_ANOMALIES: &str = "select a.id, a.kind, coalesce(a.payment_intent_id, o.payment_intent_id) as payment_intent_id, o.id as order_id,
-     coalesce(a.amount_cents, o.total_cents) as amount_cents, a.note, a.detected_at, a.resolved_at, a.resolution, a.resolved_by,
-     (select d.email from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_email,
-     c.id as club_id, c.name as club_name, coalesce(o.account_id, w.account_id) as account_id,
-     o.buyer_name as customer_name, o.buyer_email as customer_email, o.buyer_phone as customer_phone,
-     o.state as order_state, o.total_cents as order_total_cents, o.reason as order_reason,
-     coalesce(w.status, p.status) as provider_status, coalesce(w.amount_cents, p.amount_cents) as provider_amount_cents,
-     coalesce(w.amount_received_cents, p.amount_received_cents) as provider_received_cents,
-     coalesce(w.amount_refunded_cents, p.amount_refunded_cents) as provider_refunded_cents,
-     coalesce((select array_agg(l.draw_id order by l.draw_id) from order_lines l where l.order_id = o.id), '{}') as draws,
-     (select sum(l.count)::bigint from order_lines l where l.order_id = o.id) as tickets
- from anomalies a
-     left join orders o on o.id = a.order_id or a.order_id is null and o.payment_intent_id = a.payment_intent_id
-     left join provider_pi w on w.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
-     left join clubs c on c.id = o.club_id or o.id is null and c.stripe_connect_account_id = w.account_id
-     left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)";
+/// A query for anomalies `a`. `$rest` is the `where` clause and what follows.
+macro_rules! query_anomalies {
+    ($rest:literal $(, $argument:expr)*) => {
+        sqlx::query_as!(
+            AnomalyRow,
+            r#"select a.id, a.kind, coalesce(a.payment_intent_id, o.payment_intent_id) as payment_intent_id,
+                 o.id as "order_id?",
+                 coalesce(a.amount_cents, o.total_cents) as amount_cents, a.note, a.detected_at, a.resolved_at, a.resolution, a.resolved_by,
+                 (select d.email from admins d where 'operator ' || d.id = a.resolved_by) as resolved_by_email,
+                 c.id as "club_id?", c.name as "club_name?", coalesce(o.account_id, w.account_id) as account_id,
+                 o.buyer_name as "customer_name?", o.buyer_email as "customer_email?", o.buyer_phone as "customer_phone?",
+                 o.state as "order_state?", o.total_cents as "order_total_cents?", o.reason as "order_reason?",
+                 coalesce(w.status, p.status) as provider_status, coalesce(w.amount_cents, p.amount_cents) as provider_amount_cents,
+                 coalesce(w.amount_received_cents, p.amount_received_cents) as provider_received_cents,
+                 coalesce(w.amount_refunded_cents, p.amount_refunded_cents) as provider_refunded_cents,
+                 coalesce((select array_agg(l.draw_id order by l.draw_id) from order_lines l where l.order_id = o.id), '{}') as "draws!",
+                 (select sum(l.count)::bigint from order_lines l where l.order_id = o.id) as tickets
+             from anomalies a
+                 left join orders o on o.id = a.order_id or a.order_id is null and o.payment_intent_id = a.payment_intent_id
+                 left join provider_pi w on w.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
+                 left join clubs c on c.id = o.club_id or o.id is null and c.stripe_connect_account_id = w.account_id
+                 left join payments p on p.payment_intent_id = coalesce(a.payment_intent_id, o.payment_intent_id)
+             "# + $rest,
+            $($argument),*
+        )
+    };
+}
 
 impl Records {
     /// Returns anomalies, newest first. `resolved` selects resolved (`true`) or open (`false`)
@@ -75,38 +86,37 @@ impl Records {
         resolved: Option<bool>,
         kind: Option<&str>,
     ) -> Result<Vec<AnomalyRow>, Failure> {
-        let read = select_anomalies_with(
-            " where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
-              order by a.detected_at desc, a.id limit 5000",
+        let read = query_anomalies!(
+            "where ($1::boolean is null or (a.resolved_at is not null) = $1) and ($2::text is null or a.kind = $2)
+             order by a.detected_at desc, a.id limit 5000",
+            resolved,
+            kind
         );
-        let read = sqlx::query_as(sqlx::AssertSqlSafe(read))
-            .bind(resolved)
-            .bind(kind.map(str::to_string));
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
 
     pub async fn anomaly(&self, id: Uuid) -> Result<Option<AnomalyRow>, Failure> {
-        let read = sqlx::query_as(sqlx::AssertSqlSafe(select_anomalies_with(
-            " where a.id = $1",
-        )))
-        .bind(id);
+        let read = query_anomalies!("where a.id = $1", id);
         self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 
     pub async fn anomaly_counts(&self) -> Result<AnomalyCounts, Failure> {
-        let read = "select count(*) as total, count(*) filter (where resolved_at is null) as unresolved,
-                 min(detected_at) filter (where resolved_at is null) as oldest_unresolved_at from anomalies";
-        let read = sqlx::query_as(read);
+        let read = sqlx::query_as!(
+            AnomalyCounts,
+            r#"select count(*) as "total!", count(*) filter (where resolved_at is null) as "unresolved!",
+                 min(detected_at) filter (where resolved_at is null) as oldest_unresolved_at from anomalies"#
+        );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     /// Returns the number of open anomalies of each type that has any.
     pub async fn count_open_anomalies_by_kind(&self) -> Result<Vec<(String, i64)>, Failure> {
-        let read = "select kind, count(*) from anomalies where resolved_at is null group by kind order by kind";
-        let read = sqlx::query_as(read);
+        let read = sqlx::query!(
+            r#"select kind, count(*) as "count!" from anomalies where resolved_at is null group by kind order by kind"#
+        ).map(|row| (row.kind, row.count));
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
@@ -121,12 +131,13 @@ impl Records {
         resolution: &str,
         entry: AuditEntry,
     ) -> Result<bool, Failure> {
-        let write = "update anomalies set resolved_at = transaction_instant(), resolution = $2, resolved_by = $3
-             where id = $1 and resolved_by is null";
-        let write = sqlx::query(write)
-            .bind(id)
-            .bind(resolution.to_string())
-            .bind(by.to_string());
+        let write = sqlx::query!(
+            "update anomalies set resolved_at = transaction_instant(), resolution = $2, resolved_by = $3
+             where id = $1 and resolved_by is null",
+            id,
+            resolution,
+            by
+        );
         self.write_with_audit_entry(write, entry, false).await
     }
 
@@ -136,10 +147,11 @@ impl Records {
         payment_intent: &str,
         kind: &str,
     ) -> Result<Vec<Uuid>, Failure> {
-        let read = "select id from anomalies where payment_intent_id = $1 and kind = $2 and resolved_at is null";
-        let read = sqlx::query_scalar(read)
-            .bind(payment_intent.to_string())
-            .bind(kind.to_string());
+        let read = sqlx::query_scalar!(
+            "select id from anomalies where payment_intent_id = $1 and kind = $2 and resolved_at is null",
+            payment_intent,
+            kind
+        );
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
@@ -153,16 +165,17 @@ impl Records {
         resolution: &str,
         entry: AuditEntry,
     ) -> Result<(), Failure> {
-        let write = "update anomalies set resolved_at = transaction_instant(), resolution = $2, resolved_by = $3
-             where id = any($1) and resolved_by is null returning id";
-        let bound = [resolution, by].map(str::to_string);
+        let [resolution, by] = [resolution, by].map(str::to_string);
         let sealer = self.postgres.sealer().clone();
         let work = async move |pool: PgPool| {
             let mut transaction = pool.begin().await?;
-            let resolved = sqlx::query_scalar::<_, Uuid>(write).bind(seen);
-            let resolved = bound
-                .into_iter()
-                .fold(resolved, sqlx::query::QueryScalar::bind);
+            let resolved = sqlx::query_scalar!(
+                "update anomalies set resolved_at = transaction_instant(), resolution = $2, resolved_by = $3
+             where id = any($1) and resolved_by is null returning id",
+                &seen,
+                resolution,
+                by
+            );
             for id in resolved.fetch_all(&mut *transaction).await? {
                 audit::write_entry(&mut transaction, &sealer, &entry.clone().with_object_id(id))
                     .await?;
@@ -171,8 +184,4 @@ impl Records {
         };
         self.run_write(work).await
     }
-}
-
-fn select_anomalies_with(tail: &str) -> String {
-    format!("{SELECT_ANOMALIES}{tail}")
 }

@@ -7,7 +7,7 @@ use sqlx::PgPool;
 use crate::Failure;
 use crate::records::Records;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancellationRow {
     /// Number of orders that have a ticket of the draw, or had one when the draw was cancelled. An
     /// order is refunded as a whole (decision C-10). Orders refunded before the cancellation do not
@@ -23,21 +23,22 @@ pub struct CancellationRow {
 
 impl Records {
     pub async fn cancellation_totals(&self, draw: DrawId) -> Result<CancellationRow, Failure> {
-        let read = sqlx::query_as(
-            "select count(*) as orders, coalesce(sum(l.count), 0)::bigint as tickets,
-                 coalesce(sum(coalesce(r.amount_cents, o.total_cents)), 0)::bigint as refund_cents,
-                 coalesce(sum(coalesce(r.fee_cents, o.application_fee_cents)), 0)::bigint as fee_cents,
-                 count(*) filter (where r.state = 'pending') as pending,
-                 count(*) filter (where r.state = 'succeeded') as succeeded,
-                 count(*) filter (where r.state = 'failed') as failed
+        let read = sqlx::query_as!(
+            CancellationRow,
+            r#"select count(*) as "orders!", coalesce(sum(l.count), 0)::bigint as "tickets!",
+                 coalesce(sum(coalesce(r.amount_cents, o.total_cents)), 0)::bigint as "refund_cents!",
+                 coalesce(sum(coalesce(r.fee_cents, o.application_fee_cents)), 0)::bigint as "fee_cents!",
+                 count(*) filter (where r.state = 'pending') as "pending!",
+                 count(*) filter (where r.state = 'succeeded') as "succeeded!",
+                 count(*) filter (where r.state = 'failed') as "failed!"
              from order_lines l join orders o on o.id = l.order_id left join refunds r on r.order_id = o.id
              where l.draw_id = $1 and o.captured_at is not null and (o.state = 'captured' or exists (
                  select 1 from fee_ledger f where f.draw_id = $1 and f.order_id = o.id and f.revenue_delta < 0
                      and f.revision > (select min(e.revision) from draw_events e
-                         where e.draw_id = $1 and e.events -> 'events' @> '[{\"event\": \"cancelled\"}]')
-             ))",
-        )
-        .bind(draw.0);
+                         where e.draw_id = $1 and e.events -> 'events' @> '[{"event": "cancelled"}]')
+             ))"#,
+            draw.0
+        );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
@@ -48,9 +49,11 @@ impl Records {
         &self,
         draw: DrawId,
     ) -> Result<(i64, i64), Failure> {
-        let read = "select (select count(*) from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')),
-                 (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%')";
-        let read = sqlx::query_as(read).bind(draw.0);
+        let read = sqlx::query!(
+            r#"select (select count(*) from payouts where draw_id = $1 and (status = 'pending' or type = 'club_share')) as "payouts!",
+                 (select count(*) from email_outbox where kind = 'correction' and dedupe_key like '%winner:' || $1 || ':%') as "mails!""#,
+            draw.0
+        ).map(|row| (row.payouts, row.mails));
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }

@@ -8,7 +8,7 @@ use crate::Failure;
 use crate::records::Records;
 use crate::records::audit::AuditEntry;
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct ClubRow {
     pub id: i64,
     pub name: String,
@@ -39,20 +39,22 @@ impl Records {
         archived: Option<bool>,
         only: Option<ClubId>,
     ) -> Result<Vec<ClubRow>, Failure> {
-        let read = "select c.id, c.name, c.email, c.phone, c.location, c.created_at,
-                 c.stripe_connect_onboarding_complete as connected, c.stripe_connect_account_id as account_id,
+        let read = sqlx::query_as!(
+            ClubRow,
+            r#"select c.id, c.name, c.email, c.phone, c.location, c.created_at,
+                 c.stripe_connect_onboarding_complete as "connected!", c.stripe_connect_account_id as account_id,
                  c.home_page_slug as slug, c.archived, c.archived_at, c.charges_enabled, c.payouts_enabled,
-                 c.details_submitted, count(d.id) as total_draws,
-                 count(d.id) filter (where d.status = 'active' and d.kick_off > transaction_instant()) as active_draws,
-                 count(d.id) filter (where d.status = 'completed') as completed_draws,
-                 coalesce(sum(d.sold), 0)::bigint as tickets_sold,
-                 coalesce(sum(d.revenue_cents), 0)::bigint as revenue_cents
+                 c.details_submitted, count(d.id) as "total_draws!",
+                 count(d.id) filter (where d.status = 'active' and d.kick_off > transaction_instant()) as "active_draws!",
+                 count(d.id) filter (where d.status = 'completed') as "completed_draws!",
+                 coalesce(sum(d.sold), 0)::bigint as "tickets_sold!",
+                 coalesce(sum(d.revenue_cents), 0)::bigint as "revenue_cents!"
              from clubs c left join draws d on d.club_id = c.id
              where ($1::boolean is null or c.archived = $1) and ($2::bigint is null or c.id = $2)
-             group by c.id order by lower(c.name), c.id";
-        let read = sqlx::query_as(read)
-            .bind(archived)
-            .bind(only.map(|club| club.0));
+             group by c.id order by lower(c.name), c.id"#,
+            archived,
+            only.map(|club| club.0)
+        );
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
@@ -65,9 +67,12 @@ impl Records {
         archived: bool,
         entry: AuditEntry,
     ) -> Result<bool, Failure> {
-        let write = "update clubs set archived = $2, archived_at = case when $2 then transaction_instant() end
-             where id = $1 and archived <> $2";
-        self.write_with_audit_entry(sqlx::query(write).bind(club.0).bind(archived), entry, true)
+        self.write_with_audit_entry(sqlx::query!(
+            "update clubs set archived = $2, archived_at = case when $2 then transaction_instant() end
+             where id = $1 and archived <> $2",
+            club.0,
+            archived
+        ), entry, true)
             .await
     }
 }

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::Failure;
 use crate::records::Records;
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct OrderDetails {
     pub id: Uuid,
     pub state: String,
@@ -38,7 +38,7 @@ pub struct OrderDetails {
     pub refund_refusal: Option<String>,
 }
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct OrderDetailsLine {
     pub draw_id: i64,
     pub home_team: String,
@@ -56,30 +56,32 @@ impl Records {
         order: OrderId,
     ) -> Result<Option<(OrderDetails, Vec<OrderDetailsLine>)>, Failure> {
         let id = Uuid::from_u128(order.0);
-        let read = sqlx::query_as(
-            "select o.id, o.state, o.payment_intent_id, o.club_id, c.name as club_name, o.buyer_name, o.buyer_email,
+        let read = sqlx::query_as!(
+            OrderDetails,
+            r#"select o.id, o.state, o.payment_intent_id, o.club_id, c.name as "club_name?", o.buyer_name, o.buyer_email,
                  o.buyer_phone, o.subtotal_cents, o.card_fee_cents, o.total_cents, o.application_fee_cents, o.opened_at,
-                 o.captured_at, o.consent_at is not null as consented, r.state as refund_state,
-                 r.amount_cents as refund_cents, r.fee_cents as refund_fee_cents, r.reason as refund_reason,
-                 r.created_at as refunded_at, r.provider_status as refund_provider_status,
-                 r.provider_reason as refund_provider_reason,
+                 o.captured_at, o.consent_at is not null as "consented!", r.state as "refund_state?",
+                 r.amount_cents as "refund_cents?", r.fee_cents as "refund_fee_cents?", r.reason as "refund_reason?",
+                 r.created_at as "refunded_at?", r.provider_status as "refund_provider_status?",
+                 r.provider_reason as "refund_provider_reason?",
                  (select p.why from payment_ops p where p.order_id = o.id and p.kind = 'refund' and p.state <> 'done'
                   order by p.id desc limit 1) as refund_refusal
-             from orders o left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id where o.id = $1",
-        )
-        .bind(id);
+             from orders o left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id where o.id = $1"#,
+            id
+        );
         let found: Option<OrderDetails> = self
             .run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await?;
         let Some(found) = found else {
             return Ok(None);
         };
-        let read = sqlx::query_as(
-            "select l.draw_id, d.home_team, d.away_team, d.status as draw_status, l.count, l.unit_price_cents,
-                 coalesce(l.serials, '{}') as serials
-             from order_lines l join draws d on d.id = l.draw_id where l.order_id = $1 order by l.draw_id",
-        )
-        .bind(id);
+        let read = sqlx::query_as!(
+            OrderDetailsLine,
+            r#"select l.draw_id, d.home_team, d.away_team, d.status as draw_status, l.count, l.unit_price_cents,
+                 coalesce(l.serials, '{}') as "serials!"
+             from order_lines l join draws d on d.id = l.draw_id where l.order_id = $1 order by l.draw_id"#,
+            id
+        );
         let lines = self
             .run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await?;

@@ -6,7 +6,7 @@ use crate::Failure;
 use crate::records::Records;
 
 /// A search result. `kind` is the type of object that was found, and `key` is its id as text.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchResult {
     pub kind: String,
     pub key: String,
@@ -27,8 +27,9 @@ impl Records {
                 .replace('%', "\\%")
                 .replace('_', "\\_")
         );
-        let read = sqlx::query_as(
-            "(select 'club' as kind, id::text as key, name as title, email as detail, null as payment_intent_id from clubs
+        let read = sqlx::query_as!(
+            SearchResult,
+            r#"(select 'club' as "kind!", id::text as "key!", name as "title!", email as "detail!", null as payment_intent_id from clubs
                  where name ilike $1 or email ilike $1 or home_page_slug ilike $1 order by id limit 5)
              union all
              (select 'draw', id::text, home_team || ' v ' || away_team, 'FD-' || id, null from draws
@@ -51,11 +52,11 @@ impl Records {
              union all
              (select 'waitlist', id::text, club_name, contact_email, null from waitlist
                  where club_name ilike $1 or contact_name ilike $1 or contact_email ilike $1 order by id desc limit 4)
-             limit 20",
-        )
-        .bind(pattern)
-        .bind(words.trim().to_string())
-        .bind(self.email_hash(words));
+             limit 20"#,
+            pattern,
+            words.trim(),
+            self.email_hash(words)
+        );
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }

@@ -7,7 +7,7 @@ use crate::Failure;
 use crate::records::{Records, to_column_time};
 
 /// One interval of a time series. `at` is the start of the interval, in seconds since 1970.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeriesInterval {
     pub at: i64,
     pub tickets: i64,
@@ -24,8 +24,9 @@ impl Records {
         to: Timestamp,
         step_seconds: i64,
     ) -> Result<Vec<SeriesInterval>, Failure> {
-        let read = sqlx::query_as(
-            "with steps as (
+        let read = sqlx::query_as!(
+            SeriesInterval,
+            r#"with steps as (
                  select s as at, s + make_interval(secs => $3) as until
                  from generate_series($1::timestamptz, $2::timestamptz - interval '1 millisecond',
                      make_interval(secs => $3)) s
@@ -38,14 +39,14 @@ impl Records {
                  select date_bin(make_interval(secs => $3), a.detected_at, $1) as at, count(*) as anomalies
                  from anomalies a where a.detected_at >= $1 and a.detected_at < $2 group by 1
              )
-             select extract(epoch from s.at)::bigint as at, coalesce(p.tickets, 0)::bigint as tickets,
-                 coalesce(p.payments, 0)::bigint as payments, coalesce(p.revenue, 0)::bigint as revenue_cents,
-                 coalesce(o.anomalies, 0)::bigint as anomalies
-             from steps s left join paid p on p.at = s.at left join odd o on o.at = s.at order by s.at",
-        )
-        .bind(to_column_time(from))
-        .bind(to_column_time(to))
-        .bind(step_seconds as f64);
+             select extract(epoch from s.at)::bigint as "at!", coalesce(p.tickets, 0)::bigint as "tickets!",
+                 coalesce(p.payments, 0)::bigint as "payments!", coalesce(p.revenue, 0)::bigint as "revenue_cents!",
+                 coalesce(o.anomalies, 0)::bigint as "anomalies!"
+             from steps s left join paid p on p.at = s.at left join odd o on o.at = s.at order by s.at"#,
+            to_column_time(from),
+            to_column_time(to),
+            step_seconds as f64
+        );
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }

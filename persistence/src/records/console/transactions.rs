@@ -9,7 +9,7 @@ use uuid::Uuid;
 use crate::Failure;
 use crate::records::{Records, to_column_time};
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct TransactionRow {
     pub order_id: Uuid,
     pub payment_intent_id: String,
@@ -40,7 +40,7 @@ pub struct TransactionRow {
 }
 
 /// Successful payments with equal charges and equal provider fees, counted together.
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct TransactionGroup {
     pub count: i64,
     /// The amount charged for each payment of the group.
@@ -65,16 +65,17 @@ impl Records {
         club: Option<ClubId>,
         since: Timestamp,
     ) -> Result<Vec<TransactionGroup>, Failure> {
-        let read = sqlx::query_as(
-            "select count(*), p.amount_cents, p.provider_fee_cents,
-                 sum(p.application_fee_cents - p.application_fee_refunded_cents)::bigint as platform_fee_cents,
-                 sum(p.amount_refunded_cents)::bigint as refunded_cents
+        let read = sqlx::query_as!(
+            TransactionGroup,
+            r#"select count(*) as "count!", p.amount_cents, p.provider_fee_cents,
+                 sum(p.application_fee_cents - p.application_fee_refunded_cents)::bigint as "platform_fee_cents!",
+                 sum(p.amount_refunded_cents)::bigint as "refunded_cents!"
              from orders o join payments p on p.payment_intent_id = o.payment_intent_id
              where p.status = 'succeeded' and o.opened_at >= $1 and ($2::bigint is null or o.club_id = $2)
-             group by p.amount_cents, p.provider_fee_cents",
-        )
-        .bind(to_column_time(since))
-        .bind(club.map(|club| club.0));
+             group by p.amount_cents, p.provider_fee_cents"#,
+            to_column_time(since),
+            club.map(|club| club.0)
+        );
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }
@@ -86,11 +87,13 @@ impl Records {
         club: Option<ClubId>,
         since: Timestamp,
     ) -> Result<Vec<TransactionRow>, Failure> {
-        let read = sqlx::query_as(
-            "select o.id as order_id, o.payment_intent_id, p.status, p.account_id, o.opened_at as created_at, o.club_id,
-                 c.name as club_name, o.buyer_name, o.buyer_email, p.amount_cents, p.provider_fee_cents,
+        let read = sqlx::query_as!(
+            TransactionRow,
+            r#"select o.id as order_id, o.payment_intent_id as "payment_intent_id!", p.status, p.account_id, o.opened_at as created_at,
+                 o.club_id, c.name as "club_name?", o.buyer_name, o.buyer_email, p.amount_cents, p.provider_fee_cents,
                  p.application_fee_cents, p.application_fee_refunded_cents, p.amount_refunded_cents as refunded_cents,
-                 p.payment_method, r.state as refund_state, p.disputed, l.draws, l.counts, l.prices, d.home_team, d.away_team
+                 p.payment_method, r.state as "refund_state?", p.disputed, l.draws as "draws!", l.counts as "counts!", l.prices as "prices!",
+                 d.home_team, d.away_team
              from orders o join payments p on p.payment_intent_id = o.payment_intent_id
                  left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id
                  join lateral (
@@ -100,11 +103,11 @@ impl Records {
                  ) l on true
                  join draws d on d.id = l.draws[1]
              where o.opened_at >= $1 and ($2::bigint is null or o.club_id = $2)
-             order by o.opened_at desc, o.id limit $3",
-        )
-        .bind(to_column_time(since))
-        .bind(club.map(|club| club.0))
-        .bind(TRANSACTIONS_LISTED_MAX);
+             order by o.opened_at desc, o.id limit $3"#,
+            to_column_time(since),
+            club.map(|club| club.0),
+            TRANSACTIONS_LISTED_MAX
+        );
         self.run_read(async move |pool: PgPool| read.fetch_all(&pool).await)
             .await
     }

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use crate::Failure;
 use crate::records::Records;
 
-#[derive(Clone, Debug, sqlx::FromRow)]
+#[derive(Clone, Debug)]
 pub struct BackgroundWorkHealth {
     pub provider_answered_at: Option<OffsetDateTime>,
     /// When a payment operation last failed for good. `None` when none has.
@@ -31,7 +31,7 @@ pub struct BackgroundWorkHealth {
 
 /// Counters that change when a list of the operator's console changes, and the numbers that its
 /// menu shows.
-#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConsoleCounters {
     pub anomalies_total: i64,
     pub anomalies_unresolved: i64,
@@ -48,43 +48,45 @@ pub struct ConsoleCounters {
 
 impl Records {
     pub async fn background_work_health(&self) -> Result<BackgroundWorkHealth, Failure> {
-        let read = sqlx::query_as(
-            "select (select max(synced_at) from payments) as provider_answered_at,
+        let read = sqlx::query_as!(
+            BackgroundWorkHealth,
+            r#"select (select max(synced_at) from payments) as provider_answered_at,
                  (select max(ended_at) from payment_ops where state = 'failed') as provider_failed_at,
                  (select count(*) from payment_ops where ended_at is null and created_at < transaction_instant() - interval '2 minutes')
-                     as provider_overdue,
+                     as "provider_overdue!",
                  (select max(received_at) from webhook_events) as webhook_received_at,
-                 (select count(*) from webhook_events where handled_at is null) as webhooks_waiting,
+                 (select count(*) from webhook_events where handled_at is null) as "webhooks_waiting!",
                  (select count(*) from webhook_events where handled_at is null and received_at < transaction_instant() - interval '1 minute')
-                     as webhooks_overdue,
-                 (select count(*) from email_outbox where state = 'pending' and to_address is not null) as mails_pending,
+                     as "webhooks_overdue!",
+                 (select count(*) from email_outbox where state = 'pending' and to_address is not null) as "mails_pending!",
                  (select count(*) from email_outbox where state = 'pending' and to_address is not null
-                     and queued_at < transaction_instant() - interval '5 minutes') as mails_overdue,
+                     and queued_at < transaction_instant() - interval '5 minutes') as "mails_overdue!",
                  (select count(*) from email_outbox where state = 'dead' and why is distinct from 'the result was taken back'
-                     and queued_at > transaction_instant() - interval '4 days') as mails_dead,
+                     and queued_at > transaction_instant() - interval '4 days') as "mails_dead!",
                  (select max(sent_at) from email_outbox) as mail_sent_at,
                  (select max(synced_at) from provider_pi) as witnessed_at,
-                 current_setting('server_version') as database,
-                 (select max(version) from _sqlx_migrations where success) as schema",
+                 current_setting('server_version') as "database!",
+                 (select max(version) from _sqlx_migrations where success) as "schema!""#
         );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await
     }
 
     pub async fn console_counters(&self) -> Result<ConsoleCounters, Failure> {
-        let read = sqlx::query_as(
-            "select (select count(*) from anomalies) as anomalies_total,
-                 (select count(*) from anomalies where resolved_at is null) as anomalies_unresolved,
+        let read = sqlx::query_as!(
+            ConsoleCounters,
+            r#"select (select count(*) from anomalies) as "anomalies_total!",
+                 (select count(*) from anomalies where resolved_at is null) as "anomalies_unresolved!",
                  (select min(detected_at) from anomalies where resolved_at is null) as oldest_unresolved_at,
-                 (select count(*) from waitlist) as waitlist,
+                 (select count(*) from waitlist) as "waitlist!",
                  (select count(*) from orders o join order_lines l on l.order_id = o.id
-                     where o.buyer_email is null and l.serials is not null) as orphans,
-                 (select revision from catalogue) as catalogue,
-                 (select count(*) from orders where captured_at is not null) as captured,
-                 (select count(*) + count(ended_at) from refunds) as refunds,
-                 (select coalesce(sum(extract(epoch from updated_at)::bigint), 0)::bigint from system_settings) as settings,
-                 (select coalesce(max(id), 0) from waitlist) as waitlist_newest,
-                 (select coalesce(max(id), 0) from audit_log) as audit",
+                     where o.buyer_email is null and l.serials is not null) as "orphans!",
+                 (select revision from catalogue) as "catalogue!",
+                 (select count(*) from orders where captured_at is not null) as "captured!",
+                 (select count(*) + count(ended_at) from refunds) as "refunds!",
+                 (select coalesce(sum(extract(epoch from updated_at)::bigint), 0)::bigint from system_settings) as "settings!",
+                 (select coalesce(max(id), 0) from waitlist) as "waitlist_newest!",
+                 (select coalesce(max(id), 0) from audit_log) as "audit!""#
         );
         self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
             .await

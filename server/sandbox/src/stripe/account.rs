@@ -60,7 +60,7 @@ pub struct AccountLink {
 }
 
 impl Account {
-    fn new(id: String, created: i64) -> Self {
+    pub fn new(id: String, created: i64) -> Self {
         Self {
             id,
             created,
@@ -129,7 +129,8 @@ impl StripeObject for Account {
         };
         json!({
             "id": self.id, "object": "account",
-            "business_profile": { "mcc": null, "name": self.business_name, "product_description": null,
+            "business_profile": { "minority_owned_business_designation": null,
+                "specified_commercial_transactions_act_url": null, "mcc": null, "name": self.business_name, "product_description": null,
                 "support_address": null, "support_email": null, "support_phone": null, "support_url": null,
                 "url": null },
             "business_type": self.business_type,
@@ -158,9 +159,10 @@ impl SandboxState {
     /// Returns an error unless the account may take payments.
     pub fn check_charges_enabled(&self, account: &str) -> Result<(), StripeError> {
         match self.accounts.get(account) {
-            Some(found) if !found.charges_enabled => Err(StripeError::state_conflict(
-                "charges_not_enabled",
-                "Your account cannot currently make charges. Complete its onboarding, or contact support.",
+            // Stripe has no code for this error.
+            Some(found) if !found.charges_enabled => Err(StripeError::refused_by_state(
+                "This Connect account cannot currently make charges. The `requirements.disabled_reason` property on \
+                 the account will provide information about why this account is currently disabled.",
             )),
             _ => Ok(()),
         }
@@ -280,19 +282,43 @@ pub fn retrieve(
 pub fn create_link(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeError> {
     let account = state.find::<Account>("", call.form.get_required("account")?)?;
     call.form.get_required("type")?;
+    let refresh_url = call.form.get_required("refresh_url")?.to_owned();
+    let return_url = call.form.get_required("return_url")?.to_owned();
+    let link = save_new_link(state, call, &account.id, refresh_url, return_url);
+    Ok(
+        json!({ "object": "account_link", "created": state.now(), "expires_at": link.expires_at, "url": link.url }),
+    )
+}
+
+/// The address of a new onboarding link, and the time in seconds at which it expires.
+pub struct LinkAddress {
+    pub url: String,
+    pub expires_at: i64,
+}
+
+/// Saves a new onboarding link of an account.
+pub fn save_new_link(
+    state: &mut SandboxState,
+    call: &ApiCall,
+    account: &str,
+    refresh_url: String,
+    return_url: String,
+) -> LinkAddress {
     let link = AccountLink {
         token: id::generate("link"),
         expires_at: state.now() + ONBOARDING_LINK_SECONDS,
-        refresh_url: call.form.get_required("refresh_url")?.to_owned(),
-        return_url: call.form.get_required("return_url")?.to_owned(),
-        account: account.id,
+        refresh_url,
+        return_url,
+        account: account.to_owned(),
         used: false,
     };
-    let url = format!(
-        "{}/sandbox/onboarding/{}?link={}",
-        call.base, link.account, link.token
-    );
-    let response = json!({ "object": "account_link", "created": state.now(), "expires_at": link.expires_at, "url": url });
+    let address = LinkAddress {
+        url: format!(
+            "{}/sandbox/onboarding/{account}?link={}",
+            call.base, link.token
+        ),
+        expires_at: link.expires_at,
+    };
     state.save_link(link);
-    Ok(response)
+    address
 }

@@ -2,18 +2,24 @@
 //! applies the idempotency key and then runs the API call.
 
 use std::io;
+use std::time::Instant;
 
 use actix_web::http::StatusCode;
-use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use actix_web::http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpRequest, HttpResponse};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use futures_util::stream;
 use serde_json::Value;
 
-use super::api_call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind, ApiVersion, Creator};
+use super::event::API_VERSION;
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::idempotency::{SavedBody, SavedResponse, SavedResponseLookup};
+use super::rate_limit::ExceededLimit;
+use super::schema::ApiSchema;
 use super::state::SandboxState;
 use super::{id, listing, route};
 use crate::faults::Fault;
@@ -24,6 +30,8 @@ pub const STRIPE_API_MOUNT: &str = "/sandbox/stripe/v1/";
 /// Mount point for clients whose base URL lacks the final slash. The async-stripe library then
 /// appends `v1` without a slash in between.
 pub const STRIPE_API_MOUNT_WITHOUT_SLASH: &str = "/sandbox/stripev1/";
+/// Mount point of version 2 of the API.
+const STRIPE_API_V2_MOUNT: &str = "/sandbox/stripe/v2/";
 const IDEMPOTENCY_KEY_BYTES_MAX: usize = 255;
 
 /// A response: status, JSON, and whether it was replayed for an idempotency key.
@@ -31,6 +39,7 @@ struct ApiResponse {
     status: u16,
     body: String,
     replayed: bool,
+    exceeded_limit: Option<ExceededLimit>,
 }
 
 impl From<StripeError> for ApiResponse {
@@ -39,22 +48,26 @@ impl From<StripeError> for ApiResponse {
             status: failure.status,
             body: failure.json_body().to_string(),
             replayed: false,
+            exceeded_limit: failure.exceeded_limit,
         }
     }
 }
 
-/// Handles every API request below `STRIPE_API_MOUNT`.
+/// Handles every API request below `STRIPE_API_MOUNT` and `STRIPE_API_V2_MOUNT`.
 pub async fn handle_api_request(
     request: HttpRequest,
     body: Bytes,
     sandbox: Data<Sandbox>,
 ) -> HttpResponse {
-    let mounted = request
-        .path()
-        .strip_prefix(STRIPE_API_MOUNT)
-        .or_else(|| request.path().strip_prefix(STRIPE_API_MOUNT_WITHOUT_SLASH));
-    let path = mounted.unwrap_or_default().to_owned();
     let requested_fault = header_value(request.headers(), "x-sandbox-fault").and_then(Fault::parse);
+    if let Ok(key) = api_key_kind(request.headers()) {
+        let (_, path) = version_and_path(request.path());
+        sandbox
+            .calls
+            .lock()
+            .expect("the calls are never poisoned")
+            .record_call(request.method().as_str(), path, key);
+    }
     let (fault, hang) = {
         let mut faults = sandbox
             .faults
@@ -65,15 +78,22 @@ pub async fn handle_api_request(
         (fault, faults.hang_duration())
     };
     let request_id = id::generate("req");
+    let version = header_value(request.headers(), "stripe-version")
+        .unwrap_or(API_VERSION)
+        .to_owned();
     let answer = match fault {
-        Some(Fault::RateLimit) => ApiResponse::from(StripeError::too_many_requests()),
+        Some(Fault::RateLimit) => {
+            ApiResponse::from(StripeError::too_many_requests(ExceededLimit::Endpoint))
+        }
         Some(Fault::KeyInUse) => ApiResponse::from(StripeError::key_in_use()),
         Some(Fault::LockTimeout) => ApiResponse::from(StripeError::object_locked()),
         Some(Fault::TimeoutBefore) => {
             tokio::time::sleep(hang).await;
             return close_connection_response();
         }
-        _ => match decode_request(&request, &body, path, &sandbox) {
+        _ => match decode_request(&request, &body, &sandbox)
+            .and_then(|call| check_rate(&sandbox, &call).map(|()| call))
+        {
             Ok(call) => run_call_and_commit(&sandbox, &call, fault, &request_id),
             Err(failure) => failure.into(),
         },
@@ -90,7 +110,10 @@ pub async fn handle_api_request(
     );
     response
         .insert_header(("request-id", request_id))
-        .insert_header(("stripe-version", super::event::API_VERSION));
+        .insert_header(("stripe-version", version));
+    if let Some(limit) = answer.exceeded_limit {
+        response.insert_header(("stripe-rate-limited-reason", limit.reason()));
+    }
     if answer.replayed {
         response.insert_header(("idempotent-replayed", "true"));
     }
@@ -114,13 +137,28 @@ fn header_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .filter(|value| !value.is_empty())
 }
 
+/// Returns the version and the path after it.
+fn version_and_path(path: &str) -> (ApiVersion, &str) {
+    match path.strip_prefix(STRIPE_API_V2_MOUNT) {
+        Some(path) => (ApiVersion::V2, path),
+        None => (
+            ApiVersion::V1,
+            path.strip_prefix(STRIPE_API_MOUNT)
+                .or_else(|| path.strip_prefix(STRIPE_API_MOUNT_WITHOUT_SLASH))
+                .unwrap_or_default(),
+        ),
+    }
+}
+
 fn decode_request(
     request: &HttpRequest,
     body: &Bytes,
-    path: String,
     sandbox: &Sandbox,
 ) -> Result<ApiCall, StripeError> {
+    let (version, path) = version_and_path(request.path());
     let headers = request.headers();
+    let access = api_key_kind(headers)?;
+    check_version(headers)?;
     let idempotency_key = header_value(headers, "idempotency-key").map(str::to_owned);
     if idempotency_key
         .as_ref()
@@ -137,26 +175,105 @@ fn decode_request(
     } else {
         request.query_string()
     };
+    let account = header_value(headers, "stripe-account").unwrap_or_default();
+    let (form, json) = match version {
+        ApiVersion::V1 => (StripeForm::parse(raw), String::new()),
+        ApiVersion::V2 => {
+            check_version_2_headers(headers)?;
+            (StripeForm::default(), posted.to_owned())
+        }
+    };
     Ok(ApiCall {
         method: request.method().as_str().to_owned(),
-        path,
-        account: header_value(headers, "stripe-account")
-            .unwrap_or_default()
-            .to_owned(),
-        access: api_key_kind(headers)?,
-        form: StripeForm::parse(raw),
+        version,
+        path: path.to_owned(),
+        account: account.to_owned(),
+        creator: if account.is_empty() {
+            Creator::AccountOwner
+        } else {
+            Creator::Platform
+        },
+        access,
+        form,
+        json,
         idempotency_key,
         base: sandbox.base_url(request),
+    })
+}
+
+/// Returns an error unless a call of version 2 names the API's version, sends JSON, and carries a
+/// secret key: version 2 takes no restricted and no publishable keys.
+fn check_version_2_headers(headers: &HeaderMap) -> Result<(), StripeError> {
+    if header_value(headers, "stripe-version").is_none() {
+        return Err(StripeError::invalid_request(
+            "The Stripe-Version header is required for this API.",
+        ));
+    }
+    if header_value(headers, CONTENT_TYPE.as_str()) != Some("application/json") {
+        return Err(StripeError::invalid_request(
+            "The Content-Type of requests to this API must be application/json.",
+        ));
+    }
+    if !api_key(headers).is_some_and(|key| key.starts_with("sk_")) {
+        return Err(StripeError::unauthorized(
+            "This API takes secret API keys only.",
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the error 400 for a version of the API in which the stand-in does not render objects:
+/// those of the library that the product uses, and of the table.
+fn check_version(headers: &HeaderMap) -> Result<(), StripeError> {
+    match header_value(headers, "stripe-version") {
+        Some(version) if version != API_VERSION && version != ApiSchema::get().api_version => Err(
+            StripeError::invalid_request(format!("Invalid Stripe API version: {version}")),
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Counts the request. Returns the error 429 if it exceeds a limit of its account.
+fn check_rate(sandbox: &Sandbox, call: &ApiCall) -> Result<(), StripeError> {
+    let Some(limits) = sandbox.options.rate_limits else {
+        return Ok(());
+    };
+    let endpoint = ApiSchema::get()
+        .find_endpoint(&call.method, &call.path)
+        .unwrap_or("another endpoint");
+    let exceeded = sandbox
+        .request_counters
+        .lock()
+        .expect("the counters are never poisoned")
+        .count(limits, &call.account, endpoint, Instant::now());
+    exceeded.map_or(Ok(()), |limit| Err(StripeError::too_many_requests(limit)))
+}
+
+/// Returns the key of the `Authorization` header. With basic authentication, the key is the user
+/// name.
+fn api_key(headers: &HeaderMap) -> Option<String> {
+    let value = header_value(headers, AUTHORIZATION.as_str())?;
+    if let Some(key) = value.strip_prefix("Bearer ") {
+        return Some(key.to_owned());
+    }
+    let decoded = BASE64.decode(value.strip_prefix("Basic ")?).ok()?;
+    let user_and_password = String::from_utf8(decoded).ok()?;
+    let (key, _) = user_and_password.split_once(':')?;
+    Some(key.to_owned())
+}
+
+/// Whether a key has the prefix and a body of letters and digits.
+fn has_key_form(key: &str, prefix: &str) -> bool {
+    key.strip_prefix(prefix).is_some_and(|body| {
+        !body.is_empty() && body.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
 }
 
 /// Returns the kind of API key that the request carries. Live keys are rejected, because this
 /// sandbox is not Stripe.
 fn api_key_kind(headers: &HeaderMap) -> Result<ApiKeyKind, StripeError> {
-    let key = header_value(headers, AUTHORIZATION.as_str())
-        .and_then(|value| value.strip_prefix("Bearer "))
-        .unwrap_or("");
-    match key {
+    let key = api_key(headers).unwrap_or_default();
+    match key.as_str() {
         "" => Err(StripeError::unauthorized(
             "You did not provide an API key. You need to provide your API key in the Authorization header, using \
              Bearer auth (e.g. 'Authorization: Bearer YOUR_SECRET_KEY').",
@@ -164,8 +281,10 @@ fn api_key_kind(headers: &HeaderMap) -> Result<ApiKeyKind, StripeError> {
         key if key.contains("_live_") => Err(StripeError::unauthorized(
             "This is a stand-in: it takes no live keys.",
         )),
-        key if key.starts_with("sk_") || key.starts_with("rk_") => Ok(ApiKeyKind::Secret),
-        key if key.starts_with("pk_") => Ok(ApiKeyKind::Publishable),
+        key if has_key_form(key, "sk_test_") || has_key_form(key, "rk_test_") => {
+            Ok(ApiKeyKind::Secret)
+        }
+        key if has_key_form(key, "pk_test_") => Ok(ApiKeyKind::Publishable),
         _ => Err(StripeError::unauthorized("Invalid API Key provided.")),
     }
 }
@@ -184,7 +303,10 @@ fn run_call_and_commit(
         .filter(|_| call.method == "POST");
     let cache_key = keyed.map(|key| format!("{} {key}", call.account));
     let fingerprint = keyed
-        .map(|_| call.form.fingerprint(&call.method, &call.path))
+        .map(|_| match call.version {
+            ApiVersion::V1 => call.form.fingerprint(&call.method, &call.path),
+            ApiVersion::V2 => format!("v2 {} {}", call.path, call.json),
+        })
         .unwrap_or_default();
     if let Some(key) = &cache_key {
         match state
@@ -196,6 +318,7 @@ fn run_call_and_commit(
                     status: saved.status,
                     body: saved.body.text(),
                     replayed: true,
+                    exceeded_limit: None,
                 };
             }
             SavedResponseLookup::OtherParameters => {
@@ -246,6 +369,8 @@ fn run_call_with_fault(
         return refusal(StripeError::internal_error());
     }
     match check_account_is_connected(state, call, sandbox)
+        .and_then(|()| check_account_creation(call, sandbox))
+        .and_then(|()| route::check_parameters(call))
         .and_then(|()| route::run_api_call(state, call))
     {
         Ok(_) | Err(StripeError { saved: true, .. }) if fault == Some(Fault::Error500After) => {
@@ -254,6 +379,9 @@ fn run_call_with_fault(
         Ok(mut value) => {
             let plain = saved_body_of_plain_intent(call, &value);
             listing::expand_response(state, call, &mut value);
+            if let Err(failure) = route::check_answer(state, call, &value) {
+                return refusal(failure);
+            }
             let body = to_json_text(&value);
             let saved = plain.unwrap_or_else(|| SavedBody::Text(body.clone()));
             (
@@ -261,11 +389,12 @@ fn run_call_with_fault(
                     status: 200,
                     body,
                     replayed: false,
+                    exceeded_limit: None,
                 },
                 Some(saved),
             )
         }
-        Err(failure) => refusal(failure),
+        Err(failure) => refusal(route::check_refusal(call, failure)),
     }
 }
 
@@ -279,6 +408,18 @@ fn saved_body_of_plain_intent(call: &ApiCall, value: &Value) -> Option<SavedBody
         access: call.access,
         snapshot: None,
     })
+}
+
+/// Returns Stripe's error for a new platform that creates an account by version 1 of the API.
+fn check_account_creation(call: &ApiCall, sandbox: &Sandbox) -> Result<(), StripeError> {
+    let creates_account =
+        call.version == ApiVersion::V1 && call.method == "POST" && call.path == "accounts";
+    if creates_account && !sandbox.options.creates_accounts_v1 {
+        return Err(StripeError::invalid_request(
+            "Your platform cannot create accounts with this API. Create them with the Accounts v2 API.",
+        ));
+    }
+    Ok(())
 }
 
 /// Returns an error unless the account in the request's header is connected to the platform.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::api_call::ApiCall;
+use super::api_call::{ApiCall, Creator};
 use super::failure::StripeError;
 use super::id;
 use super::intent::{CaptureMethod, Intent};
@@ -25,6 +25,9 @@ const REFUNDS_SHOWN_MAX: usize = 10;
 pub struct Charge {
     pub id: String,
     pub account: String,
+    /// Who created the payment intent.
+    #[serde(default)]
+    pub creator: Creator,
     pub created: i64,
     pub intent: String,
     pub amount: i64,
@@ -50,6 +53,8 @@ pub struct Charge {
     pub metadata: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt_email: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub descriptor_suffix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance_transaction: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +69,7 @@ impl Charge {
         Self {
             id: id::generate("ch"),
             account: intent.account.clone(),
+            creator: intent.creator.clone(),
             created,
             intent: intent.id.clone(),
             amount: intent.amount,
@@ -81,6 +87,7 @@ impl Charge {
             method: method.clone(),
             metadata: intent.metadata.clone(),
             receipt_email: intent.receipt_email.clone(),
+            descriptor_suffix: intent.descriptor_suffix.clone(),
             balance_transaction: None,
             application_fee: None,
             application_fee_amount: None,
@@ -128,6 +135,7 @@ impl Charge {
         let declined = self.failure.is_some();
         json!({
             "network_status": if declined { "declined_by_network" } else { "approved_by_network" },
+            "advice_code": null, "network_advice_code": null, "network_decline_code": null,
             "reason": self.decline_code, "risk_level": "normal", "risk_score": 12,
             "seller_message": if declined { "The bank declined the payment." } else { "Payment complete." },
             "type": if declined { "issuer_declined" } else { "authorized" },
@@ -143,8 +151,25 @@ impl Charge {
             .into();
         card["network"] = card["brand"].clone();
         if let Some(fields) = card.as_object_mut() {
-            fields.remove("display_brand");
-            fields.remove("three_d_secure_usage");
+            for of_method_only in [
+                "display_brand",
+                "generated_from",
+                "networks",
+                "three_d_secure_usage",
+            ] {
+                fields.remove(of_method_only);
+            }
+            for unknown in [
+                "authorization_code",
+                "electronic_commerce_indicator",
+                "installments",
+                "mandate",
+                "network_transaction_id",
+                "three_d_secure",
+                "transaction_link_id",
+            ] {
+                fields.insert(unknown.to_owned(), Value::Null);
+            }
         }
         json!({ "card": card, "type": "card" })
     }
@@ -164,7 +189,7 @@ impl StripeObject for Charge {
     fn render(&self) -> Value {
         json!({
             "id": self.id, "object": "charge", "amount": self.amount, "amount_captured": self.amount_captured,
-            "amount_refunded": self.amount_refunded, "application": null, "application_fee": self.application_fee,
+            "amount_refunded": self.amount_refunded, "application": self.creator.application_id(), "application_fee": self.application_fee,
             "application_fee_amount": self.application_fee_amount,
             "balance_transaction": self.balance_transaction, "billing_details": self.method.billing.render(),
             "calculated_statement_descriptor": "FOOTBALL DOUBLES", "captured": self.captured, "created": self.created,
@@ -177,6 +202,7 @@ impl StripeObject for Charge {
             "receipt_url": null, "refunded": self.refunded, "review": null, "shipping": null, "source_transfer": null,
             "statement_descriptor": null, "status": if self.failure.is_some() { "failed" } else { "succeeded" },
             "transfer_data": null, "transfer_group": null,
+            "source": null, "statement_descriptor_suffix": self.descriptor_suffix,
         })
     }
 

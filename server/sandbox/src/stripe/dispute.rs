@@ -92,16 +92,32 @@ impl StripeObject for Dispute {
         json!({
             "id": self.id, "object": "dispute", "amount": self.amount, "balance_transactions": [],
             "charge": self.charge, "created": self.created, "currency": self.currency,
-            "enhanced_eligibility_types": [], "evidence": {}, "evidence_details": { "due_by": null,
-                "enhanced_eligibility": {}, "has_evidence": false, "past_due": false, "submission_count": 0 },
-            "is_charge_refundable": !self.status.blocks_refund(), "livemode": false, "metadata": {}, "payment_intent": self.intent,
-            "reason": self.reason, "status": self.status.stripe_name(),
+            "enhanced_eligibility_types": [], "evidence": render_no_evidence(),
+            "evidence_details": { "due_by": null, "enhanced_eligibility": {}, "has_evidence": false, "past_due": false,
+                "submission_count": 0, "submission_method": "not_submitted" },
+            "intended_submission_method": null, "is_charge_refundable": !self.status.blocks_refund(), "livemode": false, "metadata": {},
+            "payment_intent": self.intent, "reason": self.reason, "status": self.status.stripe_name(),
         })
     }
 
     fn as_record(&self) -> RecordRef<'_> {
         RecordRef::Dispute(self)
     }
+}
+
+/// Renders the evidence of a dispute to which nobody has answered.
+fn render_no_evidence() -> Value {
+    json!({
+        "access_activity_log": null, "billing_address": null, "cancellation_policy": null,
+        "cancellation_policy_disclosure": null, "cancellation_rebuttal": null, "customer_communication": null,
+        "customer_email_address": null, "customer_name": null, "customer_purchase_ip": null,
+        "customer_signature": null, "duplicate_charge_documentation": null, "duplicate_charge_explanation": null,
+        "duplicate_charge_id": null, "enhanced_evidence": {}, "product_description": null, "receipt": null,
+        "refund_policy": null, "refund_policy_disclosure": null, "refund_refusal_explanation": null,
+        "service_date": null, "service_documentation": null, "shipping_address": null, "shipping_carrier": null,
+        "shipping_date": null, "shipping_documentation": null, "shipping_tracking_number": null,
+        "uncategorized_file": null, "uncategorized_text": null,
+    })
 }
 
 /// Opens a dispute or an inquiry over the amount of a captured charge that was not refunded.

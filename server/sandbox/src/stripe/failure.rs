@@ -2,12 +2,16 @@
 
 use serde_json::{Map, Value, json};
 
+use super::rate_limit::ExceededLimit;
+
 /// An error response. `saved` says whether it is stored under the idempotency key. Results of an
 /// executed call are stored, validation errors are not.
 #[derive(Clone, Debug)]
 pub struct StripeError {
     pub status: u16,
     pub saved: bool,
+    /// The limit that was exceeded, for status 429.
+    pub exceeded_limit: Option<ExceededLimit>,
     kind: &'static str,
     message: String,
     details: Map<String, Value>,
@@ -18,6 +22,7 @@ impl StripeError {
         Self {
             status,
             saved: false,
+            exceeded_limit: None,
             kind,
             message: message.into(),
             details: Map::new(),
@@ -30,10 +35,28 @@ impl StripeError {
     }
 
     /// Returns the error for a missing required parameter.
-    pub fn missing_parameter(param: &'static str) -> Self {
+    pub fn missing_parameter(param: &str) -> Self {
         Self::invalid_request(format!("Missing required param: {param}."))
             .with_code("parameter_missing")
-            .with_param(param)
+            .with_field("param", param)
+    }
+
+    /// Returns the error for a parameter that the call does not have.
+    pub fn unknown_parameter(param: &str) -> Self {
+        Self::invalid_request(format!("Received unknown parameter: {param}"))
+            .with_code("parameter_unknown")
+            .with_field("param", param)
+    }
+
+    /// Returns the error for an empty value of a parameter that cannot be unset.
+    pub fn empty_parameter(param: &str) -> Self {
+        let message = format!(
+            "You passed an empty string for '{param}'. We assume empty values are an attempt to unset a parameter; \
+             however '{param}' cannot be unset. You should remove '{param}' from your request or supply a non-empty value."
+        );
+        Self::invalid_request(message)
+            .with_code("parameter_invalid_empty")
+            .with_field("param", param)
     }
 
     /// Returns the error for an id that no object has.
@@ -56,9 +79,15 @@ impl StripeError {
     /// Returns the error for a call that the object's state forbids. It is saved under the
     /// idempotency key.
     pub fn state_conflict(code: &'static str, message: impl Into<String>) -> Self {
+        Self::refused_by_state(message).with_code(code)
+    }
+
+    /// Returns the error for a call that the object's state forbids, without a code. It is saved
+    /// under the idempotency key.
+    pub fn refused_by_state(message: impl Into<String>) -> Self {
         Self {
             saved: true,
-            ..Self::invalid_request(message).with_code(code)
+            ..Self::invalid_request(message)
         }
     }
 
@@ -77,9 +106,13 @@ impl StripeError {
     }
 
     /// Returns the error 429 for an exceeded rate limit.
-    pub fn too_many_requests() -> Self {
+    pub fn too_many_requests(limit: ExceededLimit) -> Self {
         let message = "Request rate limit exceeded. Learn more about rate limits in the sandbox's faults form.";
-        Self::new(429, "invalid_request_error", message).with_code("rate_limit")
+        Self {
+            exceeded_limit: Some(limit),
+            ..Self::new(429, "invalid_request_error", message)
+        }
+        .with_code("rate_limit")
     }
 
     /// Returns the error 409 for an idempotency key that another request in progress uses.
@@ -92,7 +125,11 @@ impl StripeError {
     pub fn object_locked() -> Self {
         let message =
             "This object cannot be accessed right now because another request is accessing it.";
-        Self::new(429, "invalid_request_error", message).with_code("lock_timeout")
+        Self {
+            exceeded_limit: Some(ExceededLimit::Resource),
+            ..Self::new(429, "invalid_request_error", message)
+        }
+        .with_code("lock_timeout")
     }
 
     /// Returns the error 500. It is saved under the idempotency key, as at Stripe.
@@ -102,6 +139,11 @@ impl StripeError {
             saved: true,
             ..Self::new(500, "api_error", message)
         }
+    }
+
+    /// Returns the error 500 for an answer of the stand-in that does not have Stripe's type.
+    pub fn wrong_answer(message: String) -> Self {
+        Self::new(500, "api_error", message)
     }
 
     /// Returns the error for an idempotency key that was used before with other parameters.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::api_call::ApiCall;
+use super::api_call::{ApiCall, PLATFORM_APPLICATION_ID};
 use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::failure::StripeError;
@@ -64,7 +64,7 @@ impl StripeObject for ApplicationFee {
     fn render(&self) -> Value {
         json!({
             "id": self.id, "object": "application_fee", "account": self.origin, "amount": self.amount,
-            "amount_refunded": self.amount_refunded, "application": "ca_sandbox", "balance_transaction": null,
+            "amount_refunded": self.amount_refunded, "application": PLATFORM_APPLICATION_ID, "balance_transaction": null,
             "charge": self.charge, "created": self.created, "currency": self.currency, "fee_source": null,
             "livemode": false, "originating_transaction": null, "refunded": self.amount_refunded >= self.amount,
             "refunds": { "object": "list", "data": [], "has_more": false,
@@ -112,10 +112,8 @@ pub fn refund(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     let left = fee.amount - fee.amount_refunded;
     if left == 0 {
         let message = format!("Application fee {id} has already been refunded.");
-        return Err(StripeError::state_conflict(
-            "application_fee_already_refunded",
-            message,
-        ));
+        // Stripe has no code for this error.
+        return Err(StripeError::refused_by_state(message));
     }
     let amount = call.form.get_integer("amount")?.unwrap_or(left);
     if amount < 1 || amount > left {

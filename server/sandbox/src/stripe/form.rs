@@ -22,6 +22,27 @@ impl StripeForm {
         )
     }
 
+    /// Returns every field's name and value, in their order.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Returns a copy without these fields and the fields below them.
+    pub fn without(&self, names: &[&str]) -> Self {
+        let is_named = |field: &str, name: &str| {
+            field
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
+        };
+        let kept = self
+            .0
+            .iter()
+            .filter(|(field, _)| !names.iter().any(|name| is_named(field, name)));
+        Self(kept.cloned().collect())
+    }
+
     /// Returns a field's value if the field is present and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.get_or_empty(name).filter(|value| !value.is_empty())

@@ -8,18 +8,18 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::api_call::{ApiCall, ApiKeyKind};
+use super::api_call::{ApiCall, ApiKeyKind, Creator};
 use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
 use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
+use super::validation::{self, METADATA_KEYS_MAX};
 
 /// Stripe's minimum amount of a payment, in Australian cents.
 pub const INTENT_AMOUNT_CENTS_MIN: i64 = 50;
 pub const INTENT_AMOUNT_CENTS_MAX: i64 = 99_999_999;
-const METADATA_KEYS_MAX: usize = 50;
 
 /// The status of a payment intent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,11 +64,23 @@ pub enum CaptureMethod {
     Manual,
 }
 
+impl CaptureMethod {
+    /// Returns the capture method in Stripe's spelling.
+    pub fn stripe_name(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Manual => "manual",
+        }
+    }
+}
+
 /// A payment intent. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Intent {
     pub id: String,
     pub account: String,
+    #[serde(default)]
+    pub creator: Creator,
     pub created: i64,
     pub status: IntentStatus,
     pub amount: i64,
@@ -86,6 +98,12 @@ pub struct Intent {
     pub metadata: BTreeMap<String, String>,
     /// The `automatic_payment_methods[enabled]` parameter of the request that created the intent.
     pub automatic: bool,
+    /// Text after the club's name on the buyer's bank statement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub descriptor_suffix: Option<String>,
+    /// The `allowed_payment_method_types[]` parameter of the request that created the intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_methods: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub payment_method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -110,27 +128,27 @@ impl StripeObject for Intent {
     }
 
     fn render(&self) -> Value {
-        let capture_method = match self.capture_method {
-            CaptureMethod::Automatic => "automatic",
-            CaptureMethod::Manual => "manual",
-        };
         json!({
             "id": self.id, "object": "payment_intent", "amount": self.amount,
             "amount_capturable": self.amount_capturable, "amount_details": { "tip": {} },
-            "amount_received": self.amount_received, "application": null,
+            "amount_received": self.amount_received, "application": self.creator.application_id(),
             "application_fee_amount": self.application_fee_amount,
             "automatic_payment_methods": self.automatic.then(|| json!({ "allow_redirects": "always", "enabled": true })),
             "canceled_at": self.canceled_at, "cancellation_reason": self.cancellation_reason,
-            "capture_method": capture_method, "client_secret": self.client_secret,
+            "capture_method": self.capture_method.stripe_name(), "client_secret": self.client_secret,
             "confirmation_method": "automatic", "created": self.created, "currency": self.currency, "customer": null,
             "description": self.description, "last_payment_error": self.last_error,
             "latest_charge": self.latest_charge, "livemode": false, "metadata": self.metadata,
             "next_action": self.next_action(), "on_behalf_of": null, "payment_method": self.payment_method,
-            "payment_method_options": { "card": { "request_three_d_secure": "automatic" } },
+            "payment_method_options": { "card": { "installments": null, "mandate_options": null, "network": null,
+                "request_three_d_secure": "automatic" } },
             "payment_method_types": ["card"], "processing": null, "receipt_email": self.receipt_email,
             "review": null, "setup_future_usage": null, "shipping": null, "source": null,
-            "statement_descriptor": null, "statement_descriptor_suffix": null, "status": self.status.stripe_name(),
+            "statement_descriptor": null, "statement_descriptor_suffix": self.descriptor_suffix, "status": self.status.stripe_name(),
             "transfer_data": null, "transfer_group": null,
+            "allowed_payment_method_types": self.allowed_methods, "customer_account": null,
+            "excluded_payment_method_types": null, "managed_payments": null,
+            "payment_method_configuration_details": null, "payment_record": null,
         })
     }
 
@@ -147,14 +165,15 @@ impl Intent {
         })
     }
 
-    /// Renders the intent for the holder of this kind of API key. A browser sees no metadata, fees
-    /// or charges.
+    /// Renders the intent for the holder of this kind of API key. A browser sees no metadata, fees,
+    /// charges or application.
     pub fn render_for(&self, access: ApiKeyKind) -> Value {
         let mut response = self.render();
         if access == ApiKeyKind::Publishable
             && let Some(fields) = response.as_object_mut()
         {
             for hidden in [
+                "application",
                 "metadata",
                 "application_fee_amount",
                 "latest_charge",
@@ -190,6 +209,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         client_secret: format!("{id}_{}", id::generate("secret")),
         id,
         account: call.account.clone(),
+        creator: call.creator.clone(),
         created: state.now(),
         status: IntentStatus::RequiresPaymentMethod,
         amount,
@@ -198,13 +218,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         application_fee_amount: parse_application_fee(call, amount)?,
         capture_method: match form.get("capture_method") {
             Some("manual") => CaptureMethod::Manual,
-            None | Some("automatic" | "automatic_async") => CaptureMethod::Automatic,
-            Some(other) => {
-                return Err(StripeError::invalid_request(format!(
-                    "Invalid capture_method: {other}"
-                ))
-                .with_param("capture_method"));
-            }
+            _ => CaptureMethod::Automatic,
         },
         currency,
         description: form.get_owned("description"),
@@ -213,6 +227,10 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         automatic: form
             .get_flag("automatic_payment_methods[enabled]")?
             .unwrap_or(false),
+        allowed_methods: Some(form.get_list("allowed_payment_method_types"))
+            .filter(|methods| !methods.is_empty())
+            .map(|methods| methods.into_iter().map(str::to_owned).collect()),
+        descriptor_suffix: form.get_owned("statement_descriptor_suffix"),
         payment_method: None,
         latest_charge: None,
         last_error: None,
@@ -268,6 +286,7 @@ pub fn update(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Valu
     for (name, field) in [
         ("description", &mut intent.description),
         ("receipt_email", &mut intent.receipt_email),
+        ("statement_descriptor_suffix", &mut intent.descriptor_suffix),
     ] {
         if let Some(get_or_empty) = form.get_or_empty(name) {
             *field = Some(get_or_empty.to_owned()).filter(|text| !text.is_empty());
@@ -339,10 +358,7 @@ fn merge_metadata(
         }
     }
     if merged.len() > METADATA_KEYS_MAX {
-        return Err(StripeError::invalid_request(
-            "Metadata has too many keys; at most 50 are kept.",
-        )
-        .with_param("metadata"));
+        return Err(validation::too_many_metadata_keys(merged.len()));
     }
     Ok(merged)
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::account::{Account, AccountLink};
 use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
+use super::confirmation_token::ConfirmationToken;
 use super::dispute::Dispute;
 use super::early_fraud_warning::EarlyFraudWarning;
 use super::event::WebhookEvent;
@@ -12,6 +13,7 @@ use super::fee::{ApplicationFee, FeeRefund};
 use super::idempotency::SavedResponse;
 use super::intent::Intent;
 use super::payment_method::PaymentMethod;
+use super::payment_method_domain::PaymentMethodDomain;
 use super::refund::Refund;
 
 /// Declares the record type twice with the same variants: one borrows its object for writing, one
@@ -33,6 +35,8 @@ records!(
     AccountLink: AccountLink,
     Intent: Intent,
     Method: PaymentMethod,
+    ConfirmationToken: ConfirmationToken,
+    PaymentMethodDomain: PaymentMethodDomain,
     Charge: Charge,
     Transaction: BalanceTransaction,
     Fee: ApplicationFee,

@@ -10,8 +10,6 @@ use super::table::{ObjectKey, StripeObject};
 
 const PAGE_LIMIT_DEFAULT: i64 = 10;
 const PAGE_LIMIT_MAX: i64 = 100;
-/// Maximum depth of an `expand` path, as in Stripe's API.
-const EXPAND_DEPTH_MAX: usize = 4;
 
 /// Returns one page of the account's objects for which the filter returns true. Supports the
 /// parameters `created`, `limit`, `starting_after` and `ending_before`.
@@ -89,7 +87,7 @@ where
 /// Replaces the ids that `expand[]` parameters name with the objects themselves.
 pub fn expand_response(state: &SandboxState, call: &ApiCall, response: &mut Value) {
     for path in call.form.get_list("expand") {
-        let steps: Vec<&str> = path.split('.').take(EXPAND_DEPTH_MAX).collect();
+        let steps: Vec<&str> = path.split('.').collect();
         expand_path(state, &call.account, response, &steps);
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use time::OffsetDateTime;
 
-use super::api_call::ApiCall;
+use super::api_call::{ApiCall, ApiKeyKind};
 use super::card::{self, CardBehaviour, TestCard};
 use super::failure::StripeError;
 use super::form::StripeForm;
@@ -93,9 +94,15 @@ impl PaymentMethod {
         }
     }
 
+    /// Creates a payment method from a named test card, such as `pm_card_visa`.
+    pub fn from_named_card(card: &TestCard, account: &str, created: i64) -> Self {
+        let billing = BillingDetails::default();
+        Self::from_test_card(card, id::generate("pm"), account, billing, created)
+    }
+
     /// Creates a payment method from the card in the fields `card[number]`, `card[exp_month]` and
     /// others, or from the token in `card[token]`.
-    fn from_form(
+    pub fn from_form(
         state: &SandboxState,
         account: &str,
         form: &StripeForm,
@@ -134,6 +141,7 @@ impl PaymentMethod {
             .and_then(|year| year.parse().ok())
             .unwrap_or(0);
         method.exp_year += if method.exp_year < 100 { 2000 } else { 0 };
+        check_expiry(method.exp_year, method.exp_month, state.now())?;
         method.wallet = form.get_owned("card[wallet][type]");
         Ok(method)
     }
@@ -145,9 +153,34 @@ impl PaymentMethod {
                 "cvc_check": "pass" }, "country": self.country, "display_brand": self.brand,
             "exp_month": self.exp_month, "exp_year": self.exp_year, "fingerprint": format!("sandbox{}", self.last4),
             "funding": "credit", "last4": self.last4, "three_d_secure_usage": { "supported": true },
+            "generated_from": null, "networks": { "available": [self.brand], "preferred": null },
+            "regulated_status": "unregulated",
             "wallet": self.wallet.as_ref().map(|wallet| json!({ "dynamic_last4": null, "type": wallet })),
         })
     }
+}
+
+/// Years after the current one from which an expiry year is a typing error.
+const EXPIRY_YEARS_MAX: i64 = 50;
+
+/// Returns Stripe's error for a card whose last month is over at `now`, in seconds since 1970.
+fn check_expiry(year: i64, month: i64, now: i64) -> Result<(), StripeError> {
+    let today = OffsetDateTime::from_unix_timestamp(now).expect("the clock is a date");
+    let (this_year, this_month) = (i64::from(today.year()), i64::from(u8::from(today.month())));
+    if year < this_year || year > this_year + EXPIRY_YEARS_MAX {
+        let message = "Your card's expiration year is invalid.";
+        return Err(
+            StripeError::card_rejected("invalid_expiry_year", None, message).with_param("exp_year"),
+        );
+    }
+    if year == this_year && month < this_month {
+        let message = "Your card's expiration month is invalid.";
+        return Err(
+            StripeError::card_rejected("invalid_expiry_month", None, message)
+                .with_param("exp_month"),
+        );
+    }
+    Ok(())
 }
 
 impl StripeObject for PaymentMethod {
@@ -165,7 +198,7 @@ impl StripeObject for PaymentMethod {
         json!({
             "id": self.id, "object": "payment_method", "allow_redisplay": "unspecified",
             "billing_details": self.billing.render(), "card": self.render_card(), "created": self.created,
-            "customer": null, "livemode": false, "metadata": {}, "type": "card",
+            "customer": null, "customer_account": null, "livemode": false, "metadata": {}, "type": "card",
         })
     }
 
@@ -238,6 +271,13 @@ pub fn resolve_payment_method(
     call: &ApiCall,
 ) -> Result<Option<PaymentMethod>, StripeError> {
     let method = if let Some(data) = call.form.nested_form("payment_method_data") {
+        // Only Stripe.js sends card data here. Stripe's API has no such field.
+        if call.access == ApiKeyKind::Secret && data.nested_form("card").is_some() {
+            let message = "Received unknown parameter: payment_method_data[card]";
+            return Err(StripeError::invalid_request(message)
+                .with_code("parameter_unknown")
+                .with_param("payment_method_data[card]"));
+        }
         PaymentMethod::from_form(state, &call.account, &data, id::generate("pm"))?
     } else {
         let Some(method_id) = call.form.get("payment_method") else {
@@ -247,13 +287,7 @@ pub fn resolve_payment_method(
             .strip_prefix("pm_card_")
             .and_then(card::find_card_by_token)
         {
-            Some(card) => PaymentMethod::from_test_card(
-                card,
-                id::generate("pm"),
-                &call.account,
-                BillingDetails::default(),
-                state.now(),
-            ),
+            Some(card) => PaymentMethod::from_named_card(card, &call.account, state.now()),
             None => {
                 return state
                     .find::<PaymentMethod>(&call.account, method_id)
@@ -263,4 +297,24 @@ pub fn resolve_payment_method(
     };
     state.save(method.clone());
     Ok(Some(method))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_expiry;
+
+    #[test]
+    fn card_is_valid_until_the_end_of_its_last_month() {
+        // 2026-11-26.
+        let now = 1_795_651_200;
+        let code = |year, month| {
+            let failure = check_expiry(year, month, now).err()?;
+            failure.error_object()["code"].as_str().map(str::to_owned)
+        };
+        assert_eq!(code(2026, 11), None);
+        assert_eq!(code(2034, 1), None);
+        assert_eq!(code(2026, 10).as_deref(), Some("invalid_expiry_month"));
+        assert_eq!(code(2025, 12).as_deref(), Some("invalid_expiry_year"));
+        assert_eq!(code(2099, 12).as_deref(), Some("invalid_expiry_year"));
+    }
 }

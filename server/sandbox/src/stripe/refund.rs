@@ -21,7 +21,6 @@ use super::table::{ObjectKey, StripeObject};
 
 /// The pending reason of a refund that waits for the account's balance.
 const INSUFFICIENT_FUNDS: &str = "insufficient_funds";
-const REFUND_REASONS: [&str; 3] = ["duplicate", "fraudulent", "requested_by_customer"];
 
 /// The status of a refund. Variant names are stored in the journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +93,7 @@ impl StripeObject for Refund {
                 "reference_type": "acquirer_reference_number", "type": "refund" }, "type": "card" },
             "metadata": self.metadata, "payment_intent": self.intent, "reason": self.reason, "receipt_number": null,
             "source_transfer_reversal": null, "status": self.status.stripe_name(), "transfer_reversal": null,
+            "customer": null, "customer_account": null, "payment_method": null,
         });
         // Stripe omits these fields unless they have a value.
         for (name, value) in [
@@ -122,12 +122,6 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
     let form = &call.form;
     let mut charge = find_charge_to_refund(state, call)?;
     let reason = form.get_owned("reason");
-    if reason
-        .as_deref()
-        .is_some_and(|reason| !REFUND_REASONS.contains(&reason))
-    {
-        return Err(StripeError::invalid_request("Invalid reason").with_param("reason"));
-    }
     let left = charge.refundable_amount();
     if left == 0 {
         let message = format!("Charge {} has already been refunded.", charge.id);

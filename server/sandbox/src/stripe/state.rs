@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::account::{Account, AccountLink};
 use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
+use super::confirmation_token::ConfirmationToken;
 use super::dispute::Dispute;
 use super::early_fraud_warning::EarlyFraudWarning;
 use super::event::{DeliveryStatus, WebhookEvent};
@@ -17,7 +18,9 @@ use super::idempotency::{SavedBody, SavedResponse, SavedResponses};
 use super::intent::Intent;
 use super::journal_record::{Record, RecordRef};
 use super::payment_method::PaymentMethod;
+use super::payment_method_domain::PaymentMethodDomain;
 use super::refund::Refund;
+use super::schema::ApiSchema;
 use super::snapshot::Snapshot;
 use super::table::{ObjectTable, StripeObject};
 use crate::clock::SandboxClock;
@@ -37,6 +40,8 @@ pub struct SandboxState {
     pub links: HashMap<String, AccountLink>,
     pub intents: ObjectTable<Intent>,
     pub methods: ObjectTable<PaymentMethod>,
+    pub confirmation_tokens: ObjectTable<ConfirmationToken>,
+    pub domains: ObjectTable<PaymentMethodDomain>,
     pub charges: ObjectTable<Charge>,
     pub transactions: ObjectTable<BalanceTransaction>,
     pub fees: ObjectTable<ApplicationFee>,
@@ -50,6 +55,9 @@ pub struct SandboxState {
     pub unsent: Vec<String>,
     /// Id and idempotency key of the API request in progress. The events of the request carry them.
     pub request: (String, Option<String>),
+    /// How the events of the API request in progress differ from Stripe's own types. Empty in
+    /// release builds.
+    pub event_differences: Vec<String>,
     clock: Arc<SandboxClock>,
     batch: Vec<u8>,
     journal: Option<Journal>,
@@ -103,9 +111,11 @@ impl SandboxState {
     fn record_count(&self) -> usize {
         let objects =
             self.accounts.len() + self.intents.len() + self.methods.len() + self.charges.len();
+        let web_objects = self.confirmation_tokens.len() + self.domains.len();
         let money =
             self.transactions.len() + self.fees.len() + self.fee_refunds.len() + self.refunds.len();
         objects
+            + web_objects
             + money
             + self.disputes.len()
             + self.fraud_warnings.len()
@@ -120,6 +130,8 @@ impl SandboxState {
             Record::AccountLink(link) => drop(self.links.insert(link.token.clone(), link)),
             Record::Intent(row) => self.intents.put(row),
             Record::Method(row) => self.methods.put(row),
+            Record::ConfirmationToken(row) => self.confirmation_tokens.put(row),
+            Record::PaymentMethodDomain(row) => self.domains.put(row),
             Record::Charge(row) => self.charges.put(row),
             Record::Transaction(row) => self.transactions.put(row),
             Record::Fee(row) => self.fees.put(row),
@@ -149,6 +161,8 @@ impl SandboxState {
             .try_for_each(|link| write_line(out, RecordRef::AccountLink(link)))?;
         write_rows(out, &self.intents)?;
         write_rows(out, &self.methods)?;
+        write_rows(out, &self.confirmation_tokens)?;
+        write_rows(out, &self.domains)?;
         write_rows(out, &self.charges)?;
         write_rows(out, &self.transactions)?;
         write_rows(out, &self.fees)?;
@@ -190,7 +204,14 @@ impl SandboxState {
         let event = WebhookEvent::new(kind, account, subject, &self.request, self.now());
         self.unsent.push(event.id.clone());
         self.append_record(RecordRef::Event(&event));
+        let id = event.id.clone();
         self.insert_event(event);
+        if cfg!(debug_assertions)
+            && let Some(event) = self.events.get(&id)
+        {
+            let found = ApiSchema::get().event_differences(&event.render());
+            self.event_differences.extend(found);
+        }
     }
 
     /// Inserts an event, and adds a snapshot of its object if it has none. While the journal is
@@ -290,9 +311,10 @@ macro_rules! has_table {
     })* };
 }
 
-has_table!(Account => accounts, Intent => intents, PaymentMethod => methods, Charge => charges, BalanceTransaction => transactions,
-    ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, EarlyFraudWarning => fraud_warnings,
-    WebhookEvent => events);
+has_table!(Account => accounts, Intent => intents, PaymentMethod => methods,
+    ConfirmationToken => confirmation_tokens, PaymentMethodDomain => domains, Charge => charges, BalanceTransaction => transactions,
+    ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes,
+    EarlyFraudWarning => fraud_warnings, WebhookEvent => events);
 
 #[cfg(test)]
 mod tests {

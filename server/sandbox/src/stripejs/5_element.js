@@ -3,7 +3,7 @@
 function Element(type, options, group) {
   Emitter.call(this);
   this._elementType = type;
-  this.options = options || {};
+  this.options = Object.assign({}, options);
   this.group = group;
   this.host = null;
 }
@@ -55,6 +55,7 @@ Element.prototype.destroy = function () {
 
 Element.prototype.update = function (options) {
   var self = this;
+  checkOptions(this._elementType + ".update()", "element.update()", options);
   Object.keys(options || {}).forEach(function (name) { self.options[name] = options[name]; });
   if (this.host) this.changed();
   return this;

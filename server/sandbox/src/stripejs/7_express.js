@@ -18,13 +18,18 @@ function isApple() {
   return /iPhone|iPad|iPod/.test(agent) || (/Macintosh/.test(agent) && /Safari\//.test(agent) && !/Chrom|Firefox|Edg/.test(agent));
 }
 
-function ExpressCheckoutElement(options, group) { Element.call(this, "expressCheckout", options, group); }
+function ExpressCheckoutElement(options, group) {
+  Element.call(this, "expressCheckout", options, group);
+  this.allowed = {};
+}
 ExpressCheckoutElement.prototype = Object.create(Element.prototype);
 
 ExpressCheckoutElement.prototype.offered = function () {
+  var allowed = this.allowed;
   var wanted = this.options.paymentMethods || {};
   return Object.keys(WALLETS).filter(function (wallet) {
     var wish = wanted[WALLETS[wallet].option] || "auto";
+    if (!allowed[wallet]) return false;
     return wish === "always" || (wish === "auto" && (wallet === "apple_pay") === isApple());
   });
 };
@@ -49,7 +54,22 @@ ExpressCheckoutElement.prototype.changed = function () {
   });
 };
 
+// Wallets appear only on a registered domain of the account. Loopback addresses need none, as in
+// Stripe's test mode.
 ExpressCheckoutElement.prototype.ready = function () {
+  var self = this;
+  if (/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(location.hostname)) {
+    return self.readyWith({ apple_pay: true, google_pay: true });
+  }
+  insist(this.group.context, "GET", "elements/sessions", { host: location.hostname }).then(function (answer) {
+    if (answer.ok) self.readyWith(answer.body);
+    else self.emit("loaderror", { elementType: "expressCheckout", error: errorOf(answer) });
+  });
+};
+
+ExpressCheckoutElement.prototype.readyWith = function (allowed) {
+  this.allowed = allowed;
+  if (this.host) this.changed();
   var offered = this.offered();
   var available = offered.length ? { applePay: false, googlePay: false, link: false, paypal: false, amazonPay: false, klarna: false } : undefined;
   offered.forEach(function (wallet) { available[WALLETS[wallet].option] = true; });
@@ -76,10 +96,13 @@ ExpressCheckoutElement.prototype.clicked = function (wallet) {
   };
   var event = {
     elementType: "expressCheckout", expressPaymentType: wallet,
-    resolve: answer(function (details) { self.open(wallet, details); }), reject: answer(function () {})
+    resolve: answer(function (details) {
+      checkOptions("click event.resolve()", "event.resolve()", details);
+      self.open(wallet, details);
+    }), reject: answer(function () {})
   };
   if (this.hears("click")) this.emit("click", event);
-  else event.resolve(this.options);
+  else event.resolve();
 };
 
 ExpressCheckoutElement.prototype.open = function (wallet, details) {

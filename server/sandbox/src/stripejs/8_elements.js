@@ -2,15 +2,14 @@
 
 var KINDS = { payment: PaymentElement, card: CardElement, expressCheckout: ExpressCheckoutElement };
 
-function Elements(options) {
+function Elements(options, context) {
   Emitter.call(this);
+  checkElementsOptions(options);
+  this.context = context;
   this.options = {};
   this.made = {};
   this.submitted = false;
   this.merge(options || {});
-  if (this.options.mode === "payment" && !(this.options.amount > 0 && this.options.currency)) {
-    throw IntegrationError("elements(): mode 'payment' needs a positive amount and a currency.");
-  }
 }
 Elements.prototype = Object.create(Emitter.prototype);
 
@@ -25,6 +24,7 @@ Elements.prototype.create = function (type, options) {
   if (type !== "card" && !this.options.mode && !this.options.clientSecret) {
     throw IntegrationError("In order to create a " + type + " element, you must pass a clientSecret or mode when creating the Elements group.");
   }
+  checkOptions("elements.create('" + type + "')", "elements.create('" + type + "')", options);
   this.made[type] = new KINDS[type](options, this);
   return this.made[type];
 };
@@ -40,6 +40,8 @@ Elements.prototype.forget = function (element) {
 
 Elements.prototype.update = function (options) {
   var self = this;
+  checkOptions("elements.update()", "elements.update()", options);
+  checkAmountAndCurrency("elements.update()", options || {});
   this.merge(options || {});
   Object.keys(this.made).forEach(function (type) {
     if (self.made[type].host) self.made[type].restyle();

@@ -3,6 +3,7 @@
 function Stripe(key, options) {
   if (!/^pk_/.test(String(key))) throw IntegrationError("Missing value for Stripe(): apiKey should be a publishable key (pk_…).");
   if (/_live_/.test(key)) throw IntegrationError("This is the sandbox's stripe.js: it takes no live keys.");
+  checkOptions("Stripe()", "Stripe()", options);
   var context = { key: key, account: (options || {}).stripeAccount };
 
   // Converts a response about an intent into the caller's result. If the intent requires it, shows
@@ -60,17 +61,20 @@ function Stripe(key, options) {
   }
 
   function confirmPayment(asked) {
+    checkOptions("stripe.confirmPayment()", "stripe.confirmPayment()", asked);
     var group = asked.elements;
     var clientSecret = asked.clientSecret || (group && group.options.clientSecret);
     var params = asked.confirmParams || {};
+    var details = (params.payment_method_data || {}).billing_details;
     if (group && group.options.mode && !group.submitted) {
       throw IntegrationError("elements.submit() must be called before stripe.confirmPayment().");
     }
     var from = group ? group.method() : {};
     if (from.error) return { error: from.error };
+    checkBillingDetails(from.owner, details, "stripe.confirmPayment()", "confirmParams.payment_method_data.billing_details");
     var fields = from.method
-      ? { payment_method_data: billed(from.method, (params.payment_method_data || {}).billing_details) }
-      : { payment_method: params.payment_method };
+      ? { payment_method_data: billed(from.method, details), return_url: params.return_url }
+      : { payment_method: params.payment_method, confirmation_token: params.confirmation_token, return_url: params.return_url };
     return retrieve(context, clientSecret).then(function (seen) {
       if (!seen.ok) return { error: errorOf(seen) };
       var refused = group && mismatch(group, seen.body);
@@ -109,12 +113,48 @@ function Stripe(key, options) {
   }
 
   function createPaymentMethod(asked) {
+    checkOptions("stripe.createPaymentMethod() with " + (asked.elements ? "elements" : "card"), "stripe.createPaymentMethod()", asked);
+    if (asked.elements && asked.elements.options.paymentMethodCreation !== "manual") {
+      throw IntegrationError("In order to call stripe.createPaymentMethod() with elements, you must pass paymentMethodCreation: 'manual' " +
+        "when creating the Elements group.");
+    }
     var from = asked.elements ? asked.elements.method() : methodOf(asked.card);
     if (from.error) return { error: from.error };
     var details = asked.elements ? (asked.params || {}).billing_details : asked.billing_details;
     return insist(context, "POST", "payment_methods", billed(from.method, details)).then(function (answer) {
       return answer.ok ? { paymentMethod: answer.body } : { error: errorOf(answer) };
     }).then(finish(from.sheet));
+  }
+
+  // Collects the payment details of a group in a token, with which the server confirms one intent.
+  function createConfirmationToken(asked) {
+    checkOptions("stripe.createConfirmationToken()", "stripe.createConfirmationToken()", asked);
+    var group = asked.elements;
+    var params = asked.params || {};
+    var details = (params.payment_method_data || {}).billing_details;
+    if (!group.submitted) throw IntegrationError("elements.submit() must be called before stripe.createConfirmationToken().");
+    var from = group.method();
+    if (from.error) return { error: from.error };
+    checkBillingDetails(from.owner, details, "stripe.createConfirmationToken()", "params.payment_method_data.billing_details");
+    var shown = group.options;
+    return insist(context, "POST", "confirmation_tokens", {
+      payment_method_data: billed(from.method, details), return_url: params.return_url,
+      client_context: { mode: shown.mode, amount: shown.amount, currency: shown.currency,
+        capture_method: shown.mode && (shown.captureMethod || shown.capture_method || "automatic") }
+    }).then(function (answer) {
+      return answer.ok ? { confirmationToken: answer.body } : { error: errorOf(answer) };
+    }).then(finish(from.sheet));
+  }
+
+  // A page that turned off a billing field of the payment element must pass its value.
+  function checkBillingDetails(owner, details, call, place) {
+    var fields = owner && owner._elementType === "payment" && (owner.options.fields || {}).billingDetails;
+    ["name", "email", "phone"].forEach(function (name) {
+      var mode = fields === "never" ? "never" : (fields || {})[name];
+      if (mode !== "never" || (details || {})[name] !== undefined) return;
+      throw IntegrationError("You specified \"never\" for fields.billing_details." + name + " when creating the payment Element, but did not pass " +
+        place + "." + name + " when calling " + call + ".");
+    });
   }
 
   function createToken(element, details) {
@@ -152,12 +192,16 @@ function Stripe(key, options) {
   }
 
   return {
-    elements: function (given) { var group = new Elements(given); groups.push(group); return group; },
+    elements: function (given) { var group = new Elements(given, context); groups.push(group); return group; },
     confirmPayment: promised(confirmPayment),
     confirmCardPayment: promised(confirmCardPayment),
     createPaymentMethod: promised(createPaymentMethod),
+    createConfirmationToken: promised(createConfirmationToken),
     createToken: promised(createToken),
-    handleNextAction: promised(function (asked) { return handleNextAction(asked.clientSecret); }),
+    handleNextAction: promised(function (asked) {
+      checkOptions("stripe.handleNextAction()", "stripe.handleNextAction()", asked);
+      return handleNextAction(asked.clientSecret);
+    }),
     handleCardAction: promised(handleNextAction),
     retrievePaymentIntent: promised(retrievePaymentIntent),
     _registerWrapper: function () {},

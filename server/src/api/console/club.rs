@@ -32,11 +32,23 @@ pub struct ConsoleClub {
     pub completed_draws: i64,
     pub tickets_sold: i64,
     pub revenue: String,
+    /// Whether wallet buttons appear for payments to this club: `active`, `inactive` or `failed`.
+    /// Null while this is not checked, for example on a test host.
+    pub wallet_domain: Option<&'static str>,
+    /// Why no wallet button appears.
+    pub wallet_domain_problem: Option<String>,
 }
 
-impl From<&ClubRow> for ConsoleClub {
-    fn from(row: &ClubRow) -> ConsoleClub {
+impl ConsoleClub {
+    /// Builds the club's entry with the state of this site's domain on its account.
+    pub fn new(row: &ClubRow, domain: Option<(&'static str, Option<String>)>) -> ConsoleClub {
+        let (wallet_domain, wallet_domain_problem) = match domain {
+            Some((state, problem)) => (Some(state), problem),
+            None => (None, None),
+        };
         ConsoleClub {
+            wallet_domain,
+            wallet_domain_problem,
             id: row.id,
             name: row.name.clone(),
             email: row.email.clone(),

@@ -1,6 +1,6 @@
 //! Tests that the audit finds each kind of disagreement, and reports none for equal data.
 
-use domain::{Cents, PaymentIntentId, PaymentStatus};
+use domain::{Cents, PaymentIntentId, PaymentOrigin, PaymentStatus};
 
 use super::*;
 
@@ -30,6 +30,7 @@ fn intent(id: &str, amount: i64, fee: i64) -> PaymentIntent {
         application_fee: Cents(fee),
         application_fee_refunded: Cents::ZERO,
         currency: "aud".to_string(),
+        origin: PaymentOrigin::default(),
         order: None,
         provider_fee: None,
         dispute: None,
@@ -98,4 +99,31 @@ fn fully_refunded_stray_payment_is_ignored() {
         ..intent("pi_1", 1047, 0)
     };
     assert!(disagreeing_objects(&[], &[back], &[]).is_empty());
+}
+
+#[test]
+fn sale_of_the_club_is_not_audited() {
+    let platform = ApplicationId("ca_platform".to_string());
+    let marked = |id: &str, application: Option<&ApplicationId>, has_order_key| PaymentIntent {
+        origin: PaymentOrigin {
+            application: application.cloned(),
+            has_order_key,
+        },
+        ..intent(id, 1000, 35)
+    };
+    let other = ApplicationId("ca_other".to_string());
+    let intents = vec![
+        marked("pi_ordered", Some(&platform), false),
+        marked("pi_lost", Some(&platform), true),
+        marked("pi_of_club", None, true),
+        marked("pi_of_other", Some(&other), true),
+        marked("pi_without_key", Some(&platform), false),
+    ];
+    let ordered = order("pi_ordered", 1000, 35);
+    let kept = |platform| -> Vec<String> {
+        let kept = payments_of_platform(intents.clone(), &[&ordered], platform);
+        kept.into_iter().map(|intent| intent.id.0).collect()
+    };
+    assert_eq!(kept(Some(&platform)), ["pi_ordered", "pi_lost"]);
+    assert_eq!(kept(None), ["pi_ordered"]);
 }

@@ -95,6 +95,7 @@ fn forged_signature_headers(signed: &str, body: &[u8], now: Timestamp) -> Vec<St
 #[actix_web::test]
 async fn forged_webhook_signature_or_changed_body_is_refused() {
     let server = TestServer::start().await;
+    server.create_club("broncos").await;
     let alice = server.alice();
     let body = webhook_event_body(
         "evt_forged",

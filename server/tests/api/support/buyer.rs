@@ -218,6 +218,24 @@ impl Buyer {
         made["id"].as_str().expect("the id is text").to_string()
     }
 
+    /// Creates a confirmation token for a card number and the amount of the intent, like Stripe's
+    /// browser library. Returns the token's id.
+    pub async fn create_confirmation_token(&self, intent: &Intent, number: &str) -> String {
+        let amount = intent.body["amount"].as_i64().expect("an amount");
+        let form = format!(
+            "payment_method_data[type]=card&payment_method_data[card][number]={number}\
+             &payment_method_data[card][exp_month]=12&payment_method_data[card][exp_year]=2040\
+             &payment_method_data[card][cvc]=123&client_context[mode]=payment\
+             &client_context[amount]={amount}&client_context[currency]=aud\
+             &client_context[capture_method]=manual"
+        );
+        let made = self
+            .post_to_provider("/sandbox/stripe/v1/confirmation_tokens", intent, form)
+            .await
+            .ok();
+        made["id"].as_str().expect("the id is text").to_string()
+    }
+
     /// Answers the bank's 3-D Secure challenge. `outcome` is `complete` or `fail`.
     pub async fn answer_3ds_challenge(&self, intent: &Intent, outcome: &str) -> ApiResponse {
         let path = format!(

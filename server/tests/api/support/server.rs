@@ -141,7 +141,8 @@ impl TestServer {
         let settings = StripeSettings::new(
             config.stripe.secret_key.expose(),
             format!("{url}/sandbox/stripe"),
-        );
+        )
+        .returning_to(format!("{url}/thank-you"));
         let (sent, mails) = mpsc::unbounded_channel();
         let store: Arc<dyn PaymentStores> = Arc::new(postgres.clone());
         let ledger = ledger(postgres.clone());

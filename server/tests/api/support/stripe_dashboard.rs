@@ -37,9 +37,16 @@ impl StripeDashboard<'_> {
         Buyer::send_request(request).await.ok()
     }
 
-    /// Captures a payment without a fee. Its metadata names an order, which need not exist, and its
-    /// draws.
+    /// Captures a payment without a fee. An earlier payment with a fee, in the account of a club that
+    /// has left, tells the server which application the platform is. The payment's metadata names an
+    /// order, which need not exist, and its draws.
     pub async fn take_payment(&self, order: &str, draws: &str, cents: i64) -> String {
+        let earlier_club = StripeDashboard {
+            server: self.server,
+            browser: self.server.alice(),
+            account: "acct_earlier_club",
+        };
+        earlier_club.take_payment_with_fee("-", "-", 500).await;
         let id = self.authorise_payment(order, draws, cents).await;
         self.capture(&id).await;
         id
@@ -60,7 +67,7 @@ impl StripeDashboard<'_> {
     async fn authorise_payment(&self, order: &str, draws: &str, cents: i64) -> String {
         let form = format!(
             "amount={cents}&currency=aud&capture_method=manual&automatic_payment_methods[enabled]=true\
-             &metadata[order_id]={order}&metadata[draws]={draws}"
+             &metadata[football_doubles_order]={order}&metadata[football_doubles_draws]={draws}"
         );
         let intent = self.post_form("payment_intents", &form).await;
         let id = intent["id"].as_str().expect("the id is text").to_string();

@@ -129,21 +129,21 @@ export const completeCartPurchase = (
 ) => post<CompletionResponse>('/api/purchase-cart', done, { keepalive: true });
 
 /**
- * Asks the server to confirm the cart's payment with the given payment method. The bank may then
+ * Asks the server to confirm the cart's payment with the given confirmation token. The bank may then
  * require authentication (decision C-5).
  */
 export const completeCartCardPayment = (
   done: {
     items: CartIntentRequest['items'];
     buyer: Buyer;
-    paymentMethodId: string;
+    confirmationTokenId: string;
   } & PurchaseConsents,
 ) => post<CompletionResponse>('/api/cart/complete-card-payment', done);
 
 export const processWalletPayment = (paid: {
   drawNumber: number;
   ticketCount: number;
-  paymentMethodId: string;
+  confirmationTokenId: string;
   customerInfo: BuyerDetails;
 }) => post<CompletionResponse>('/api/process-wallet-payment', paid);
 
@@ -175,18 +175,20 @@ export const fetchTerms = () => get<TermsDocument>('/api/terms/sale');
 
 /**
  * Sends diagnostics to the server and ignores the response. The server logs a few per minute, and
- * none during maintenance. Must not contain personal data or secrets.
+ * none during maintenance. Must not contain personal data or secrets. `stripeJsStep` names the call
+ * of the payment library that threw an exception.
  */
 export function sendDebugLog(
   level: 'info' | 'warn' | 'error',
   message: string,
   data: Record<string, string | number | boolean> = {},
+  stripeJsStep?: string,
 ): void {
   void fetch('/api/debug-log', {
     method: 'POST',
     credentials: 'same-origin',
     keepalive: true,
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ level, message, data }),
+    body: JSON.stringify({ level, message, data, stripeJsStep }),
   }).catch(() => {});
 }

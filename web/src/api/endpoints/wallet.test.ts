@@ -4,7 +4,7 @@ import { confirmWalletPayment } from './wallet';
 
 afterEach(() => vi.unstubAllGlobals());
 
-const confirmationRequest = { clientSecret: 's', paymentMethodId: 'pm_1', kind: 'cart' };
+const confirmationRequest = { clientSecret: 's', confirmationTokenId: 'ctoken_1', kind: 'cart' };
 
 function stubResponse(status: number, body: string) {
   const fetching = vi.fn((path: string) => Promise.resolve(new Response(path && body, { status })));
@@ -42,7 +42,7 @@ test.each(['', '<html>', 'null', '"x"'])(
   },
 );
 
-test('payment method is never sent to another address', async () => {
+test('confirmation token is never sent to another address', async () => {
   const fetching = stubResponse(200, '{"status":"succeeded"}');
   await confirmWalletPayment(confirmationRequest, 'https://elsewhere.example/collect');
   await confirmWalletPayment(confirmationRequest, '//elsewhere.example');

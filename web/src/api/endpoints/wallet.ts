@@ -9,8 +9,8 @@ import { PUBLIC_TEXTS as S, fillPlaceholders } from '@/shared/strings';
 const CONFIRM_WALLET_PATH = '/api/payments/confirm-wallet';
 
 /**
- * API paths that may confirm a wallet payment. All are on this site, so that a payment method never
- * goes to another site (decision C-22).
+ * API paths that may confirm a wallet payment. All are on this site, so that a confirmation token
+ * never goes to another site (decision C-22).
  */
 const WALLET_CONFIRM_PATHS: readonly string[] = [
   CONFIRM_WALLET_PATH,
@@ -19,7 +19,7 @@ const WALLET_CONFIRM_PATHS: readonly string[] = [
 
 export interface WalletConfirmation {
   clientSecret: string;
-  paymentMethodId: string;
+  confirmationTokenId: string;
   kind: string;
   /**
    * The payer according to the wallet. Sent before the bank's check, because the buyer may not

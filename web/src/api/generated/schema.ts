@@ -378,6 +378,13 @@ export interface components {
             stripeConnectOnboardingComplete: boolean;
             ticketsSold: number;
             totalDraws: number;
+            /**
+             * @description Whether wallet buttons appear for payments to this club: `active`, `inactive` or `failed`.
+             *     Null while this is not checked, for example on a test host.
+             */
+            walletDomain: string | null;
+            /** @description Why no wallet button appears. */
+            walletDomainProblem: string | null;
         };
         /** @description A draw with its totals. */
         ConsoleDraw: components["schemas"]["Draw"] & {
@@ -468,6 +475,12 @@ export interface components {
             level: string | null;
             /** @default null */
             message: string | null;
+            /**
+             * @description The call of Stripe.js that threw an exception: `elements`, `element`, `submit`, `confirm`,
+             *     `confirmation_token` or `next_action`.
+             * @default null
+             */
+            stripeJsStep: string | null;
         };
         /** @description A draw, in lists and on its page. `id` and `drawNumber` are the same number (decision A-1). */
         Draw: {
@@ -1466,6 +1479,11 @@ export interface components {
              */
             clientKey?: string | null;
             clientSecret?: string | null;
+            /**
+             * @description Id of a Stripe confirmation token, `ctoken_…`, with which Stripe.js collects a card or
+             *     wallet. Exactly one of this and `paymentMethodId` is needed.
+             */
+            confirmationTokenId?: string | null;
             customerInfo?: components["schemas"]["Buyer"] | null;
             drawId?: number | null;
             drawNumber?: number | null;
@@ -1474,6 +1492,7 @@ export interface components {
             items?: components["schemas"]["CartItem"][] | null;
             orderToken?: string | null;
             paymentIntentId?: string | null;
+            /** @description Id of a Stripe payment method, `pm_…`, of a client without Stripe.js. */
             paymentMethodId?: string | null;
             /** @description Id of a Stripe token, `tok_…`. Any other value is refused (decision C-6). */
             paymentToken?: string | null;

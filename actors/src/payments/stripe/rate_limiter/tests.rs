@@ -1,6 +1,6 @@
 //! Tests of the rate limiter with tokio's paused clock, which advances only while all tasks wait.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use domain::{AccountId, Cents, PaymentIntentId};
 use futures_util::FutureExt;
@@ -12,10 +12,27 @@ use crate::{Gateway, GatewayError};
 
 const SECOND: Duration = Duration::from_secs(1);
 
+/// The bucket of all calls in tests of the total limit.
+static BUCKET: LazyLock<CallBucket> =
+    LazyLock::new(|| bucket("GET payment_intents/{id}", "acct_club"));
+
+fn bucket(endpoint: &str, account: &str) -> CallBucket {
+    CallBucket {
+        endpoint: endpoint.into(),
+        account: account.into(),
+    }
+}
+
+fn limits(calls_per_second: u32, endpoint_calls_per_second: u32) -> StripeRateLimits {
+    let rate = |calls| NonZeroU32::new(calls).expect("the rate is positive");
+    StripeRateLimits {
+        calls_per_second: rate(calls_per_second),
+        endpoint_calls_per_second: rate(endpoint_calls_per_second),
+    }
+}
+
 fn limiter(calls_per_second: u32) -> Arc<RateLimiter> {
-    Arc::new(RateLimiter::new(
-        NonZeroU32::new(calls_per_second).expect("the rate is positive"),
-    ))
+    Arc::new(RateLimiter::new(limits(calls_per_second, calls_per_second)))
 }
 
 /// Submits the calls one after the other and returns their priorities in the order in which the
@@ -26,7 +43,7 @@ async fn call_start_sequence(
 ) -> Vec<CallPriority> {
     let started = Mutex::new(Vec::new());
     let call = async |priority: CallPriority| {
-        assert!(limiter.acquire(priority).await);
+        assert!(limiter.acquire(priority, &BUCKET).await);
         started.lock().expect("no call panicked").push(priority);
     };
     join_all(arrivals.iter().map(|priority| call(*priority))).await;
@@ -37,7 +54,7 @@ async fn call_start_sequence(
 async fn calls_start_in_priority_order_from_capture_to_read() {
     let limiter = limiter(1);
     assert!(
-        limiter.acquire(CallPriority::Read).await,
+        limiter.acquire(CallPriority::Read, &BUCKET).await,
         "the queue is empty"
     );
     let started = call_start_sequence(
@@ -81,7 +98,7 @@ async fn calls_start_in_priority_order_from_capture_to_read() {
 #[tokio::test(start_paused = true)]
 async fn every_fourth_call_is_the_one_that_waited_longest() {
     let limiter = limiter(8);
-    assert!(limiter.acquire(CallPriority::Capture).await);
+    assert!(limiter.acquire(CallPriority::Capture, &BUCKET).await);
     let mut arrivals = vec![CallPriority::Read];
     arrivals.extend([CallPriority::Capture; 8]);
     let started = call_start_sequence(&limiter, &arrivals).await;
@@ -106,7 +123,7 @@ async fn call_rate_never_exceeds_100_per_second_and_loses_no_call() {
             CallPriority::Create,
             CallPriority::Read,
         ][number % PRIORITY_COUNT];
-        assert!(limiter.acquire(priority).await);
+        assert!(limiter.acquire(priority, &BUCKET).await);
         started
             .lock()
             .expect("no call panicked")
@@ -135,11 +152,11 @@ async fn call_rate_never_exceeds_100_per_second_and_loses_no_call() {
 #[tokio::test(start_paused = true)]
 async fn dropped_calls_leave_the_queue_and_use_no_turn() {
     let limiter = limiter(1);
-    assert!(limiter.acquire(CallPriority::Read).await);
+    assert!(limiter.acquire(CallPriority::Read, &BUCKET).await);
     let began = Instant::now();
     // A read waits behind three calls with a higher priority. All four calls are dropped while they
     // wait.
-    let behind = Box::pin(limiter.acquire(CallPriority::Read));
+    let behind = Box::pin(limiter.acquire(CallPriority::Read, &BUCKET));
     let mut waits = vec![behind];
     waits.extend(
         [
@@ -147,14 +164,14 @@ async fn dropped_calls_leave_the_queue_and_use_no_turn() {
             CallPriority::Cancel,
             CallPriority::Capture,
         ]
-        .map(|priority| Box::pin(limiter.acquire(priority))),
+        .map(|priority| Box::pin(limiter.acquire(priority, &BUCKET))),
     );
     for wait in &mut waits {
         assert!(wait.as_mut().now_or_never().is_none());
     }
     let last = tokio::spawn({
         let limiter = limiter.clone();
-        async move { limiter.acquire(CallPriority::Read).await }
+        async move { limiter.acquire(CallPriority::Read, &BUCKET).await }
     });
     tokio::task::yield_now().await;
     assert_eq!(limiter.waiting_count(), 5);
@@ -171,18 +188,20 @@ async fn dropped_calls_leave_the_queue_and_use_no_turn() {
 #[tokio::test(start_paused = true)]
 async fn full_queue_rejects_only_its_own_priority_and_bounds_waits() {
     let limiter = limiter(1);
-    assert!(limiter.acquire(CallPriority::Read).await);
+    assert!(limiter.acquire(CallPriority::Read, &BUCKET).await);
     let began = Instant::now();
-    let reads =
-        join_all((0..WAITING_CALLS_PER_PRIORITY_MAX).map(|_| limiter.acquire(CallPriority::Read)));
+    let reads = join_all(
+        (0..WAITING_CALLS_PER_PRIORITY_MAX).map(|_| limiter.acquire(CallPriority::Read, &BUCKET)),
+    );
     let mut reads = Box::pin(reads);
     assert!(reads.as_mut().now_or_never().is_none());
     assert!(
-        !limiter.acquire(CallPriority::Read).await,
+        !limiter.acquire(CallPriority::Read, &BUCKET).await,
         "a call beyond the limit was accepted"
     );
     assert_eq!(began.elapsed(), Duration::ZERO);
-    let (reads, captured) = futures_util::join!(reads, limiter.acquire(CallPriority::Capture));
+    let (reads, captured) =
+        futures_util::join!(reads, limiter.acquire(CallPriority::Capture, &BUCKET));
     assert!(captured, "reads kept a capture out");
     // One call per second starts, and the first is the capture. The last read may start just before
     // or after its timeout.
@@ -213,7 +232,7 @@ async fn rejected_call_is_not_sent_and_reported_as_unavailable() {
     );
     let fill_queue = |priority: CallPriority| {
         let mut waits: Vec<_> = (0..WAITING_CALLS_PER_PRIORITY_MAX)
-            .map(|_| Box::pin(limiter.acquire(priority)))
+            .map(|_| Box::pin(limiter.acquire(priority, &BUCKET)))
             .collect();
         assert!(
             waits
@@ -222,7 +241,7 @@ async fn rejected_call_is_not_sent_and_reported_as_unavailable() {
         );
         waits
     };
-    assert!(limiter.acquire(CallPriority::Read).await);
+    assert!(limiter.acquire(CallPriority::Read, &BUCKET).await);
     let other = AccountId("acct_other".into());
     for priority in [
         CallPriority::Capture,
@@ -280,4 +299,115 @@ async fn rejected_call_is_not_sent_and_reported_as_unavailable() {
         }
         drop(waits);
     }
+}
+
+/// Starts calls to one bucket, and returns when each started.
+async fn call_starts(limiter: &RateLimiter, bucket: &CallBucket, calls: usize) -> Vec<Duration> {
+    let began = Instant::now();
+    let call = async || {
+        assert!(limiter.acquire(CallPriority::Read, bucket).await);
+        began.elapsed()
+    };
+    join_all((0..calls).map(|_| call())).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn endpoint_rate_never_exceeds_25_per_second_and_delays_no_other() {
+    let limiter = RateLimiter::new(limits(80, 20));
+    let [reads, captures, other_club] = [
+        bucket("GET payment_intents/{id}", "acct_club"),
+        bucket("POST payment_intents/{id}/capture", "acct_club"),
+        bucket("GET payment_intents/{id}", "acct_other"),
+    ];
+    tokio::time::sleep(10 * SECOND).await;
+    let (reads, captures, other_club) = futures_util::join!(
+        call_starts(&limiter, &reads, 60),
+        call_starts(&limiter, &captures, 5),
+        call_starts(&limiter, &other_club, 5)
+    );
+    for from in &reads {
+        let within = reads
+            .iter()
+            .filter(|at| *at >= from && **at < *from + SECOND)
+            .count();
+        assert!(within <= 25, "{within} calls within a second of {from:?}");
+    }
+    // 5 of the 60 reads start at once, and the other 55 at 20 per second.
+    let last = reads.iter().max().expect("calls started").as_secs_f64();
+    assert!((2.74..2.85).contains(&last), "{last}");
+    for others in [captures, other_club] {
+        assert_eq!(others, [Duration::ZERO; 5], "another bucket waits");
+    }
+    assert_eq!(limiter.waiting_count(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn rejected_call_pauses_only_its_bucket() {
+    let limiter = RateLimiter::new(limits(80, 20));
+    let [reads, captures] = [
+        bucket("GET payment_intents/{id}", "acct_club"),
+        bucket("POST payment_intents/{id}/capture", "acct_club"),
+    ];
+    tokio::time::sleep(SECOND).await;
+    let first_start = async |bucket| call_starts(&limiter, bucket, 1).await[0].as_millis();
+    for pause_ms in [250, 500, 1_000, 2_000, 2_000] {
+        limiter.back_off(&reads, false);
+        let (read, captured) = futures_util::join!(first_start(&reads), first_start(&captures));
+        assert_eq!((read, captured), (pause_ms, 0));
+        tokio::time::sleep(SECOND).await;
+    }
+    limiter.note_accepted_call(&reads);
+    limiter.back_off(&reads, false);
+    assert_eq!(first_start(&reads).await, 250, "an accepted call ends it");
+    tokio::time::sleep(SECOND).await;
+    limiter.back_off(&reads, true);
+    assert_eq!(
+        first_start(&captures).await,
+        250,
+        "the total limit pauses all"
+    );
+}
+
+/// A pause begins while a call waits for a token of its bucket.
+#[tokio::test(start_paused = true)]
+async fn pause_of_the_next_call_lets_another_start() {
+    let limiter = Arc::new(RateLimiter::new(limits(80, 1)));
+    let [reads, captures] = [
+        bucket("GET payment_intents/{id}", "acct_club"),
+        bucket("POST payment_intents/{id}/capture", "acct_club"),
+    ];
+    for bucket in [&reads, &captures] {
+        assert!(limiter.acquire(CallPriority::Read, bucket).await);
+    }
+    let began = Instant::now();
+    let wait = |bucket: &CallBucket| {
+        let (limiter, bucket) = (limiter.clone(), bucket.clone());
+        tokio::spawn(async move {
+            assert!(limiter.acquire(CallPriority::Read, &bucket).await);
+            began.elapsed().as_millis()
+        })
+    };
+    let (read, captured) = (wait(&reads), wait(&captures));
+    tokio::time::sleep(SECOND / 2).await;
+    for _ in 0..4 {
+        limiter.back_off(&reads, false);
+    }
+    let (read, captured) = (
+        read.await.expect("started"),
+        captured.await.expect("started"),
+    );
+    assert!((2_500..2_520).contains(&read), "{read}");
+    assert!((1_000..1_020).contains(&captured), "{captured}");
+}
+
+#[test]
+fn endpoint_limit_is_a_quarter_with_live_keys() {
+    let in_proportion = |calls, is_live| {
+        let calls = NonZeroU32::new(calls).expect("the rate is positive");
+        StripeRateLimits::in_proportion(calls, is_live)
+    };
+    assert_eq!(in_proportion(80, true), limits(80, 20));
+    assert_eq!(in_proportion(40, true), limits(40, 10));
+    assert_eq!(in_proportion(3, true), limits(3, 1));
+    assert_eq!(in_proportion(20, false), limits(20, 20));
 }

@@ -14,13 +14,6 @@ use crate::stripe::fee::ApplicationFee;
 use crate::stripe::state::SandboxState;
 use crate::stripe::table::StripeObject;
 
-const CANCELLATION_REASONS: [&str; 4] = [
-    "duplicate",
-    "fraudulent",
-    "requested_by_customer",
-    "abandoned",
-];
-
 /// Handles `POST /v1/payment_intents/{id}/capture`. Captures the whole amount or a part. The rest
 /// of the authorisation is released.
 pub fn capture(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
@@ -101,13 +94,6 @@ pub(super) fn capture_charge(
 pub fn cancel(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Value, StripeError> {
     let intent = state.find::<Intent>(&call.account, id)?;
     let reason = call.form.get_owned("cancellation_reason");
-    if reason
-        .as_deref()
-        .is_some_and(|reason| !CANCELLATION_REASONS.contains(&reason))
-    {
-        return Err(StripeError::invalid_request("Invalid cancellation_reason")
-            .with_param("cancellation_reason"));
-    }
     if matches!(
         intent.status,
         IntentStatus::Succeeded | IntentStatus::Canceled

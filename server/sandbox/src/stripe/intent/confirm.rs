@@ -6,6 +6,7 @@ use super::{CaptureMethod, Intent, IntentStatus, capture_and_cancel};
 use crate::stripe::api_call::ApiCall;
 use crate::stripe::card::{CardBehaviour, CardDecline};
 use crate::stripe::charge::Charge;
+use crate::stripe::confirmation_token;
 use crate::stripe::failure::StripeError;
 use crate::stripe::payment_method::{self, PaymentMethod};
 use crate::stripe::state::SandboxState;
@@ -25,7 +26,11 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
             "You cannot confirm this PaymentIntent because {why}."
         )));
     }
-    let requested = payment_method::resolve_payment_method(state, call)?;
+    state.check_charges_enabled(&call.account)?;
+    let requested = match call.form.get("confirmation_token") {
+        Some(token) => Some(confirmation_token::use_token(state, call, token, &intent)?),
+        None => payment_method::resolve_payment_method(state, call)?,
+    };
     let method = match (requested, &intent.payment_method) {
         (Some(method), _) => method,
         (None, Some(attached)) => state.find::<PaymentMethod>(&call.account, attached)?,
@@ -43,7 +48,6 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
                        attachment. It may not be used again.";
         return Err(StripeError::invalid_request(message).with_param("payment_method"));
     }
-    state.check_charges_enabled(&call.account)?;
     intent.payment_method = Some(method.id.clone());
     intent.last_error = None;
     if let Some(email) = call.form.get_owned("receipt_email") {

@@ -13,7 +13,7 @@ use crate::state::State;
 
 /// A diagnostic message of a browser.
 #[derive(Default, Deserialize, ToSchema)]
-#[serde(default)]
+#[serde(default, rename_all = "camelCase")]
 pub struct Diagnostics {
     #[schema(value_type = Option<String>)]
     level: Value,
@@ -22,6 +22,10 @@ pub struct Diagnostics {
     /// Additional data, logged as one line of text without personal data.
     #[schema(value_type = Option<Object>)]
     data: Value,
+    /// The call of Stripe.js that threw an exception: `elements`, `element`, `submit`, `confirm`,
+    /// `confirmation_token` or `next_action`.
+    #[schema(value_type = Option<String>)]
+    stripe_js_step: Value,
 }
 
 /// Logs a browser's diagnostics. Always responds 204; only a few per minute are logged, and none
@@ -42,6 +46,9 @@ pub async fn receive_diagnostics(
             &diagnostics.message,
             &diagnostics.data,
         );
+        state
+            .client_reports
+            .count_stripe_js_exception(&diagnostics.stripe_js_step);
     }
     HttpResponse::NoContent().finish()
 }

@@ -1,5 +1,5 @@
-//! Pays an order with a payment method that the browser created. The server confirms the order's
-//! payment intent, then fulfils the order (decision C-5).
+//! Pays an order with a confirmation token or payment method that the browser created. The server
+//! confirms the order's payment intent, then fulfils the order (decision C-5).
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::{ConfirmationOutcome, PaymentFailure};
@@ -23,27 +23,28 @@ pub async fn confirm_cart_card(
 ) -> Result<HttpResponse, Problem> {
     check_consents(&body.0)?;
     check_email(&body.0)?;
-    let method = payment_method_id(body.0.payment_method_id.as_deref())?.to_string();
+    let source = payment_source_id(&body.0)?;
     let tickets = requested_tickets::parse_cart(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let own = checkout::newest_order_or_open(&state, checkout).await?;
     own.store_consents(&state, client_address(&request, &state.config))
         .await?;
-    pay_order(&state, browser, own, &method, &body.0).await
+    pay_order(&state, browser, own, &source, &body.0).await
 }
 
-/// Handles `POST /api/process-wallet-payment`, which sends a wallet's payment method id.
+/// Handles `POST /api/process-wallet-payment`, which sends a wallet's confirmation token or payment
+/// method.
 pub async fn confirm_with_wallet_method(
     request: HttpRequest,
     state: web::Data<State>,
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let method = payment_method_id(body.0.payment_method_id.as_deref())?.to_string();
+    let source = payment_source_id(&body.0)?;
     let tickets = requested_tickets::parse_single_or_cart(&body.0)?;
     let checkout = CheckoutRequest::new(&request, &state, browser, tickets, &body.0);
     let own = checkout::newest_order_or_open(&state, checkout).await?;
-    pay_order(&state, browser, own, &method, &body.0).await
+    pay_order(&state, browser, own, &source, &body.0).await
 }
 
 /// Handles `POST /api/process-purchase`, which sends Stripe's id of a wallet token. Card data is
@@ -80,7 +81,7 @@ pub async fn confirm_by_client_secret(
     browser: Browser,
     body: Body<Purchase>,
 ) -> Result<HttpResponse, Problem> {
-    let method = payment_method_id(body.0.payment_method_id.as_deref())?.to_string();
+    let source = payment_source_id(&body.0)?;
     let unknown = || Problem::from(PaymentFailure::OrderUnknown);
     let secret = body.0.client_secret.as_deref().unwrap_or_default();
     let (id, _) = secret.split_once("_secret_").ok_or_else(unknown)?;
@@ -92,7 +93,7 @@ pub async fn confirm_by_client_secret(
         .ok_or_else(unknown)?;
     match OrderAccess::of(record, &browser, &body.0) {
         OrderAccess::Own(own) if own.has_client_secret_proof() => {
-            pay_order(&state, browser, *own, &method, &body.0).await
+            pay_order(&state, browser, *own, &source, &body.0).await
         }
         OrderAccess::Own(_) | OrderAccess::Unproven(_) => Err(unknown()),
     }
@@ -103,7 +104,7 @@ async fn pay_order(
     state: &State,
     browser: Browser,
     mut own: OwnOrder,
-    method: &str,
+    source: &str,
     body: &Purchase,
 ) -> Result<HttpResponse, Problem> {
     if own.record().order.state != OrderState::Quoted {
@@ -114,7 +115,7 @@ async fn pay_order(
     own.correct_buyer(state, &body.buyer_details()).await?;
     // A declined card is not counted here, but when its webhook event arrives, for every way of
     // confirming (decision G-13).
-    match own.confirm_payment(state, method).await? {
+    match own.confirm_payment(state, source).await? {
         ConfirmationOutcome::Authorised => finish_purchase(state, &browser, own, body).await,
         ConfirmationOutcome::Processing => {
             Ok(unfinished_payment_response(&own, "processing", None))
@@ -149,15 +150,22 @@ fn unfinished_payment_response(
     })
 }
 
-/// Checks that the body has a Stripe payment method id, and returns it.
-fn payment_method_id(id: Option<&str>) -> Result<&str, Problem> {
-    let missing = || {
+/// Returns the id of the body's confirmation token or payment method.
+///
+/// # Errors
+/// 400: the body has neither or both, or the id is not one of Stripe's.
+fn payment_source_id(body: &Purchase) -> Result<String, Problem> {
+    let source = match (&body.confirmation_token_id, &body.payment_method_id) {
+        (Some(token), None) => Some(token).filter(|id| is_stripe_id(id, "ctoken_")),
+        (None, Some(method)) => Some(method).filter(|id| is_stripe_id(id, "pm_")),
+        _ => None,
+    };
+    source.cloned().ok_or_else(|| {
         Problem::bad_request(
             "payment-method-missing",
             "Please complete all payment information before proceeding.",
         )
-    };
-    id.filter(|id| is_stripe_id(id, "pm_")).ok_or_else(missing)
+    })
 }
 
 /// Whether a text is a Stripe id: the prefix and at most 100 plain characters. Card data cannot
@@ -179,6 +187,7 @@ mod tests {
     fn only_stripe_ids_are_accepted() {
         assert!(is_stripe_id("pm_card_visa", "pm_"));
         assert!(is_stripe_id("tok_1Nabc", "tok_"));
+        assert!(is_stripe_id("ctoken_1Nabc", "ctoken_"));
         for other in [
             "",
             "pm_",

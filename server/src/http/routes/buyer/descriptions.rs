@@ -56,8 +56,8 @@ describe! {
     Post "/api/complete-card-payment" "Last call of the card form (`paymentIntentId`): allocates the tickets, then captures the payment. Without the order's browser, `orderToken` or `clientSecret` it answers the status only." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
     Post "/api/purchase-tickets" "Last call of the checkout page, a wallet or a beacon. Both consents are in the body." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
     Post "/api/purchase-cart" "Last call of the checkout page for a cart. Both consents are in the body." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
-    Post "/api/cart/complete-card-payment" "Pays a cart with a payment method that the browser created (`paymentMethodId`)." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
-    Post "/api/process-wallet-payment" "Pays one draw with a wallet's payment method." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
+    Post "/api/cart/complete-card-payment" "Pays a cart with a confirmation token of Stripe.js (`confirmationTokenId`) or a payment method (`paymentMethodId`). A repeated call with the same token has the outcome of the first." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
+    Post "/api/process-wallet-payment" "Pays one draw with a wallet's confirmation token or payment method." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
     Post "/api/process-purchase" "Pays with the payment provider's id of a wallet token (`paymentToken`)." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
     Post "/api/payments/confirm-wallet" "Pays with a wallet that knows only the `clientSecret`." takes Purchase -> PurchaseResult, refuses 402 404 409 429;
     Post "/api/resend-confirmation" "Sends the confirmation of `paymentIntentId` again, to the stored address only. Needs the order's browser or its `orderToken`. The answer is always the same." takes Purchase -> Message;

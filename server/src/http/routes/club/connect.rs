@@ -92,7 +92,7 @@ async fn create_account(state: &State, caller: Caller, club: &Club) -> Result<Ac
     );
     let account = state
         .connect
-        .create_account(&key, Some(&club.email))
+        .create_account(&key, &club.email)
         .await
         .map_err(stripe_setup_problem)?;
     let (actor, object) = (caller.audit_name(), format!("club:{}", club.id));

@@ -3,7 +3,8 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use actors::payments::signature;
-use domain::{AccountId, OrderState, PaymentIntentId};
+use actors::payments::stripe::ORDER_METADATA_KEY;
+use domain::{AccountId, ApplicationId, OrderState, PaymentIntentId, PaymentOrigin};
 use persistence::stores::StoredWebhookEvent;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -72,6 +73,14 @@ pub async fn receive_event(
         return Ok(HttpResponse::Ok().finish());
     };
     if event.livemode != expects_live_events(&state) {
+        return Ok(HttpResponse::Ok().finish());
+    }
+    // An event of others is acknowledged, because Stripe would otherwise resend it for days.
+    if !state
+        .payments
+        .is_relevant_event(&event.notice, event.origin.as_ref())
+        .await?
+    {
         return Ok(HttpResponse::Ok().finish());
     }
     if let Some(account) = &event.changed_account {
@@ -162,8 +171,33 @@ struct EventObject {
     id: Option<String>,
     #[serde(default, deserialize_with = "text_or_none")]
     payment_intent: Option<String>,
+    /// The application that created the object. Absent and `null` differ: refunds and disputes have
+    /// no such field.
+    #[serde(default, deserialize_with = "some_value")]
+    application: Option<Value>,
+    #[serde(default)]
+    metadata: Value,
     #[serde(default)]
     last_payment_error: Value,
+}
+
+impl EventObject {
+    /// Returns the marks of the payment that the object is or belongs to. `None`: the object does
+    /// not show them.
+    fn origin(&self) -> Option<PaymentOrigin> {
+        let is_payment = matches!(self.object.as_deref(), Some("payment_intent" | "charge"));
+        let application = self.application.as_ref().filter(|_| is_payment)?;
+        let id = application.as_str().or_else(|| application["id"].as_str());
+        Some(PaymentOrigin {
+            application: id.map(|id| ApplicationId(id.to_owned())),
+            has_order_key: self.metadata.get(ORDER_METADATA_KEY).is_some(),
+        })
+    }
+}
+
+/// Reads a field that is there. Without this, serde reads `null` as if the field were absent.
+fn some_value<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(value).map(Some)
 }
 
 fn text_or_none<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
@@ -179,6 +213,8 @@ struct WebhookEvent {
     /// The connected account whose status changed; `None` for other events.
     changed_account: Option<AccountId>,
     declined: Option<CardDecline>,
+    /// The marks of the event's payment; `None`: the event does not show them.
+    origin: Option<PaymentOrigin>,
     notice: StoredWebhookEvent,
 }
 
@@ -194,6 +230,7 @@ impl WebhookEvent {
         let payload = std::str::from_utf8(body).ok()?;
         let envelope: EventEnvelope = serde_json::from_str(payload).ok()?;
         let (sender, object) = (envelope.account, envelope.data.object);
+        let origin = object.origin();
         let changed_account = match envelope.kind.as_str() {
             // Ignore an event whose `account` is another account than the updated one.
             "account.updated" => object
@@ -232,6 +269,7 @@ impl WebhookEvent {
             livemode: envelope.livemode,
             changed_account,
             declined,
+            origin,
             notice,
         })
     }

@@ -1,12 +1,14 @@
 //! Lists, archives and restores clubs (decision H-3).
 
 use actix_web::{HttpResponse, web};
-use domain::ClubId;
+use domain::{AccountId, ClubId};
+use persistence::records::console::clubs::ClubRow;
 use serde_json::json;
 
 use crate::access::caller::Caller;
 use crate::api::console::club::{ConsoleClub, StripeAccount};
 use crate::api::error::Problem;
+use crate::services::wallet_domains::WalletDomainState;
 use crate::state::State;
 
 /// Handles `GET /api/admin/clubs`.
@@ -21,7 +23,11 @@ pub async fn list_archived_clubs(state: web::Data<State>) -> Result<HttpResponse
 
 async fn list_clubs(state: &State, archived: bool) -> Result<HttpResponse, Problem> {
     let rows = state.records.club_rows(Some(archived), None).await?;
-    Ok(HttpResponse::Ok().json(rows.iter().map(ConsoleClub::from).collect::<Vec<_>>()))
+    Ok(HttpResponse::Ok().json(
+        rows.iter()
+            .map(|row| console_club(state, row))
+            .collect::<Vec<_>>(),
+    ))
 }
 
 /// Handles `POST /api/admin/clubs/{club}/archive`.
@@ -67,9 +73,20 @@ async fn set_archived(
         state.catalogue.reload().await?;
     }
     let rows = state.records.club_rows(None, Some(club)).await?;
-    Ok(HttpResponse::Ok().json(ConsoleClub::from(
-        rows.first().ok_or_else(unknown_club_problem)?,
-    )))
+    let row = rows.first().ok_or_else(unknown_club_problem)?;
+    Ok(HttpResponse::Ok().json(console_club(state, row)))
+}
+
+/// Builds a club's entry with the state of this site's domain on its Stripe account.
+fn console_club(state: &State, row: &ClubRow) -> ConsoleClub {
+    let account = row.account_id.clone().map(AccountId);
+    let domain = account.and_then(|account| state.wallet_domains.state(&account));
+    let domain = domain.map(|domain| match domain {
+        WalletDomainState::Active => ("active", None),
+        WalletDomainState::Inactive(reason) => ("inactive", Some(reason)),
+        WalletDomainState::Failed(reason) => ("failed", Some(reason)),
+    });
+    ConsoleClub::new(row, domain)
 }
 
 fn unknown_club_problem() -> Problem {

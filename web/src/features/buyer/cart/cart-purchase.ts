@@ -85,8 +85,8 @@ export async function openCartPayment(
 }
 
 /**
- * Returns the card purchase of a cart. The server confirms its payment with the card's payment
- * method (specification line A:243, decision C-5).
+ * Returns the card purchase of a cart. The server confirms its payment with the card's
+ * confirmation token (specification line A:243, decision C-5).
  */
 export function buildCartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): Purchase {
   const items = cartRequestItems(cart);
@@ -94,8 +94,8 @@ export function buildCartCardPurchase(cart: Cart, total: Cents, buyer: Buyer): P
     ...sharedCartPurchaseFields(cart, total, buyer),
     method: 'card',
     buyer,
-    byMethod: (paymentMethodId) =>
-      completeCartCardPayment({ items, buyer, ...GIVEN_CONSENTS, paymentMethodId }),
+    byToken: (confirmationTokenId) =>
+      completeCartCardPayment({ items, buyer, ...GIVEN_CONSENTS, confirmationTokenId }),
   };
 }
 
@@ -107,10 +107,10 @@ export function buildCartWalletPurchase(cart: Cart, total: Cents, payer: WalletP
     complete,
     method: 'wallet',
     buyer: null,
-    byMethod: async (paymentMethodId, order) => {
+    byToken: async (confirmationTokenId, order) => {
       const answer = await confirmWalletPayment({
         clientSecret: order.clientSecret,
-        paymentMethodId,
+        confirmationTokenId,
         kind: 'cart',
         customerInfo: customerInfoOf(buyer),
       });

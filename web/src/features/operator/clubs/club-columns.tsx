@@ -11,6 +11,15 @@ export const StripeConnectTag = ({ club }: { club: AdminClub }) => (
   <Tag kind={club.stripeConnectOnboardingComplete ? 'ok' : 'warn'}>{connectStatusText(club)}</Tag>
 );
 
+/** Whether Apple Pay and Google Pay appear for payments to the club, and if not, why. */
+const walletsText = ({ walletDomain, walletDomainProblem }: AdminClub) => {
+  if (!walletDomain) return null;
+  if (walletDomain === 'active') return 'Active';
+  return walletDomain === 'inactive'
+    ? `Inactive: ${walletDomainProblem}`
+    : `Not registered yet: ${walletDomainProblem}`;
+};
+
 export const CLUB_COLUMNS: readonly Column<AdminClub>[] = [
   {
     id: 'name',
@@ -36,6 +45,12 @@ export const CLUB_COLUMNS: readonly Column<AdminClub>[] = [
     header: 'Stripe',
     value: connectStatusText,
     cell: (club) => <StripeConnectTag club={club} />,
+  },
+  {
+    id: 'wallets',
+    header: 'Wallets',
+    hidden: true,
+    value: walletsText,
   },
   {
     id: 'createdAt',

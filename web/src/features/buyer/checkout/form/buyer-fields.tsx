@@ -2,6 +2,8 @@ import { PaymentElement } from '@stripe/react-stripe-js';
 import type { StripePaymentElementOptions } from '@stripe/stripe-js';
 import { Field } from '@/shared/ui/field';
 import { fieldErrorOf, type FormProblem } from '@/shared/ui/problem-list';
+import { useStripeLoading } from '../payment/payment-provider';
+import { CardFormFailed, StripeExceptionBoundary } from '../payment/stripe-exceptions';
 import { PURCHASE_FIELD_IDS, emailTypoHint, type PurchaseDetails } from './purchase-rules';
 
 interface BuyerFieldsProps {
@@ -64,11 +66,11 @@ export function BuyerFields({ details, onDetails, problems, readOnly = false }: 
  * Options of the card fields. They exclude wallets, which have their own button, and contact
  * details, which the form asks for above.
  */
-const CARD_FIELD_OPTIONS: StripePaymentElementOptions = {
+const CARD_FIELD_OPTIONS = {
   layout: 'tabs',
   wallets: { applePay: 'never', googlePay: 'never', link: 'never' },
   fields: { billingDetails: { name: 'never', email: 'never', phone: 'never' } },
-};
+} satisfies StripePaymentElementOptions;
 
 const CARD_LOGO_TEXT_STYLE = {
   fontFamily: 'Arial, Helvetica, sans-serif',
@@ -127,6 +129,7 @@ function AcceptedCards() {
 }
 
 export function CardField() {
+  const { refused } = useStripeLoading();
   return (
     <div
       className="field"
@@ -136,7 +139,13 @@ export function CardField() {
       tabIndex={-1}
     >
       <div className="card-box">
-        <PaymentElement options={CARD_FIELD_OPTIONS} />
+        {refused ? (
+          <CardFormFailed />
+        ) : (
+          <StripeExceptionBoundary step="element" fallback={<CardFormFailed />}>
+            <PaymentElement options={CARD_FIELD_OPTIONS} />
+          </StripeExceptionBoundary>
+        )}
       </div>
       <AcceptedCards />
     </div>

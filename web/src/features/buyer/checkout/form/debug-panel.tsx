@@ -9,8 +9,8 @@ import { useStripeLoading, usePaymentGateway } from '../payment/payment-provider
  */
 export function DebugPanel({ checkout }: { checkout: Checkout }) {
   const { open } = useAtomValue(liveConnectionAtom);
-  const { failed } = useStripeLoading();
-  const library = usePaymentGateway() ? 'ready' : failed ? 'failed' : 'loading';
+  const { failed, refused } = useStripeLoading();
+  const library = usePaymentGateway() ? 'ready' : failed || refused ? 'failed' : 'loading';
   const order = 'order' in checkout ? checkout.order : null;
   const lines = [
     `checkout  ${checkout.state}`,

@@ -47,7 +47,7 @@ const makePaymentGateway = (
 ): PaymentGateway => ({
   submit: async () => (incomplete === null ? null : { message: incomplete }),
   confirm: async () => confirmation,
-  method: async () => ({ kind: 'made', id: 'pm_1' }),
+  confirmationToken: async () => ({ kind: 'made', id: 'ctoken_1' }),
   nextAction: async () => confirmation,
 });
 
@@ -261,7 +261,7 @@ describe('payments confirmed by the server', () => {
       buyer,
       ageConfirmation: true,
       termsAgreement: true,
-      paymentMethodId: 'pm_1',
+      confirmationTokenId: 'ctoken_1',
     });
   });
 
@@ -302,7 +302,7 @@ describe('payments confirmed by the server', () => {
     },
   );
 
-  test('a cart’s wallet sends its secret and payment method, and the consents in the background', async () => {
+  test('a cart’s wallet sends its secret and token, and the consents in the background', async () => {
     const fake = cartServer().on('POST /api/payments/confirm-wallet', { body: COMPLETED_RESPONSE });
     expect(
       await runCart(
@@ -311,7 +311,7 @@ describe('payments confirmed by the server', () => {
     ).toMatchObject({ state: 'issued' });
     expect(fake.requests[1]).toMatchObject({
       path: '/api/payments/confirm-wallet',
-      body: { clientSecret: 'secret', paymentMethodId: 'pm_1', kind: 'cart' },
+      body: { clientSecret: 'secret', confirmationTokenId: 'ctoken_1', kind: 'cart' },
     });
     expect(fake.requests[2]).toMatchObject({
       path: '/api/purchase-cart',
@@ -337,7 +337,7 @@ describe('payments confirmed by the server', () => {
     expect(fake.requests[1]?.body).toEqual({
       drawNumber: 1042,
       ticketCount: 2,
-      paymentMethodId: 'pm_1',
+      confirmationTokenId: 'ctoken_1',
       customerInfo: { name: 'Jo', email: 'jo@example.com', phone: '0400' },
     });
     expect(fake.paths()).toEqual([

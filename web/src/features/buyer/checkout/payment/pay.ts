@@ -49,10 +49,10 @@ export interface Purchase {
   validate: () => Promise<readonly string[]>;
   open: (clientKey: string) => Promise<IntentResponse>;
   /**
-   * Call with which the server confirms the payment, using a payment method made in the browser
+   * Call with which the server confirms the payment, using a confirmation token made in the browser
    * (decision C-5).
    */
-  byMethod?: (paymentMethodId: string, order: OpenOrder) => Promise<CompletionResponse>;
+  byToken?: (confirmationTokenId: string, order: OpenOrder) => Promise<CompletionResponse>;
   /**
    * Completes the purchase with the order's token. The server accepts buyer details with the token
    * even after the provider's webhook (decision M-1).
@@ -94,8 +94,8 @@ export async function carryOutPurchase(
     scope,
   });
 
-  const outcome = purchase.byMethod
-    ? await confirmOnServer(purchase, purchase.byMethod, gateway, order, onBusy)
+  const outcome = purchase.byToken
+    ? await confirmOnServer(purchase, purchase.byToken, gateway, order, onBusy)
     : await confirmWithProvider(purchase, gateway, order);
   if (outcome.type === 'declined') saveAttempt(scope, { ...attempt, paying: false });
   if (outcome.type === 'issued' || outcome.type === 'pending') dispatch({ type: 'authorised' });
@@ -176,22 +176,22 @@ function eventForConfirmation(
 }
 
 /**
- * Confirms the payment on the server. The browser only creates the payment method and answers the
- * bank's challenge, if any.
+ * Confirms the payment on the server. The browser only creates the confirmation token and answers
+ * the bank's challenge, if any.
  */
 async function confirmOnServer(
   purchase: Purchase,
-  byMethod: NonNullable<Purchase['byMethod']>,
+  byToken: NonNullable<Purchase['byToken']>,
   gateway: PaymentGateway,
   order: OpenOrder,
   onBusy: () => void,
 ): Promise<CheckoutEvent> {
   const { page, method, scope } = purchase;
-  const source = await gateway.method(purchase.buyer);
+  const source = await gateway.confirmationToken(purchase.buyer);
   if (source.kind === 'refused')
     return { type: 'declined', error: declinedError(page, method, source.message) };
   try {
-    const answer = await withRetry(() => byMethod(source.id, order), onBusy);
+    const answer = await withRetry(() => byToken(source.id, order), onBusy);
     if (answer.status === 'requires_action' && answer.clientSecret)
       return eventForConfirmation(purchase, await gateway.nextAction(answer.clientSecret));
     if (answer.status === 'requires_payment_method')

@@ -1,9 +1,16 @@
 /**
- * The payment calls of the provider's library: submit the input, create a payment method, confirm a
- * payment.
+ * The payment calls of the provider's library: submit the input, create a confirmation token,
+ * confirm a payment.
  */
-import type { Stripe, StripeElements, StripeError } from '@stripe/stripe-js';
+import type {
+  ConfirmPaymentData,
+  CreateConfirmationToken,
+  Stripe,
+  StripeElements,
+  StripeError,
+} from '@stripe/stripe-js';
 import type { Buyer } from '@/api/wire';
+import { reportStripeException } from './stripe-exceptions';
 
 export type PaymentConfirmation =
   | { kind: 'authorised' }
@@ -12,7 +19,7 @@ export type PaymentConfirmation =
   | { kind: 'open'; status: string }
   | { kind: 'unsure' };
 
-export type PaymentMethodResult =
+export type ConfirmationTokenResult =
   { kind: 'made'; id: string } | { kind: 'refused'; message: string | null };
 
 export interface PaymentGateway {
@@ -27,10 +34,10 @@ export interface PaymentGateway {
     returnTo: string,
   ) => Promise<PaymentConfirmation>;
   /**
-   * Creates a payment method from the typed card or the open wallet. The server confirms the
+   * Creates a confirmation token from the typed card or the open wallet. The server confirms one
    * payment with it.
    */
-  method: (buyer: Buyer | null) => Promise<PaymentMethodResult>;
+  confirmationToken: (buyer: Buyer | null) => Promise<ConfirmationTokenResult>;
   /** Lets the buyer answer the bank's challenge after the server has confirmed the payment. */
   nextAction: (clientSecret: string) => Promise<PaymentConfirmation>;
 }
@@ -42,6 +49,20 @@ export interface PaymentGateway {
 const AUTHORISED_STATUSES = new Set(['requires_capture', 'succeeded', 'processing']);
 const CARD_NEEDED_STATUSES = new Set(['requires_payment_method', 'requires_confirmation']);
 
+interface ConfirmOptions {
+  elements: StripeElements;
+  clientSecret: string;
+  redirect: 'if_required';
+  confirmParams: ConfirmPaymentData;
+}
+
+interface NextActionOptions {
+  clientSecret: string;
+}
+
+/** Text for the buyer when the library cannot check its fields. */
+const SUBMIT_FAILED_TEXT = 'The card form does not work right now.';
+
 const billingDetailsOf = (buyer: Buyer) => ({
   name: buyer.buyerName,
   email: buyer.buyerEmail,
@@ -51,47 +72,59 @@ const billingDetailsOf = (buyer: Buyer) => ({
 export function createStripeGateway(stripe: Stripe, elements: StripeElements): PaymentGateway {
   return {
     submit: async () => {
-      const { error } = await elements.submit();
-      return error ? { message: error.message ?? null } : null;
+      try {
+        const { error } = await elements.submit();
+        return error ? { message: error.message ?? null } : null;
+      } catch (error) {
+        reportStripeException('submit', error);
+        throw new Error(SUBMIT_FAILED_TEXT, { cause: error });
+      }
     },
     confirm: async (clientSecret, buyer, returnTo) => {
-      const billing = buyer
-        ? { payment_method_data: { billing_details: billingDetailsOf(buyer) } }
-        : {};
       try {
         const { error, paymentIntent } = await stripe.confirmPayment({
           elements,
           clientSecret,
           redirect: 'if_required',
-          confirmParams: { return_url: returnTo, ...billing },
-        });
+          confirmParams: {
+            return_url: returnTo,
+            payment_method_data: buyer ? { billing_details: billingDetailsOf(buyer) } : undefined,
+          },
+        } satisfies ConfirmOptions);
         if (error) return await confirmationAfterError(stripe, clientSecret, error);
         return confirmationFromStatus(paymentIntent.status);
-      } catch {
+      } catch (error) {
+        reportStripeException('confirm', error);
         return await refetchPaymentStatus(stripe, clientSecret);
       }
     },
-    method: async (buyer) => {
+    confirmationToken: async (buyer) => {
       try {
-        const { error, paymentMethod } = await stripe.createPaymentMethod({
+        const { error, confirmationToken } = await stripe.createConfirmationToken({
           elements,
-          params: buyer ? { billing_details: billingDetailsOf(buyer) } : {},
-        });
+          params: {
+            payment_method_data: buyer ? { billing_details: billingDetailsOf(buyer) } : undefined,
+          },
+        } satisfies CreateConfirmationToken);
         return error
           ? { kind: 'refused', message: error.message ?? null }
-          : { kind: 'made', id: paymentMethod.id };
-      } catch {
+          : { kind: 'made', id: confirmationToken.id };
+      } catch (error) {
+        reportStripeException('confirmation_token', error);
         return { kind: 'refused', message: null };
       }
     },
     nextAction: async (clientSecret) => {
       try {
-        const { error, paymentIntent } = await stripe.handleNextAction({ clientSecret });
+        const { error, paymentIntent } = await stripe.handleNextAction({
+          clientSecret,
+        } satisfies NextActionOptions);
         if (error) return await confirmationAfterError(stripe, clientSecret, error);
         return paymentIntent
           ? confirmationFromStatus(paymentIntent.status)
           : await refetchPaymentStatus(stripe, clientSecret);
-      } catch {
+      } catch (error) {
+        reportStripeException('next_action', error);
         return await refetchPaymentStatus(stripe, clientSecret);
       }
     },

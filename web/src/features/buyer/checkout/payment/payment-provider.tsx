@@ -1,13 +1,18 @@
 import { Elements, useElements, useStripe } from '@stripe/react-stripe-js';
-import type { Appearance, Stripe, StripeElementsOptions } from '@stripe/stripe-js';
+import type { Appearance, Stripe, StripeElementsOptionsMode } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
 import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { useIsOffline } from '@/features/shared-live/server-contact';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { createStripeGateway, type PaymentGateway } from './payment-gateway';
+import {
+  CardFormFailed,
+  StripeExceptionBoundary,
+  reportStripeException,
+} from './stripe-exceptions';
 import { loadStripeForAccount } from './stripe-loader';
 
-const STRIPE_APPEARANCE: Appearance = {
+const STRIPE_APPEARANCE = {
   theme: 'stripe',
   variables: {
     colorPrimary: '#0B5D4B',
@@ -22,7 +27,7 @@ const STRIPE_APPEARANCE: Appearance = {
     '.Input': { border: '1.5px solid #85806F', boxShadow: 'none', padding: '12px' },
     '.Label': { fontWeight: '600' },
   },
-};
+} satisfies Appearance;
 
 interface PaymentProviderProps {
   /** Id of the club's account at the payment provider. Null until it is known. */
@@ -32,16 +37,43 @@ interface PaymentProviderProps {
   children: ReactNode;
 }
 
-/** Whether the provider's library failed to load, and a function that loads it again. */
 interface StripeLoadingState {
+  /** Whether the provider's library failed to load. */
   failed: boolean;
+  /** Whether the library threw an exception when it was asked to show its fields. */
+  refused: boolean;
+  /** Loads the library again. */
   reload: () => void;
 }
 
 const StripeLoadingContext = createContext<StripeLoadingState>({
   failed: false,
+  refused: false,
   reload: () => {},
 });
+
+/**
+ * Returns the library with an `elements()` that returns nothing instead of throwing.
+ * `react-stripe-js` calls it inside a state updater, where React discards the exception, and treats
+ * a missing result as a library that is not ready.
+ */
+function withCaughtElements(stripe: Stripe, onException: (error: unknown) => void): Stripe {
+  const elements = (...options: Parameters<Stripe['elements']>) => {
+    try {
+      return stripe.elements(...options);
+    } catch (error) {
+      onException(error);
+      return null;
+    }
+  };
+  return new Proxy(stripe, {
+    get: (target, name) => {
+      if (name === 'elements') return elements;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
 
 /**
  * Mounts the provider's fields before any payment intent exists. The amount is enough to show them
@@ -51,6 +83,7 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
   const config = useAtomValue(configAtom);
   const [stripe, setStripe] = useState<Stripe | null>(null);
   const [failed, setFailed] = useState(false);
+  const [refused, setRefused] = useState(false);
   const [round, setRound] = useState(0);
   const offline = useIsOffline();
   useEffect(() => {
@@ -61,7 +94,16 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
     idle(
       () =>
         void loadStripeForAccount(config, account).then(
-          (loaded) => current && (setStripe(loaded), setFailed(false)),
+          (loaded) => {
+            if (!current) return;
+            // The state changes later, because React may call `elements()` while it renders.
+            const onException = (error: unknown) => {
+              reportStripeException('elements', error);
+              queueMicrotask(() => setRefused(true));
+            };
+            setStripe(loaded && withCaughtElements(loaded, onException));
+            setFailed(false);
+          },
           () => current && setFailed(true),
         ),
     );
@@ -69,23 +111,29 @@ export function PaymentProvider({ account, amount, children }: PaymentProviderPr
       current = false;
     };
   }, [config, account, round, offline]);
-  const options = useMemo<StripeElementsOptions>(
-    () => ({
-      mode: 'payment',
-      amount,
-      currency: 'aud',
-      captureMethod: 'manual',
-      paymentMethodTypes: ['card'],
-      appearance: STRIPE_APPEARANCE,
-    }),
+  const options = useMemo(
+    () =>
+      ({
+        mode: 'payment',
+        amount,
+        currency: 'aud',
+        captureMethod: 'manual',
+        allowedPaymentMethodTypes: ['card'],
+        appearance: STRIPE_APPEARANCE,
+      }) satisfies StripeElementsOptionsMode,
     [amount],
   );
-  const loading = useMemo(() => ({ failed, reload: () => setRound((last) => last + 1) }), [failed]);
+  const loading = useMemo(
+    () => ({ failed, refused, reload: () => setRound((last) => last + 1) }),
+    [failed, refused],
+  );
   return (
     <StripeLoadingContext.Provider value={loading}>
-      <Elements stripe={stripe} options={options}>
-        {children}
-      </Elements>
+      <StripeExceptionBoundary step="elements" fallback={<CardFormFailed />}>
+        <Elements stripe={stripe} options={options}>
+          {children}
+        </Elements>
+      </StripeExceptionBoundary>
     </StripeLoadingContext.Provider>
   );
 }

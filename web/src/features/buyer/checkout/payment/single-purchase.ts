@@ -98,7 +98,7 @@ export function buyerFromWalletPayer(payer: WalletPayer): Buyer {
 
 /**
  * Returns the wallet purchase. On the draw page, the provider's library confirms the payment. On
- * the checkout page, the server confirms it with the wallet's payment method (specification line
+ * the checkout page, the server confirms it with the wallet's confirmation token (specification line
  * A:246).
  */
 export function buildDrawWalletPurchase(
@@ -119,11 +119,11 @@ export function buildDrawWalletPurchase(
       expectedAmount: price.total,
       ...GIVEN_CONSENTS,
     });
-  const byMethod: Purchase['byMethod'] = async (paymentMethodId, order) => {
+  const byToken: Purchase['byToken'] = async (confirmationTokenId, order) => {
     const answer = await processWalletPayment({
       drawNumber,
       ticketCount: count,
-      paymentMethodId,
+      confirmationTokenId,
       customerInfo,
     });
     // The purchase does not wait for this call, which stores the two ticked consent boxes
@@ -146,7 +146,7 @@ export function buildDrawWalletPurchase(
         clientKey,
         expectedAmount: price.total,
       }),
-    ...(page === 'checkout' ? { byMethod } : {}),
+    ...(page === 'checkout' ? { byToken } : {}),
     complete: background,
   };
 }

@@ -68,7 +68,10 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
       if (loading.failed) loading.reload();
       dispatch({
         type: 'refused',
-        error: { ...paymentNotReadyError(page, loading.failed), notAttempted: true },
+        error: {
+          ...paymentNotReadyError(page, loading.failed || loading.refused),
+          notAttempted: true,
+        },
       });
       return;
     }

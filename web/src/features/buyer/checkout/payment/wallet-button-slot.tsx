@@ -1,20 +1,32 @@
 import { ExpressCheckoutElement } from '@stripe/react-stripe-js';
 import type {
+  ClickResolveDetails,
   StripeExpressCheckoutElementConfirmEvent,
   StripeExpressCheckoutElementOptions,
 } from '@stripe/stripe-js';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useIsOffline } from '@/features/shared-live/server-contact';
 import { OFFLINE_MESSAGE } from '@/shared/offline';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
+import { useStripeLoading } from './payment-provider';
+import { StripeExceptionBoundary } from './stripe-exceptions';
 
-const WALLET_BUTTON_OPTIONS: StripeExpressCheckoutElementOptions = {
-  buttonHeight: 48,
-  buttonTheme: { applePay: 'black', googlePay: 'black' },
-  buttonType: { applePay: 'plain', googlePay: 'pay' },
-  layout: { maxColumns: 1, maxRows: 1, overflow: 'never' },
-  paymentMethods: { link: 'never', amazonPay: 'never', paypal: 'never', klarna: 'never' },
-};
+/** Returns the options of the wallet button, which offers all wallets or only one. */
+const walletButtonOptions = (only: WalletKind | null) =>
+  ({
+    buttonHeight: 48,
+    buttonTheme: { applePay: 'black', googlePay: 'black' },
+    buttonType: { applePay: 'plain', googlePay: 'pay' },
+    layout: { maxColumns: 1, maxRows: 1, overflow: 'never' },
+    paymentMethods: {
+      applePay: only === 'google' ? 'never' : 'auto',
+      googlePay: only === 'apple' ? 'never' : 'auto',
+      link: 'never',
+      amazonPay: 'never',
+      paypal: 'never',
+      klarna: 'never',
+    },
+  }) satisfies StripeExpressCheckoutElementOptions;
 
 export type WalletKind = 'apple' | 'google';
 
@@ -52,45 +64,48 @@ export function WalletButtonSlot({
   onLoadError,
 }: WalletButtonSlotProps) {
   const [wallets, setWallets] = useState<WalletAvailability>('unknown');
-  const options = useMemo<StripeExpressCheckoutElementOptions>(
-    () => ({
-      ...WALLET_BUTTON_OPTIONS,
-      paymentMethods: {
-        ...WALLET_BUTTON_OPTIONS.paymentMethods,
-        ...(only === 'apple'
-          ? { googlePay: 'never' }
-          : only === 'google'
-            ? { applePay: 'never' }
-            : {}),
-      },
-    }),
-    [only],
-  );
+  const options = useMemo(() => walletButtonOptions(only), [only]);
+  const onFailed = () => {
+    setWallets('none');
+    onLoadError?.();
+  };
+  // Without the library's elements, the wallet never reports whether it is available.
+  const { refused } = useStripeLoading();
+  const onRefused = useRef(onLoadError);
+  useEffect(() => {
+    if (refused) onRefused.current?.();
+  }, [refused]);
   const offline = useIsOffline() && !busy;
   const offered = confirmed && wallets === 'some' && !offline;
-  if (wallets === 'none')
+  if (wallets === 'none' || refused)
     return alone ? null : <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
   return (
     <>
       <div className="wallet-slot">
         {/* Not inert while busy, because the wallet's own dialog may be inside this element. */}
         <div className="wallet-real" inert={!offered} style={{ opacity: offered && !busy ? 1 : 0 }}>
-          <ExpressCheckoutElement
-            options={options}
-            onReady={({ availablePaymentMethods }) => {
-              setWallets(availablePaymentMethods ? 'some' : 'none');
-              if (!availablePaymentMethods) onNone?.();
-            }}
-            onLoadError={() => {
-              setWallets('none');
-              onLoadError?.();
-            }}
-            // Answers the wallet's click event without a server request, because the wallet allows
-            // only one second.
-            onClick={(event) => event.resolve({ emailRequired: true, phoneNumberRequired: true })}
-            onConfirm={onConfirm}
-            onCancel={onCancel}
-          />
+          <StripeExceptionBoundary step="element" fallback={null} onException={onFailed}>
+            <ExpressCheckoutElement
+              // A mounted element does not accept other `paymentMethods`.
+              key={only}
+              options={options}
+              onReady={({ availablePaymentMethods }) => {
+                setWallets(availablePaymentMethods ? 'some' : 'none');
+                if (!availablePaymentMethods) onNone?.();
+              }}
+              onLoadError={onFailed}
+              // Answers the wallet's click event without a server request, because the wallet allows
+              // only one second.
+              onClick={(event) =>
+                event.resolve({
+                  emailRequired: true,
+                  phoneNumberRequired: true,
+                } satisfies ClickResolveDetails)
+              }
+              onConfirm={onConfirm}
+              onCancel={onCancel}
+            />
+          </StripeExceptionBoundary>
         </div>
         {offered && !busy ? null : (
           <button
