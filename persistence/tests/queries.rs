@@ -1,11 +1,13 @@
 //! Compares the SQL statements in the source with their descriptions in `persistence/.sqlx` and with
-//! the list of statements that are not checked.
+//! the list of statements that are not checked, and the descriptions with the migrated schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use persistence::testing;
 use persistence::unchecked_statements::UNCHECKED_STATEMENTS;
+use sqlx::{AssertSqlSafe, Executor, SqlSafeStr};
 
 const CHECKED_MACROS: [&str; 3] = ["query", "query_as", "query_scalar"];
 const CHECKED_FILE_MACROS: [&str; 3] = ["query_file", "query_file_as", "query_file_scalar"];
@@ -275,18 +277,46 @@ fn find_statements(files: &BTreeMap<String, Vec<Token>>) -> Statements {
     found
 }
 
-/// The statements that have a description, each with the name of its file.
-fn described_statements() -> BTreeMap<String, String> {
+/// A file of `persistence/.sqlx`: a statement, and what Postgres says about it.
+struct Description {
+    file: String,
+    json: serde_json::Value,
+}
+
+/// The descriptions, by their statements.
+fn described_statements() -> BTreeMap<String, Description> {
     let folder = fs::read_dir(crate_folder().join(".sqlx")).expect("the descriptions");
     let statement = |entry: fs::DirEntry| {
         let text = fs::read_to_string(entry.path()).expect("a description");
         let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let sql = json["query"].as_str().expect("a statement").to_string();
-        (sql, entry.file_name().to_string_lossy().into_owned())
+        let file = entry.file_name().to_string_lossy().into_owned();
+        (sql, Description { file, json })
     };
     folder
         .map(|entry| statement(entry.expect("an entry")))
         .collect()
+}
+
+/// A migration may change what a statement takes or returns. The build does not notice it, because
+/// it only reads the descriptions.
+#[tokio::test]
+async fn each_description_is_what_postgres_says() {
+    let database = testing::database().await;
+    let mut connection = database.connection().await;
+    let mut outdated = Vec::new();
+    for (sql, Description { file, json }) in described_statements() {
+        let current = (&mut connection).describe(AssertSqlSafe(sql).into_sql_str());
+        match current.await {
+            Ok(current) if serde_json::json!(current) == json["describe"] => {}
+            Ok(_) => outdated.push(file),
+            Err(why) => outdated.push(format!("{file}: {why}")),
+        }
+    }
+    assert!(
+        outdated.is_empty(),
+        "run .ci/prepare-queries: {outdated:#?}"
+    );
 }
 
 #[test]
@@ -299,9 +329,10 @@ fn each_checked_statement_has_one_description() {
         .filter(|sql| !described.contains_key(*sql))
         .collect();
     assert!(missing.is_empty(), "run .ci/prepare-queries: {missing:#?}");
-    let unused: Vec<(&String, &String)> = described
+    let unused: Vec<&String> = described
         .iter()
         .filter(|(sql, _)| !found.checked.contains(*sql))
+        .map(|(_, description)| &description.file)
         .collect();
     assert!(unused.is_empty(), "run .ci/prepare-queries: {unused:#?}");
 }

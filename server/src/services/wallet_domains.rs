@@ -123,7 +123,7 @@ mod tests {
         async fn create_account(
             &self,
             _key: &str,
-            _email: Option<&str>,
+            _email: &str,
         ) -> Result<AccountId, GatewayError> {
             unreachable!("no account is created")
         }

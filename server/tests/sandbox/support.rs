@@ -115,6 +115,7 @@ impl SandboxProvider {
                 .json(body),
             account: None,
             key: "sk_test_1",
+            authorization: None,
         }
     }
 
