@@ -244,6 +244,7 @@ pub fn use_token(
 
 #[cfg(test)]
 mod tests {
+    use super::super::api_call::{ApiVersion, Creator};
     use super::*;
 
     #[test]
@@ -251,12 +252,15 @@ mod tests {
         let mut state = SandboxState::default();
         let call = ApiCall {
             method: "POST".to_owned(),
+            version: ApiVersion::V1,
             path: String::new(),
             account: "acct_club".to_owned(),
+            creator: Creator::Platform,
             access: ApiKeyKind::Secret,
             form: StripeForm::parse(
                 "payment_method=pm_card_visa&amount=1000&currency=aud&return_url=https://fd.test/x",
             ),
+            json: String::new(),
             idempotency_key: None,
             base: String::new(),
         };
