@@ -246,11 +246,15 @@ pub fn use_token(
 mod tests {
     use super::super::api_call::{ApiVersion, Creator};
     use super::*;
+    use crate::stripe::api_call::{ApiVersion, Creator};
 
     #[test]
     fn expired_confirmation_token_confirms_nothing() {
         let mut state = SandboxState::default();
         let call = ApiCall {
+            version: ApiVersion::V1,
+            creator: Creator::Platform,
+            json: String::new(),
             method: "POST".to_owned(),
             version: ApiVersion::V1,
             path: String::new(),
