@@ -244,7 +244,6 @@ pub fn use_token(
 
 #[cfg(test)]
 mod tests {
-    use super::super::api_call::{ApiVersion, Creator};
     use super::*;
     use crate::stripe::api_call::{ApiVersion, Creator};
 
@@ -256,15 +255,12 @@ mod tests {
             creator: Creator::Platform,
             json: String::new(),
             method: "POST".to_owned(),
-            version: ApiVersion::V1,
             path: String::new(),
             account: "acct_club".to_owned(),
-            creator: Creator::Platform,
             access: ApiKeyKind::Secret,
             form: StripeForm::parse(
                 "payment_method=pm_card_visa&amount=1000&currency=aud&return_url=https://fd.test/x",
             ),
-            json: String::new(),
             idempotency_key: None,
             base: String::new(),
         };
