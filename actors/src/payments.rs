@@ -161,7 +161,8 @@ impl Payments {
     }
 
     /// Allocates the tickets of an authorised payment and captures it, once (rule 2 of the
-    /// decisions). Reads the payment intent from the provider and never trusts the caller.
+    /// decisions). Reads the payment intent from the provider, unless the provider has just returned
+    /// it, and never trusts the caller.
     /// Concurrent and repeated calls give the same answer.
     ///
     /// # Errors

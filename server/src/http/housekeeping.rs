@@ -13,11 +13,12 @@ use crate::state::State;
 
 /// How often the catalogue is refreshed from the database.
 const CATALOGUE_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
-/// Interval between two runs of [`run_periodic_tasks`], which deletes expired data.
+/// Interval between two runs of [`run_periodic_tasks`], which deletes expired data, and between two
+/// checks of the site's domain at Stripe.
 const PERIODIC_TASKS_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Starts the background tasks: catalogue refresh, periodic tasks and WebSocket updates. They run
-/// until the returned handles are aborted.
+/// Starts the background tasks: catalogue refresh, periodic tasks, registration of the site's domain
+/// and WebSocket updates. They run until the returned handles are aborted.
 ///
 /// Call this function once, inside the actix runtime.
 pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::task::JoinHandle<()>> {
@@ -35,8 +36,16 @@ pub fn start_background_tasks(state: web::Data<State>) -> Vec<actix_web::rt::tas
             }
         }
     };
+    // Calls to Stripe may wait, so the other tasks must not wait for them.
+    let register_domain = |state: web::Data<State>| async move {
+        loop {
+            tokio::time::sleep(PERIODIC_TASKS_INTERVAL).await;
+            register_wallet_domains(&state).await;
+        }
+    };
     vec![
         actix_web::rt::spawn(maintain(state.clone())),
+        actix_web::rt::spawn(register_domain(state.clone())),
         actix_web::rt::spawn(live::publish_until_closed(state)),
     ]
 }
@@ -48,7 +57,6 @@ pub async fn run_periodic_tasks(state: &State) {
     if let Err(failure) = delete_expired(state).await {
         tracing::warn!(%failure, "deleting expired data failed, will retry");
     }
-    register_wallet_domains(state).await;
     if state.draws.is_oldest_node() {
         reminders::run_periodic_club_tasks(state).await;
         audit::mail_audit_anchor(state).await;

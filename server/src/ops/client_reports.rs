@@ -28,13 +28,50 @@ pub const STRIPE_JS_STEPS: [&str; 6] = [
 /// Maximum number of CSP violations that are recorded from one request.
 const VIOLATIONS_PER_REQUEST_MAX: usize = 10;
 
+/// A counter for each name of a fixed list.
+struct NamedCounters<const N: usize> {
+    names: [&'static str; N],
+    counts: [AtomicU64; N],
+}
+
+impl<const N: usize> NamedCounters<N> {
+    fn new(names: [&'static str; N]) -> NamedCounters<N> {
+        let counts = names.map(|_| AtomicU64::default());
+        NamedCounters { names, counts }
+    }
+
+    /// Counts a reported name, and returns it. `None`: the list does not have it.
+    fn count(&self, reported: &Value) -> Option<&'static str> {
+        let index = self.names.iter().position(|name| *reported == **name)?;
+        self.counts[index].fetch_add(1, Ordering::Relaxed);
+        Some(self.names[index])
+    }
+
+    fn counts(&self) -> [(&'static str, u64); N] {
+        std::array::from_fn(|index| {
+            let count = self.counts[index].load(Ordering::Relaxed);
+            (self.names[index], count)
+        })
+    }
+}
+
 /// Counters of reports from browsers.
-#[derive(Default)]
 pub struct ClientReports {
     diagnostics: AtomicU64,
     breaches: AtomicU64,
-    offers: [AtomicU64; OFFER_EVENTS.len()],
-    stripe_js_exceptions: [AtomicU64; STRIPE_JS_STEPS.len()],
+    offers: NamedCounters<{ OFFER_EVENTS.len() }>,
+    stripe_js_exceptions: NamedCounters<{ STRIPE_JS_STEPS.len() }>,
+}
+
+impl Default for ClientReports {
+    fn default() -> ClientReports {
+        ClientReports {
+            diagnostics: AtomicU64::default(),
+            breaches: AtomicU64::default(),
+            offers: NamedCounters::new(OFFER_EVENTS),
+            stripe_js_exceptions: NamedCounters::new(STRIPE_JS_STEPS),
+        }
+    }
 }
 
 impl ClientReports {
@@ -50,29 +87,17 @@ impl ClientReports {
 
     /// Counts of each of [`OFFER_EVENTS`].
     pub fn offer_event_counts(&self) -> [(&'static str, u64); OFFER_EVENTS.len()] {
-        std::array::from_fn(|index| {
-            (
-                OFFER_EVENTS[index],
-                self.offers[index].load(Ordering::Relaxed),
-            )
-        })
+        self.offers.counts()
     }
 
     /// Counts of exceptions of Stripe.js for each of [`STRIPE_JS_STEPS`].
     pub fn stripe_js_exception_counts(&self) -> [(&'static str, u64); STRIPE_JS_STEPS.len()] {
-        std::array::from_fn(|index| {
-            (
-                STRIPE_JS_STEPS[index],
-                self.stripe_js_exceptions[index].load(Ordering::Relaxed),
-            )
-        })
+        self.stripe_js_exceptions.counts()
     }
 
     /// Counts an exception of Stripe.js by the call that threw it. Unknown steps are ignored.
     pub fn count_stripe_js_exception(&self, step: &Value) {
-        if let Some(index) = STRIPE_JS_STEPS.iter().position(|known| *step == **known) {
-            self.stripe_js_exceptions[index].fetch_add(1, Ordering::Relaxed);
-        }
+        self.stripe_js_exceptions.count(step);
     }
 
     /// Logs and counts one diagnostic.
@@ -126,14 +151,12 @@ impl ClientReports {
 
     /// Counts and logs an event that a page reports about an offer. Unknown events are ignored.
     pub fn record_offer_event(&self, event: &Value, club: &Value, offer: &Value) {
-        let position = OFFER_EVENTS.iter().position(|name| *event == **name);
-        let (Some(index), Some(club), Some(offer)) =
-            (position, slug_if_valid(club), slug_if_valid(offer))
-        else {
+        let (Some(club), Some(offer)) = (slug_if_valid(club), slug_if_valid(offer)) else {
             return;
         };
-        self.offers[index].fetch_add(1, Ordering::Relaxed);
-        tracing::info!(target: "browser", event = OFFER_EVENTS[index], club, offer, "offer event reported by a browser");
+        if let Some(event) = self.offers.count(event) {
+            tracing::info!(target: "browser", event, club, offer, "offer event reported by a browser");
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 use sandbox::SandboxOptions;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{SandboxProvider, WebhookReceiver};
 
@@ -155,6 +155,15 @@ async fn onboarding_link_works_once() {
     );
 }
 
+/// The parameters of an account that takes card payments, as version 2 takes them.
+fn merchant_account() -> Value {
+    json!({
+        "contact_email": "club@example.org", "dashboard": "full", "identity": { "country": "AU" },
+        "configuration": { "merchant": { "capabilities": { "card_payments": { "requested": true } } } },
+        "defaults": { "responsibilities": { "fees_collector": "stripe", "losses_collector": "stripe" } },
+    })
+}
+
 #[actix_web::test]
 async fn new_platform_creates_accounts_with_version_2_only() {
     let provider = SandboxProvider::start();
@@ -164,13 +173,8 @@ async fn new_platform_creates_accounts_with_version_2_only() {
         .send()
         .await;
     assert_eq!(refused.status, 400, "{}", refused.body);
-    let account = json!({
-        "contact_email": "club@example.org", "dashboard": "full", "identity": { "country": "AU" },
-        "configuration": { "merchant": { "capabilities": { "card_payments": { "requested": true } } } },
-        "defaults": { "responsibilities": { "fees_collector": "stripe", "losses_collector": "stripe" } },
-    });
     let created = provider
-        .post_v2("core/accounts", &account)
+        .post_v2("core/accounts", &merchant_account())
         .send()
         .await
         .ok();
@@ -199,15 +203,8 @@ async fn new_platform_creates_accounts_with_version_2_only() {
 #[actix_web::test]
 async fn version_2_refuses_what_its_types_do_not_have() {
     let provider = SandboxProvider::start();
-    let account = || {
-        json!({
-            "contact_email": "club@example.org", "dashboard": "full", "identity": { "country": "AU" },
-            "configuration": { "merchant": { "capabilities": { "card_payments": { "requested": true } } } },
-            "defaults": { "responsibilities": { "fees_collector": "stripe", "losses_collector": "stripe" } },
-        })
-    };
-    let changed = |pointer: &str, value: serde_json::Value| {
-        let mut account = account();
+    let changed = |pointer: &str, value: Value| {
+        let mut account = merchant_account();
         *account.pointer_mut(pointer).unwrap() = value;
         account
     };
@@ -235,7 +232,7 @@ async fn version_2_refuses_what_its_types_do_not_have() {
         assert_eq!(refused.status, 400, "{why}: {}", refused.body);
     }
     let restricted = provider
-        .post_v2("core/accounts", &account())
+        .post_v2("core/accounts", &merchant_account())
         .with_api_key("rk_test_1")
         .send()
         .await;

@@ -207,10 +207,13 @@ impl StripeHttpClient {
     }
 
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Bytes, GatewayError> {
-        let bucket = self.bucket_of_request(&request);
-        if let Some(rate_limiter) = &self.rate_limiter
+        let limited = self
+            .rate_limiter
+            .as_ref()
+            .map(|rate_limiter| (rate_limiter, self.bucket_of_request(&request)));
+        if let Some((rate_limiter, bucket)) = &limited
             && !rate_limiter
-                .acquire(priority_of_request(&request), &bucket)
+                .acquire(priority_of_request(&request), bucket)
                 .await
         {
             return Err(GatewayError::Unavailable(
@@ -235,7 +238,7 @@ impl StripeHttpClient {
         let (status, exceeded, body) = tokio::time::timeout(self.timeout, answer)
             .await
             .unwrap_or_else(|_| Err(GatewayError::Unknown("no answer in time".into())))?;
-        if let Some(rate_limiter) = &self.rate_limiter {
+        if let Some((rate_limiter, bucket)) = &limited {
             match exceeded.filter(|_| !is_lock_timeout(&body)) {
                 Some(exceeded) => {
                     tracing::warn!(
@@ -243,9 +246,9 @@ impl StripeHttpClient {
                         ?exceeded,
                         "Stripe's rate limit exceeded: calls to the endpoint pause"
                     );
-                    rate_limiter.back_off(&bucket, exceeded == ExceededLimit::Total);
+                    rate_limiter.back_off(bucket, exceeded == ExceededLimit::Total);
                 }
-                None => rate_limiter.note_accepted_call(&bucket),
+                None => rate_limiter.note_accepted_call(bucket),
             }
         }
         if status.is_success() {
