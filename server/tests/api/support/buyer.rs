@@ -1,6 +1,7 @@
 //! A buyer: an HTTP client with cookies, and the calls that Stripe's browser library makes.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::DrawId;
 use reqwest::Method;
@@ -102,11 +103,16 @@ impl Intent {
     }
 }
 
+/// The server closes an idle connection after five seconds. A request that was sent at that moment
+/// would fail, so the client gives up an idle connection earlier.
+const IDLE_CONNECTION_KEPT_FOR: Duration = Duration::from_secs(1);
+
 impl Buyer {
     pub fn new(url: &str, name: &'static str, email: &'static str, phone: &'static str) -> Buyer {
         let jar = Arc::new(Jar::default());
         let http = reqwest::Client::builder()
             .cookie_provider(jar.clone())
+            .pool_idle_timeout(IDLE_CONNECTION_KEPT_FOR)
             .build()
             .expect("a browser");
         Buyer {
