@@ -14,6 +14,7 @@ pub mod money;
 pub mod order;
 pub mod payment;
 pub mod prize;
+pub mod provider_error;
 pub mod reconciliation;
 pub mod reservation;
 pub mod result;
