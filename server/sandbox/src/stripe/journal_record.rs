@@ -7,6 +7,7 @@ use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::confirmation_token::ConfirmationToken;
 use super::dispute::Dispute;
+use super::early_fraud_warning::EarlyFraudWarning;
 use super::event::WebhookEvent;
 use super::fee::{ApplicationFee, FeeRefund};
 use super::idempotency::SavedResponse;
@@ -42,6 +43,7 @@ records!(
     FeeRefund: FeeRefund,
     Refund: Refund,
     Dispute: Dispute,
+    EarlyFraudWarning: EarlyFraudWarning,
     Event: WebhookEvent,
     Remembered: SavedResponse
 );
