@@ -13,7 +13,8 @@ use actors::{
     SystemClock, WalletDomainStatus,
 };
 use domain::{
-    AccountId, Cents, ForeignPaymentKind, OrderId, PaymentIntentId, PaymentStatus, Timestamp,
+    AccountId, Cents, DisputeStatus, ForeignPaymentKind, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentStatus, PendingCause, RefundFailure, RefundStatus, Timestamp,
 };
 use sandbox::faults::Fault;
 use sandbox::foreign_payment::ForeignPayment;
@@ -235,7 +236,7 @@ async fn check_gateway_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
         (Cents(70), Some(Cents(64))),
         "1.7 % + 30 c is the provider's"
     );
-    assert_eq!((intent.amount_refunded, intent.disputed), (Cents(0), false));
+    assert_eq!((intent.amount_refunded, intent.dispute), (Cents(0), None));
 
     check_refunds(gateway, id).await;
     check_cancellations(gateway, cards).await;
@@ -644,6 +645,93 @@ async fn check_onboarding(stripe: &Stripe) {
         .await
         .unwrap();
     assert!(link.contains(&account.0), "{link}");
+}
+
+/// Pays with a test card and captures. Returns the payment as the capture answers it.
+async fn take_payment(stripe: &Stripe, number: u128, card: &str) -> PaymentIntent {
+    let opened = stripe
+        .create(&format!("create-{number}"), &new_intent(number, 2000))
+        .await
+        .unwrap();
+    stripe
+        .confirm(
+            &format!("confirm-{number}"),
+            &club_account(),
+            &opened.id,
+            card,
+        )
+        .await
+        .unwrap();
+    stripe
+        .capture(
+            &format!("cap-{number}"),
+            &club_account(),
+            &opened.id,
+            Cents(70),
+        )
+        .await
+        .unwrap()
+}
+
+#[actix_web::test]
+async fn dispute_status_is_read_and_inquiry_allows_a_refund() {
+    let stripe = sandbox_server().stripe;
+    let disputed = take_payment(&stripe, 1, "pm_card_createDispute").await;
+    assert_eq!(disputed.dispute, Some(DisputeStatus::NeedsResponse));
+    let refused = stripe
+        .refund("refund-1", &club_account(), &disputed.id, Cents(2000))
+        .await
+        .unwrap_err();
+    assert_eq!(refusal_code(refused), "charge_disputed");
+    let asked = take_payment(&stripe, 2, "pm_card_createDisputeInquiry").await;
+    assert_eq!(asked.dispute, Some(DisputeStatus::WarningNeedsResponse));
+    assert!(!asked.is_disputed());
+    let refunded = stripe
+        .refund("refund-2", &club_account(), &asked.id, Cents(2000))
+        .await
+        .unwrap();
+    assert_eq!(refunded.status, RefundStatus::Succeeded);
+    let listed = stripe
+        .list(&club_account(), UNIX_EPOCH_START)
+        .await
+        .unwrap();
+    let statuses: Vec<_> = listed.iter().map(|intent| intent.dispute).collect();
+    assert_eq!(statuses, [asked.dispute, disputed.dispute]);
+}
+
+#[actix_web::test]
+async fn refund_status_is_read_with_the_payment() {
+    let stripe = sandbox_server().stripe;
+    let pending = RefundStatus::Pending(PendingCause::Processing);
+    let failed = RefundStatus::Failed(RefundFailure::ExpiredOrCanceledCard);
+    for (number, card, answered, read, amount_refunded) in [
+        (
+            1,
+            "pm_card_visa",
+            RefundStatus::Succeeded,
+            RefundStatus::Succeeded,
+            2000,
+        ),
+        (2, "pm_card_pendingRefund", pending, pending, 2000),
+        (3, "pm_card_refundFail", RefundStatus::Succeeded, failed, 0),
+    ] {
+        let payment = take_payment(&stripe, number, card).await;
+        assert_eq!(payment.refunds, []);
+        let key = format!("refund-{number}");
+        let refund = stripe
+            .refund(&key, &club_account(), &payment.id, Cents(2000))
+            .await
+            .unwrap();
+        assert_eq!(refund.status, answered, "{card}");
+        let intent = stripe.retrieve(&club_account(), &payment.id).await.unwrap();
+        assert_eq!(intent.refunds.len(), 1, "{card}");
+        assert_eq!(
+            (&intent.refunds[0].id, intent.refunds[0].status),
+            (&refund.id, read),
+            "{card}"
+        );
+        assert_eq!(intent.amount_refunded, Cents(amount_refunded), "{card}");
+    }
 }
 
 #[actix_web::test]

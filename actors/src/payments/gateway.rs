@@ -1,12 +1,22 @@
 //! The interface to the payment provider.
 
 use async_trait::async_trait;
-use domain::{AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, ProviderRefund,
+    Timestamp,
+};
 use thiserror::Error;
 
 /// The provider's error code when a request does not fit the intent's state: the intent was
 /// confirmed, captured or cancelled before.
 pub const UNEXPECTED_INTENT_STATE_CODE: &str = "payment_intent_unexpected_state";
+
+/// The provider's error code when an account's balance does not cover a refund. The refund succeeds
+/// once money arrives, which may take days.
+pub const LOW_BALANCE_CODE: &str = "balance_insufficient";
+
+/// The provider's error code when a disputed payment is to be refunded.
+pub const PAYMENT_DISPUTED_CODE: &str = "charge_disputed";
 
 /// Why a call to the provider failed, and whether and how it may be retried.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -133,14 +143,14 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError>;
     /// Refunds an amount of a payment intent. The provider must not refund a proportional part of
-    /// the application fee (decision D-3).
+    /// the application fee (decision D-3). The returned refund may be pending, or may have failed.
     async fn refund(
         &self,
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
         amount: Cents,
-    ) -> Result<(), GatewayError>;
+    ) -> Result<ProviderRefund, GatewayError>;
     /// Refunds a part of a payment intent's application fee.
     async fn refund_fee(
         &self,

@@ -23,6 +23,9 @@ use crate::payments::repairs::{DisputeOutcome, Repairs};
 /// C-11), in milliseconds.
 pub(super) const MISSING_EMAIL_GRACE_MS: i64 = 600_000;
 
+/// Largest number of pending refunds that one pass reads from the provider.
+const PENDING_REFUNDS_PER_PASS_MAX: u32 = 200;
+
 /// Compares payments with orders.
 #[derive(Clone)]
 pub(crate) struct PaymentComparison {
@@ -313,7 +316,7 @@ impl PaymentComparison {
                 .filter(is_own_payment)
                 .filter(|record| record.order.state == OrderState::Captured);
             let mut is_deferred = false;
-            if observed.intent.disputed
+            if observed.intent.is_disputed()
                 && let Some(captured) = captured
             {
                 let outcome = Repairs::new(&this.context)
@@ -350,10 +353,11 @@ impl PaymentComparison {
         store
             .record_provider_snapshots(slice::from_ref(intent), *requested_at)
             .await?;
-        if intent.disputed {
+        if intent.is_disputed() {
             // The write above has queued a mail to the club.
             self.context.wakeups.mail.notify_one();
         }
+        self.record_refund_of_order(record, intent).await?;
         let mut report = ScanReport {
             checked: 1,
             ..ScanReport::default()
@@ -374,10 +378,70 @@ impl PaymentComparison {
                 report.raised += 1;
             }
         }
+        let reports_mismatch = anomalies
+            .iter()
+            .any(|anomaly| anomaly.kind == AnomalyKind::MismatchedAmount);
+        let is_order_mismatched =
+            record.is_some_and(|record| record.order.state == OrderState::Anomaly);
+        if intent.dispute.is_some()
+            && !intent.is_disputed()
+            && !reports_mismatch
+            && !is_order_mismatched
+        {
+            // The dispute is won or ended. Another anomaly, such as missing tickets, stays open.
+            let kind = AnomalyKind::MismatchedAmount;
+            report.healed += store
+                .resolve_healed_anomalies(&intent.id, kind, now)
+                .await?;
+        }
         if report.unsettled == 0 && !open.is_empty() {
             report.healed += store.resolve_healed_anomalies_by_id(open, now).await?;
         }
         Ok(report)
+    }
+}
+
+impl PaymentComparison {
+    /// Stores the provider's status of the order's refund, if it has one.
+    async fn record_refund_of_order(
+        &self,
+        record: Option<&OrderRecord>,
+        intent: &PaymentIntent,
+    ) -> Result<(), Failure> {
+        let is_own =
+            |record: &&OrderRecord| record.order.payment_intent.as_ref() == Some(&intent.id);
+        let Some(record) = record.filter(is_own) else {
+            return Ok(());
+        };
+        let Some(refund) = intent.refund_of(record.order.total()) else {
+            return Ok(());
+        };
+        let now = self.context.clock.now();
+        let is_new = self
+            .context
+            .store
+            .record_refund_status(record.order.id, refund, now)
+            .await?;
+        if is_new {
+            tracing::info!(order.id = %record.order.id, status = refund.status.name(), "refund status changed");
+            self.context.wakeups.mail.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Compares the orders whose refunds are pending at the provider, because the webhook event of
+    /// a completed or failed refund may be lost.
+    pub(super) async fn compare_orders_with_pending_refunds(&self) -> Result<(), Failure> {
+        let orders = self
+            .context
+            .store
+            .orders_with_pending_refunds(PENDING_REFUNDS_PER_PASS_MAX)
+            .await?;
+        for order in orders {
+            // A comparison that fails is repeated later.
+            let _ = self.compare_order(order).await;
+        }
+        Ok(())
     }
 }
 

@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, ProviderRefund,
+    Timestamp,
+};
 
 use super::provider::{FakeProvider, StoredAnswer, platform_application};
 use crate::{
@@ -225,6 +228,7 @@ impl FakeGateway {
             .await?
         {
             StoredAnswer::Intent(opened) => *opened,
+            StoredAnswer::Refund(refund) => refund.and(Err(no_answer_error())),
             StoredAnswer::Done(done) => done.and(Err(no_answer_error())),
         }
     }
@@ -240,6 +244,7 @@ impl FakeGateway {
             .await?
         {
             StoredAnswer::Done(done) => done,
+            StoredAnswer::Refund(refund) => refund.map(|_| ()),
             StoredAnswer::Intent(opened) => opened.map(|_| ()),
         }
     }
@@ -351,16 +356,23 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
         amount: Cents,
-    ) -> Result<(), GatewayError> {
+    ) -> Result<ProviderRefund, GatewayError> {
         let call = GatewayCall {
             verb: GatewayMethod::Refund,
             key,
             account,
         };
-        self.execute_write_without_result(call, format!("{id} {amount}"), |provider| {
-            provider.refund(account, id, amount)
-        })
-        .await
+        let refund = |provider: &mut FakeProvider| {
+            StoredAnswer::Refund(provider.refund(account, id, amount))
+        };
+        match self
+            .execute_write_call(call, format!("{id} {amount}"), refund)
+            .await?
+        {
+            StoredAnswer::Refund(refund) => refund,
+            StoredAnswer::Done(done) => done.and(Err(no_answer_error())),
+            StoredAnswer::Intent(_) => Err(no_answer_error()),
+        }
     }
 
     async fn refund_fee(

@@ -192,7 +192,7 @@ impl MemoryState {
         if let Some(order) = self
             .orders
             .id_by_payment_intent(&intent.id)
-            .filter(|_| intent.disputed)
+            .filter(|_| intent.is_disputed())
         {
             let to = fake_club_email(self.orders.get(order)?.record.order.club);
             self.outbox.queue_mail_once(

@@ -368,7 +368,7 @@ impl PaymentIntentColumns {
         }
         self.provider_fees
             .push(intent.provider_fee.map(|fee| fee.0));
-        self.disputed.push(intent.disputed);
+        self.disputed.push(intent.is_disputed());
         self.methods.push(intent.method.clone());
         self.at.push(instant::to_stored_time(at));
     }

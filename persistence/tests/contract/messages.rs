@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus};
+use domain::{
+    Anomaly, AnomalyKind, Cents, DisputeStatus, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentStatus,
+};
 use persistence::Failure;
 use persistence::ledger::{BuyerDetails, NewOrder};
 use persistence::nodes::InstanceId;
@@ -431,7 +434,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: TestWorld) {
     );
     let quiet = provider_intent(&record, PaymentStatus::Succeeded);
     let disputed = PaymentIntent {
-        disputed: true,
+        dispute: Some(DisputeStatus::NeedsResponse),
         ..quiet.clone()
     };
     let forged = PaymentIntent {

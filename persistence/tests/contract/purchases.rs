@@ -933,6 +933,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: TestWorld) {
         attempts: 1,
         at: NOW.plus_seconds(60),
         new_key: Some(format!("cap-{}-2", id(1))),
+        why: None,
     };
     world
         .stores
@@ -958,6 +959,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: TestWorld) {
         attempts: 1,
         at: NOW,
         new_key: Some(format!("cap-{}-3", id(1))),
+        why: None,
     };
     world
         .stores

@@ -8,7 +8,7 @@ use persistence::records::audit::AuditEntry;
 use persistence::stores::{NotifyBuyer, OrderRecord, PaymentRepair};
 
 use super::{RepairError, Repairs};
-use crate::GatewayError;
+use crate::{GatewayError, LOW_BALANCE_CODE, PAYMENT_DISPUTED_CODE};
 
 /// The amounts that were returned from a payment without tickets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,9 @@ impl Repairs<'_> {
             .is_some_and(|record| record.captured_at.is_some());
         if !intent.is_captured() {
             return Err(RepairError::Unknown);
+        }
+        if intent.is_disputed() {
+            return Err(RepairError::Disputed);
         }
         let to_return = ReturnedAmounts {
             amount: intent.amount_received - intent.amount_refunded,
@@ -145,18 +148,34 @@ impl Repairs<'_> {
         to_return: ReturnedAmounts,
     ) -> Result<(), RepairError> {
         let gateway = &self.context.gateway;
-        let deferred = |error: GatewayError| {
+        let repair_error = |error: GatewayError| {
             tracing::warn!(%error, payment_intent.id = %intent.id, "return of an unmatched payment failed: provider error");
-            RepairError::Unavailable
+            match error {
+                GatewayError::Refused { code, .. } if code == LOW_BALANCE_CODE => {
+                    RepairError::LowBalance
+                }
+                GatewayError::Refused { code, .. } if code == PAYMENT_DISPUTED_CODE => {
+                    RepairError::Disputed
+                }
+                _ => RepairError::Unavailable,
+            }
         };
         // The key contains the amount refunded before, because after a partial manual refund the
-        // rest is a different request.
+        // rest is a different request. It contains the number of refunds, because a refund after a
+        // failed one is a new request too.
         if to_return.amount > Cents::ZERO {
-            let key = format!("return-{}-{}", intent.id, intent.amount_refunded.0);
-            gateway
+            let refunds = intent.refunds.len();
+            let key = format!(
+                "return-{}-{}-{refunds}",
+                intent.id, intent.amount_refunded.0
+            );
+            let refund = gateway
                 .refund(&key, &intent.account, &intent.id, to_return.amount)
                 .await
-                .map_err(deferred)?;
+                .map_err(repair_error)?;
+            if refund.status.failure().is_some() {
+                return Err(RepairError::RefundFailed);
+            }
         }
         if to_return.fee > Cents::ZERO {
             let key = format!(
@@ -166,7 +185,7 @@ impl Repairs<'_> {
             gateway
                 .refund_fee(&key, &intent.account, &intent.id, to_return.fee)
                 .await
-                .map_err(deferred)?;
+                .map_err(repair_error)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 use domain::{
     AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent,
-    PaymentIntentId, Serial, Timestamp,
+    PaymentIntentId, ProviderRefund, Serial, Timestamp,
 };
 use persistence::Failure;
 use persistence::ledger::BuyerDetails;
@@ -266,6 +266,19 @@ impl PaymentOperationStore for SimulatedPaymentStores {
         reason: &str,
     ) -> StoreResult<()> {
         call_store!(self, queue_refund(order, amount, fee, reason))
+    }
+
+    async fn record_refund_status(
+        &self,
+        order: OrderId,
+        refund: &ProviderRefund,
+        at: Timestamp,
+    ) -> StoreResult<bool> {
+        call_store!(self, record_refund_status(order, refund, at))
+    }
+
+    async fn orders_with_pending_refunds(&self, limit: u32) -> StoreResult<Vec<OrderId>> {
+        call_store!(self, orders_with_pending_refunds(limit))
     }
 
     async fn draws_owing_fee_refunds(&self) -> StoreResult<Vec<DrawId>> {

@@ -27,6 +27,83 @@ impl MailWriter<'_> {
         self.compose_simple_mail(note, Some(club.email.clone()))
     }
 
+    /// Tells the buyer that a refund is requested, but that the money is not sent yet.
+    pub(super) async fn refund_pending_mail(
+        &self,
+        record: &OrderRecord,
+    ) -> Result<ComposedMail, String> {
+        let club = self.find_club(record.order.club).await?;
+        let total = record.order.total();
+        let note = SimpleMail {
+            head: self.letterhead(Some(&club)),
+            subject: format!("Your refund of {total} has been requested"),
+            heading: format!("Refund of {total} requested"),
+            paragraphs: vec![
+                "We have asked for your money to be returned to your card. It has not been sent yet, which can take some \
+                 days. We will write to you when it is sent. You need not do anything."
+                    .into(),
+                format!("The tickets of this order are no longer valid. Reference {}.", order_reference(record)).into(),
+            ],
+            link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
+        };
+        self.compose_simple_mail(note, Some(club.email.clone()))
+    }
+
+    /// Tells the buyer that the refund did not reach the card.
+    pub(super) async fn refund_failed_mail(
+        &self,
+        record: &OrderRecord,
+    ) -> Result<ComposedMail, String> {
+        let club = self.find_club(record.order.club).await?;
+        let total = record.order.total();
+        let note = SimpleMail {
+            head: self.letterhead(Some(&club)),
+            subject: format!("Your refund of {total} did not reach your card"),
+            heading: format!("Your refund of {total} did not arrive"),
+            paragraphs: vec![
+                "Your bank did not accept the refund, for example because the card was replaced. You are still owed this \
+                 money."
+                    .into(),
+                format!(
+                    "Please answer this mail, so that {} can return the money another way. Reference {}.",
+                    club.name,
+                    order_reference(record)
+                )
+                .into(),
+            ],
+            link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
+        };
+        self.compose_simple_mail(note, Some(club.email.clone()))
+    }
+
+    /// Tells an operator that a refund failed, so that the buyer is still owed money.
+    pub(super) async fn refund_failed_operator_mail(
+        &self,
+        record: &OrderRecord,
+    ) -> Result<ComposedMail, String> {
+        let club = self.find_club(record.order.club).await?;
+        let total = record.order.total();
+        let note = SimpleMail {
+            head: self.default_letterhead(),
+            subject: format!("A refund of {total} failed"),
+            heading: format!("A refund of {total} failed"),
+            paragraphs: vec![
+                format!(
+                    "The refund of order {} of {} failed. The money is back on the club's Stripe account, and the buyer is \
+                     owed it.",
+                    order_reference(record),
+                    club.name
+                )
+                .into(),
+                "The anomaly in the console says why. Refund again if the card may work, or ask the club to pay the buyer \
+                 another way."
+                    .into(),
+            ],
+            link: Some(("Open the console".to_string(), self.page_url("/admin/payment-monitoring"))),
+        };
+        self.compose_simple_mail(note, None)
+    }
+
     /// Tells the buyer that the authorised payment was not charged, because no tickets were
     /// allocated (reliability.md F29).
     pub(super) async fn not_charged_mail(
