@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use domain::provider_error::ProviderErrorClass;
 use domain::{
     AccountId, ClubId, Command, DrawId, Line, OrderEndReason, OrderId, OrderState, PaymentIntentId,
     PaymentOrigin, Refusal, Reservation, ReservationSource, Timestamp, View,
@@ -114,9 +115,15 @@ pub enum PaymentFailure {
     /// The rules of a draw forbid the request. The buyer was not charged.
     #[error("draw {draw}: {refusal}")]
     Refused { draw: DrawId, refusal: Refusal },
-    /// The provider declined the payment. The buyer may pay the same order with another card.
+    /// The provider declined the payment, or refused the request. `message` is the provider's text,
+    /// which is written for the buyer only if the class is about the card. The buyer may pay the
+    /// same order with another card.
     #[error("declined: {code}: {message}")]
-    Declined { code: String, message: String },
+    Declined {
+        class: ProviderErrorClass,
+        code: String,
+        message: String,
+    },
     /// A technical failure. The same request may be sent again; nothing is lost.
     #[error("payments are unavailable, try again")]
     Unavailable,

@@ -508,7 +508,7 @@ async fn gateway_error_tells_whether_to_retry() {
             .await
             .unwrap_err();
         assert_eq!(
-            matches!(error, GatewayError::Unavailable(_)),
+            matches!(error, GatewayError::Unavailable { .. }),
             fault == Fault::RateLimit,
             "{fault:?}: {error:?}"
         );
@@ -519,7 +519,7 @@ async fn gateway_error_tells_whether_to_retry() {
         );
         let silent = matches!(fault, Fault::TimeoutAfter | Fault::TimeoutBefore);
         assert_eq!(
-            matches!(error, GatewayError::Unknown(_)),
+            matches!(error, GatewayError::Unknown { .. }),
             silent,
             "{fault:?}: {error:?}"
         );
@@ -539,7 +539,7 @@ async fn request_refused_with_409_or_429_can_retry_with_same_key() {
     let sandbox_server = sandbox_server();
     let (sandbox, stripe) = (&sandbox_server.sandbox, &sandbox_server.stripe);
     let unavailable = |intent: GatewayError| match intent {
-        GatewayError::Unavailable(why) => why,
+        GatewayError::Unavailable { why, .. } => why,
         other => panic!("nothing was done, so it is no {other:?}"),
     };
     let faults = [
@@ -598,7 +598,7 @@ async fn request_refused_with_409_or_429_can_retry_with_same_key() {
             .refund(&key, &club_account(), &opened.id, Cents(200))
             .await
             .unwrap_err();
-        assert!(matches!(lost, GatewayError::Unknown(_)), "{lost:?}");
+        assert!(matches!(lost, GatewayError::Unknown { .. }), "{lost:?}");
         sandbox.fail_next("/refunds", fault);
         unavailable(
             stripe
@@ -622,7 +622,7 @@ async fn refused_connection_error_means_no_effect() {
         .create("create-1", &new_intent(1, 500))
         .await
         .unwrap_err();
-    assert!(matches!(error, GatewayError::Unavailable(_)), "{error:?}");
+    assert!(matches!(error, GatewayError::Unavailable { .. }), "{error:?}");
     assert!(
         !format!("{:?}", StripeSettings::new("sk_test_secret", "x")).contains("sk_test"),
         "secrets never print"

@@ -453,6 +453,16 @@ async fn every_mail_has_equal_text_and_html_without_images() {
             ],
         ),
         (
+            "inquiry",
+            sharks,
+            "{}".into(),
+            &[
+                "asks about the payment of $10.47",
+                "No money was taken",
+                "/club/sharks/admin",
+            ],
+        ),
+        (
             "winner",
             "c@example.com",
             format!(

@@ -147,6 +147,12 @@ impl PaymentIntent {
         self.dispute.is_some_and(DisputeStatus::holds_money)
     }
 
+    /// Whether the buyer's bank asks about the payment and waits for the club's answer. No money
+    /// was taken.
+    pub fn has_open_inquiry(&self) -> bool {
+        self.dispute == Some(DisputeStatus::WarningNeedsResponse)
+    }
+
     /// Whether the whole captured amount was refunded.
     pub fn is_refunded(&self) -> bool {
         self.amount_refunded >= self.amount_received

@@ -177,6 +177,9 @@ impl ProviderErrorClass {
     pub fn from_fields(fields: &ProviderErrorFields<'_>) -> ProviderErrorClass {
         use ProviderErrorClass as Class;
         let code = fields.code.unwrap_or_default();
+        if fields.status >= 500 {
+            return Class::ProviderFailure;
+        }
         match code {
             "authentication_required" | "payment_intent_authentication_failure" => {
                 return Class::AuthenticationRequired;
@@ -188,6 +191,7 @@ impl ProviderErrorClass {
             "account_invalid"
             | "account_closed"
             | "capability_not_active"
+            | "testmode_charges_only"
             | "no_account"
             | "application_fees_not_allowed"
             | "not_allowed_on_standard_account"
@@ -196,8 +200,7 @@ impl ProviderErrorClass {
             | "platform_api_key_expired"
             | "platform_account_required"
             | "secret_key_required"
-            | "livemode_mismatch"
-            | "testmode_charges_only" => return Class::KeyProblem,
+            | "livemode_mismatch" => return Class::KeyProblem,
             "payment_intent_unexpected_state"
             | "intent_invalid_state"
             | "charge_already_captured"
@@ -217,9 +220,24 @@ impl ProviderErrorClass {
             },
             (401, _) => Class::KeyProblem,
             (403, _) => Class::AccountProblem,
-            (500.., _) => Class::ProviderFailure,
             _ => Class::InvalidRequest,
         }
+    }
+
+    /// Classifies a stored code: a decline code, an error code or an error type.
+    pub fn from_code(code: &str) -> ProviderErrorClass {
+        let is_card =
+            code == "card_declined" || DECLINE_CODES.iter().any(|(known, _)| *known == code);
+        ProviderErrorClass::from_fields(&ProviderErrorFields {
+            status: match code {
+                "api_error" => 500,
+                _ if is_card => 402,
+                _ => 400,
+            },
+            kind: (code == "idempotency_error").then_some(code),
+            code: Some(code),
+            decline_code: None,
+        })
     }
 
     /// Returns every class, each decline group once.
@@ -558,6 +576,8 @@ mod tests {
                 Class::PaymentDisputed,
             ),
             (500, "api_error", "", "", Class::ProviderFailure),
+            // The request may have had an effect, so the code does not count.
+            (500, "api_error", "rate_limit", "", Class::ProviderFailure),
             (503, "", "", "", Class::ProviderFailure),
         ] {
             assert_eq!(
@@ -565,6 +585,26 @@ mod tests {
                 expected,
                 "{status} {kind} {code} {decline_code}"
             );
+        }
+    }
+
+    #[test]
+    fn stored_code_has_the_class_of_its_answer() {
+        use ProviderErrorClass as Class;
+        for (code, expected) in [
+            ("card_declined", Class::CardDeclined(DeclineGroup::Unexplained)),
+            ("expired_card", Class::CardDeclined(DeclineGroup::Expired)),
+            ("authentication_required", Class::AuthenticationRequired),
+            ("balance_insufficient", Class::LowBalance),
+            ("charge_disputed", Class::PaymentDisputed),
+            ("payment_intent_unexpected_state", Class::UnexpectedState),
+            ("idempotency_error", Class::IdempotencyMismatch),
+            ("account_invalid", Class::AccountProblem),
+            ("resource_missing", Class::InvalidRequest),
+            ("404", Class::InvalidRequest),
+            ("api_error", Class::ProviderFailure),
+        ] {
+            assert_eq!(Class::from_code(code), expected, "{code}");
         }
     }
 

@@ -17,6 +17,15 @@ pub const DISPUTE_LOST_NOTE: &str = "the club lost the dispute: the buyer's bank
 const DISPUTE_WON_NOTE: &str =
     "the club won the dispute, but its tickets were taken back: refund the buyer";
 
+/// Returns the note of the anomaly of a disputed payment. `None`: no dispute holds its money.
+pub fn dispute_note(intent: &PaymentIntent) -> Option<&'static str> {
+    match intent.dispute {
+        Some(DisputeStatus::Lost) => Some(DISPUTE_LOST_NOTE),
+        _ if intent.is_disputed() => Some(DISPUTED_NOTE),
+        _ => None,
+    }
+}
+
 /// Returns the disagreements between an order and its payment intent that need an operator. A
 /// difference that a step of `Order::decide` removes is not an anomaly. A captured payment of an
 /// ended order without tickets is always an anomaly, even if a repair then succeeds (decision C-9).
@@ -73,11 +82,7 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
             "amount, currency, account or order differ from ours",
         ));
     }
-    if intent.dispute == Some(DisputeStatus::Lost) {
-        found.push((MismatchedAmount, DISPUTE_LOST_NOTE));
-    } else if intent.is_disputed() {
-        found.push((MismatchedAmount, DISPUTED_NOTE));
-    }
+    found.extend(dispute_note(intent).map(|note| (MismatchedAmount, note)));
     if intent.is_captured() && intent.refund_waits_for_balance() {
         found.push((MissingTicket, LOW_BALANCE_NOTE));
     }

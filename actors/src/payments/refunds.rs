@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use domain::reconciliation::DISPUTED_NOTE;
+use domain::provider_error::ProviderErrorClass;
+use domain::reconciliation::{DISPUTED_NOTE, dispute_note};
 use domain::refund::LOW_BALANCE_NOTE;
 use domain::{
     Anomaly, AnomalyKind, Cents, DrawId, OrderId, OrderState, PaymentIntent, PaymentIntentId,
@@ -203,7 +204,7 @@ impl<'a> Refunds<'a> {
             Err(error) => error,
         };
         tracing::warn!(%error, order.id = %operation.order, "refund failed: provider error");
-        if matches!(error, GatewayError::Unavailable(_)) {
+        if matches!(error, GatewayError::Unavailable { .. }) {
             return Err(context.schedule_retry(operation, false).await);
         }
         let Ok(intent) = gateway.retrieve(account, id).await else {
@@ -213,12 +214,17 @@ impl<'a> Refunds<'a> {
             return self.finish_refund(record, operation, &intent, amount).await;
         }
         match error {
-            GatewayError::Refused { code, .. } if code == LOW_BALANCE_CODE => {
-                self.wait_for_balance(record, operation).await
-            }
+            GatewayError::Refused {
+                class: ProviderErrorClass::LowBalance,
+                ..
+            } => self.wait_for_balance(record, operation).await,
             // The provider does not show the dispute yet.
-            GatewayError::Refused { code, .. } if code == PAYMENT_DISPUTED_CODE => {
-                self.end_disputed_refund(record, operation).await
+            GatewayError::Refused {
+                class: ProviderErrorClass::PaymentDisputed,
+                ..
+            } => {
+                self.end_disputed_refund(record, operation, DISPUTED_NOTE)
+                    .await
             }
             error => self.retry_or_report(record, operation, error).await,
         }
@@ -242,7 +248,7 @@ impl<'a> Refunds<'a> {
             Err(error) => error,
         };
         tracing::warn!(%error, order.id = %operation.order, "fee refund failed: provider error");
-        if matches!(error, GatewayError::Unavailable(_)) {
+        if matches!(error, GatewayError::Unavailable { .. }) {
             return Err(context.schedule_retry(operation, false).await);
         }
         let Ok(intent) = gateway.retrieve(account, id).await else {
@@ -270,10 +276,11 @@ impl<'a> Refunds<'a> {
         let is_stored = error.is_stored_under_idempotency_key()
             || matches!(error, GatewayError::Refused { .. });
         match error {
-            GatewayError::Refused { code, .. }
+            GatewayError::Refused { class, code, .. }
                 if operation.attempts >= REFUND_ATTEMPTS_BEFORE_ANOMALY =>
             {
-                let note = format!("the provider refuses to give money back: {code}");
+                let words = class.guide().operator;
+                let note = format!("the provider refuses to give money back: {code}. {words}");
                 self.raise_anomaly(record, operation, AnomalyKind::MismatchedAmount, note)
                     .await?;
                 context.fail_operation(operation, code).await
@@ -306,13 +313,15 @@ impl<'a> Refunds<'a> {
     }
 
     /// Ends the refund of a disputed payment without a call to the provider. If the club wins the
-    /// dispute, the payment is reported as one without tickets, and the operator refunds it.
+    /// dispute, the payment is reported as one without tickets, and the operator refunds it. `note`:
+    /// the note of the dispute's anomaly.
     async fn end_disputed_refund(
         self,
         record: &OrderRecord,
         operation: &Operation,
+        note: &str,
     ) -> Result<(), Deferred> {
-        let (kind, note) = (AnomalyKind::MismatchedAmount, DISPUTED_NOTE.to_owned());
+        let (kind, note) = (AnomalyKind::MismatchedAmount, note.to_owned());
         self.raise_anomaly(record, operation, kind, note).await?;
         self.context
             .fail_operation(operation, PAYMENT_DISPUTED_CODE.into())
@@ -348,7 +357,8 @@ impl<'a> Refunds<'a> {
         amount: Cents,
     ) -> Result<(), Deferred> {
         if !has_refunded(intent, amount) {
-            return self.end_disputed_refund(record, operation).await;
+            let note = dispute_note(intent).unwrap_or(DISPUTED_NOTE);
+            return self.end_disputed_refund(record, operation, note).await;
         }
         let live = intent
             .refund_of(amount)

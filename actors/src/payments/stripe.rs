@@ -11,6 +11,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::provider_error::ProviderErrorClass;
 use domain::{
     AccountId, ApplicationId, Cents, Decline, DisputeStatus, DrawId, OrderId, PaymentIntent,
     PaymentIntentId, PaymentOrigin, PaymentStatus, ProviderRefund, RefundStatus, Timestamp,
@@ -258,7 +259,7 @@ async fn send_customized_request<T: miniserde::Deserialize>(
 ) -> Result<T, GatewayError> {
     if let Some(key) = key {
         let key =
-            IdempotencyKey::new(key).map_err(|why| GatewayError::Unavailable(why.to_string()))?;
+            IdempotencyKey::new(key).map_err(|why| GatewayError::unavailable(why.to_string()))?;
         request = request.request_strategy(RequestStrategy::Idempotent(key));
     }
     request
@@ -414,6 +415,7 @@ impl Gateway for Stripe {
         let Some(fee) = application_fee_id(&self.retrieve_intent(account, id).await?) else {
             let message = "no application fee was taken with this payment".into();
             return Err(GatewayError::Refused {
+                class: ProviderErrorClass::InvalidRequest,
                 code: "fee_missing".into(),
                 message,
             });
@@ -430,9 +432,20 @@ impl Gateway for Stripe {
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
         let club = self.platform.for_account(&account.0)?;
+        let platform = self.application.known();
+        // The club's own sales and those of other platforms are never acted on, so their disputes
+        // are not read.
+        let is_other_sale = |intent: &PaymentIntent| {
+            let kind = intent.origin.foreign_kind(platform.as_ref());
+            kind.is_some_and(|kind| !kind.can_have_order())
+        };
         list_intents(&club, since)
             .and_then(async |intent| {
-                with_dispute(&club, convert_payment_intent(account, &intent)?).await
+                let intent = convert_payment_intent(account, &intent)?;
+                if is_other_sale(&intent) {
+                    return Ok(intent);
+                }
+                with_dispute(&club, intent).await
             })
             .try_collect()
             .await
@@ -581,7 +594,7 @@ fn convert_refund(refund: &Refund) -> Result<ProviderRefund, GatewayError> {
         id: refund.id.as_str().to_owned(),
         amount: Cents(refund.amount),
         status: status
-            .ok_or_else(|| GatewayError::Unknown(format!("an unknown refund status: {name}")))?,
+            .ok_or_else(|| GatewayError::unknown(format!("an unknown refund status: {name}")))?,
     })
 }
 
@@ -663,7 +676,7 @@ fn payment_status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, 
         PaymentIntentStatus::RequiresCapture => PaymentStatus::RequiresCapture,
         PaymentIntentStatus::Succeeded => PaymentStatus::Succeeded,
         PaymentIntentStatus::Canceled => PaymentStatus::Canceled,
-        other => return Err(GatewayError::Unknown(format!("an unknown status: {other}"))),
+        other => return Err(GatewayError::unknown(format!("an unknown status: {other}"))),
     })
 }
 

@@ -4,7 +4,7 @@
 use std::slice;
 use std::sync::Arc;
 
-use domain::reconciliation::reconcile;
+use domain::reconciliation::{DISPUTE_LOST_NOTE, DISPUTED_NOTE, dispute_note, reconcile};
 use domain::{
     AccountId, Anomaly, AnomalyKind, OrderId, OrderState, PaymentIntent, PaymentIntentId,
     PaymentStatus, Timestamp,
@@ -353,7 +353,7 @@ impl PaymentComparison {
         store
             .record_provider_snapshots(slice::from_ref(intent), *requested_at)
             .await?;
-        if intent.is_disputed() {
+        if intent.is_disputed() || intent.has_open_inquiry() {
             // The write above has queued a mail to the club.
             self.context.wakeups.mail.notify_one();
         }
@@ -369,6 +369,12 @@ impl PaymentComparison {
         let has_money = intent.is_captured() && !intent.is_refunded();
         let is_in_progress = has_money && record.is_some_and(|record| record.captured_at.is_none());
         report.unsettled = u64::from(is_in_progress || !anomalies.is_empty());
+        if dispute_note(intent) == Some(DISPUTE_LOST_NOTE) {
+            let kind = AnomalyKind::MismatchedAmount;
+            store
+                .replace_anomaly_note(&intent.id, kind, DISPUTED_NOTE, DISPUTE_LOST_NOTE)
+                .await?;
+        }
         for anomaly in &anomalies {
             if store
                 .raise_anomaly(anomaly, Some(intent.amount), now)

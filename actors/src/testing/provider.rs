@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use domain::provider_error::ProviderErrorClass;
 use domain::{
     AccountId, ApplicationId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId,
     PaymentOrigin, PaymentStatus, ProviderRefund, RefundStatus, Timestamp,
@@ -63,11 +64,10 @@ pub(super) struct FakeProvider {
     pub accounts: BTreeMap<String, AccountId>,
 }
 
-fn refused_error(code: &str, message: &str) -> GatewayError {
-    GatewayError::Refused {
-        code: code.into(),
-        message: message.into(),
-    }
+/// Returns the error of an error answer, classified as the real gateway does.
+pub(super) fn refused_error(code: &str, message: &str) -> GatewayError {
+    let class = ProviderErrorClass::from_code(code);
+    GatewayError::of_answer(class, code.into(), message.into(), true)
 }
 
 fn unexpected_state_error(status: PaymentStatus) -> GatewayError {

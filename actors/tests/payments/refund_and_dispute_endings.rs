@@ -3,6 +3,7 @@
 
 use actors::PaymentFailure;
 use actors::testing::GatewayMethod;
+use domain::reconciliation::{DISPUTE_LOST_NOTE, DISPUTED_NOTE};
 use domain::{
     Anomaly, AnomalyKind, Cents, DisputeStatus, OrderState, PendingCause, RefundFailure,
     RefundStatus,
@@ -293,13 +294,16 @@ fn lost_dispute_stays_reported_and_keeps_the_tickets_of_a_started_game() {
         let record = world.buy_tickets(&[(1042, 2)]).await;
         let id = intent_of(&record);
         world.clock.advance_to(KICK_OFF.plus_seconds(60)).await;
-        world.gateway.dispute(&id);
-        world.gateway.set_dispute_status(&id, DisputeStatus::Lost);
-        world.deliver_queued_webhooks().await;
-        world.advance_seconds(10).await;
-        let open = open_anomalies(&world);
-        assert_eq!(open.len(), 1, "{open:?}");
-        assert_eq!(open[0].note, domain::reconciliation::DISPUTE_LOST_NOTE);
+        for (status, note) in [
+            (DisputeStatus::NeedsResponse, DISPUTED_NOTE),
+            (DisputeStatus::Lost, DISPUTE_LOST_NOTE),
+        ] {
+            world.gateway.set_dispute_status(&id, status);
+            world.deliver_queued_webhooks().await;
+            world.advance_seconds(10).await;
+            let notes: Vec<String> = open_anomalies(&world).into_iter().map(|anomaly| anomaly.note).collect();
+            assert_eq!(notes, [note]);
+        }
         assert_eq!(world.sold_in_draw(1042), 2);
         let returned = world.engine().anomalies.return_unmatched_payment(&id).await;
         assert!(returned.is_err());
@@ -322,6 +326,7 @@ fn inquiry_takes_no_tickets_and_does_not_block_a_refund() {
         world.advance_seconds(60).await;
         assert_eq!(world.sold_in_draw(1042), 2);
         assert_eq!(open_anomalies(&world), []);
+        assert_eq!(mail_kinds(&world, &record), ["inquiry"]);
         refund(&world, &record).await;
         assert_eq!(refund_succeeded(&world), Some(true));
     });

@@ -272,8 +272,8 @@ impl SimulatedGateway {
         let (sign, situation) = match &said {
             Ok(_) => (0, "the provider answered"),
             Err(GatewayError::Refused { .. }) => (1, "the provider refused"),
-            Err(GatewayError::Unavailable(_)) => (2, "the provider unavailable"),
-            Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => {
+            Err(GatewayError::Unavailable { .. }) => (2, "the provider unavailable"),
+            Err(GatewayError::Unknown { .. } | GatewayError::Failed { .. }) => {
                 (3, "the provider without an answer")
             }
         };

@@ -297,7 +297,7 @@ impl InMemoryProvider {
 }
 
 fn unsupported_call() -> GatewayError {
-    GatewayError::Unavailable("a bench does not ask for this".into())
+    GatewayError::unavailable("a bench does not ask for this")
 }
 
 fn platform_application() -> ApplicationId {

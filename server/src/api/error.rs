@@ -342,7 +342,16 @@ impl From<PaymentFailure> for Problem {
     fn from(failure: PaymentFailure) -> Problem {
         match failure {
             PaymentFailure::Refused { draw, refusal } => Problem::command_refused(draw, refusal),
-            PaymentFailure::Declined { code, message } => {
+            PaymentFailure::Declined {
+                class,
+                code,
+                message,
+            } => {
+                let message = if class.is_about_card() {
+                    message
+                } else {
+                    class.guide().buyer.to_owned()
+                };
                 // Add the fields of a completion call's response, because the wallet's screen shows
                 // message, type and code.
                 Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)

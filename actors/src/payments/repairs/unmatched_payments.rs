@@ -3,12 +3,13 @@
 
 use std::slice;
 
+use domain::provider_error::ProviderErrorClass;
 use domain::{AccountId, Cents, OrderState, PaymentIntent, PaymentIntentId};
 use persistence::records::audit::AuditEntry;
 use persistence::stores::{NotifyBuyer, OrderRecord, PaymentRepair};
 
 use super::{RepairError, Repairs};
-use crate::{GatewayError, LOW_BALANCE_CODE, PAYMENT_DISPUTED_CODE};
+use crate::GatewayError;
 
 /// The amounts that were returned from a payment without tickets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,13 +151,9 @@ impl Repairs<'_> {
         let gateway = &self.context.gateway;
         let repair_error = |error: GatewayError| {
             tracing::warn!(%error, payment_intent.id = %intent.id, "return of an unmatched payment failed: provider error");
-            match error {
-                GatewayError::Refused { code, .. } if code == LOW_BALANCE_CODE => {
-                    RepairError::LowBalance
-                }
-                GatewayError::Refused { code, .. } if code == PAYMENT_DISPUTED_CODE => {
-                    RepairError::Disputed
-                }
+            match error.class() {
+                ProviderErrorClass::LowBalance => RepairError::LowBalance,
+                ProviderErrorClass::PaymentDisputed => RepairError::Disputed,
                 _ => RepairError::Unavailable,
             }
         };

@@ -397,6 +397,16 @@ impl AnomalyStore for SimulatedPaymentStores {
         raised
     }
 
+    async fn replace_anomaly_note(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        from: &str,
+        to: &str,
+    ) -> StoreResult<bool> {
+        call_store!(self, replace_anomaly_note(payment_intent, kind, from, to))
+    }
+
     async fn resolve_healed_anomalies(
         &self,
         payment_intent: &PaymentIntentId,

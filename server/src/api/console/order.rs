@@ -1,7 +1,6 @@
 //! An order with its refund, and tickets without a contact address, for the operator.
 
-use actors::{LOW_BALANCE_CODE, PAYMENT_DISPUTED_CODE};
-use domain::reconciliation::DISPUTED_NOTE;
+use domain::provider_error::ProviderErrorClass;
 use domain::refund::LOW_BALANCE_NOTE;
 use domain::{Cents, DisputeStatus, PendingCause, RefundStatus};
 use persistence::records::console::orders::{OrderDetails, OrderDetailsLine};
@@ -185,11 +184,19 @@ fn refund_detail(order: &OrderDetails) -> Option<String> {
     if order.refund_state.as_deref() == Some("succeeded") {
         return None;
     }
-    match order.refund_refusal.as_deref() {
-        Some(LOW_BALANCE_CODE) => {
-            return Some(format!("{LOW_BALANCE_NOTE}. It is tried again."));
+    let refusal = order
+        .refund_refusal
+        .as_deref()
+        .map(ProviderErrorClass::from_code);
+    match refusal {
+        Some(ProviderErrorClass::LowBalance) => {
+            let is_retried = order.refund_state.as_deref() == Some("pending");
+            let next = if is_retried { "again" } else { "no more" };
+            return Some(format!("{LOW_BALANCE_NOTE}. It is tried {next}."));
         }
-        Some(PAYMENT_DISPUTED_CODE) => return Some(DISPUTED_NOTE.to_string()),
+        Some(class @ ProviderErrorClass::PaymentDisputed) => {
+            return Some(class.guide().operator.to_owned());
+        }
         _ => {}
     }
     let reason = order.refund_provider_reason.as_deref();
@@ -206,8 +213,9 @@ fn refund_detail(order: &OrderDetails) -> Option<String> {
         }
         Some(status) => format!("{}.", status.failure()?.description()),
         None => format!(
-            "Stripe refused the refund: {}.",
-            order.refund_refusal.as_deref()?
+            "Stripe refused the refund ({}). {}",
+            order.refund_refusal.as_deref()?,
+            refusal?.guide().operator
         ),
     })
 }

@@ -3,7 +3,7 @@
 //!
 //! | kind | data |
 //! |---|---|
-//! | `tickets`, `resend`, `refunded`, `not-charged`, `disputed` | nothing |
+//! | `tickets`, `resend`, `refunded`, `not-charged`, `disputed`, `inquiry` | nothing |
 //! | `refund-pending`, `refund-failed`, `refund-failed-operator` | nothing |
 //! | `winner` | `draw`, `serial`, `until` (milliseconds), `sealedLink` |
 //! | `winner-details` | `draw` |
@@ -119,6 +119,7 @@ impl MailWriter<'_> {
             }
             ("not-charged", Some(order)) => self.not_charged_mail(order).await,
             ("disputed", Some(order)) => self.dispute_mail(order).await,
+            ("inquiry", Some(order)) => self.inquiry_mail(order).await,
             ("winner", Some(order)) => self.winner_mail(order, data).await,
             ("correction", Some(order)) => self.correction_mail(order, data).await,
             ("winner-bank", Some(order)) => self.bank_details_given_mail(order, data).await,

@@ -231,7 +231,10 @@ async fn lost_dispute_stays_reported() {
     })
     .await;
     console.server.wait_until_idle().await;
-    assert_eq!(console.open_anomalies().await.len(), 1);
+    assert_eq!(
+        console.anomaly_note().await,
+        "the club lost the dispute: the buyer's bank keeps the payment"
+    );
     assert_eq!(
         console.alice.fetch_order_of(&intent).await["status"],
         "succeeded"
@@ -252,6 +255,7 @@ async fn inquiry_and_fraud_warning_are_notes_for_the_operator() {
         (notices.contains("Inquiry") && notices.contains("the card was stolen")).then_some(())
     })
     .await;
+    console.server.next_mail("inquiry").await;
     console.server.wait_until_idle().await;
     assert_eq!(console.open_anomalies().await, Vec::<Value>::new());
     assert_eq!(

@@ -1,5 +1,5 @@
 //! Mails about money that was not taken or is returned: to the buyer of a failed or refunded
-//! payment, and to the club of a disputed one.
+//! payment, and to the club of a payment that the buyer's bank disputes or asks about.
 
 use domain::{AbandonReason, OrderEndCause, OrderEndReason, OrderState, Status, Timestamp};
 use persistence::records::listings::Listing;
@@ -184,6 +184,37 @@ impl MailWriter<'_> {
                  bank wants to know and until when. Without an answer in time the bank keeps the money."
                     .into(),
                 tickets.into(),
+            ],
+            link: Some(("Go to your dashboard".to_string(), self.page_url(&format!("/club/{}/admin", club.slug)))),
+        };
+        self.compose_simple_mail(note, None)
+    }
+
+    /// Asks the club to answer an inquiry: the buyer's bank asks about a payment, and no money was
+    /// taken. Without an answer it may become a dispute.
+    pub(super) async fn inquiry_mail(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+        let (club, games) = (
+            self.find_club(record.order.club).await?,
+            self.read_games(record).await?,
+        );
+        let note = SimpleMail {
+            head: self.letterhead(Some(&club)),
+            subject: subject_with_game("A bank asks about a payment", &games),
+            heading: "A buyer's bank asks about a payment".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", club.name).into(),
+                format!(
+                    "The buyer's bank asks about the payment of {}. Reference {}.",
+                    purchase_text(record, &games),
+                    order_reference(record)
+                )
+                .into(),
+                "No money was taken, and the tickets stay valid. Please answer, because without an answer the bank may take \
+                 the money back."
+                    .into(),
+                "Only your club can answer. Sign in to your club's own Stripe account, which shows what the bank wants to \
+                 know and until when."
+                    .into(),
             ],
             link: Some(("Go to your dashboard".to_string(), self.page_url(&format!("/club/{}/admin", club.slug)))),
         };
