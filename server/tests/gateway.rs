@@ -622,7 +622,10 @@ async fn refused_connection_error_means_no_effect() {
         .create("create-1", &new_intent(1, 500))
         .await
         .unwrap_err();
-    assert!(matches!(error, GatewayError::Unavailable { .. }), "{error:?}");
+    assert!(
+        matches!(error, GatewayError::Unavailable { .. }),
+        "{error:?}"
+    );
     assert!(
         !format!("{:?}", StripeSettings::new("sk_test_secret", "x")).contains("sk_test"),
         "secrets never print"
@@ -697,6 +700,32 @@ async fn dispute_status_is_read_and_inquiry_allows_a_refund() {
         .unwrap();
     let statuses: Vec<_> = listed.iter().map(|intent| intent.dispute).collect();
     assert_eq!(statuses, [asked.dispute, disputed.dispute]);
+}
+
+/// A club may have many disputed sales of its own. None of them costs a call.
+#[actix_web::test]
+async fn list_reads_no_dispute_of_another_applications_payment() {
+    let server = sandbox_server();
+    let applications = [None, Some("ca_other".to_string())];
+    for application in applications.clone() {
+        let foreign = server.sandbox.make_foreign_payment(&ForeignPayment {
+            account: club_account().0,
+            application,
+            ..ForeignPayment::default()
+        });
+        assert!(server.sandbox.dispute(&foreign));
+    }
+    take_payment(&server.stripe, 1, "pm_card_createDispute").await;
+    let before = server.calls.load(Ordering::Relaxed);
+    let listed = server
+        .stripe
+        .list(&club_account(), UNIX_EPOCH_START)
+        .await
+        .unwrap();
+    let calls = server.calls.load(Ordering::Relaxed) - before;
+    assert_eq!(listed.len(), 3);
+    assert!(listed.iter().all(|intent| intent.dispute.is_some()));
+    assert_eq!(calls, 2, "one page, and the dispute of our payment");
 }
 
 #[actix_web::test]

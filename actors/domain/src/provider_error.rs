@@ -592,7 +592,10 @@ mod tests {
     fn stored_code_has_the_class_of_its_answer() {
         use ProviderErrorClass as Class;
         for (code, expected) in [
-            ("card_declined", Class::CardDeclined(DeclineGroup::Unexplained)),
+            (
+                "card_declined",
+                Class::CardDeclined(DeclineGroup::Unexplained),
+            ),
             ("expired_card", Class::CardDeclined(DeclineGroup::Expired)),
             ("authentication_required", Class::AuthenticationRequired),
             ("balance_insufficient", Class::LowBalance),

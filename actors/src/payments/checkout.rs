@@ -17,7 +17,6 @@ use super::context::{PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
 use crate::{
     ConfirmationOutcome, Denied, FulfilStatus, GatewayError, PaymentFailure, PaymentSource,
-    UNEXPECTED_INTENT_STATE_CODE,
 };
 
 mod order_opening;

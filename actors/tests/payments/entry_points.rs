@@ -226,11 +226,7 @@ fn unknown_confirmation_is_no_decline_and_can_be_retried() {
                 code: "card_declined".into(),
                 message: "Your card was declined.".into(),
             };
-            assert_eq!(
-                declined,
-                Err(expected),
-                "read from the intent: {fault:?}"
-            );
+            assert_eq!(declined, Err(expected), "read from the intent: {fault:?}");
             world.gateway.fail_next(GatewayMethod::Confirm, fault);
             assert_eq!(
                 world.payments().confirm(id, "pm_visa").await,

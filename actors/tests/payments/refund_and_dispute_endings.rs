@@ -301,7 +301,10 @@ fn lost_dispute_stays_reported_and_keeps_the_tickets_of_a_started_game() {
             world.gateway.set_dispute_status(&id, status);
             world.deliver_queued_webhooks().await;
             world.advance_seconds(10).await;
-            let notes: Vec<String> = open_anomalies(&world).into_iter().map(|anomaly| anomaly.note).collect();
+            let notes: Vec<String> = open_anomalies(&world)
+                .into_iter()
+                .map(|anomaly| anomaly.note)
+                .collect();
             assert_eq!(notes, [note]);
         }
         assert_eq!(world.sold_in_draw(1042), 2);

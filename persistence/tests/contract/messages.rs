@@ -523,10 +523,7 @@ pub async fn note_of_an_open_anomaly_is_replaced_once(world: TestWorld) {
     assert!(replace("open", "lost").await);
     assert!(!replace("open", "lost").await, "it is replaced");
     assert_eq!(notes().await, ["lost"]);
-    assert_eq!(
-        stores.resolve_healed_anomalies(&id, kind, NOW).await,
-        Ok(1)
-    );
+    assert_eq!(stores.resolve_healed_anomalies(&id, kind, NOW).await, Ok(1));
     assert!(!replace("lost", "open").await, "it is resolved");
     assert_eq!(notes().await, ["lost"]);
 }

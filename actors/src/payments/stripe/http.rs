@@ -218,7 +218,9 @@ impl StripeHttpClient {
                 .acquire(priority_of_request(&request), bucket)
                 .await
         {
-            return Err(GatewayError::unavailable("too many calls wait for their turn"));
+            return Err(GatewayError::unavailable(
+                "too many calls wait for their turn",
+            ));
         }
         let answer = async {
             let response = self.client.request(request).await.map_err(|why| {
@@ -348,5 +350,77 @@ pub(super) fn error_of_status(status: StatusCode, body: &[u8]) -> GatewayError {
     // Another status than 500 in this range comes from a proxy, so Stripe may still execute the
     // request.
     let is_from_provider = status == StatusCode::INTERNAL_SERVER_ERROR || status.is_client_error();
-    GatewayError::of_answer(class, code.trim_end().to_owned(), message.to_owned(), is_from_provider)
+    GatewayError::of_answer(
+        class,
+        code.trim_end().to_owned(),
+        message.to_owned(),
+        is_from_provider,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::provider_error::{DeclineGroup, ProviderErrorClass as Class};
+    use hyper::StatusCode;
+    use serde_json::json;
+
+    use super::error_of_status;
+    use crate::GatewayError;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Kind {
+        Refused,
+        Unavailable,
+        Unknown,
+        Failed,
+    }
+
+    fn kind(error: &GatewayError) -> Kind {
+        match error {
+            GatewayError::Refused { .. } => Kind::Refused,
+            GatewayError::Unavailable { .. } => Kind::Unavailable,
+            GatewayError::Unknown { .. } => Kind::Unknown,
+            GatewayError::Failed { .. } => Kind::Failed,
+        }
+    }
+
+    /// Each class of answers decides how the call may be retried. The message never does.
+    #[test]
+    #[rustfmt::skip]
+    fn class_of_the_answer_decides_how_the_call_is_retried() {
+        let stolen = Class::CardDeclined(DeclineGroup::Unexplained);
+        let answers = [
+            (402, "card_error", "card_declined", "stolen_card", stolen, Kind::Refused),
+            (402, "card_error", "authentication_required", "", Class::AuthenticationRequired, Kind::Refused),
+            (402, "card_error", "processing_error", "", Class::ProcessingError, Kind::Refused),
+            (429, "invalid_request_error", "rate_limit", "", Class::RateLimit, Kind::Unavailable),
+            (409, "idempotency_error", "idempotency_key_in_use", "", Class::RateLimit, Kind::Unavailable),
+            (400, "idempotency_error", "", "", Class::IdempotencyMismatch, Kind::Failed),
+            (400, "invalid_request_error", "charge_already_captured", "", Class::UnexpectedState, Kind::Refused),
+            (404, "invalid_request_error", "resource_missing", "", Class::InvalidRequest, Kind::Refused),
+            (401, "invalid_request_error", "", "", Class::KeyProblem, Kind::Unavailable),
+            (403, "invalid_request_error", "account_invalid", "", Class::AccountProblem, Kind::Refused),
+            (400, "invalid_request_error", "balance_insufficient", "", Class::LowBalance, Kind::Refused),
+            (400, "invalid_request_error", "charge_disputed", "", Class::PaymentDisputed, Kind::Refused),
+            (500, "api_error", "", "", Class::ProviderFailure, Kind::Failed),
+            // A proxy sent this status, so Stripe may still execute the request.
+            (502, "", "rate_limit", "", Class::ProviderFailure, Kind::Unknown),
+        ];
+        for class in Class::all() {
+            // No answer has the class `Network`. The other groups of declines behave alike.
+            let is_answered = answers.iter().any(|answer| answer.4 == class);
+            assert!(is_answered || matches!(class, Class::Network | Class::CardDeclined(_)), "{class:?}");
+        }
+        for (status, error_type, code, decline_code, class, expected) in answers {
+            for message in ["No money.", "rate_limit card_declined balance_insufficient"] {
+                let mut error = json!({ "type": error_type, "code": code, "decline_code": decline_code,
+                    "message": message });
+                error.as_object_mut().expect("fields").retain(|_, value| value != "");
+                let body = json!({ "error": error }).to_string();
+                let status = StatusCode::from_u16(status).expect("a status");
+                let error = error_of_status(status, body.as_bytes());
+                assert_eq!((error.class(), kind(&error)), (class, expected), "{status} {body}");
+            }
+        }
+    }
 }
