@@ -1378,6 +1378,8 @@ export interface components {
             /** @description Always `0.00`, as specified (decision D-13). */
             prizePool: string;
             refunded: string;
+            /** @description Why a refund waits or failed, and what the club or the operator can do; null otherwise. */
+            refundNote: string | null;
             refundState: string | null;
             status: string;
             /** @description Stripe's fee in cents. */
