@@ -15,5 +15,5 @@ begin
     || rtrim(pg_get_viewdef('invariant_violations'::regclass), '; ')
     || ') v where not (v.invariant = ''O1 operations are carried out'' and exists (
          select from payment_ops w where w.id::text = v.object and w.kind = ''refund'' and w.why is not null
-           and w.created_at > now() - interval ''40 days''))';
+           and w.created_at > transaction_instant() - interval ''40 days''))';
 end $$;

@@ -12,6 +12,7 @@ use actors::{
     AccountsApi, ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings,
     SystemClock, WalletDomainStatus,
 };
+use domain::provider_error::ProviderErrorClass;
 use domain::{
     AccountId, Cents, DisputeStatus, ForeignPaymentKind, OrderId, PaymentIntent, PaymentIntentId,
     PaymentStatus, PendingCause, RefundFailure, RefundStatus, Timestamp,
@@ -135,15 +136,12 @@ async fn check_gateway_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
         (&opened.id, &opened.client_secret),
         "one key, one intent"
     );
-    assert_eq!(
-        refusal_code(
-            gateway
-                .create("create-7", &new_intent(7, 1500))
-                .await
-                .unwrap_err()
-        ),
-        "idempotency_error"
-    );
+    let mismatch = gateway
+        .create("create-7", &new_intent(7, 1500))
+        .await
+        .unwrap_err();
+    assert_eq!(mismatch.class(), ProviderErrorClass::IdempotencyMismatch);
+    assert!(mismatch.is_stored_under_idempotency_key(), "{mismatch:?}");
 
     let id = &opened.id;
     let updated = gateway
