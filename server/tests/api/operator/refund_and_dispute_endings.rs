@@ -129,6 +129,15 @@ async fn refused_refund_of_a_low_balance_is_tried_again() {
     );
     let detail = console.order(&intent).await["refund"]["detail"].clone();
     assert_eq!(detail, format!("{low}. It is tried again."));
+    let club = club::sign_in_as_club(&console.server, "broncos").await;
+    for (reader, words) in [
+        (&console.operator, "It is tried again for a month."),
+        (&club, "Add funds in Stripe"),
+    ] {
+        let listed = reader.get("/api/stripe-debug").await.ok();
+        let note = listed[0]["refundNote"].as_str().unwrap_or_default();
+        assert!(note.contains(words), "{listed}");
+    }
     console.set_funding("covered").await;
     console.server.clock.advance_seconds(6 * MINUTE_SECONDS);
     console.alice.wait_for_status(&intent, "refunded").await;
