@@ -8,6 +8,7 @@ use super::{codec, instant};
 use crate::error::Failure;
 
 /// A refund as it is stored. All fields are `None` before the provider accepted the refund.
+#[expect(clippy::struct_field_names, reason = "named as the columns")]
 struct StoredRefund {
     provider_refund_id: Option<String>,
     provider_status: Option<String>,
