@@ -363,14 +363,12 @@ impl<'a> Refunds<'a> {
         let live = intent
             .refund_of(amount)
             .filter(|refund| refund.status.failure().is_none());
-        match live {
-            Some(refund) => self.record_refund(record, operation, refund).await,
+        let Some(refund) = live else {
             // The amount was refunded in parts outside this system.
-            None => {
-                self.queue_buyer_mail(record, "refunded").await;
-                self.complete_refund(record, operation).await
-            }
-        }
+            self.queue_buyer_mail(record, "refunded").await;
+            return self.complete_refund(record, operation).await;
+        };
+        self.record_refund(record, operation, refund).await
     }
 
     /// Stores the refund that the provider made for an operation, and ends the operation. The

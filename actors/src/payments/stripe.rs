@@ -587,7 +587,10 @@ fn convert_refund(refund: &Refund) -> Result<ProviderRefund, GatewayError> {
     let name = refund.status.as_deref().unwrap_or_default();
     let status = RefundStatus::from_names(
         name,
-        refund.pending_reason.as_ref().map(|reason| reason.as_str()),
+        refund
+            .pending_reason
+            .as_ref()
+            .map(stripe_shared::RefundPendingReason::as_str),
         refund.failure_reason.as_deref(),
     );
     Ok(ProviderRefund {
