@@ -26,6 +26,7 @@ macro_rules! records {
 
         #[derive(Debug, Deserialize)]
         #[serde(rename_all = "snake_case")]
+        #[expect(clippy::large_enum_variant, reason = "a record is parsed and applied at once")]
         pub enum Record { $($variant($kind),)* Delivered(String), Lost(String) }
     };
 }
