@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use domain::provider_error::ProviderErrorClass;
 use domain::{
     AccountId, ClubId, Command, DrawId, Line, OrderEndReason, OrderId, OrderState, PaymentIntentId,
     PaymentOrigin, Refusal, Reservation, ReservationSource, Timestamp, View,
@@ -16,7 +17,7 @@ use persistence::records::audit::AuditEntry;
 use persistence::stores::{AgreedTerms, BuyerSource, OrderRecord, StoredWebhookEvent};
 use thiserror::Error;
 
-use crate::{Denied, EngineMetrics};
+use crate::{Denied, EngineMetrics, GatewayError};
 use checkout::Checkout;
 use context::PaymentContext;
 use fulfilment::Fulfilment;
@@ -114,9 +115,15 @@ pub enum PaymentFailure {
     /// The rules of a draw forbid the request. The buyer was not charged.
     #[error("draw {draw}: {refusal}")]
     Refused { draw: DrawId, refusal: Refusal },
-    /// The provider declined the payment. The buyer may pay the same order with another card.
+    /// The provider declined the payment, or refused the request. `message` is the provider's text,
+    /// which is written for the buyer only if the class is about the card. The buyer may pay the
+    /// same order with another card.
     #[error("declined: {code}: {message}")]
-    Declined { code: String, message: String },
+    Declined {
+        class: ProviderErrorClass,
+        code: String,
+        message: String,
+    },
     /// A technical failure. The same request may be sent again; nothing is lost.
     #[error("payments are unavailable, try again")]
     Unavailable,
@@ -126,6 +133,9 @@ pub enum PaymentFailure {
     /// C-4). An anomaly was raised.
     #[error("the payment does not match its order")]
     Mismatch,
+    /// The buyer's bank disputes the payment, so it is not refunded. Nothing changed.
+    #[error("the payment is disputed")]
+    Disputed,
 }
 
 impl Payments {
@@ -267,15 +277,38 @@ impl Payments {
     /// B-22, D-3). An order that is not yet charged is abandoned instead.
     ///
     /// # Errors
-    /// `OrderUnknown`, `Unavailable`. A repeated call continues an interrupted refund.
+    /// `OrderUnknown`, `Unavailable`. A repeated call continues an interrupted refund. `Disputed`:
+    /// nothing changed.
     pub async fn refund(&self, order: OrderId, reason: &str) -> Result<(), PaymentFailure> {
         let (reason, audit_entry) = (reason.to_owned(), self.audit_entry.as_deref().cloned());
+        self.check_not_disputed(order).await?;
         self.run_for_order(order, move |context| async move {
             Refunds::new(&context)
                 .refund_order(order, &reason, audit_entry)
                 .await
         })
         .await
+    }
+
+    /// Asks the provider whether the order's payment is disputed.
+    ///
+    /// # Errors
+    /// `Disputed`; `OrderUnknown`; `Unavailable`: the provider or the database did not answer.
+    pub async fn check_not_disputed(&self, order: OrderId) -> Result<(), PaymentFailure> {
+        let record = self.context.load_order(order).await?;
+        let (Some(id), Some(_)) = (&record.order.payment_intent, record.captured_at) else {
+            return Ok(());
+        };
+        let gateway = &self.context.gateway;
+        match gateway.retrieve(&record.order.account, id).await {
+            Ok(intent) if intent.is_disputed() => Err(PaymentFailure::Disputed),
+            // A refund of a payment that the provider does not show fails, and is reported.
+            Ok(_) | Err(GatewayError::Refused { .. }) => Ok(()),
+            Err(error) => {
+                tracing::warn!(%error, order.id = %order, "refund not begun: provider error");
+                Err(PaymentFailure::Unavailable)
+            }
+        }
     }
 
     /// Cancels a draw and refunds every order with a ticket in it, with its part of the fee

@@ -233,6 +233,11 @@ impl PassRunner {
         if let Err(failure) = self.scan_after_backup_restore().await {
             tracing::warn!(%failure, "scan for payments that the database lost deferred to the next pass");
         }
+        if self.pass_count.is_multiple_of(PASSES_PER_LONG_PAYMENT_LIST)
+            && let Err(failure) = self.comparison.compare_orders_with_pending_refunds().await
+        {
+            tracing::warn!(%failure, "pending refunds not read: database error");
+        }
         self.list_payments_of_accounts().await;
         self.pass_count += 1;
     }

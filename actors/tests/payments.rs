@@ -24,6 +24,8 @@ mod open_anomalies;
 mod order_opening;
 #[path = "payments/provider_calls.rs"]
 mod provider_calls;
+#[path = "payments/refund_and_dispute_endings.rs"]
+mod refund_and_dispute_endings;
 #[path = "payments/refunds.rs"]
 mod refunds;
 #[path = "payments/restored_backup.rs"]

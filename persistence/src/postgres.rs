@@ -47,6 +47,7 @@ mod outbox_store;
 mod payment_operation_store;
 mod purchase_writes;
 mod reconciliation_store;
+mod refund_status;
 mod repairs;
 mod webhook_event_store;
 mod webhook_events;

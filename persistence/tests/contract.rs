@@ -95,6 +95,8 @@ contract! {
     purchases::mail_waits_for_an_address => mail_waits_for_an_address,
     purchases::refused_order_is_cancelled_and_released => refused_order_is_cancelled_and_released,
     purchases::refunded_order_gets_no_tickets => refunded_order_gets_no_tickets,
+    purchases::refund_status_of_the_provider_is_followed_to_its_end
+        => refund_status_of_the_provider_is_followed_to_its_end,
     purchases::order_with_tickets_cannot_be_ended => order_with_tickets_cannot_be_ended,
     purchases::refund_takes_the_fee_from_the_orders_that_hold_it => refund_takes_the_fee_from_the_orders_that_hold_it,
     purchases::fee_refund_waits_for_the_capture_that_holds_the_fee =>
@@ -113,6 +115,9 @@ contract! {
     messages::event_waits_for_its_receiver_until_gone_or_overdue =>
         event_waits_for_its_receiver_until_gone_or_overdue,
     messages::mail_of_a_gone_sender_is_claimed_at_once => mail_of_a_gone_sender_is_claimed_at_once,
+    messages::note_of_an_open_anomaly_is_replaced_once => note_of_an_open_anomaly_is_replaced_once,
+    messages::inquiry_about_an_order_mails_its_club_once
+        => inquiry_about_an_order_mails_its_club_once,
     messages::newer_snapshot_replaces_the_older => newer_snapshot_replaces_the_older,
     messages::snapshots_are_stored_in_one_call => snapshots_are_stored_in_one_call,
     messages::payment_has_one_kind_of_repair_at_a_time => payment_has_one_kind_of_repair_at_a_time,

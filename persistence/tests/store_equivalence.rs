@@ -279,6 +279,7 @@ impl StoreRun {
                         attempts,
                         at: now.plus_ms(500),
                         new_key,
+                        why: None,
                     }
                 }
                 OperationKind::FeeRefund => AttemptOutcome::Failed { why: "no".into() },

@@ -12,8 +12,10 @@ use actors::{
     AccountsApi, ConnectGateway, Gateway, GatewayError, NewIntent, Stripe, StripeSettings,
     SystemClock, WalletDomainStatus,
 };
+use domain::provider_error::ProviderErrorClass;
 use domain::{
-    AccountId, Cents, ForeignPaymentKind, OrderId, PaymentIntentId, PaymentStatus, Timestamp,
+    AccountId, Cents, DisputeStatus, ForeignPaymentKind, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentStatus, PendingCause, RefundFailure, RefundStatus, Timestamp,
 };
 use sandbox::faults::Fault;
 use sandbox::foreign_payment::ForeignPayment;
@@ -134,15 +136,12 @@ async fn check_gateway_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
         (&opened.id, &opened.client_secret),
         "one key, one intent"
     );
-    assert_eq!(
-        refusal_code(
-            gateway
-                .create("create-7", &new_intent(7, 1500))
-                .await
-                .unwrap_err()
-        ),
-        "idempotency_error"
-    );
+    let mismatch = gateway
+        .create("create-7", &new_intent(7, 1500))
+        .await
+        .unwrap_err();
+    assert_eq!(mismatch.class(), ProviderErrorClass::IdempotencyMismatch);
+    assert!(mismatch.is_stored_under_idempotency_key(), "{mismatch:?}");
 
     let id = &opened.id;
     let updated = gateway
@@ -235,7 +234,7 @@ async fn check_gateway_contract(gateway: &dyn Gateway, cards: &TestCardNames) {
         (Cents(70), Some(Cents(64))),
         "1.7 % + 30 c is the provider's"
     );
-    assert_eq!((intent.amount_refunded, intent.disputed), (Cents(0), false));
+    assert_eq!((intent.amount_refunded, intent.dispute), (Cents(0), None));
 
     check_refunds(gateway, id).await;
     check_cancellations(gateway, cards).await;
@@ -507,7 +506,7 @@ async fn gateway_error_tells_whether_to_retry() {
             .await
             .unwrap_err();
         assert_eq!(
-            matches!(error, GatewayError::Unavailable(_)),
+            matches!(error, GatewayError::Unavailable { .. }),
             fault == Fault::RateLimit,
             "{fault:?}: {error:?}"
         );
@@ -518,7 +517,7 @@ async fn gateway_error_tells_whether_to_retry() {
         );
         let silent = matches!(fault, Fault::TimeoutAfter | Fault::TimeoutBefore);
         assert_eq!(
-            matches!(error, GatewayError::Unknown(_)),
+            matches!(error, GatewayError::Unknown { .. }),
             silent,
             "{fault:?}: {error:?}"
         );
@@ -538,7 +537,7 @@ async fn request_refused_with_409_or_429_can_retry_with_same_key() {
     let sandbox_server = sandbox_server();
     let (sandbox, stripe) = (&sandbox_server.sandbox, &sandbox_server.stripe);
     let unavailable = |intent: GatewayError| match intent {
-        GatewayError::Unavailable(why) => why,
+        GatewayError::Unavailable { why, .. } => why,
         other => panic!("nothing was done, so it is no {other:?}"),
     };
     let faults = [
@@ -597,7 +596,7 @@ async fn request_refused_with_409_or_429_can_retry_with_same_key() {
             .refund(&key, &club_account(), &opened.id, Cents(200))
             .await
             .unwrap_err();
-        assert!(matches!(lost, GatewayError::Unknown(_)), "{lost:?}");
+        assert!(matches!(lost, GatewayError::Unknown { .. }), "{lost:?}");
         sandbox.fail_next("/refunds", fault);
         unavailable(
             stripe
@@ -621,7 +620,10 @@ async fn refused_connection_error_means_no_effect() {
         .create("create-1", &new_intent(1, 500))
         .await
         .unwrap_err();
-    assert!(matches!(error, GatewayError::Unavailable(_)), "{error:?}");
+    assert!(
+        matches!(error, GatewayError::Unavailable { .. }),
+        "{error:?}"
+    );
     assert!(
         !format!("{:?}", StripeSettings::new("sk_test_secret", "x")).contains("sk_test"),
         "secrets never print"
@@ -644,6 +646,119 @@ async fn check_onboarding(stripe: &Stripe) {
         .await
         .unwrap();
     assert!(link.contains(&account.0), "{link}");
+}
+
+/// Pays with a test card and captures. Returns the payment as the capture answers it.
+async fn take_payment(stripe: &Stripe, number: u128, card: &str) -> PaymentIntent {
+    let opened = stripe
+        .create(&format!("create-{number}"), &new_intent(number, 2000))
+        .await
+        .unwrap();
+    stripe
+        .confirm(
+            &format!("confirm-{number}"),
+            &club_account(),
+            &opened.id,
+            card,
+        )
+        .await
+        .unwrap();
+    stripe
+        .capture(
+            &format!("cap-{number}"),
+            &club_account(),
+            &opened.id,
+            Cents(70),
+        )
+        .await
+        .unwrap()
+}
+
+#[actix_web::test]
+async fn dispute_status_is_read_and_inquiry_allows_a_refund() {
+    let stripe = sandbox_server().stripe;
+    let disputed = take_payment(&stripe, 1, "pm_card_createDispute").await;
+    assert_eq!(disputed.dispute, Some(DisputeStatus::NeedsResponse));
+    let refused = stripe
+        .refund("refund-1", &club_account(), &disputed.id, Cents(2000))
+        .await
+        .unwrap_err();
+    assert_eq!(refusal_code(refused), "charge_disputed");
+    let asked = take_payment(&stripe, 2, "pm_card_createDisputeInquiry").await;
+    assert_eq!(asked.dispute, Some(DisputeStatus::WarningNeedsResponse));
+    assert!(!asked.is_disputed());
+    let refunded = stripe
+        .refund("refund-2", &club_account(), &asked.id, Cents(2000))
+        .await
+        .unwrap();
+    assert_eq!(refunded.status, RefundStatus::Succeeded);
+    let listed = stripe
+        .list(&club_account(), UNIX_EPOCH_START)
+        .await
+        .unwrap();
+    let statuses: Vec<_> = listed.iter().map(|intent| intent.dispute).collect();
+    assert_eq!(statuses, [asked.dispute, disputed.dispute]);
+}
+
+/// A club may have many disputed sales of its own. None of them costs a call.
+#[actix_web::test]
+async fn list_reads_no_dispute_of_another_applications_payment() {
+    let server = sandbox_server();
+    let applications = [None, Some("ca_other".to_string())];
+    for application in applications.clone() {
+        let foreign = server.sandbox.make_foreign_payment(&ForeignPayment {
+            account: club_account().0,
+            application,
+            ..ForeignPayment::default()
+        });
+        assert!(server.sandbox.dispute(&foreign));
+    }
+    take_payment(&server.stripe, 1, "pm_card_createDispute").await;
+    let before = server.calls.load(Ordering::Relaxed);
+    let listed = server
+        .stripe
+        .list(&club_account(), UNIX_EPOCH_START)
+        .await
+        .unwrap();
+    let calls = server.calls.load(Ordering::Relaxed) - before;
+    assert_eq!(listed.len(), 3);
+    assert!(listed.iter().all(|intent| intent.dispute.is_some()));
+    assert_eq!(calls, 2, "one page, and the dispute of our payment");
+}
+
+#[actix_web::test]
+async fn refund_status_is_read_with_the_payment() {
+    let stripe = sandbox_server().stripe;
+    let pending = RefundStatus::Pending(PendingCause::Processing);
+    let failed = RefundStatus::Failed(RefundFailure::ExpiredOrCanceledCard);
+    for (number, card, answered, read, amount_refunded) in [
+        (
+            1,
+            "pm_card_visa",
+            RefundStatus::Succeeded,
+            RefundStatus::Succeeded,
+            2000,
+        ),
+        (2, "pm_card_pendingRefund", pending, pending, 2000),
+        (3, "pm_card_refundFail", RefundStatus::Succeeded, failed, 0),
+    ] {
+        let payment = take_payment(&stripe, number, card).await;
+        assert_eq!(payment.refunds, []);
+        let key = format!("refund-{number}");
+        let refund = stripe
+            .refund(&key, &club_account(), &payment.id, Cents(2000))
+            .await
+            .unwrap();
+        assert_eq!(refund.status, answered, "{card}");
+        let intent = stripe.retrieve(&club_account(), &payment.id).await.unwrap();
+        assert_eq!(intent.refunds.len(), 1, "{card}");
+        assert_eq!(
+            (&intent.refunds[0].id, intent.refunds[0].status),
+            (&refund.id, read),
+            "{card}"
+        );
+        assert_eq!(intent.amount_refunded, Cents(amount_refunded), "{card}");
+    }
 }
 
 #[actix_web::test]

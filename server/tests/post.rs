@@ -415,6 +415,28 @@ async fn every_mail_has_equal_text_and_html_without_images() {
             &["Refund of $10.47", "5 to 10 business days", "/my/"],
         ),
         (
+            "refund-pending",
+            "c@example.com",
+            "{}".into(),
+            &["Refund of $10.47 requested", "not been sent yet", "/my/"],
+        ),
+        (
+            "refund-failed",
+            "d@example.com",
+            "{}".into(),
+            &["refund of $10.47 did not arrive", "still owed", "/my/"],
+        ),
+        (
+            "refund-failed-operator",
+            "operator@example.com",
+            "{}".into(),
+            &[
+                "A refund of $10.47 failed",
+                "owed it",
+                "/admin/payment-monitoring",
+            ],
+        ),
+        (
             "not-charged",
             "h@example.com",
             "{}".into(),
@@ -427,6 +449,16 @@ async fn every_mail_has_equal_text_and_html_without_images() {
             &[
                 "wants back the payment of $10.47",
                 "stay valid",
+                "/club/sharks/admin",
+            ],
+        ),
+        (
+            "inquiry",
+            sharks,
+            "{}".into(),
+            &[
+                "asks about the payment of $10.47",
+                "No money was taken",
                 "/club/sharks/admin",
             ],
         ),

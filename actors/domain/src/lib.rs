@@ -6,6 +6,7 @@ pub mod anomaly;
 pub mod cell;
 pub mod club;
 pub mod deal;
+pub mod dispute;
 pub mod draw;
 pub mod end_reason;
 pub mod fee;
@@ -14,7 +15,9 @@ pub mod money;
 pub mod order;
 pub mod payment;
 pub mod prize;
+pub mod provider_error;
 pub mod reconciliation;
+pub mod refund;
 pub mod reservation;
 pub mod result;
 pub mod ticket;
@@ -24,6 +27,7 @@ pub use allocation::{Allocation, FeeLedgerStep};
 pub use anomaly::{Anomaly, AnomalyKind, DrawPause, PauseCause};
 pub use cell::Cell;
 pub use deal::{Deal, Seed};
+pub use dispute::DisputeStatus;
 pub use draw::{
     Draw, Status, TICKET_PRICE_MAX, Terms, TermsEdit,
     command::{AllocationAuthority, Command, TermsEditor},
@@ -41,6 +45,7 @@ pub use order::{
     transition::{OrderTransition, RefusedTransition, TransitionDecision},
 };
 pub use payment::{Decline, ForeignPaymentKind, PaymentIntent, PaymentOrigin, PaymentStatus};
+pub use refund::{PendingCause, ProviderRefund, RefundFailure, RefundStatus};
 pub use reservation::Reservation;
 pub use result::GameResult;
 pub use ticket::Serial;

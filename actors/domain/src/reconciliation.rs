@@ -1,6 +1,30 @@
 //! Compares an order with its payment intent and returns the anomalies.
 
-use crate::{Anomaly, AnomalyKind, Cents, Order, OrderState, PaymentIntent, PaymentStatus};
+use crate::refund::LOW_BALANCE_NOTE;
+use crate::{
+    Anomaly, AnomalyKind, Cents, DisputeStatus, Order, OrderState, PaymentIntent, PaymentStatus,
+    ProviderRefund,
+};
+
+/// The note of the anomaly of a disputed payment.
+pub const DISPUTED_NOTE: &str = "the buyer's bank disputes the payment";
+
+/// The note of the anomaly of a payment whose dispute the club lost.
+pub const DISPUTE_LOST_NOTE: &str = "the club lost the dispute: the buyer's bank keeps the payment";
+
+/// The note of the anomaly of a payment whose tickets were taken back before the club won the
+/// dispute.
+const DISPUTE_WON_NOTE: &str =
+    "the club won the dispute, but its tickets were taken back: refund the buyer";
+
+/// Returns the note of the anomaly of a disputed payment. `None`: no dispute holds its money.
+pub fn dispute_note(intent: &PaymentIntent) -> Option<&'static str> {
+    match intent.dispute {
+        Some(DisputeStatus::Lost) => Some(DISPUTE_LOST_NOTE),
+        _ if intent.is_disputed() => Some(DISPUTED_NOTE),
+        _ => None,
+    }
+}
 
 /// Returns the disagreements between an order and its payment intent that need an operator. A
 /// difference that a step of `Order::decide` removes is not an anomaly. A captured payment of an
@@ -16,11 +40,17 @@ pub fn reconcile(order: Option<&Order>, intent: &PaymentIntent) -> Vec<Anomaly> 
         None => Vec::new(),
         Some(order) => compare_with_order(order, intent),
     };
+    let failed_refund = intent
+        .failed_refund()
+        .and_then(ProviderRefund::failure_note);
     let anomaly = |(kind, note): (AnomalyKind, &str)| Anomaly {
         kind,
         payment_intent: Some(intent.id.clone()),
         order: order.map(|order| order.id),
-        note: note.into(),
+        note: match &failed_refund {
+            Some(failed) if kind == AnomalyKind::MissingTicket => failed.clone(),
+            _ => note.into(),
+        },
     };
     found.into_iter().map(anomaly).collect()
 }
@@ -52,8 +82,9 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
             "amount, currency, account or order differ from ours",
         ));
     }
-    if intent.disputed {
-        found.push((MismatchedAmount, "the buyer's bank disputes the payment"));
+    found.extend(dispute_note(intent).map(|note| (MismatchedAmount, note)));
+    if intent.is_captured() && intent.refund_waits_for_balance() {
+        found.push((MissingTicket, LOW_BALANCE_NOTE));
     }
     match order.state {
         OrderState::Captured if !intent.is_captured() => {
@@ -83,12 +114,14 @@ fn compare_with_order(order: &Order, intent: &PaymentIntent) -> Vec<(AnomalyKind
         }
         // A disputed payment has an anomaly already, and the bank decides about its refund.
         OrderState::Released | OrderState::Void
-            if intent.is_captured() && !intent.is_refunded() && !intent.disputed =>
+            if intent.is_captured() && !intent.is_refunded() && !intent.is_disputed() =>
         {
-            found.push((
-                MissingTicket,
-                "a payment was taken for an order without tickets",
-            ));
+            let note = if intent.dispute == Some(DisputeStatus::Won) {
+                DISPUTE_WON_NOTE
+            } else {
+                "a payment was taken for an order without tickets"
+            };
+            found.push((MissingTicket, note));
         }
         _ => {}
     }

@@ -7,8 +7,8 @@ use domain::order::NextStep::{
 };
 use domain::reconciliation::reconcile;
 use domain::{
-    AccountId, AnomalyKind, Cents, ClubId, DrawId, Line, Order, OrderId, OrderState, PaymentIntent,
-    PaymentIntentId, PaymentOrigin, PaymentStatus,
+    AccountId, AnomalyKind, Cents, ClubId, DisputeStatus, DrawId, Line, Order, OrderId, OrderState,
+    PaymentIntent, PaymentIntentId, PaymentOrigin, PaymentStatus,
 };
 
 const ORDER_STATES: [OrderState; 7] = [
@@ -72,13 +72,14 @@ fn new_intent(status: PaymentStatus) -> PaymentIntent {
         amount: Cents(3590),
         amount_received: if taken { Cents(3590) } else { Cents::ZERO },
         amount_refunded: Cents::ZERO,
+        refunds: Vec::new(),
         application_fee: if taken { Cents(123) } else { Cents::ZERO },
         application_fee_refunded: Cents::ZERO,
         currency: "aud".into(),
         origin: PaymentOrigin::default(),
         order: Some(OrderId(7)),
         provider_fee: None,
-        disputed: false,
+        dispute: None,
         authorised_at: None,
         draws: Vec::new(),
         method: None,
@@ -340,7 +341,7 @@ fn application_fee_that_differs_from_the_ledger_is_an_anomaly() {
 fn disputed_payment_is_always_an_anomaly() {
     for state in ORDER_STATES {
         let intent = PaymentIntent {
-            disputed: true,
+            dispute: Some(DisputeStatus::NeedsResponse),
             ..new_intent(PaymentStatus::Succeeded)
         };
         assert!(
@@ -372,7 +373,7 @@ fn payment_without_order_is_an_anomaly_until_refunded() {
 #[test]
 fn anomaly_contains_its_payment_and_order() {
     let intent = PaymentIntent {
-        disputed: true,
+        dispute: Some(DisputeStatus::NeedsResponse),
         ..new_intent(PaymentStatus::Succeeded)
     };
     let found = reconcile(Some(&order_in_state(OrderState::Captured)), &intent);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use domain::provider_error::ProviderErrorClass;
 use domain::reservation::{ACTUAL_RESERVATION_SECONDS, SHOWN_RESERVATION_SECONDS};
 use domain::{
     AbandonReason, Command, Decline, DrawId, OrderId, OrderState, PaymentIntent, PaymentIntentId,
@@ -16,7 +17,6 @@ use super::context::{PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
 use crate::{
     ConfirmationOutcome, Denied, FulfilStatus, GatewayError, PaymentFailure, PaymentSource,
-    UNEXPECTED_INTENT_STATE_CODE,
 };
 
 mod order_opening;
@@ -65,7 +65,7 @@ impl<'a> Checkout<'a> {
         // The intent does not say which token it was confirmed with. Only a repeat under the same
         // key returns the lost answer.
         if matches!(kind, PaymentSource::ConfirmationToken(_))
-            && matches!(confirmed, Err(GatewayError::Unknown(_)))
+            && matches!(confirmed, Err(GatewayError::Unknown { .. }))
         {
             confirmed = confirm().await;
         }
@@ -75,14 +75,23 @@ impl<'a> Checkout<'a> {
                 self.context.confirmed_intents.insert(order, intent.clone());
                 return confirmation_outcome(&record, intent, None);
             }
-            Err(GatewayError::Unavailable(_)) => return Err(PaymentFailure::Unavailable),
+            Err(GatewayError::Unavailable { .. }) => return Err(PaymentFailure::Unavailable),
             // An earlier attempt changed the intent's state. No card was declined, so the outcome
             // is read from the intent.
-            Err(GatewayError::Refused { code, .. }) if code == UNEXPECTED_INTENT_STATE_CODE => None,
-            Err(GatewayError::Refused { code, message }) => {
-                Some(PaymentFailure::Declined { code, message })
-            }
-            Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => None,
+            Err(GatewayError::Refused {
+                class: ProviderErrorClass::UnexpectedState,
+                ..
+            }) => None,
+            Err(GatewayError::Refused {
+                class,
+                code,
+                message,
+            }) => Some(PaymentFailure::Declined {
+                class,
+                code,
+                message,
+            }),
+            Err(GatewayError::Unknown { .. } | GatewayError::Failed { .. }) => None,
         };
         match gateway.retrieve(account, id).await {
             Ok(intent) => {
@@ -311,5 +320,9 @@ fn confirmation_outcome(
 }
 
 fn decline_failure(Decline { code, message, .. }: Decline) -> PaymentFailure {
-    PaymentFailure::Declined { code, message }
+    PaymentFailure::Declined {
+        class: ProviderErrorClass::from_code(&code),
+        code,
+        message,
+    }
 }

@@ -197,8 +197,10 @@ impl<'a> Fulfilment<'a> {
         if state.intent.status != PaymentStatus::RequiresCapture {
             return Ok(());
         }
-        if let GatewayError::Refused { code, .. } = &error {
-            let note = format!("the provider refuses to capture an authorised payment: {code}");
+        if let GatewayError::Refused { class, code, .. } = &error {
+            let words = class.guide().operator;
+            let note =
+                format!("the provider refuses to capture an authorised payment: {code}. {words}");
             self.raise_anomaly(state, AnomalyKind::FailedAllocation, &note)
                 .await?;
         }
@@ -216,7 +218,7 @@ impl<'a> Fulfilment<'a> {
         error: &GatewayError,
     ) -> Result<(), Deferred> {
         tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "payment operation failed: provider error");
-        if matches!(error, GatewayError::Unavailable(_)) {
+        if matches!(error, GatewayError::Unavailable { .. }) {
             return Err(self.context.schedule_retry(operation, false).await);
         }
         match self

@@ -1,41 +1,123 @@
 //! The interface to the payment provider.
 
 use async_trait::async_trait;
-use domain::{AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::provider_error::{ErrorRepair, ProviderErrorClass};
+use domain::{
+    AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, ProviderRefund,
+    Timestamp,
+};
 use thiserror::Error;
 
 /// The provider's error code when a request does not fit the intent's state: the intent was
 /// confirmed, captured or cancelled before.
 pub const UNEXPECTED_INTENT_STATE_CODE: &str = "payment_intent_unexpected_state";
 
-/// Why a call to the provider failed, and whether and how it may be retried.
+/// The provider's error code when an account's balance does not cover a refund. The refund succeeds
+/// once money arrives, which may take days.
+pub const LOW_BALANCE_CODE: &str = "balance_insufficient";
+
+/// The provider's error code when a disputed payment is to be refunded.
+pub const PAYMENT_DISPUTED_CODE: &str = "charge_disputed";
+
+/// Why a call to the provider failed, and whether and how it may be retried. The class has the words
+/// for buyer, club and operator (`ProviderErrorClass::guide`).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GatewayError {
     /// The provider refuses, and would refuse again: a declined card, a wrong state, a wrong
-    /// amount.
+    /// amount. `message` is the provider's text; it is for the log, and for the buyer only if the
+    /// class is about the card.
     #[error("refused by the provider: {code}: {message}")]
-    Refused { code: String, message: String },
+    Refused {
+        class: ProviderErrorClass,
+        code: String,
+        message: String,
+    },
     /// The call certainly had no effect (status 429, or connection refused). It may be repeated
     /// under the same idempotency key.
-    #[error("provider unavailable: {0}")]
-    Unavailable(String),
+    #[error("provider unavailable: {why}")]
+    Unavailable {
+        class: ProviderErrorClass,
+        why: String,
+    },
     /// The request was sent, but no answer came: its effect may have happened, or may still happen.
     /// It must be repeated under the same idempotency key. That returns the lost answer and
     /// prevents a second effect.
-    #[error("outcome unknown: {0}")]
-    Unknown(String),
-    /// A server error of the provider: the effect may have happened. The provider stores the
-    /// failure under the idempotency key, so a retry needs a new key. The caller must check the
-    /// intent first.
-    #[error("outcome unknown: the provider failed: {0}")]
-    Failed(String),
+    #[error("outcome unknown: {why}")]
+    Unknown {
+        class: ProviderErrorClass,
+        why: String,
+    },
+    /// A server error of the provider, or an idempotency key that another request has used: the
+    /// effect may have happened. The key returns this failure again, so a retry needs a new key. The
+    /// caller must check the intent first.
+    #[error("outcome unknown: the provider failed: {why}")]
+    Failed {
+        class: ProviderErrorClass,
+        why: String,
+    },
 }
 
 impl GatewayError {
+    /// Builds the error of a call that was not sent.
+    pub fn unavailable(why: impl Into<String>) -> GatewayError {
+        GatewayError::Unavailable {
+            class: ProviderErrorClass::Network,
+            why: why.into(),
+        }
+    }
+
+    /// Builds the error of a call that was sent and has no readable answer.
+    pub fn unknown(why: impl Into<String>) -> GatewayError {
+        GatewayError::Unknown {
+            class: ProviderErrorClass::Network,
+            why: why.into(),
+        }
+    }
+
+    /// Builds the error of an error answer. Its class says how the call may be retried.
+    /// `is_from_provider`: whether the provider itself answered, not a proxy before it.
+    pub fn of_answer(
+        class: ProviderErrorClass,
+        code: String,
+        message: String,
+        is_from_provider: bool,
+    ) -> GatewayError {
+        match class.guide().repair {
+            // This request had no effect. If an earlier request under the same idempotency key had
+            // an effect, a retry returns the answer to that request.
+            ErrorRepair::RepeatRequest => GatewayError::Unavailable { class, why: code },
+            ErrorRepair::ReadThenRepeat if is_from_provider => {
+                GatewayError::Failed { class, why: code }
+            }
+            // The provider may still execute the request.
+            ErrorRepair::ReadThenRepeat => GatewayError::Unknown { class, why: code },
+            ErrorRepair::AskBuyerForCard
+            | ErrorRepair::AskBuyerToAuthenticate
+            | ErrorRepair::ReadPayment
+            | ErrorRepair::WaitForMoney
+            | ErrorRepair::AskOperator
+            | ErrorRepair::StopAccount => GatewayError::Refused {
+                class,
+                code,
+                message,
+            },
+        }
+    }
+
+    /// Returns the class of the error.
+    pub fn class(&self) -> ProviderErrorClass {
+        match self {
+            GatewayError::Refused { class, .. }
+            | GatewayError::Unavailable { class, .. }
+            | GatewayError::Unknown { class, .. }
+            | GatewayError::Failed { class, .. } => *class,
+        }
+    }
+
     /// Whether the provider stored the failure under the idempotency key. A retry under this key
     /// returns the same failure, and earlier requests under it have no further effect.
     pub fn is_stored_under_idempotency_key(&self) -> bool {
-        matches!(self, GatewayError::Failed(_))
+        matches!(self, GatewayError::Failed { .. })
     }
 }
 
@@ -133,14 +215,14 @@ pub trait Gateway: Send + Sync {
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError>;
     /// Refunds an amount of a payment intent. The provider must not refund a proportional part of
-    /// the application fee (decision D-3).
+    /// the application fee (decision D-3). The returned refund may be pending, or may have failed.
     async fn refund(
         &self,
         key: &str,
         account: &AccountId,
         id: &PaymentIntentId,
         amount: Cents,
-    ) -> Result<(), GatewayError>;
+    ) -> Result<ProviderRefund, GatewayError>;
     /// Refunds a part of a payment intent's application fee.
     async fn refund_fee(
         &self,

@@ -1,5 +1,6 @@
 //! Creates and updates an order's payment intent at the provider.
 
+use domain::provider_error::ProviderErrorClass;
 use domain::{Order, OrderState, PaymentStatus};
 use persistence::failpoint::{self, PurchaseStep};
 use persistence::stores::{Operation, OperationKind, OrderRecord};
@@ -15,6 +16,7 @@ pub(super) enum IntentError {
     Deferred,
     /// The provider refuses, and would refuse again.
     Refused {
+        class: ProviderErrorClass,
         code: String,
         message: String,
     },
@@ -209,16 +211,24 @@ impl<'a> Intents<'a> {
     ) -> Result<OpenedIntent, IntentError> {
         tracing::warn!(%error, order.id = %operation.order, "payment intent not created: provider error");
         match error {
-            GatewayError::Refused { code, message } => {
+            GatewayError::Refused {
+                class,
+                code,
+                message,
+            } => {
                 self.context
                     .fail_operation(operation, format!("{code}: {message}"))
                     .await?;
-                Err(IntentError::Refused { code, message })
+                Err(IntentError::Refused {
+                    class,
+                    code,
+                    message,
+                })
             }
-            GatewayError::Unavailable(_) => {
+            GatewayError::Unavailable { .. } => {
                 Err(self.context.schedule_retry(operation, false).await.into())
             }
-            GatewayError::Unknown(_) | GatewayError::Failed(_) => {
+            GatewayError::Unknown { .. } | GatewayError::Failed { .. } => {
                 match self.find_created_intent(record).await {
                     Some(opened) => Ok(opened),
                     // If the intent is created later, no buyer is shown its client secret, so it
@@ -250,15 +260,23 @@ impl<'a> Intents<'a> {
             .await
         {
             Ok(_) => Ok(context.complete_operation(operation).await?),
-            Err(GatewayError::Refused { code, message }) => {
+            Err(GatewayError::Refused {
+                class,
+                code,
+                message,
+            }) => {
                 // The intent was authorised or cancelled in the meantime, so fulfilment decides
                 // about the order.
                 context
                     .fail_operation(operation, format!("{code}: {message}"))
                     .await?;
-                Err(IntentError::Refused { code, message })
+                Err(IntentError::Refused {
+                    class,
+                    code,
+                    message,
+                })
             }
-            Err(GatewayError::Unavailable(_)) => {
+            Err(GatewayError::Unavailable { .. }) => {
                 Err(context.schedule_retry(operation, false).await.into())
             }
             Err(error) => match context.gateway.retrieve(&order.account, id).await {

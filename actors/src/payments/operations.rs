@@ -47,7 +47,30 @@ impl PaymentContext {
             attempts: operation.attempts,
             at,
             new_key,
+            why: None,
         };
+        self.record_deferral(operation, again).await
+    }
+
+    /// Schedules the next attempt of an operation that the provider refused and will accept later.
+    /// `why`: the provider's error code, stored for the operator. The next attempt uses a new
+    /// idempotency key, because the provider stores the refusal under the old one.
+    pub(super) async fn schedule_refused_retry(
+        &self,
+        operation: &Operation,
+        delay_ms: i64,
+        why: &str,
+    ) -> Deferred {
+        let again = AttemptOutcome::Again {
+            attempts: operation.attempts,
+            at: self.clock.now().plus_ms(delay_ms),
+            new_key: Some(next_idempotency_key(&operation.key)),
+            why: Some(why.into()),
+        };
+        self.record_deferral(operation, again).await
+    }
+
+    async fn record_deferral(&self, operation: &Operation, again: AttemptOutcome) -> Deferred {
         match self.store.record_attempt(operation.id, again).await {
             Ok(()) => Deferred,
             // If this write fails, the operation becomes due again when its lease expires.

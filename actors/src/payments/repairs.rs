@@ -73,6 +73,15 @@ pub enum RepairError {
     /// The ticket wins by the entered result, so a second person must approve (decision I-8).
     #[error("the winning ticket needs a second approval")]
     NeedsApproval,
+    /// The buyer's bank disputes the payment, so the bank decides about its money.
+    #[error("the payment is disputed")]
+    Disputed,
+    /// The club's balance at the provider does not cover the refund.
+    #[error("the club's balance is too low")]
+    LowBalance,
+    /// The provider could not send the refund to the buyer's card. The money is back with the club.
+    #[error("the refund failed")]
+    RefundFailed,
     /// A technical failure. The same request may be sent again.
     #[error("payments are unavailable, try again")]
     Unavailable,

@@ -11,9 +11,10 @@ use std::pin::pin;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::provider_error::ProviderErrorClass;
 use domain::{
-    AccountId, ApplicationId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId,
-    PaymentOrigin, PaymentStatus, Timestamp,
+    AccountId, ApplicationId, Cents, Decline, DisputeStatus, DrawId, OrderId, PaymentIntent,
+    PaymentIntentId, PaymentOrigin, PaymentStatus, ProviderRefund, RefundStatus, Timestamp,
 };
 use futures_util::{Stream, TryStreamExt};
 use serde_json::json;
@@ -29,7 +30,7 @@ use stripe_core::refund::CreateRefund;
 use stripe_shared::{
     ApiErrors, ApplicationFeeId, Charge, PaymentIntent as StripeIntent,
     PaymentIntentAllowedPaymentMethodTypes, PaymentIntentCaptureMethod, PaymentIntentStatus,
-    PaymentMethod, PaymentMethodId,
+    PaymentMethod, PaymentMethodId, Refund,
 };
 use stripe_types::{Currency, RangeQueryTs};
 use uuid::Uuid;
@@ -51,10 +52,13 @@ pub use rate_limiter::StripeRateLimits;
 const INTENTS_PER_PAGE: i64 = 100;
 /// Fields of a payment intent that Stripe returns as full objects, so that one call returns
 /// everything.
-const EXPANDED_FIELDS: [&str; 2] = [
+const EXPANDED_FIELDS: [&str; 3] = [
     "latest_charge.balance_transaction",
     "latest_charge.application_fee",
+    "latest_charge.refunds",
 ];
+/// Number of disputes of one payment that are read. A payment rarely has more than one.
+const DISPUTES_READ_MAX: u32 = 10;
 /// Metadata field of a payment intent that contains the order id. Its name must not be one that a
 /// club's other systems use, so it names this product (decision M-10).
 pub const ORDER_METADATA_KEY: &str = "football_doubles_order";
@@ -169,6 +173,48 @@ impl Stripe {
     }
 }
 
+/// A list of disputes. Only the used field is read: async-stripe's type lacks newer statuses.
+#[derive(miniserde::Deserialize)]
+struct DisputeList {
+    data: Vec<ListedDispute>,
+}
+
+#[derive(miniserde::Deserialize)]
+struct ListedDispute {
+    status: String,
+}
+
+/// Reads the status of a payment's dispute. A payment intent says only that its charge was disputed
+/// at some time, even after the club has won.
+async fn with_dispute(
+    account: &StripeHttpClient,
+    intent: PaymentIntent,
+) -> Result<PaymentIntent, GatewayError> {
+    if intent.dispute.is_none() {
+        return Ok(intent);
+    }
+    let query = json!({ "payment_intent": intent.id.0, "limit": DISPUTES_READ_MAX });
+    let request: CustomizableStripeRequest<DisputeList> =
+        RequestBuilder::new(StripeMethod::Get, "/disputes")
+            .query(&query)
+            .customize();
+    let disputes = send_customized_request(account, request, None).await?;
+    let statuses = || {
+        disputes
+            .data
+            .iter()
+            .map(|dispute| DisputeStatus::from_name(&dispute.status))
+    };
+    // The newest dispute is first. One that holds the money counts more than a newer one.
+    let status = statuses()
+        .find(|status| status.holds_money())
+        .or_else(|| statuses().next());
+    Ok(PaymentIntent {
+        dispute: status.or(intent.dispute),
+        ..intent
+    })
+}
+
 /// Streams the intents of an account that were created since a time, newest first. Only one page is
 /// in memory at a time: an intent takes about 15 KB in async-stripe's representation, and busy
 /// minutes create thousands.
@@ -213,7 +259,7 @@ async fn send_customized_request<T: miniserde::Deserialize>(
 ) -> Result<T, GatewayError> {
     if let Some(key) = key {
         let key =
-            IdempotencyKey::new(key).map_err(|why| GatewayError::Unavailable(why.to_string()))?;
+            IdempotencyKey::new(key).map_err(|why| GatewayError::unavailable(why.to_string()))?;
         request = request.request_strategy(RequestStrategy::Idempotent(key));
     }
     request
@@ -286,7 +332,8 @@ impl Gateway for Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
     ) -> Result<PaymentIntent, GatewayError> {
-        convert_payment_intent(account, &self.retrieve_intent(account, id).await?)
+        let intent = convert_payment_intent(account, &self.retrieve_intent(account, id).await?)?;
+        with_dispute(&self.platform.for_account(&account.0)?, intent).await
     }
 
     async fn confirm(
@@ -322,10 +369,11 @@ impl Gateway for Stripe {
         if application_fee > Cents::ZERO {
             capture = capture.application_fee_amount(application_fee.0);
         }
-        convert_payment_intent(
-            account,
-            &send(&self.platform.for_account(&account.0)?, &capture, Some(key)).await?,
-        )
+        let club = self.platform.for_account(&account.0)?;
+        let captured = send(&club, &capture, Some(key)).await?;
+        let intent = convert_payment_intent(account, &captured)?;
+        // The capture is done. Without an answer about the dispute, it counts as open.
+        Ok(with_dispute(&club, intent.clone()).await.unwrap_or(intent))
     }
 
     async fn cancel(
@@ -347,15 +395,14 @@ impl Gateway for Stripe {
         account: &AccountId,
         id: &PaymentIntentId,
         amount: Cents,
-    ) -> Result<(), GatewayError> {
+    ) -> Result<ProviderRefund, GatewayError> {
         // The refund does not include the application fee: it is refunded separately, because its
         // refund is not proportional (decision D-3).
         let refund = CreateRefund::new()
             .payment_intent(id.0.as_str())
             .amount(amount.0);
-        send(&self.platform.for_account(&account.0)?, &refund, Some(key))
-            .await
-            .map(|_| ())
+        let refund = send(&self.platform.for_account(&account.0)?, &refund, Some(key)).await?;
+        convert_refund(&refund)
     }
 
     async fn refund_fee(
@@ -368,6 +415,7 @@ impl Gateway for Stripe {
         let Some(fee) = application_fee_id(&self.retrieve_intent(account, id).await?) else {
             let message = "no application fee was taken with this payment".into();
             return Err(GatewayError::Refused {
+                class: ProviderErrorClass::InvalidRequest,
                 code: "fee_missing".into(),
                 message,
             });
@@ -384,8 +432,21 @@ impl Gateway for Stripe {
         since: Timestamp,
     ) -> Result<Vec<PaymentIntent>, GatewayError> {
         let club = self.platform.for_account(&account.0)?;
+        let platform = self.application.known();
+        // The club's own sales and those of other platforms are never acted on, so their disputes
+        // are not read.
+        let is_other_sale = |intent: &PaymentIntent| {
+            let kind = intent.origin.foreign_kind(platform.as_ref());
+            kind.is_some_and(|kind| !kind.can_have_order())
+        };
         list_intents(&club, since)
-            .and_then(|intent| ready(convert_payment_intent(account, &intent)))
+            .and_then(async |intent| {
+                let intent = convert_payment_intent(account, &intent)?;
+                if is_other_sale(&intent) {
+                    return Ok(intent);
+                }
+                with_dispute(&club, intent).await
+            })
             .try_collect()
             .await
     }
@@ -466,10 +527,8 @@ fn convert_payment_intent(
         status: payment_status(&intent.status)?,
         amount: Cents(intent.amount),
         amount_received: Cents(intent.amount_received),
-        // Stripe reports a cancelled authorisation as a refund, although no money was taken.
-        amount_refunded: charge.map_or(Cents::ZERO, |charge| {
-            Cents(charge.amount_refunded.min(intent.amount_received))
-        }),
+        amount_refunded: charge.map_or(Cents::ZERO, |charge| amount_refunded(intent, charge)),
+        refunds: charge.map(convert_refunds).transpose()?.unwrap_or_default(),
         application_fee: application_fee.map_or(Cents::ZERO, Cents),
         application_fee_refunded: fee.map_or(Cents::ZERO, |fee| Cents(fee.amount_refunded)),
         currency: intent.currency.to_string(),
@@ -480,7 +539,10 @@ fn convert_payment_intent(
         order: metadata_value(intent, ORDER_METADATA_KEY, EARLIER_ORDER_METADATA_KEY)
             .and_then(|order| parse_order_id(order)),
         provider_fee: charge.and_then(provider_fee),
-        disputed: charge.is_some_and(|charge| charge.disputed),
+        // Read separately by `with_dispute`. An unread dispute counts as open.
+        dispute: charge
+            .is_some_and(|charge| charge.disputed)
+            .then_some(DisputeStatus::Unknown),
         // Confirming an intent creates a charge. A failed charge authorised nothing.
         authorised_at: charge
             .filter(|charge| charge.paid)
@@ -490,6 +552,52 @@ fn convert_payment_intent(
             .unwrap_or_default(),
         method: charge.and_then(payment_method_type),
         decline: intent.last_payment_error.as_deref().map(decline_of_error),
+    })
+}
+
+/// Returns the amount that was refunded, without refunds that failed.
+fn amount_refunded(intent: &StripeIntent, charge: &Charge) -> Cents {
+    // Stripe reports a cancelled authorisation as a refund, although no money was taken.
+    let reported = charge.amount_refunded.min(intent.amount_received);
+    // The list holds the ten newest refunds. If there are more, only the charge knows the sum.
+    let listed = charge.refunds.as_ref().filter(|list| !list.has_more);
+    let live = listed.map(|list| {
+        let is_live =
+            |refund: &&Refund| !matches!(refund.status.as_deref(), Some("failed" | "canceled"));
+        list.data
+            .iter()
+            .filter(is_live)
+            .map(|refund| refund.amount)
+            .sum()
+    });
+    Cents(live.map_or(reported, |live: i64| reported.min(live)))
+}
+
+/// Converts the refunds of a charge, newest first.
+fn convert_refunds(charge: &Charge) -> Result<Vec<ProviderRefund>, GatewayError> {
+    let refunds = charge.refunds.iter().flat_map(|list| &list.data);
+    // A cancelled authorisation has a refund too, although no money was taken.
+    refunds
+        .filter(|_| charge.captured)
+        .map(convert_refund)
+        .collect()
+}
+
+fn convert_refund(refund: &Refund) -> Result<ProviderRefund, GatewayError> {
+    let name = refund.status.as_deref().unwrap_or_default();
+    let status = RefundStatus::from_names(
+        name,
+        refund
+            .pending_reason
+            .as_ref()
+            .map(stripe_shared::RefundPendingReason::as_str),
+        refund.failure_reason.as_deref(),
+    );
+    Ok(ProviderRefund {
+        id: refund.id.as_str().to_owned(),
+        amount: Cents(refund.amount),
+        status: status
+            .ok_or_else(|| GatewayError::unknown(format!("an unknown refund status: {name}")))?,
     })
 }
 
@@ -571,7 +679,7 @@ fn payment_status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, 
         PaymentIntentStatus::RequiresCapture => PaymentStatus::RequiresCapture,
         PaymentIntentStatus::Succeeded => PaymentStatus::Succeeded,
         PaymentIntentStatus::Canceled => PaymentStatus::Canceled,
-        other => return Err(GatewayError::Unknown(format!("an unknown status: {other}"))),
+        other => return Err(GatewayError::unknown(format!("an unknown status: {other}"))),
     })
 }
 

@@ -68,7 +68,7 @@ async fn is_disputed(
         return Ok(false);
     };
     match context.gateway.retrieve(&record.order.account, id).await {
-        Ok(intent) => Ok(intent.disputed),
+        Ok(intent) => Ok(intent.is_disputed()),
         Err(GatewayError::Refused { .. }) => Ok(false),
         Err(error) => {
             tracing::warn!(%error, order.id = %record.order.id, "interrupted return of tickets deferred: provider error");

@@ -4,7 +4,7 @@
 use std::slice;
 use std::sync::Arc;
 
-use domain::reconciliation::reconcile;
+use domain::reconciliation::{DISPUTE_LOST_NOTE, DISPUTED_NOTE, dispute_note, reconcile};
 use domain::{
     AccountId, Anomaly, AnomalyKind, OrderId, OrderState, PaymentIntent, PaymentIntentId,
     PaymentStatus, Timestamp,
@@ -22,6 +22,9 @@ use crate::payments::repairs::{DisputeOutcome, Repairs};
 /// How long after the capture a missing e-mail address of the buyer raises an anomaly (decision
 /// C-11), in milliseconds.
 pub(super) const MISSING_EMAIL_GRACE_MS: i64 = 600_000;
+
+/// Largest number of pending refunds that one pass reads from the provider.
+const PENDING_REFUNDS_PER_PASS_MAX: u32 = 200;
 
 /// Compares payments with orders.
 #[derive(Clone)]
@@ -313,7 +316,7 @@ impl PaymentComparison {
                 .filter(is_own_payment)
                 .filter(|record| record.order.state == OrderState::Captured);
             let mut is_deferred = false;
-            if observed.intent.disputed
+            if observed.intent.is_disputed()
                 && let Some(captured) = captured
             {
                 let outcome = Repairs::new(&this.context)
@@ -350,10 +353,11 @@ impl PaymentComparison {
         store
             .record_provider_snapshots(slice::from_ref(intent), *requested_at)
             .await?;
-        if intent.disputed {
+        if intent.is_disputed() || intent.has_open_inquiry() {
             // The write above has queued a mail to the club.
             self.context.wakeups.mail.notify_one();
         }
+        self.record_refund_of_order(record, intent).await?;
         let mut report = ScanReport {
             checked: 1,
             ..ScanReport::default()
@@ -365,6 +369,12 @@ impl PaymentComparison {
         let has_money = intent.is_captured() && !intent.is_refunded();
         let is_in_progress = has_money && record.is_some_and(|record| record.captured_at.is_none());
         report.unsettled = u64::from(is_in_progress || !anomalies.is_empty());
+        if dispute_note(intent) == Some(DISPUTE_LOST_NOTE) {
+            let kind = AnomalyKind::MismatchedAmount;
+            store
+                .replace_anomaly_note(&intent.id, kind, DISPUTED_NOTE, DISPUTE_LOST_NOTE)
+                .await?;
+        }
         for anomaly in &anomalies {
             if store
                 .raise_anomaly(anomaly, Some(intent.amount), now)
@@ -374,10 +384,70 @@ impl PaymentComparison {
                 report.raised += 1;
             }
         }
+        let reports_mismatch = anomalies
+            .iter()
+            .any(|anomaly| anomaly.kind == AnomalyKind::MismatchedAmount);
+        let is_order_mismatched =
+            record.is_some_and(|record| record.order.state == OrderState::Anomaly);
+        if intent.dispute.is_some()
+            && !intent.is_disputed()
+            && !reports_mismatch
+            && !is_order_mismatched
+        {
+            // The dispute is won or ended. Another anomaly, such as missing tickets, stays open.
+            let kind = AnomalyKind::MismatchedAmount;
+            report.healed += store
+                .resolve_healed_anomalies(&intent.id, kind, now)
+                .await?;
+        }
         if report.unsettled == 0 && !open.is_empty() {
             report.healed += store.resolve_healed_anomalies_by_id(open, now).await?;
         }
         Ok(report)
+    }
+}
+
+impl PaymentComparison {
+    /// Stores the provider's status of the order's refund, if it has one.
+    async fn record_refund_of_order(
+        &self,
+        record: Option<&OrderRecord>,
+        intent: &PaymentIntent,
+    ) -> Result<(), Failure> {
+        let is_own =
+            |record: &&OrderRecord| record.order.payment_intent.as_ref() == Some(&intent.id);
+        let Some(record) = record.filter(is_own) else {
+            return Ok(());
+        };
+        let Some(refund) = intent.refund_of(record.order.total()) else {
+            return Ok(());
+        };
+        let now = self.context.clock.now();
+        let is_new = self
+            .context
+            .store
+            .record_refund_status(record.order.id, refund, now)
+            .await?;
+        if is_new {
+            tracing::info!(order.id = %record.order.id, status = refund.status.name(), "refund status changed");
+            self.context.wakeups.mail.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Compares the orders whose refunds are pending at the provider, because the webhook event of
+    /// a completed or failed refund may be lost.
+    pub(super) async fn compare_orders_with_pending_refunds(&self) -> Result<(), Failure> {
+        let orders = self
+            .context
+            .store
+            .orders_with_pending_refunds(PENDING_REFUNDS_PER_PASS_MAX)
+            .await?;
+        for order in orders {
+            // A comparison that fails is repeated later.
+            let _ = self.compare_order(order).await;
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,9 @@
 //! What buyers do in their browsers, and what people do in the provider's dashboard.
 
-use domain::{AccountId, Cents, OrderId, PaymentIntentId, PaymentOrigin, PaymentStatus};
+use domain::{
+    AccountId, Cents, DisputeStatus, OrderId, PaymentIntentId, PaymentOrigin, PaymentStatus,
+    RefundStatus,
+};
 use persistence::stores::StoredWebhookEvent;
 
 use super::gateway::{FakeGateway, lock};
@@ -103,6 +106,38 @@ impl FakeGateway {
         })
     }
 
+    /// Sets the status of new refunds. `None`: they succeed at once.
+    pub fn set_new_refund_status(&self, status: Option<RefundStatus>) {
+        lock(&self.provider).new_refund_status = status;
+    }
+
+    /// Sets whether the provider refuses refunds, because the account's balance is too low.
+    pub fn set_balance_low(&self, is_low: bool) {
+        lock(&self.provider).is_balance_low = is_low;
+    }
+
+    /// Changes the status of the payment's newest refund, as the buyer's bank does. The money of a
+    /// failed refund returns to the account.
+    pub fn settle_refund(&self, id: &PaymentIntentId, status: RefundStatus) -> bool {
+        let kind = match status.failure() {
+            Some(_) => "refund.failed",
+            None => "refund.updated",
+        };
+        self.change_intent(id, kind, |intent| {
+            let Some(refund) = intent.said.refunds.first_mut() else {
+                return false;
+            };
+            if !refund.status.may_become(status) {
+                return false;
+            }
+            if status.failure().is_some() {
+                intent.said.amount_refunded -= refund.amount;
+            }
+            refund.status = status;
+            true
+        })
+    }
+
     /// Ends the authorisation, as if it had expired or the bank had revoked it.
     pub fn end_authorisation(&self, id: &PaymentIntentId) -> bool {
         self.change_intent(id, "payment_intent.canceled", |intent| {
@@ -117,8 +152,19 @@ impl FakeGateway {
     /// Disputes a captured payment, as the buyer's bank does.
     pub fn dispute(&self, id: &PaymentIntentId) -> bool {
         self.change_intent(id, "charge.dispute.created", |intent| {
-            intent.said.disputed = intent.said.status == PaymentStatus::Succeeded;
-            intent.said.disputed
+            let captured = intent.said.status == PaymentStatus::Succeeded;
+            if captured {
+                intent.said.dispute = Some(DisputeStatus::NeedsResponse);
+            }
+            captured
+        })
+    }
+
+    /// Changes the status of a payment's dispute, as the buyer's bank does.
+    pub fn set_dispute_status(&self, id: &PaymentIntentId, status: DisputeStatus) -> bool {
+        self.change_intent(id, "charge.dispute.updated", |intent| {
+            intent.said.dispute = Some(status);
+            true
         })
     }
 

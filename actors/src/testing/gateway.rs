@@ -4,9 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::{AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, Timestamp};
+use domain::{
+    AccountId, ApplicationId, Cents, OrderId, PaymentIntent, PaymentIntentId, ProviderRefund,
+    Timestamp,
+};
 
-use super::provider::{FakeProvider, StoredAnswer, platform_application};
+use super::provider::{FakeProvider, StoredAnswer, platform_application, refused_error};
 use crate::{
     AccountStatus, Clock, ConnectGateway, Gateway, GatewayError, NewIntent, OpenedIntent,
     WalletDomainStatus,
@@ -75,8 +78,12 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+fn unavailable_error() -> GatewayError {
+    refused_error("rate_limit", "too many requests")
+}
+
 fn no_answer_error() -> GatewayError {
-    GatewayError::Unknown("no answer".into())
+    GatewayError::unknown("no answer")
 }
 
 impl FakeGateway {
@@ -156,7 +163,7 @@ impl FakeGateway {
             .await
         {
             Fault::None => read(&mut lock(&self.provider)),
-            Fault::Unavailable => Err(GatewayError::Unavailable("too many requests".into())),
+            Fault::Unavailable => Err(unavailable_error()),
             _ => Err(no_answer_error()),
         }
     }
@@ -173,7 +180,7 @@ impl FakeGateway {
         let mut provider = lock(&self.provider);
         match fault {
             Fault::Unavailable => {
-                return Err(GatewayError::Unavailable("too many requests".into()));
+                return Err(unavailable_error());
             }
             Fault::TimeoutBefore => return Err(no_answer_error()),
             _ => {}
@@ -182,15 +189,12 @@ impl FakeGateway {
         let answer = match provider.stored_answers.get(call.key) {
             Some((before, _)) if *before != what => {
                 let message = format!("the key {} was used for {before}, not for {what}", call.key);
-                return Err(GatewayError::Refused {
-                    code: "idempotency_error".into(),
-                    message,
-                });
+                return Err(refused_error("idempotency_error", &message));
             }
             Some((_, answer)) => answer.clone(),
             None => {
                 let server_error =
-                    || StoredAnswer::Done(Err(GatewayError::Failed("server error".into())));
+                    || StoredAnswer::Done(Err(refused_error("api_error", "server error")));
                 let answer = match fault {
                     Fault::CachedError => server_error(),
                     Fault::CachedErrorAfter => {
@@ -225,6 +229,7 @@ impl FakeGateway {
             .await?
         {
             StoredAnswer::Intent(opened) => *opened,
+            StoredAnswer::Refund(refund) => refund.and(Err(no_answer_error())),
             StoredAnswer::Done(done) => done.and(Err(no_answer_error())),
         }
     }
@@ -240,6 +245,7 @@ impl FakeGateway {
             .await?
         {
             StoredAnswer::Done(done) => done,
+            StoredAnswer::Refund(refund) => refund.map(|_| ()),
             StoredAnswer::Intent(opened) => opened.map(|_| ()),
         }
     }
@@ -351,16 +357,23 @@ impl Gateway for FakeGateway {
         account: &AccountId,
         id: &PaymentIntentId,
         amount: Cents,
-    ) -> Result<(), GatewayError> {
+    ) -> Result<ProviderRefund, GatewayError> {
         let call = GatewayCall {
             verb: GatewayMethod::Refund,
             key,
             account,
         };
-        self.execute_write_without_result(call, format!("{id} {amount}"), |provider| {
-            provider.refund(account, id, amount)
-        })
-        .await
+        let refund = |provider: &mut FakeProvider| {
+            StoredAnswer::Refund(provider.refund(account, id, amount))
+        };
+        match self
+            .execute_write_call(call, format!("{id} {amount}"), refund)
+            .await?
+        {
+            StoredAnswer::Refund(refund) => refund,
+            StoredAnswer::Done(done) => done.and(Err(no_answer_error())),
+            StoredAnswer::Intent(_) => Err(no_answer_error()),
+        }
     }
 
     async fn refund_fee(

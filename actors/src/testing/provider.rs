@@ -3,13 +3,17 @@
 
 use std::collections::BTreeMap;
 
+use domain::provider_error::ProviderErrorClass;
 use domain::{
     AccountId, ApplicationId, Cents, Decline, DrawId, OrderId, PaymentIntent, PaymentIntentId,
-    PaymentOrigin, PaymentStatus, Timestamp,
+    PaymentOrigin, PaymentStatus, ProviderRefund, RefundStatus, Timestamp,
 };
 use persistence::stores::StoredWebhookEvent;
 
-use crate::{GatewayError, NewIntent, OpenedIntent, UNEXPECTED_INTENT_STATE_CODE};
+use crate::{
+    GatewayError, LOW_BALANCE_CODE, NewIntent, OpenedIntent, PAYMENT_DISPUTED_CODE,
+    UNEXPECTED_INTENT_STATE_CODE,
+};
 
 /// Returns the application that the fake provider names for the platform's intents.
 pub fn platform_application() -> ApplicationId {
@@ -40,6 +44,7 @@ pub struct ProviderAccountTotals {
 #[derive(Clone, Debug)]
 pub(super) enum StoredAnswer {
     Intent(Box<Result<OpenedIntent, GatewayError>>),
+    Refund(Result<ProviderRefund, GatewayError>),
     Done(Result<(), GatewayError>),
 }
 
@@ -51,14 +56,18 @@ pub(super) struct FakeProvider {
     pub notices: Vec<StoredWebhookEvent>,
     intent_count: u64,
     event_count: u64,
+    refund_count: u64,
+    /// The status of new refunds. `None`: they succeed at once.
+    pub new_refund_status: Option<RefundStatus>,
+    /// Whether refunds are refused, because the account's balance is too low.
+    pub is_balance_low: bool,
     pub accounts: BTreeMap<String, AccountId>,
 }
 
-fn refused_error(code: &str, message: &str) -> GatewayError {
-    GatewayError::Refused {
-        code: code.into(),
-        message: message.into(),
-    }
+/// Returns the error of an error answer, classified as the real gateway does.
+pub(super) fn refused_error(code: &str, message: &str) -> GatewayError {
+    let class = ProviderErrorClass::from_code(code);
+    GatewayError::of_answer(class, code.into(), message.into(), true)
 }
 
 fn unexpected_state_error(status: PaymentStatus) -> GatewayError {
@@ -125,13 +134,14 @@ impl FakeProvider {
             amount,
             amount_received: Cents::ZERO,
             amount_refunded: Cents::ZERO,
+            refunds: Vec::new(),
             application_fee: Cents::ZERO,
             application_fee_refunded: Cents::ZERO,
             currency: "aud".into(),
             origin,
             order,
             provider_fee: None,
-            disputed: false,
+            dispute: None,
             authorised_at: None,
             draws: Vec::new(),
             method: None,
@@ -244,17 +254,40 @@ impl FakeProvider {
         account: &AccountId,
         id: &PaymentIntentId,
         amount: Cents,
-    ) -> Result<(), GatewayError> {
+    ) -> Result<ProviderRefund, GatewayError> {
+        let (is_balance_low, new_status) = (self.is_balance_low, self.new_refund_status);
+        let refund_id = format!("re_{:06}", self.refund_count + 1);
         let said = &mut self.intent(account, id)?.said;
+        if said.is_disputed() {
+            return Err(refused_error(
+                PAYMENT_DISPUTED_CODE,
+                "a disputed payment cannot be refunded",
+            ));
+        }
         if amount <= Cents::ZERO || said.amount_refunded + amount > said.amount_received {
             return Err(refused_error(
                 "charge_already_refunded",
                 "there is not that much left to refund",
             ));
         }
-        said.amount_refunded += amount;
+        if is_balance_low {
+            return Err(refused_error(
+                LOW_BALANCE_CODE,
+                "the balance does not cover the refund",
+            ));
+        }
+        let refund = ProviderRefund {
+            id: refund_id,
+            amount,
+            status: new_status.unwrap_or(RefundStatus::Succeeded),
+        };
+        if refund.status.failure().is_none() {
+            said.amount_refunded += amount;
+        }
+        said.refunds.insert(0, refund.clone());
+        self.refund_count += 1;
         self.add_event("charge.refunded", id);
-        Ok(())
+        Ok(refund)
     }
 
     pub fn refund_fee(

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::world::{TestWorld, account, intent_of, run_in_paused_time};
 use actors::testing::{Fault, GatewayMethod};
 use actors::{ConfirmationOutcome, FulfilStatus, PaymentFailure};
+use domain::provider_error::{DeclineGroup, ProviderErrorClass};
 use domain::{Cents, OrderState, Timestamp};
 use persistence::memory::{MemoryCall, MemoryFault as BooksFault};
 use persistence::nodes::InstanceId;
@@ -220,12 +221,12 @@ fn unknown_confirmation_is_no_decline_and_can_be_retried() {
             let id = record.order.id;
             world.gateway.fail_next(GatewayMethod::Confirm, fault);
             let declined = world.payments().confirm(id, "pm_decline").await;
-            let (code, message) = ("card_declined".into(), "Your card was declined.".into());
-            assert_eq!(
-                declined,
-                Err(PaymentFailure::Declined { code, message }),
-                "read from the intent: {fault:?}"
-            );
+            let expected = PaymentFailure::Declined {
+                class: ProviderErrorClass::CardDeclined(DeclineGroup::Unexplained),
+                code: "card_declined".into(),
+                message: "Your card was declined.".into(),
+            };
+            assert_eq!(declined, Err(expected), "read from the intent: {fault:?}");
             world.gateway.fail_next(GatewayMethod::Confirm, fault);
             assert_eq!(
                 world.payments().confirm(id, "pm_visa").await,

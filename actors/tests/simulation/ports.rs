@@ -9,7 +9,7 @@ use actors::{Gateway, GatewayError, MailTransport, NewIntent, OpenedIntent};
 use async_trait::async_trait;
 use domain::{
     AccountId, ApplicationId, Cents, Deal, DrawId, OrderId, PaymentIntent, PaymentIntentId,
-    PaymentStatus, Timestamp,
+    PaymentStatus, ProviderRefund, Timestamp,
 };
 use persistence::ledger::{ChangedDraw, DrawClaims, DrawCommit, KnownDraw};
 use persistence::nodes::InstanceId;
@@ -272,8 +272,8 @@ impl SimulatedGateway {
         let (sign, situation) = match &said {
             Ok(_) => (0, "the provider answered"),
             Err(GatewayError::Refused { .. }) => (1, "the provider refused"),
-            Err(GatewayError::Unavailable(_)) => (2, "the provider unavailable"),
-            Err(GatewayError::Unknown(_) | GatewayError::Failed(_)) => {
+            Err(GatewayError::Unavailable { .. }) => (2, "the provider unavailable"),
+            Err(GatewayError::Unknown { .. } | GatewayError::Failed { .. }) => {
                 (3, "the provider without an answer")
             }
         };
@@ -414,25 +414,26 @@ impl Gateway for SimulatedGateway {
         account: &AccountId,
         id: &PaymentIntentId,
         amount: Cents,
-    ) -> Result<(), GatewayError> {
+    ) -> Result<ProviderRefund, GatewayError> {
         let world = &self.0.0;
         world.monitor.check_operation_idempotency_key(world, key);
         world
             .trace
             .record_event("asks", &[amount.0 as u64], || format!("{key} {amount}"));
-        self.call_provider(
-            "refund",
-            numeric_id_of_intent(id),
-            world.provider.refund(key, account, id, amount),
-        )
-        .await?;
+        let refund = self
+            .call_provider(
+                "refund",
+                numeric_id_of_intent(id),
+                world.provider.refund(key, account, id, amount),
+            )
+            .await?;
         if let Some(part) = world.mutant.proportional_fee_of_refund(world, id, amount) {
             let _ = world
                 .provider
                 .refund_fee(&format!("{key}-fee"), account, id, part)
                 .await;
         }
-        Ok(())
+        Ok(refund)
     }
 
     async fn refund_fee(

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, ensure};
 use async_trait::async_trait;
 use domain::{
     AccountId, ApplicationId, Cents, ClubId, DrawId, FeePolicy, Line, OrderId, PaymentIntent,
-    PaymentIntentId, PaymentOrigin, PaymentStatus, Timestamp,
+    PaymentIntentId, PaymentOrigin, PaymentStatus, ProviderRefund, Timestamp,
 };
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
@@ -297,7 +297,7 @@ impl InMemoryProvider {
 }
 
 fn unsupported_call() -> GatewayError {
-    GatewayError::Unavailable("a bench does not ask for this".into())
+    GatewayError::unavailable("a bench does not ask for this")
 }
 
 fn platform_application() -> ApplicationId {
@@ -315,6 +315,7 @@ impl Gateway for InMemoryProvider {
             amount: new.amount,
             amount_received: Cents::ZERO,
             amount_refunded: Cents::ZERO,
+            refunds: Vec::new(),
             application_fee: Cents::ZERO,
             application_fee_refunded: Cents::ZERO,
             currency: "aud".into(),
@@ -324,7 +325,7 @@ impl Gateway for InMemoryProvider {
             },
             order: Some(new.order),
             provider_fee: None,
-            disputed: false,
+            dispute: None,
             authorised_at: None,
             draws: Vec::new(),
             method: None,
@@ -397,7 +398,7 @@ impl Gateway for InMemoryProvider {
         _: &AccountId,
         _: &PaymentIntentId,
         _: Cents,
-    ) -> Result<(), GatewayError> {
+    ) -> Result<ProviderRefund, GatewayError> {
         Err(unsupported_call())
     }
 

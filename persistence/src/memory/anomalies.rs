@@ -58,6 +58,24 @@ impl Anomalies {
         true
     }
 
+    pub fn replace_anomaly_note(
+        &mut self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        from: &str,
+        to: &str,
+    ) -> bool {
+        let Some(index) = self.open.get(&(kind, payment_intent.0.clone())) else {
+            return false;
+        };
+        let note = &mut self.rows[*index].anomaly.note;
+        let is_replaced = note == from;
+        if is_replaced {
+            to.clone_into(note);
+        }
+        is_replaced
+    }
+
     /// Returns the open anomalies about a payment, and those about the payment's order that name no
     /// payment. `kind` limits them to one kind; `None` means all.
     pub fn open_anomaly_ids_of_payment(

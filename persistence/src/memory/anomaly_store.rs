@@ -22,6 +22,19 @@ impl AnomalyStore for MemoryStores {
         })
     }
 
+    async fn replace_anomaly_note(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        from: &str,
+        to: &str,
+    ) -> Result<bool, Failure> {
+        self.write_state(MemoryCall::Write("note"), |state| {
+            let anomalies = &mut state.anomalies;
+            Ok(anomalies.replace_anomaly_note(payment_intent, kind, from, to))
+        })
+    }
+
     async fn resolve_healed_anomalies(
         &self,
         payment_intent: &PaymentIntentId,

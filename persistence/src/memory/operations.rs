@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::{Cents, OrderId, Timestamp};
+use domain::{Cents, OrderId, RefundFailure, Timestamp};
 
 use crate::error::Failure;
 use crate::ledger::DrawCommit;
@@ -216,6 +216,31 @@ impl Operations {
                 Ok(Some(operation))
             }
         }
+    }
+
+    /// Makes the order's ended refund operation say whether its money is refunded. Returns `false`
+    /// while the operation is pending, or if there is none.
+    pub fn correct_ended_refund(&mut self, order: OrderId, failure: Option<RefundFailure>) -> bool {
+        for id in self.by_order.get(&order).into_iter().flatten() {
+            let (operation, state) = self.rows.get_mut(id).expect("orders name rows");
+            if operation.kind != OperationKind::Refund {
+                continue;
+            }
+            match state {
+                OperationState::Pending { .. } => return false,
+                OperationState::Dropped => {}
+                OperationState::Done | OperationState::Failed { .. } => {
+                    *state = match failure {
+                        Some(failure) => OperationState::Failed {
+                            why: failure.name().into(),
+                        },
+                        None => OperationState::Done,
+                    };
+                }
+            }
+            return true;
+        }
+        false
     }
 
     fn put_operation(

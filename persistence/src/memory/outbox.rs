@@ -182,22 +182,24 @@ impl MemoryState {
         Ok(())
     }
 
-    /// Stores a provider snapshot. For a disputed payment it queues a mail to the order's club.
+    /// Stores a provider snapshot. For a disputed payment, or one about which the bank asks, it
+    /// queues a mail to the order's club.
     pub(super) fn store_provider_snapshot(
         &mut self,
         intent: &PaymentIntent,
         at: Timestamp,
     ) -> Result<(), Failure> {
         self.webhook_events.store_provider_snapshot(intent, at);
-        if let Some(order) = self
-            .orders
-            .id_by_payment_intent(&intent.id)
-            .filter(|_| intent.disputed)
-        {
+        let kind = match (intent.is_disputed(), intent.has_open_inquiry()) {
+            (true, _) => "disputed",
+            (false, true) => "inquiry",
+            (false, false) => return Ok(()),
+        };
+        if let Some(order) = self.orders.id_by_payment_intent(&intent.id) {
             let to = fake_club_email(self.orders.get(order)?.record.order.club);
             self.outbox.queue_mail_once(
-                &format!("disputed-{}", intent.id),
-                "disputed",
+                &format!("{kind}-{}", intent.id),
+                kind,
                 Some(order),
                 Some(&to),
                 "{}",

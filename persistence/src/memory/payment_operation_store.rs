@@ -1,7 +1,9 @@
 //! Implements [`PaymentOperationStore`] in memory.
 
 use async_trait::async_trait;
-use domain::{Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, Timestamp};
+use domain::{
+    Cents, DrawId, OrderId, OrderState, OrderTransition, PaymentIntentId, ProviderRefund, Timestamp,
+};
 
 use super::{MemoryCall, MemoryState, MemoryStores, Refund};
 use crate::error::Failure;
@@ -74,6 +76,24 @@ impl PaymentOperationStore for MemoryStores {
         })
     }
 
+    async fn record_refund_status(
+        &self,
+        order: OrderId,
+        refund: &ProviderRefund,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        self.write_state(MemoryCall::Write("refund_status"), |state| {
+            state.record_refund_status(order, refund, at)
+        })
+    }
+
+    async fn orders_with_pending_refunds(&self, limit: u32) -> Result<Vec<OrderId>, Failure> {
+        self.read_state("pending_refunds", |state| {
+            let orders = state.refunds.orders_with_pending_refunds();
+            orders.take(limit as usize).collect()
+        })
+    }
+
     async fn draws_owing_fee_refunds(&self) -> Result<Vec<DrawId>, Failure> {
         self.read_state("draws_owing_fees", |state| {
             state.draws.draws_owing_fee_refunds()
@@ -136,6 +156,7 @@ impl MemoryState {
             fee,
             reason: reason.into(),
             succeeded: None,
+            provider: None,
         });
         if state != OrderState::Captured && fee > Cents::ZERO {
             self.operations.add_refund(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{Cents, DrawId, OrderId};
+use domain::{Cents, DrawId, OrderId, ProviderRefund, RefundStatus, Timestamp};
 
 use super::MemoryState;
 use crate::error::Failure;
@@ -17,6 +17,8 @@ pub struct Refund {
     pub reason: String,
     /// Whether the refund succeeded. `None` while it is pending.
     pub succeeded: Option<bool>,
+    /// The refund at the provider. `None` before the provider accepted it.
+    pub provider: Option<ProviderRefund>,
 }
 
 #[derive(Clone, Default)]
@@ -41,12 +43,93 @@ impl Refunds {
         if operation.kind == OperationKind::Refund
             && let Some(refund) = self.rows.get_mut(&operation.order)
         {
-            refund.succeeded = Some(matches!(attempt, AttemptOutcome::Done));
+            let is_pending = refund
+                .provider
+                .as_ref()
+                .is_some_and(|provider| provider.status.is_pending());
+            refund.succeeded = match attempt {
+                AttemptOutcome::Done => (!is_pending).then_some(true),
+                _ => Some(false),
+            };
         }
+    }
+
+    /// Returns the orders whose refund the provider has accepted but not completed.
+    pub fn orders_with_pending_refunds(&self) -> impl Iterator<Item = OrderId> {
+        let is_pending = |refund: &&Refund| refund.succeeded.is_none() && refund.provider.is_some();
+        self.rows
+            .values()
+            .filter(is_pending)
+            .map(|refund| refund.order)
     }
 }
 
+/// Whether the provider's refund is news about the stored one, or a later refund after the stored
+/// one failed.
+fn replaces(stored: Option<&ProviderRefund>, refund: &ProviderRefund) -> bool {
+    match stored {
+        None => true,
+        Some(stored) if stored.id == refund.id => stored.status.may_become(refund.status),
+        Some(stored) => stored.status.failure().is_some(),
+    }
+}
+
+/// Returns an invented e-mail address for the operator. The memory store holds no operators.
+const OPERATOR_EMAIL: &str = "operator@platform.test";
+
 impl MemoryState {
+    /// Stores the provider's status of an order's refund, and queues the mails that it causes.
+    pub fn record_refund_status(
+        &mut self,
+        order: OrderId,
+        refund: &ProviderRefund,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        let Some(stored) = self.refunds.rows.get_mut(&order) else {
+            return Ok(false);
+        };
+        if !replaces(stored.provider.as_ref(), refund) {
+            return Ok(false);
+        }
+        stored.provider = Some(refund.clone());
+        let status = refund.status;
+        if self
+            .operations
+            .correct_ended_refund(order, status.failure())
+        {
+            stored.succeeded = match status.failure() {
+                Some(_) => Some(false),
+                None => (!status.is_pending()).then_some(true),
+            };
+        }
+        let to = self.orders.get(order)?.record.buyer.email.clone();
+        let (kind, key) = match status {
+            RefundStatus::Pending(_) | RefundStatus::RequiresAction => {
+                ("refund-pending", format!("refund-pending-{order}"))
+            }
+            RefundStatus::Succeeded => ("refunded", format!("refunded-{order}")),
+            RefundStatus::Failed(_) | RefundStatus::Canceled => {
+                ("refund-failed", format!("refund-failed-{}", refund.id))
+            }
+        };
+        if let Some(to) = to {
+            self.outbox
+                .queue_mail_once(&key, kind, Some(order), Some(&to), "{}", at);
+        }
+        if status.failure().is_some() {
+            let key = format!("{key}-1");
+            self.outbox.queue_mail_once(
+                &key,
+                "refund-failed-operator",
+                Some(order),
+                Some(OPERATOR_EMAIL),
+                "{}",
+                at,
+            );
+        }
+        Ok(true)
+    }
+
     /// Queues refunds of the application fee that the draw owes to its club, up to the fee that its
     /// captured orders hold. Takes the fee of refunded orders first, then of the earliest captured.
     pub fn queue_fee_refunds_of_draw(&mut self, draw: DrawId) -> Result<(), Failure> {

@@ -38,6 +38,27 @@ pub(super) async fn raise_anomaly_once(
     Ok(raised.rows_affected() == 1)
 }
 
+pub(super) async fn replace_anomaly_note(
+    pool: &PgPool,
+    payment_intent: &PaymentIntentId,
+    kind: AnomalyKind,
+    from: &str,
+    to: &str,
+) -> Result<bool, Failure> {
+    let replaced = sqlx::query!(
+        "update anomalies set note = $4
+         where payment_intent_id = $1 and kind = $2 and note = $3 and resolved_at is null",
+        payment_intent.0,
+        codec::anomaly_kind_text(kind),
+        from,
+        to
+    )
+    .execute(pool)
+    .await
+    .map_err(Failure::from_commit_error)?;
+    Ok(replaced.rows_affected() > 0)
+}
+
 pub(super) async fn resolve_healed_anomalies(
     pool: &PgPool,
     payment_intent: &PaymentIntentId,

@@ -24,6 +24,22 @@ impl AnomalyStore for Postgres {
         .await
     }
 
+    async fn replace_anomaly_note(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        from: &str,
+        to: &str,
+    ) -> Result<bool, Failure> {
+        let (postgres, id) = (self.clone(), payment_intent.clone());
+        let (from, to) = (from.to_owned(), to.to_owned());
+        self.write_with_retries(async move || {
+            let pool = postgres.background_pool();
+            anomalies::replace_anomaly_note(pool, &id, kind, &from, &to).await
+        })
+        .await
+    }
+
     async fn resolve_healed_anomalies(
         &self,
         payment_intent: &PaymentIntentId,

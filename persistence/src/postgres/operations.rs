@@ -167,11 +167,12 @@ pub(super) async fn record_attempts(
                     attempts,
                     at,
                     new_key,
+                    why,
                 } => (
                     "pending",
                     Some(instant::to_stored_time(*at)),
                     new_key.as_deref(),
-                    None,
+                    why.as_deref(),
                     Some(*attempts as i32),
                 ),
                 AttemptOutcome::Failed { why } => ("failed", None, None, Some(why.as_str()), None),
@@ -236,7 +237,11 @@ async fn record_refunds(
     operations: Vec<i64>,
 ) -> Result<(), TransactionError> {
     sqlx::query!(
-        "update refunds r set state = case p.state when 'done' then 'succeeded' else 'failed' end, ended_at = transaction_instant()
+        "update refunds r set
+           state = case when p.state <> 'done' then 'failed'
+                        when r.provider_status in ('pending', 'requires_action') then 'pending' else 'succeeded' end,
+           ended_at = case when p.state = 'done' and r.provider_status in ('pending', 'requires_action') then null
+                           else transaction_instant() end
          from payment_ops p where p.id = any($1) and p.kind = 'refund' and r.order_id = p.order_id",
         &operations[..]
     )

@@ -1,10 +1,10 @@
 //! Implements [`PaymentOperationStore`] in Postgres.
 
 use async_trait::async_trait;
-use domain::{Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
+use domain::{Cents, DrawId, OrderId, PaymentIntentId, ProviderRefund, Timestamp};
 
 use super::purchase_writes::{PurchaseWrite, WriteOutcome};
-use super::{Postgres, codec, commit, fees, operations, order_transitions, repairs};
+use super::{Postgres, codec, commit, fees, operations, order_transitions, refund_status, repairs};
 use crate::error::Failure;
 use crate::stores::{
     AttemptOutcome, Operation, OperationKind, PaymentOperationStore, PaymentRepair,
@@ -89,6 +89,30 @@ impl PaymentOperationStore for Postgres {
             commit(transaction).await
         };
         self.write_with_retries(work).await
+    }
+
+    async fn record_refund_status(
+        &self,
+        order: OrderId,
+        refund: &ProviderRefund,
+        at: Timestamp,
+    ) -> Result<bool, Failure> {
+        let (postgres, refund) = (self.clone(), refund.clone());
+        let work = async move || {
+            let mut transaction = postgres.begin_transaction().await?;
+            let is_new = refund_status::record(&mut transaction, order, &refund, at).await?;
+            commit(transaction).await?;
+            Ok(is_new)
+        };
+        self.write_with_retries(work).await
+    }
+
+    async fn orders_with_pending_refunds(&self, limit: u32) -> Result<Vec<OrderId>, Failure> {
+        let postgres = self.clone();
+        self.run_on_database_threads(async move {
+            refund_status::orders_with_pending_refunds(postgres.background_pool(), limit).await
+        })
+        .await
     }
 
     async fn draws_owing_fee_refunds(&self) -> Result<Vec<DrawId>, Failure> {

@@ -344,6 +344,8 @@ pub(super) struct PaymentIntentColumns {
     pub amounts: [Vec<i64>; 5],
     pub provider_fees: Vec<Option<i64>>,
     pub disputed: Vec<bool>,
+    /// Whether the buyer's bank asks about the payment and waits for the club's answer.
+    pub inquiries: Vec<bool>,
     pub methods: Vec<Option<String>>,
     pub at: Vec<time::OffsetDateTime>,
 }
@@ -368,7 +370,8 @@ impl PaymentIntentColumns {
         }
         self.provider_fees
             .push(intent.provider_fee.map(|fee| fee.0));
-        self.disputed.push(intent.disputed);
+        self.disputed.push(intent.is_disputed());
+        self.inquiries.push(intent.has_open_inquiry());
         self.methods.push(intent.method.clone());
         self.at.push(instant::to_stored_time(at));
     }

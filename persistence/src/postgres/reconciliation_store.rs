@@ -137,8 +137,8 @@ impl ReconciliationStore for Postgres {
 }
 
 /// Stores provider snapshots, and copies the provider's fee, the dispute and a missing payment
-/// method to the payment's row. For a disputed payment, a mail to the club is queued, even if the
-/// store already has a newer snapshot.
+/// method to the payment's row. For a disputed payment, or one about which the bank asks, a mail to
+/// the club is queued, even if the store already has a newer snapshot.
 async fn store_snapshots(
     pool: &PgPool,
     intents: &[PaymentIntent],
@@ -175,10 +175,11 @@ async fn store_snapshots(
            returning payment_intent_id, provider_fee_cents, disputed, payment_method
          ), told as (
            insert into email_outbox (dedupe_key, kind, order_id, to_address)
-           select 'disputed-' || a.id, 'disputed', o.id, c.email
-           from unnest($1::text[], $12::boolean[]) as a (id, disputed)
+           select m.kind || '-' || a.id, m.kind, o.id, c.email
+           from unnest($1::text[], $12::boolean[], $15::boolean[]) as a (id, disputed, inquired)
+           join (values ('disputed'), ('inquiry')) as m (kind)
+             on case m.kind when 'disputed' then a.disputed else a.inquired end
            join orders o on o.payment_intent_id = a.id join clubs c on c.id = o.club_id
-           where a.disputed
            on conflict (dedupe_key) do nothing
          )
          update payments p set provider_fee_cents = coalesce(s.provider_fee_cents, p.provider_fee_cents),
@@ -197,7 +198,8 @@ async fn store_snapshots(
         &columns.provider_fees as _,
         &columns.disputed[..],
         &columns.methods as _,
-        &columns.at[..]
+        &columns.at[..],
+        &columns.inquiries[..]
     )
     .execute(pool)
     .await

@@ -10,14 +10,14 @@ use super::audit::AuditEntry;
 use crate::Failure;
 
 impl Records {
-    /// Returns whether the provider has refunded the order. Also `false` for a failed refund,
-    /// because an operator can retry it.
-    pub async fn is_refunded(&self, order: OrderId) -> Result<bool, Failure> {
+    /// Returns the state of the order's refund: `pending`, `succeeded` or `failed`. `None` when no
+    /// refund was queued.
+    pub async fn refund_state(&self, order: OrderId) -> Result<Option<String>, Failure> {
         let read = sqlx::query_scalar!(
-            r#"select exists (select from refunds where order_id = $1 and state = 'succeeded') as "refunded!""#,
+            "select state from refunds where order_id = $1",
             Uuid::from_u128(order.0)
         );
-        self.run_read(async move |pool: PgPool| read.fetch_one(&pool).await)
+        self.run_read(async move |pool: PgPool| read.fetch_optional(&pool).await)
             .await
     }
 
@@ -32,7 +32,7 @@ impl Records {
         self.write_with_audit_entry(
             sqlx::query!(
                 "with again as (
-               update payment_ops set state = 'pending', ended_at = null, due_at = 'epoch', key = key || '/' || attempts
+               update payment_ops set state = 'pending', ended_at = null, due_at = 'epoch', key = key || '/' || attempts, why = null
                where order_id = $1 and kind = 'refund' and state = 'failed' returning order_id
              )
              update refunds r set state = 'pending', ended_at = null from again where r.order_id = again.order_id",

@@ -35,6 +35,15 @@ pub trait AnomalyStore: Send + Sync {
         amount: Option<Cents>,
         at: Timestamp,
     ) -> Result<bool, Failure>;
+    /// Replaces the note of the open anomaly of one kind about a payment, if its note is `from`,
+    /// because the cause has changed. Returns whether it was replaced.
+    async fn replace_anomaly_note(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        from: &str,
+        to: &str,
+    ) -> Result<bool, Failure>;
     /// Resolves the open anomalies of one kind about a payment, because their cause disappeared. An
     /// anomaly is about the payment if it names the payment, or names the payment's order and no
     /// payment. Returns how many were resolved.

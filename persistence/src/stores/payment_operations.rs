@@ -2,7 +2,7 @@
 //! are tried.
 
 use async_trait::async_trait;
-use domain::{Cents, DrawId, OrderId, PaymentIntentId, Timestamp};
+use domain::{Cents, DrawId, OrderId, PaymentIntentId, ProviderRefund, Timestamp};
 
 use crate::error::Failure;
 
@@ -62,6 +62,9 @@ pub enum AttemptOutcome {
         attempts: u32,
         at: Timestamp,
         new_key: Option<String>,
+        /// Why the provider refused the attempt, if the operation waits for more than a failure to
+        /// pass. The text is stored for the operator.
+        why: Option<String>,
     },
     /// The operation can never succeed, and is not tried again.
     Failed {
@@ -132,6 +135,26 @@ pub trait PaymentOperationStore: Send + Sync {
         fee: Cents,
         reason: &str,
     ) -> Result<(), Failure>;
+
+    /// Stores the status of an order's refund at the provider, and returns whether it was new.
+    /// Does nothing if no refund of the order is queued, if the refund cannot have this status
+    /// after the stored one ([`domain::RefundStatus::may_become`]), or if it is another refund
+    /// while the stored one has not failed.
+    ///
+    /// While the refund is pending, the buyer is not shown as refunded. A refund that failed is
+    /// owed again: an ended `refund` operation becomes failed, so that an operator can retry it.
+    ///
+    /// The same transaction queues mails: to the buyer `refund-pending`, `refunded` or
+    /// `refund-failed`, and of a failed refund `refund-failed-operator` to every operator.
+    async fn record_refund_status(
+        &self,
+        order: OrderId,
+        refund: &ProviderRefund,
+        at: Timestamp,
+    ) -> Result<bool, Failure>;
+    /// Returns the orders whose refund the provider has accepted but not completed, oldest refund
+    /// first.
+    async fn orders_with_pending_refunds(&self, limit: u32) -> Result<Vec<OrderId>, Failure>;
 
     /// Returns the draws whose orders hold more application fee than the draw's fee ledger says is
     /// due. The excess must be refunded to the club.

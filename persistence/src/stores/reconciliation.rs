@@ -54,7 +54,8 @@ pub trait ReconciliationStore: Send + Sync {
     /// snapshots are an independent copy of the provider's data. `at` is the time of the request to
     /// the provider. An older snapshot never replaces a newer one. For a disputed payment of an
     /// order, the same transaction queues one mail to the club (kind `disputed`, key
-    /// `disputed-{payment intent}`).
+    /// `disputed-{payment intent}`). For an inquiry that waits for the club's answer it queues one
+    /// too (kind `inquiry`, key `inquiry-{payment intent}`).
     async fn record_provider_snapshots(
         &self,
         intents: &[PaymentIntent],

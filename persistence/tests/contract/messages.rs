@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::slice;
 
-use domain::{Anomaly, AnomalyKind, Cents, OrderId, PaymentIntent, PaymentIntentId, PaymentStatus};
+use domain::{
+    Anomaly, AnomalyKind, Cents, DisputeStatus, OrderId, PaymentIntent, PaymentIntentId,
+    PaymentStatus,
+};
 use persistence::Failure;
 use persistence::ledger::{BuyerDetails, NewOrder};
 use persistence::nodes::InstanceId;
@@ -431,7 +434,7 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: TestWorld) {
     );
     let quiet = provider_intent(&record, PaymentStatus::Succeeded);
     let disputed = PaymentIntent {
-        disputed: true,
+        dispute: Some(DisputeStatus::NeedsResponse),
         ..quiet.clone()
     };
     let forged = PaymentIntent {
@@ -463,6 +466,66 @@ pub async fn dispute_of_an_order_mails_its_club_once(world: TestWorld) {
         send_due_mails(&world).await,
         [expected_mail("disputed", 1, "club.test")]
     );
+}
+
+pub async fn inquiry_about_an_order_mails_its_club_once(world: TestWorld) {
+    let mut owner = world.owner(0).await;
+    let record = world.buy_until_captured(&mut owner, 1, 1).await;
+    let quiet = provider_intent(&record, PaymentStatus::Succeeded);
+    let statuses = [
+        DisputeStatus::WarningNeedsResponse,
+        DisputeStatus::WarningNeedsResponse,
+        DisputeStatus::WarningUnderReview,
+        DisputeStatus::NeedsResponse,
+    ];
+    for (at_ms, status) in (1..).zip(statuses) {
+        let asked = PaymentIntent {
+            dispute: Some(status),
+            ..quiet.clone()
+        };
+        world
+            .stores
+            .record_provider_snapshots(slice::from_ref(&asked), NOW.plus_ms(at_ms))
+            .await
+            .expect("seen");
+    }
+    assert_eq!(
+        send_due_mails(&world).await,
+        [
+            expected_mail("tickets", 1, "buyer.test"),
+            expected_mail("inquiry", 1, "club.test"),
+            expected_mail("disputed", 1, "club.test")
+        ]
+    );
+}
+
+pub async fn note_of_an_open_anomaly_is_replaced_once(world: TestWorld) {
+    let stores = &world.stores;
+    let (id, kind) = (intent_id(1), AnomalyKind::MismatchedAmount);
+    let anomaly = Anomaly {
+        kind,
+        payment_intent: Some(id.clone()),
+        order: None,
+        note: "open".into(),
+    };
+    let replace = async |from: &str, to: &str| {
+        let replaced = stores.replace_anomaly_note(&id, kind, from, to).await;
+        replaced.expect("written")
+    };
+    let notes = async || -> Vec<String> {
+        let all = stores.anomalies(false, 9).await.expect("read");
+        all.into_iter().map(|record| record.anomaly.note).collect()
+    };
+    assert!(!replace("open", "lost").await, "there is none");
+    assert_eq!(stores.raise_anomaly(&anomaly, None, NOW).await, Ok(true));
+    assert!(!replace("other", "lost").await, "its note differs");
+    assert_eq!(notes().await, ["open"]);
+    assert!(replace("open", "lost").await);
+    assert!(!replace("open", "lost").await, "it is replaced");
+    assert_eq!(notes().await, ["lost"]);
+    assert_eq!(stores.resolve_healed_anomalies(&id, kind, NOW).await, Ok(1));
+    assert!(!replace("lost", "open").await, "it is resolved");
+    assert_eq!(notes().await, ["lost"]);
 }
 
 pub async fn newer_snapshot_replaces_the_older(world: TestWorld) {

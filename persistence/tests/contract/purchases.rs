@@ -1,6 +1,9 @@
 //! Tests that both stores must pass, about orders, payment operations and refunds.
 
-use domain::{AccountId, Cents, OrderId, OrderState, PaymentIntentId, PaymentStatus};
+use domain::{
+    AccountId, Cents, OrderId, OrderState, PaymentIntentId, PaymentStatus, PendingCause,
+    ProviderRefund, RefundFailure, RefundStatus,
+};
 use persistence::Failure;
 use persistence::ledger::BuyerDetails;
 use persistence::nodes::InstanceId;
@@ -600,6 +603,66 @@ pub async fn refunded_order_gets_no_tickets(world: TestWorld) {
     );
 }
 
+pub async fn refund_status_of_the_provider_is_followed_to_its_end(world: TestWorld) {
+    let mut owner = world.owner(0).await;
+    let paid = world.buy_until_captured(&mut owner, 1, 2).await.order;
+    let stores = &world.stores;
+    let refund = |refund: &str, status: RefundStatus| ProviderRefund {
+        id: refund.into(),
+        amount: paid.total(),
+        status,
+    };
+    let record = async |refund: ProviderRefund| {
+        let recorded = stores.record_refund_status(id(1), &refund, NOW).await;
+        recorded.expect("written")
+    };
+    let pending = async || stores.orders_with_pending_refunds(9).await.expect("read");
+    let waiting = RefundStatus::Pending(PendingCause::InsufficientFunds);
+    let processing = RefundStatus::Pending(PendingCause::Processing);
+    let failed = RefundStatus::Failed(RefundFailure::Declined);
+
+    assert!(!record(refund("re_1", waiting)).await, "none is queued");
+    owner.void(1).await.expect("voided");
+    stores
+        .queue_refund(id(1), paid.total(), Cents(0), "asked for")
+        .await
+        .expect("queued");
+    assert_eq!(pending().await, [], "the provider has not accepted it");
+    let claimed = claim_one_operation(&world, 1, OperationKind::Refund).await;
+    assert!(record(refund("re_1", waiting)).await);
+    assert!(!record(refund("re_1", waiting)).await, "nothing is new");
+    assert!(!record(refund("re_2", processing)).await, "another refund");
+    let operation = claimed.expect("claimed").id;
+    stores
+        .record_attempt(operation, AttemptOutcome::Done)
+        .await
+        .expect("done");
+    assert_eq!(pending().await, [id(1)], "accepted, not completed");
+    assert!(record(refund("re_1", processing)).await);
+    assert!(record(refund("re_1", RefundStatus::Succeeded)).await);
+    assert_eq!(pending().await, []);
+    assert!(!record(refund("re_1", processing)).await, "it succeeded");
+    assert!(record(refund("re_1", failed)).await, "the bank returned it");
+    assert!(!record(refund("re_1", RefundStatus::Succeeded)).await);
+    assert_eq!(pending().await, []);
+    assert!(record(refund("re_2", processing)).await, "a new refund");
+    assert_eq!(pending().await, [id(1)]);
+    assert!(record(refund("re_2", RefundStatus::Succeeded)).await);
+    assert_eq!(pending().await, []);
+
+    let mails = stores
+        .claim_mail(InstanceId(8), NOW.plus_seconds(60), 1_000, 99)
+        .await
+        .expect("claimed");
+    let mut kinds: Vec<String> = mails.into_iter().map(|mail| mail.kind).collect();
+    // The memory store has one operator, and the test's database has none.
+    kinds.retain(|kind| kind != "refund-failed-operator");
+    assert_eq!(
+        kinds,
+        ["tickets", "refund-pending", "refunded", "refund-failed"]
+    );
+}
+
 /// The example of the specification, section 7.4: order A paid $314.29 and holds the whole
 /// application fee of $11; order B paid $314.29 and holds no fee.
 pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: TestWorld) {
@@ -933,6 +996,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: TestWorld) {
         attempts: 1,
         at: NOW.plus_seconds(60),
         new_key: Some(format!("cap-{}-2", id(1))),
+        why: None,
     };
     world
         .stores
@@ -958,6 +1022,7 @@ pub async fn attempt_ends_or_postpones_an_operation(world: TestWorld) {
         attempts: 1,
         at: NOW,
         new_key: Some(format!("cap-{}-3", id(1))),
+        why: None,
     };
     world
         .stores

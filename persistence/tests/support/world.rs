@@ -290,6 +290,7 @@ pub fn provider_intent(record: &OrderRecord, status: PaymentStatus) -> PaymentIn
         amount: total,
         amount_received: if taken { total } else { Cents::ZERO },
         amount_refunded: Cents::ZERO,
+        refunds: Vec::new(),
         application_fee: if taken {
             record.order.application_fee
         } else {
@@ -300,7 +301,7 @@ pub fn provider_intent(record: &OrderRecord, status: PaymentStatus) -> PaymentIn
         origin: PaymentOrigin::default(),
         order: Some(record.order.id),
         provider_fee: None,
-        disputed: false,
+        dispute: None,
         authorised_at: None,
         draws: Vec::new(),
         method: None,

@@ -10,16 +10,23 @@ use serde_json::{Value, json};
 use super::Sandbox;
 use super::faults::Faults;
 use super::foreign_payment::ForeignPayment;
+use crate::stripe::account::RefundFunding;
+use crate::stripe::dispute::DisputeStatus;
 use crate::stripe::failure::StripeError;
 use crate::stripe::intent::capture_and_cancel;
+use crate::stripe::refund::RefundStatus;
 use crate::stripe::state::SandboxState;
-use crate::stripe::{dispute, ledger};
+use crate::stripe::{dispute, early_fraud_warning, ledger, refund};
 
 pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("/ledger", web::get().to(show_ledger))
         .route("/faults", web::get().to(show_faults))
         .route("/faults", web::post().to(set_faults))
         .route("/dispute", web::post().to(raise_dispute))
+        .route("/dispute/status", web::post().to(change_dispute_status))
+        .route("/early_fraud_warning", web::post().to(warn_of_fraud))
+        .route("/refund", web::post().to(settle_refund))
+        .route("/refund_funding", web::post().to(set_refund_funding))
         .route("/expire", web::post().to(expire_authorisation))
         .route("/calls", web::get().to(show_calls))
         .route("/foreign-payments", web::post().to(make_foreign_payment))
@@ -59,16 +66,93 @@ async fn set_faults(sandbox: Data<Sandbox>, faults: Json<Faults>) -> impl Respon
 struct PaymentIntentRequest {
     #[serde(alias = "paymentIntent")]
     payment_intent: String,
-    reason: Option<String>,
 }
 
-async fn raise_dispute(
-    sandbox: Data<Sandbox>,
-    request: Json<PaymentIntentRequest>,
-) -> HttpResponse {
+#[derive(Debug, Deserialize)]
+struct DisputeRequest {
+    #[serde(alias = "paymentIntent")]
+    payment_intent: String,
+    reason: Option<String>,
+    /// The status in which the dispute begins. Default: `needs_response`.
+    status: Option<DisputeStatus>,
+}
+
+async fn raise_dispute(sandbox: Data<Sandbox>, request: Json<DisputeRequest>) -> HttpResponse {
     let reason = request.reason.as_deref().unwrap_or("fraudulent");
+    let status = request.status.unwrap_or_default();
     change_state_and_commit(&sandbox, |state| {
-        dispute::open_for_intent(state, &request.payment_intent, reason)
+        dispute::open_for_intent(state, &request.payment_intent, reason, status)
+    })
+}
+
+#[derive(Debug, Deserialize)]
+struct DisputeStatusRequest {
+    #[serde(alias = "paymentIntent")]
+    payment_intent: String,
+    status: DisputeStatus,
+}
+
+/// Changes the status of a dispute, as the buyer's bank does.
+async fn change_dispute_status(
+    sandbox: Data<Sandbox>,
+    request: Json<DisputeStatusRequest>,
+) -> HttpResponse {
+    change_state_and_commit(&sandbox, |state| {
+        dispute::change_status(state, &request.payment_intent, request.status)
+    })
+}
+
+#[derive(Debug, Deserialize)]
+struct FraudWarningRequest {
+    #[serde(alias = "paymentIntent")]
+    payment_intent: String,
+    #[serde(alias = "fraudType")]
+    fraud_type: Option<String>,
+}
+
+/// Reports a payment as possibly fraudulent, as the card's bank does.
+async fn warn_of_fraud(sandbox: Data<Sandbox>, request: Json<FraudWarningRequest>) -> HttpResponse {
+    let fraud_type = request.fraud_type.as_deref().unwrap_or("misc");
+    change_state_and_commit(&sandbox, |state| {
+        early_fraud_warning::warn_of_intent(state, &request.payment_intent, fraud_type)
+    })
+}
+
+#[derive(Debug, Deserialize)]
+struct RefundSettlement {
+    #[serde(alias = "paymentIntent")]
+    payment_intent: String,
+    status: RefundStatus,
+    #[serde(alias = "failureReason")]
+    failure_reason: Option<String>,
+}
+
+/// Completes or fails the newest refund of a payment, as the buyer's bank does.
+async fn settle_refund(sandbox: Data<Sandbox>, settlement: Json<RefundSettlement>) -> HttpResponse {
+    let settlement = settlement.into_inner();
+    change_state_and_commit(&sandbox, |state| {
+        refund::settle_for_intent(
+            state,
+            &settlement.payment_intent,
+            settlement.status,
+            settlement.failure_reason,
+        )
+    })
+}
+
+#[derive(Debug, Deserialize)]
+struct RefundFundingRequest {
+    account: String,
+    funding: RefundFunding,
+}
+
+/// Sets whether an account's balance covers its refunds.
+async fn set_refund_funding(
+    sandbox: Data<Sandbox>,
+    request: Json<RefundFundingRequest>,
+) -> HttpResponse {
+    change_state_and_commit(&sandbox, |state| {
+        state.set_refund_funding(&request.account, request.funding)
     })
 }
 

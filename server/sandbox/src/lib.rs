@@ -221,7 +221,8 @@ impl Sandbox {
     /// no captured payment has this id.
     pub fn dispute(&self, payment_intent: &str) -> bool {
         control_api::change_state_and_commit(self, |state| {
-            stripe::dispute::open_for_intent(state, payment_intent, "fraudulent")
+            let status = stripe::dispute::DisputeStatus::NeedsResponse;
+            stripe::dispute::open_for_intent(state, payment_intent, "fraudulent", status)
         })
         .status()
         .is_success()

@@ -10,6 +10,7 @@ pub mod card;
 pub mod charge;
 pub mod confirmation_token;
 pub mod dispute;
+pub mod early_fraud_warning;
 pub mod event;
 pub mod failure;
 pub mod fee;

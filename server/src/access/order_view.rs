@@ -148,10 +148,16 @@ async fn order_status_and_refund(
         OrderState::Captured => ("succeeded", None),
         OrderState::Rejecting | OrderState::Released => ("not_charged", None),
         OrderState::Void if record.captured_at.is_none() => ("not_charged", None),
-        OrderState::Void if state.records.is_refunded(record.order.id).await? => {
-            ("refunded", refund("succeeded"))
-        }
-        OrderState::Void => ("refunding", refund("pending")),
+        OrderState::Void => match state
+            .records
+            .refund_state(record.order.id)
+            .await?
+            .as_deref()
+        {
+            Some("succeeded") => ("refunded", refund("succeeded")),
+            Some("failed") => ("refund_failed", refund("failed")),
+            _ => ("refunding", refund("pending")),
+        },
         OrderState::Anomaly => ("processing", None),
     })
 }

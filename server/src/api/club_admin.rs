@@ -209,6 +209,8 @@ pub struct ProviderTransaction {
     pub fees_estimated: bool,
     pub refunded: String,
     pub refund_state: Option<String>,
+    /// Why a refund waits or failed, and what the club or the operator can do; null otherwise.
+    pub refund_note: Option<&'static str>,
     pub disputed: bool,
     pub stripe_url: Option<String>,
 }

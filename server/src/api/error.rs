@@ -45,6 +45,15 @@ impl Problem {
         Problem::new(StatusCode::CONFLICT, code, message)
     }
 
+    /// Builds the 409 response for a refund of a disputed payment: the buyer's bank decides about
+    /// its money.
+    pub fn payment_disputed() -> Problem {
+        Problem::conflict(
+            "payment-disputed",
+            "The buyer's bank disputes this payment and decides about the money. A refund would pay the buyer twice.",
+        )
+    }
+
     /// Builds the 404 response, also used for an object of another club (decision G-1).
     pub fn not_found() -> Problem {
         Problem::new(StatusCode::NOT_FOUND, "not-found", "Not found")
@@ -333,7 +342,16 @@ impl From<PaymentFailure> for Problem {
     fn from(failure: PaymentFailure) -> Problem {
         match failure {
             PaymentFailure::Refused { draw, refusal } => Problem::command_refused(draw, refusal),
-            PaymentFailure::Declined { code, message } => {
+            PaymentFailure::Declined {
+                class,
+                code,
+                message,
+            } => {
+                let message = if class.is_about_card() {
+                    message
+                } else {
+                    class.guide().buyer.to_owned()
+                };
                 // Add the fields of a completion call's response, because the wallet's screen shows
                 // message, type and code.
                 Problem::new(StatusCode::PAYMENT_REQUIRED, "declined", message)
@@ -348,6 +366,7 @@ impl From<PaymentFailure> for Problem {
                 "order-unknown",
                 "We could not find this payment.",
             ),
+            PaymentFailure::Disputed => Problem::payment_disputed(),
             PaymentFailure::Mismatch => Problem::conflict(
                 "payment-mismatch",
                 "This payment does not match your order. We are looking into it; please contact support.",

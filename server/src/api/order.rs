@@ -32,7 +32,7 @@ pub struct Order {
 /// The refund of an order.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Refund {
-    /// State of the refund: `pending` or `succeeded`.
+    /// State of the refund: `pending`, `succeeded`, or `failed` when the money is not refunded.
     pub state: &'static str,
     pub amount: String,
 }

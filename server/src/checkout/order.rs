@@ -2,6 +2,7 @@
 //! tickets and create the payment intent.
 
 use actors::{OpenOrderRequest, PaymentFailure};
+use domain::provider_error::ProviderErrorClass;
 use domain::{AccountId, OrderId, OrderState, Timestamp, reservation};
 use persistence::stores::OrderRecord;
 
@@ -97,14 +98,22 @@ pub(super) async fn find_or_open_order(
 
 /// Builds the error response for an order that could not be opened.
 ///
-/// No card has been charged at this point, so a decline concerns the club's account, and Stripe's
-/// text is not meant for the buyer (finding F30 of reliability.md).
+/// No card has been charged at this point, so a decline concerns the club's account or our request,
+/// and Stripe's text is not meant for the buyer (finding F30 of reliability.md).
 fn order_opening_problem(failure: PaymentFailure, account: &AccountId) -> Problem {
-    let PaymentFailure::Declined { code, message } = failure else {
+    let PaymentFailure::Declined {
+        class,
+        code,
+        message,
+    } = failure
+    else {
         return failure.into();
     };
-    tracing::warn!(account.id = %account.0, code, message, "Stripe refused a payment intent for a club");
-    club_not_ready_problem()
+    tracing::warn!(account.id = %account.0, ?class, code, message, "Stripe refused a payment intent for a club");
+    match class {
+        ProviderErrorClass::AccountProblem => club_not_ready_problem(),
+        _ => Problem::conflict("payment-refused", class.guide().buyer),
+    }
 }
 
 /// Returns the end of the order's reservation as shown to the buyer: 120 seconds after opening, but

@@ -105,7 +105,7 @@ async fn publish_if_changed(
     );
     let open = matches!(
         order.status,
-        "processing" | "requires_payment_method" | "refunding"
+        "processing" | "requires_payment_method" | "refunding" | "refund_failed"
     );
     published.insert(token.to_string(), PublishedOrder { order, open });
 }

@@ -156,7 +156,7 @@ mod tests {
     async fn failed_registration_is_retried_and_active_one_rests() {
         let connect = ScriptedConnect {
             answers: Mutex::new(vec![
-                Err(GatewayError::Unavailable("429".into())),
+                Err(GatewayError::unavailable("429")),
                 Ok(WalletDomainStatus::Inactive {
                     reason: "unverified".into(),
                 }),

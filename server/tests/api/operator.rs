@@ -10,6 +10,7 @@ mod health;
 mod metrics;
 mod money_reconciliation;
 mod orphaned_tickets;
+mod refund_and_dispute_endings;
 mod refusal_messages;
 mod refused_allocations;
 mod reports;

@@ -135,7 +135,7 @@ async fn refunds_and_fees_create_events() {
     }
     for expected in [
         ("charge.refunded", true),
-        ("refund.updated", true),
+        ("refund.created", true),
         ("application_fee.refunded", false),
     ] {
         assert!(

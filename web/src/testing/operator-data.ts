@@ -147,6 +147,7 @@ export function makeTransactions(nowMs: number): Transaction[] {
       feesEstimated: n === 0,
       refunded: n === 7 ? dollars(charged) : '0.00',
       refundState: n === 7 ? 'succeeded' : null,
+      refundNote: null,
       disputed: n === 11,
       stripeUrl: null,
     };

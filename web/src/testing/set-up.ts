@@ -1,4 +1,4 @@
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeEach, vi } from 'vitest';
 
 declare global {
@@ -9,6 +9,10 @@ declare global {
 
 // Runs before each test file. Files share one window, but not the state of our modules.
 vi.resetModules();
+
+// The default of one second is too short when other processes use the CPU. A test that finds its
+// element does not wait longer.
+configure({ asyncUtilTimeout: 10_000 });
 
 // Resets the URL, because a test must not see the URL of the test before it.
 beforeEach(() => {

@@ -166,11 +166,19 @@ impl Checkout<'_> {
         match intent {
             Ok(()) => Ok(record),
             Err(IntentError::Deferred) => Err(PaymentFailure::Unavailable),
-            Err(IntentError::Refused { code, message }) => {
+            Err(IntentError::Refused {
+                class,
+                code,
+                message,
+            }) => {
                 let reason = format!("the payment could not be prepared: {code}");
                 self.abandon_order_not_yet_shown(record.order.id, &reason)
                     .await;
-                Err(PaymentFailure::Declined { code, message })
+                Err(PaymentFailure::Declined {
+                    class,
+                    code,
+                    message,
+                })
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use std::slice;
 
+use domain::provider_error::ProviderErrorClass;
 use domain::{AccountId, Cents, OrderState, PaymentIntent, PaymentIntentId};
 use persistence::records::audit::AuditEntry;
 use persistence::stores::{NotifyBuyer, OrderRecord, PaymentRepair};
@@ -75,6 +76,9 @@ impl Repairs<'_> {
         if !intent.is_captured() {
             return Err(RepairError::Unknown);
         }
+        if intent.is_disputed() {
+            return Err(RepairError::Disputed);
+        }
         let to_return = ReturnedAmounts {
             amount: intent.amount_received - intent.amount_refunded,
             fee: if fee_is_in_ledger {
@@ -145,18 +149,30 @@ impl Repairs<'_> {
         to_return: ReturnedAmounts,
     ) -> Result<(), RepairError> {
         let gateway = &self.context.gateway;
-        let deferred = |error: GatewayError| {
+        let repair_error = |error: GatewayError| {
             tracing::warn!(%error, payment_intent.id = %intent.id, "return of an unmatched payment failed: provider error");
-            RepairError::Unavailable
+            match error.class() {
+                ProviderErrorClass::LowBalance => RepairError::LowBalance,
+                ProviderErrorClass::PaymentDisputed => RepairError::Disputed,
+                _ => RepairError::Unavailable,
+            }
         };
         // The key contains the amount refunded before, because after a partial manual refund the
-        // rest is a different request.
+        // rest is a different request. It contains the number of refunds, because a refund after a
+        // failed one is a new request too.
         if to_return.amount > Cents::ZERO {
-            let key = format!("return-{}-{}", intent.id, intent.amount_refunded.0);
-            gateway
+            let refunds = intent.refunds.len();
+            let key = format!(
+                "return-{}-{}-{refunds}",
+                intent.id, intent.amount_refunded.0
+            );
+            let refund = gateway
                 .refund(&key, &intent.account, &intent.id, to_return.amount)
                 .await
-                .map_err(deferred)?;
+                .map_err(repair_error)?;
+            if refund.status.failure().is_some() {
+                return Err(RepairError::RefundFailed);
+            }
         }
         if to_return.fee > Cents::ZERO {
             let key = format!(
@@ -166,7 +182,7 @@ impl Repairs<'_> {
             gateway
                 .refund_fee(&key, &intent.account, &intent.id, to_return.fee)
                 .await
-                .map_err(deferred)?;
+                .map_err(repair_error)?;
         }
         Ok(())
     }

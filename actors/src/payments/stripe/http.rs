@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use domain::provider_error::{ErrorRepair, ProviderErrorClass, ProviderErrorFields};
 use http_body_util::{BodyExt, Full};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
 use hyper::http::request::Builder;
@@ -56,7 +57,7 @@ impl StripeClientErr for StripeHttpError {
     /// Returns the error for an answer that reports success but cannot be parsed by async-stripe.
     /// The call may have had its effect.
     fn deserialize_err(why: impl fmt::Display) -> StripeHttpError {
-        StripeHttpError(GatewayError::Unknown(format!(
+        StripeHttpError(GatewayError::unknown(format!(
             "an answer could not be read: {why}"
         )))
     }
@@ -111,6 +112,7 @@ impl StripeHttpClient {
     /// Returns a client that acts for a connected account (decision C-24).
     pub(super) fn for_account(&self, account: &str) -> Result<StripeHttpClient, GatewayError> {
         let account = HeaderValue::from_str(account).map_err(|_| GatewayError::Refused {
+            class: ProviderErrorClass::AccountProblem,
             code: "account_invalid".into(),
             message: "the account's id is no header value".into(),
         })?;
@@ -203,7 +205,7 @@ impl StripeHttpClient {
         let answer = self.send(add_body(builder, body.to_string())?).await?;
         // The call may have had its effect.
         serde_json::from_slice(&answer)
-            .map_err(|why| GatewayError::Unknown(format!("an answer could not be read: {why}")))
+            .map_err(|why| GatewayError::unknown(format!("an answer could not be read: {why}")))
     }
 
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Bytes, GatewayError> {
@@ -216,28 +218,28 @@ impl StripeHttpClient {
                 .acquire(priority_of_request(&request), bucket)
                 .await
         {
-            return Err(GatewayError::Unavailable(
-                "too many calls wait for their turn".into(),
+            return Err(GatewayError::unavailable(
+                "too many calls wait for their turn",
             ));
         }
         let answer = async {
             let response = self.client.request(request).await.map_err(|why| {
                 if why.is_connect() {
-                    GatewayError::Unavailable(format!("no connection: {why}"))
+                    GatewayError::unavailable(format!("no connection: {why}"))
                 } else {
-                    GatewayError::Unknown(format!("no answer: {why}"))
+                    GatewayError::unknown(format!("no answer: {why}"))
                 }
             })?;
             let status = response.status();
             let exceeded = exceeded_limit(&response);
             let body = response.into_body().collect().await;
             let body =
-                body.map_err(|why| GatewayError::Unknown(format!("half an answer: {why}")))?;
+                body.map_err(|why| GatewayError::unknown(format!("half an answer: {why}")))?;
             Ok((status, exceeded, body.to_bytes()))
         };
         let (status, exceeded, body) = tokio::time::timeout(self.timeout, answer)
             .await
-            .unwrap_or_else(|_| Err(GatewayError::Unknown("no answer in time".into())))?;
+            .unwrap_or_else(|_| Err(GatewayError::unknown("no answer in time")))?;
         if let Some((rate_limiter, bucket)) = &limited {
             match exceeded.filter(|_| !is_lock_timeout(&body)) {
                 Some(exceeded) => {
@@ -293,7 +295,7 @@ fn add_body(
 ) -> Result<Request<Full<Bytes>>, GatewayError> {
     builder
         .body(Full::new(body.into()))
-        .map_err(|why| GatewayError::Unavailable(format!("no request: {why}")))
+        .map_err(|why| GatewayError::unavailable(format!("no request: {why}")))
 }
 
 /// Returns the priority of a request: captures first, then cancellations, then other writes, then
@@ -316,31 +318,109 @@ impl StripeClient for StripeHttpClient {
     }
 }
 
-/// Classifies an error status by whether and how the call may be retried. The body is only used for
-/// the message.
+/// Classifies an error answer by its status and its fields. The message is only copied.
 pub(super) fn error_of_status(status: StatusCode, body: &[u8]) -> GatewayError {
     let error = serde_json::from_slice::<Value>(body)
         .map(|body| body["error"].clone())
         .unwrap_or_default();
-    let text = |name: &str| error[name].as_str().map(str::to_owned);
+    let text = |name: &str| error[name].as_str();
+    let class = ProviderErrorClass::from_fields(&ProviderErrorFields {
+        status: status.as_u16(),
+        kind: text("type"),
+        code: text("code"),
+        decline_code: text("decline_code"),
+    });
     let code = text("decline_code")
         .or_else(|| text("code"))
         .or_else(|| text("type"));
-    match status.as_u16() {
-        // This request had no effect, for example because its idempotency key is in use (failure
-        // F27 of the failure catalogue) or the rate limit is exceeded (F26). If an earlier request
-        // under the same idempotency key had an effect, a retry returns the answer to that request.
-        401 | 409 | 424 | 425 | 429 => {
-            GatewayError::Unavailable(format!("{status} {}", code.unwrap_or_default()))
+    let repair = class.guide().repair;
+    let code = match repair {
+        ErrorRepair::RepeatRequest | ErrorRepair::ReadThenRepeat => {
+            format!("{status} {}", code.unwrap_or_default())
         }
-        400..=499 => GatewayError::Refused {
-            code: code.unwrap_or_else(|| status.as_str().to_owned()),
-            message: text("message").unwrap_or_else(|| "The provider refused the request.".into()),
-        },
-        // The request failed while Stripe executed it. Stripe stores this answer under the key
-        // permanently.
-        500 => GatewayError::Failed(status.to_string()),
-        // A proxy sent this status, so Stripe may still execute the request.
-        _ => GatewayError::Unknown(status.to_string()),
+        _ => code.unwrap_or(status.as_str()).to_owned(),
+    };
+    let message = text("message").unwrap_or("The provider refused the request.");
+    if matches!(
+        class,
+        ProviderErrorClass::KeyProblem | ProviderErrorClass::IdempotencyMismatch
+    ) {
+        tracing::error!(code, message, "{}", class.guide().operator);
+    }
+    // Another status than 500 in this range comes from a proxy, so Stripe may still execute the
+    // request.
+    let is_from_provider = status == StatusCode::INTERNAL_SERVER_ERROR || status.is_client_error();
+    GatewayError::of_answer(
+        class,
+        code.trim_end().to_owned(),
+        message.to_owned(),
+        is_from_provider,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::provider_error::{DeclineGroup, ProviderErrorClass as Class};
+    use hyper::StatusCode;
+    use serde_json::json;
+
+    use super::error_of_status;
+    use crate::GatewayError;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Kind {
+        Refused,
+        Unavailable,
+        Unknown,
+        Failed,
+    }
+
+    fn kind(error: &GatewayError) -> Kind {
+        match error {
+            GatewayError::Refused { .. } => Kind::Refused,
+            GatewayError::Unavailable { .. } => Kind::Unavailable,
+            GatewayError::Unknown { .. } => Kind::Unknown,
+            GatewayError::Failed { .. } => Kind::Failed,
+        }
+    }
+
+    /// Each class of answers decides how the call may be retried. The message never does.
+    #[test]
+    #[rustfmt::skip]
+    fn class_of_the_answer_decides_how_the_call_is_retried() {
+        let stolen = Class::CardDeclined(DeclineGroup::Unexplained);
+        let answers = [
+            (402, "card_error", "card_declined", "stolen_card", stolen, Kind::Refused),
+            (402, "card_error", "authentication_required", "", Class::AuthenticationRequired, Kind::Refused),
+            (402, "card_error", "processing_error", "", Class::ProcessingError, Kind::Refused),
+            (429, "invalid_request_error", "rate_limit", "", Class::RateLimit, Kind::Unavailable),
+            (409, "idempotency_error", "idempotency_key_in_use", "", Class::RateLimit, Kind::Unavailable),
+            (400, "idempotency_error", "", "", Class::IdempotencyMismatch, Kind::Failed),
+            (400, "invalid_request_error", "charge_already_captured", "", Class::UnexpectedState, Kind::Refused),
+            (404, "invalid_request_error", "resource_missing", "", Class::InvalidRequest, Kind::Refused),
+            (401, "invalid_request_error", "", "", Class::KeyProblem, Kind::Unavailable),
+            (403, "invalid_request_error", "account_invalid", "", Class::AccountProblem, Kind::Refused),
+            (400, "invalid_request_error", "balance_insufficient", "", Class::LowBalance, Kind::Refused),
+            (400, "invalid_request_error", "charge_disputed", "", Class::PaymentDisputed, Kind::Refused),
+            (500, "api_error", "", "", Class::ProviderFailure, Kind::Failed),
+            // A proxy sent this status, so Stripe may still execute the request.
+            (502, "", "rate_limit", "", Class::ProviderFailure, Kind::Unknown),
+        ];
+        for class in Class::all() {
+            // No answer has the class `Network`. The other groups of declines behave alike.
+            let is_answered = answers.iter().any(|answer| answer.4 == class);
+            assert!(is_answered || matches!(class, Class::Network | Class::CardDeclined(_)), "{class:?}");
+        }
+        for (status, error_type, code, decline_code, class, expected) in answers {
+            for message in ["No money.", "rate_limit card_declined balance_insufficient"] {
+                let mut error = json!({ "type": error_type, "code": code, "decline_code": decline_code,
+                    "message": message });
+                error.as_object_mut().expect("fields").retain(|_, value| value != "");
+                let body = json!({ "error": error }).to_string();
+                let status = StatusCode::from_u16(status).expect("a status");
+                let error = error_of_status(status, body.as_bytes());
+                assert_eq!((error.class(), kind(&error)), (class, expected), "{status} {body}");
+            }
+        }
     }
 }

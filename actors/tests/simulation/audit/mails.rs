@@ -91,7 +91,7 @@ impl Audit<'_> {
         payment: Option<&PaymentIntent>,
         mails: u32,
     ) {
-        let is_disputed = payment.is_some_and(|payment| payment.disputed);
+        let is_disputed = payment.is_some_and(PaymentIntent::is_disputed);
         let is_found = |payment: &PaymentIntent| {
             let mut raised = self
                 .world

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use async_trait::async_trait;
 use domain::{
     AccountId, Anomaly, AnomalyKind, Cents, ClubId, DrawId, OrderId, PaymentIntent,
-    PaymentIntentId, Serial, Timestamp,
+    PaymentIntentId, ProviderRefund, Serial, Timestamp,
 };
 use persistence::Failure;
 use persistence::ledger::BuyerDetails;
@@ -268,6 +268,19 @@ impl PaymentOperationStore for SimulatedPaymentStores {
         call_store!(self, queue_refund(order, amount, fee, reason))
     }
 
+    async fn record_refund_status(
+        &self,
+        order: OrderId,
+        refund: &ProviderRefund,
+        at: Timestamp,
+    ) -> StoreResult<bool> {
+        call_store!(self, record_refund_status(order, refund, at))
+    }
+
+    async fn orders_with_pending_refunds(&self, limit: u32) -> StoreResult<Vec<OrderId>> {
+        call_store!(self, orders_with_pending_refunds(limit))
+    }
+
     async fn draws_owing_fee_refunds(&self) -> StoreResult<Vec<DrawId>> {
         call_store!(self, draws_owing_fee_refunds())
     }
@@ -382,6 +395,16 @@ impl AnomalyStore for SimulatedPaymentStores {
             )
         });
         raised
+    }
+
+    async fn replace_anomaly_note(
+        &self,
+        payment_intent: &PaymentIntentId,
+        kind: AnomalyKind,
+        from: &str,
+        to: &str,
+    ) -> StoreResult<bool> {
+        call_store!(self, replace_anomaly_note(payment_intent, kind, from, to))
     }
 
     async fn resolve_healed_anomalies(

@@ -30,6 +30,12 @@ pub struct OrderDetails {
     pub refund_fee_cents: Option<i64>,
     pub refund_reason: Option<String>,
     pub refunded_at: Option<OffsetDateTime>,
+    /// The provider's status of the refund, and the reason of that status. `None` before the
+    /// provider accepted the refund.
+    pub refund_provider_status: Option<String>,
+    pub refund_provider_reason: Option<String>,
+    /// The provider's error code, if it refused the refund.
+    pub refund_refusal: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -56,7 +62,10 @@ impl Records {
                  o.buyer_phone, o.subtotal_cents, o.card_fee_cents, o.total_cents, o.application_fee_cents, o.opened_at,
                  o.captured_at, o.consent_at is not null as "consented!", r.state as "refund_state?",
                  r.amount_cents as "refund_cents?", r.fee_cents as "refund_fee_cents?", r.reason as "refund_reason?",
-                 r.created_at as "refunded_at?"
+                 r.created_at as "refunded_at?", r.provider_status as "refund_provider_status?",
+                 r.provider_reason as "refund_provider_reason?",
+                 (select p.why from payment_ops p where p.order_id = o.id and p.kind = 'refund' and p.state <> 'done'
+                  order by p.id desc limit 1) as refund_refusal
              from orders o left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id where o.id = $1"#,
             id
         );

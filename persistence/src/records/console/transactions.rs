@@ -31,6 +31,9 @@ pub struct TransactionRow {
     /// reported it.
     pub payment_method: Option<String>,
     pub refund_state: Option<String>,
+    /// Stripe's error code of a refund that waits or was refused, or its reason for a refund that
+    /// failed.
+    pub refund_refusal: Option<String>,
     pub disputed: bool,
     pub draws: Vec<i64>,
     pub counts: Vec<i16>,
@@ -92,7 +95,11 @@ impl Records {
             r#"select o.id as order_id, o.payment_intent_id as "payment_intent_id!", p.status, p.account_id, o.opened_at as created_at,
                  o.club_id, c.name as "club_name?", o.buyer_name, o.buyer_email, p.amount_cents, p.provider_fee_cents,
                  p.application_fee_cents, p.application_fee_refunded_cents, p.amount_refunded_cents as refunded_cents,
-                 p.payment_method, r.state as "refund_state?", p.disputed, l.draws as "draws!", l.counts as "counts!", l.prices as "prices!",
+                 p.payment_method, r.state as "refund_state?",
+                 case when r.state in ('pending', 'failed') then
+                   (select w.why from payment_ops w where w.order_id = o.id and w.kind = 'refund' and w.state <> 'done'
+                    order by w.id desc limit 1) end as refund_refusal,
+                 p.disputed, l.draws as "draws!", l.counts as "counts!", l.prices as "prices!",
                  d.home_team, d.away_team
              from orders o join payments p on p.payment_intent_id = o.payment_intent_id
                  left join clubs c on c.id = o.club_id left join refunds r on r.order_id = o.id

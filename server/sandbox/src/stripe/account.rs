@@ -10,11 +10,25 @@ use super::failure::StripeError;
 use super::form::StripeForm;
 use super::id;
 use super::journal_record::RecordRef;
+use super::refund;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
 
 /// Lifetime of an onboarding link in seconds. Stripe's links also expire within minutes.
 const ONBOARDING_LINK_SECONDS: i64 = 300;
+
+/// What happens to refunds of an account. Variant names are stored in the journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefundFunding {
+    /// The balance covers them.
+    #[default]
+    Covered,
+    /// The balance is too low, and refunds are accepted as pending.
+    Pending,
+    /// The balance is too low, and refunds are refused.
+    Refused,
+}
 
 /// A connected account of a club. The platform's own account is not stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,6 +43,8 @@ pub struct Account {
     pub details_submitted: bool,
     pub charges_enabled: bool,
     pub payouts_enabled: bool,
+    #[serde(default)]
+    pub refund_funding: RefundFunding,
     pub metadata: BTreeMap<String, String>,
 }
 
@@ -56,6 +72,7 @@ impl Account {
             details_submitted: false,
             charges_enabled: false,
             payouts_enabled: false,
+            refund_funding: RefundFunding::Covered,
             metadata: BTreeMap::new(),
         }
     }
@@ -172,6 +189,23 @@ impl SandboxState {
         let mut account = self.find::<Account>("", id)?;
         account.charges_enabled = charges_enabled;
         Ok(account.save_and_emit_event(self))
+    }
+
+    /// Sets what happens to an account's refunds. When money arrives, the refunds that waited for it
+    /// succeed.
+    pub fn set_refund_funding(
+        &mut self,
+        id: &str,
+        refund_funding: RefundFunding,
+    ) -> Result<Value, StripeError> {
+        let mut account = self.find::<Account>("", id)?;
+        account.refund_funding = refund_funding;
+        let response = account.render();
+        self.save(account);
+        if refund_funding == RefundFunding::Covered {
+            refund::settle_waiting_refunds(self, id);
+        }
+        Ok(response)
     }
 
     /// Completes an account's onboarding through its link. Returns the URL of the club's page to

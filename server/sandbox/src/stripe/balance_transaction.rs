@@ -26,6 +26,7 @@ pub enum BalanceTransactionKind {
     ApplicationFee,
     ApplicationFeeRefund,
     Adjustment,
+    RefundFailure,
 }
 
 /// A balance transaction. Amounts are in cents, times in seconds since 1970.
@@ -95,6 +96,31 @@ impl BalanceTransaction {
             &refund.id,
             -refund.amount,
             &refund.currency,
+            created,
+        )
+    }
+
+    /// Creates the transaction of a refund that failed: the money returns to the account.
+    pub fn of_failed_refund(refund: &Refund, created: i64) -> Self {
+        Self::new(
+            &refund.account,
+            BalanceTransactionKind::RefundFailure,
+            &refund.id,
+            refund.amount,
+            &refund.currency,
+            created,
+        )
+    }
+
+    /// Creates the transaction of a dispute that the account won: the amount returns, the fee does
+    /// not.
+    pub fn of_won_dispute(dispute: &Dispute, created: i64) -> Self {
+        Self::new(
+            &dispute.account,
+            BalanceTransactionKind::Adjustment,
+            &dispute.id,
+            dispute.amount,
+            &dispute.currency,
             created,
         )
     }
@@ -178,7 +204,11 @@ impl StripeObject for BalanceTransaction {
             BalanceTransactionKind::ApplicationFeeRefund => {
                 ("application_fee_refund", "platform_earning_refund")
             }
+            BalanceTransactionKind::Adjustment if self.amount > 0 => {
+                ("adjustment", "dispute_reversal")
+            }
             BalanceTransactionKind::Adjustment => ("adjustment", "dispute"),
+            BalanceTransactionKind::RefundFailure => ("refund_failure", "refund_failure"),
         };
         let fee = self.stripe_fee + self.application_fee;
         json!({

@@ -16,6 +16,14 @@ pub enum CardBehaviour {
     AuthenticatesThenDeclines,
     /// Approves. A dispute opens as soon as the payment is captured.
     Disputes,
+    /// Approves. The bank opens an inquiry as soon as the payment is captured.
+    Inquires,
+    /// Approves. An early fraud warning follows the capture.
+    WarnsOfFraud,
+    /// Approves. A refund stays pending until it is settled through `POST /sandbox/refund`.
+    RefundsLater,
+    /// Approves. A refund succeeds, and fails a moment later.
+    RefundsFail,
 }
 
 /// Why a card is declined.
@@ -94,7 +102,10 @@ const fn new_test_card(
     }
 }
 
-use CardBehaviour::{Approves, Authenticates, AuthenticatesThenDeclines, Declines, Disputes};
+use CardBehaviour::{
+    Approves, Authenticates, AuthenticatesThenDeclines, Declines, Disputes, Inquires, RefundsFail,
+    RefundsLater, WarnsOfFraud,
+};
 
 /// The supported test cards, with Stripe's numbers. The everyday cards are Australian, unlike
 /// Stripe's.
@@ -219,6 +230,34 @@ pub const TEST_CARDS: &[TestCard] = &[
         "AU",
         Disputes,
         "approved, then disputed",
+    ),
+    new_test_card(
+        "4000000000001976",
+        "createDisputeInquiry",
+        "AU",
+        Inquires,
+        "approved, then the bank inquires",
+    ),
+    new_test_card(
+        "4000000000005423",
+        "createIssuerFraudRecord",
+        "AU",
+        WarnsOfFraud,
+        "approved, then an early fraud warning",
+    ),
+    new_test_card(
+        "4000000000007726",
+        "pendingRefund",
+        "AU",
+        RefundsLater,
+        "approved, a refund stays pending",
+    ),
+    new_test_card(
+        "4000000000005126",
+        "refundFail",
+        "AU",
+        RefundsFail,
+        "approved, a refund fails later",
     ),
 ];
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::api_call::{ApiCall, Creator};
-use super::card::CardBehaviour;
 use super::failure::StripeError;
 use super::id;
 use super::intent::{CaptureMethod, Intent};
@@ -17,6 +16,9 @@ use super::table::{ObjectKey, StripeObject};
 
 /// Time in seconds during which an authorisation can be captured.
 const AUTHORISATION_SECONDS: i64 = 7 * 24 * 3600;
+
+/// Number of refunds that an expanded charge shows.
+const REFUNDS_SHOWN_MAX: usize = 10;
 
 /// A charge. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,7 +38,12 @@ pub struct Charge {
     pub manual: bool,
     pub refunded: bool,
     pub disputed: bool,
-    pub disputes_itself: bool,
+    /// Id of the newest dispute of the charge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dispute: Option<String>,
+    /// Ids of the charge's refunds, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refunds: Vec<String>,
     /// Code and message of a decline. `None` when the card was charged or authorised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<(String, String)>,
@@ -73,7 +80,8 @@ impl Charge {
             manual: intent.capture_method == CaptureMethod::Manual,
             refunded: false,
             disputed: false,
-            disputes_itself: method.behaviour == CardBehaviour::Disputes,
+            dispute: None,
+            refunds: Vec::new(),
             failure: None,
             decline_code: None,
             method: method.clone(),
@@ -103,6 +111,19 @@ impl Charge {
             decline_code: text("decline_code"),
             ..Self::new_authorised(intent, method, created)
         }
+    }
+
+    /// Renders the list of the charge's refunds, as `expand[]=refunds` shows it: the ten newest.
+    pub fn render_refunds(&self, state: &SandboxState) -> Value {
+        let data: Vec<Value> = self
+            .refunds
+            .iter()
+            .take(REFUNDS_SHOWN_MAX)
+            .filter_map(|id| state.refunds.get(id))
+            .map(StripeObject::render)
+            .collect();
+        json!({ "object": "list", "data": data, "has_more": self.refunds.len() > REFUNDS_SHOWN_MAX,
+            "url": format!("/v1/charges/{}/refunds", self.id) })
     }
 
     /// Returns the amount that can still be refunded, in cents.

@@ -7,6 +7,7 @@ use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::confirmation_token::ConfirmationToken;
 use super::dispute::Dispute;
+use super::early_fraud_warning::EarlyFraudWarning;
 use super::event::WebhookEvent;
 use super::fee::{ApplicationFee, FeeRefund};
 use super::idempotency::SavedResponse;
@@ -25,6 +26,7 @@ macro_rules! records {
 
         #[derive(Debug, Deserialize)]
         #[serde(rename_all = "snake_case")]
+        #[expect(clippy::large_enum_variant, reason = "a record is parsed and applied at once")]
         pub enum Record { $($variant($kind),)* Delivered(String), Lost(String) }
     };
 }
@@ -42,6 +44,7 @@ records!(
     FeeRefund: FeeRefund,
     Refund: Refund,
     Dispute: Dispute,
+    EarlyFraudWarning: EarlyFraudWarning,
     Event: WebhookEvent,
     Remembered: SavedResponse
 );

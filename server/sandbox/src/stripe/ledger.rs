@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::dispute;
 use super::event::DeliveryStatus;
 use super::intent::{Intent, IntentStatus};
 use super::refund;
@@ -23,6 +24,7 @@ pub struct AccountTotals {
     pub fees_refunded: i64,
     pub refunded: i64,
     pub refund_count: u64,
+    /// Amount that banks have taken back: of open and lost disputes.
     pub disputed: i64,
     /// Amount that is authorised, and neither captured nor cancelled.
     pub authorised: i64,
@@ -48,7 +50,7 @@ impl AccountTotals {
         self.count += 1;
         self.captured += charge.amount_captured;
         self.refunded += charge.amount_refunded;
-        if charge.disputed {
+        if dispute::blocks_refund(state, charge) {
             self.disputed += charge.refundable_amount();
         }
         if let Some(transaction) = charge

@@ -101,6 +101,13 @@ fn expand_path(state: &SandboxState, account: &str, value: &mut Value, steps: &[
             .iter_mut()
             .for_each(|row| expand_path(state, account, row, steps));
     }
+    // A charge shows its refunds only if they are expanded.
+    if *step == "refunds" && value["object"] == "charge" {
+        let id = value["id"].as_str().unwrap_or_default();
+        if let Some(charge) = state.charges.get(id) {
+            value["refunds"] = charge.render_refunds(state);
+        }
+    }
     let Some(field) = value.get_mut(*step) else {
         return;
     };
@@ -140,6 +147,7 @@ fn render_object_by_id(state: &SandboxState, account: &str, id: &str) -> Option<
             .filter(|row| is_visible_to(&row.id))
             .map(StripeObject::render),
         "dp" => render_if_visible(state.disputes.get(id), account),
+        "issfr" => render_if_visible(state.fraud_warnings.get(id), account),
         _ => None,
     }
 }

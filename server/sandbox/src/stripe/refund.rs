@@ -5,9 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::account::{Account, RefundFunding};
 use super::api_call::ApiCall;
 use super::balance_transaction::BalanceTransaction;
+use super::card::CardBehaviour;
 use super::charge::Charge;
+use super::dispute;
 use super::failure::StripeError;
 use super::fee::{self, ApplicationFee};
 use super::id;
@@ -15,6 +18,38 @@ use super::intent::Intent;
 use super::journal_record::RecordRef;
 use super::state::SandboxState;
 use super::table::{ObjectKey, StripeObject};
+
+/// The pending reason of a refund that waits for the account's balance.
+const INSUFFICIENT_FUNDS: &str = "insufficient_funds";
+
+/// The status of a refund. Variant names are stored in the journal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefundStatus {
+    Pending,
+    RequiresAction,
+    #[default]
+    Succeeded,
+    Failed,
+    Canceled,
+}
+
+impl RefundStatus {
+    fn stripe_name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::RequiresAction => "requires_action",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Canceled => "canceled",
+        }
+    }
+
+    /// Whether the money is back with the account.
+    fn has_ended_unpaid(self) -> bool {
+        matches!(self, Self::Failed | Self::Canceled)
+    }
+}
 
 /// A refund. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -29,6 +64,14 @@ pub struct Refund {
     pub reason: Option<String>,
     pub metadata: BTreeMap<String, String>,
     pub balance_transaction: Option<String>,
+    #[serde(default)]
+    pub status: RefundStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure_balance_transaction: Option<String>,
 }
 
 impl StripeObject for Refund {
@@ -43,15 +86,29 @@ impl StripeObject for Refund {
     }
 
     fn render(&self) -> Value {
-        json!({
+        let mut refund = json!({
             "id": self.id, "object": "refund", "amount": self.amount, "balance_transaction": self.balance_transaction,
             "charge": self.charge, "created": self.created, "currency": self.currency,
             "destination_details": { "card": { "reference": "0000000000000000", "reference_status": "available",
                 "reference_type": "acquirer_reference_number", "type": "refund" }, "type": "card" },
             "metadata": self.metadata, "payment_intent": self.intent, "reason": self.reason, "receipt_number": null,
-            "source_transfer_reversal": null, "status": "succeeded", "transfer_reversal": null,
+            "source_transfer_reversal": null, "status": self.status.stripe_name(), "transfer_reversal": null,
             "customer": null, "customer_account": null, "payment_method": null,
-        })
+        });
+        // Stripe omits these fields unless they have a value.
+        for (name, value) in [
+            ("pending_reason", &self.pending_reason),
+            ("failure_reason", &self.failure_reason),
+            (
+                "failure_balance_transaction",
+                &self.failure_balance_transaction,
+            ),
+        ] {
+            if let Some(value) = value {
+                refund[name] = value.as_str().into();
+            }
+        }
+        refund
     }
 
     fn as_record(&self) -> RecordRef<'_> {
@@ -73,7 +130,7 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
             message,
         ));
     }
-    if charge.disputed {
+    if dispute::blocks_refund(state, &charge) {
         let message = format!(
             "Charge {} has been charged back; cannot issue a refund.",
             charge.id
@@ -89,6 +146,13 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         );
         return Err(StripeError::state_conflict("amount_too_large", message).with_param("amount"));
     }
+    let funding = state
+        .find::<Account>("", &charge.account)
+        .map_or(RefundFunding::Covered, |account| account.refund_funding);
+    if funding == RefundFunding::Refused {
+        let message = "You have insufficient funds in your Stripe account for this refund.";
+        return Err(StripeError::state_conflict("balance_insufficient", message));
+    }
     if form.get_flag("refund_application_fee")? == Some(true) {
         refund_fee_in_proportion(state, &charge, amount);
     }
@@ -103,17 +167,112 @@ pub fn create(state: &mut SandboxState, call: &ApiCall) -> Result<Value, StripeE
         reason,
         metadata: form.get_map("metadata"),
         balance_transaction: None,
+        status: RefundStatus::Succeeded,
+        pending_reason: None,
+        failure_reason: None,
+        failure_balance_transaction: None,
     };
+    if funding == RefundFunding::Pending {
+        refund.status = RefundStatus::Pending;
+        refund.pending_reason = Some(INSUFFICIENT_FUNDS.to_owned());
+    } else if charge.method.behaviour == CardBehaviour::RefundsLater {
+        refund.status = RefundStatus::Pending;
+        refund.pending_reason = Some("processing".to_owned());
+    }
     let transaction = BalanceTransaction::of_refund(&refund, state.now());
     refund.balance_transaction = Some(transaction.id.clone());
     charge.amount_refunded += amount;
     charge.refunded = charge.refundable_amount() == 0;
+    charge.refunds.insert(0, refund.id.clone());
+    let fails_later = charge.method.behaviour == CardBehaviour::RefundsFail;
     state.save(transaction);
-    state.save(charge.clone());
     state.save(refund.clone());
+    state.save(charge.clone());
+    state.emit_event("refund.created", &charge.account, &refund.id);
     state.emit_event("charge.refunded", &charge.account, &charge.id);
-    state.emit_event("refund.updated", &charge.account, &refund.id);
-    Ok(refund.render())
+    let response = refund.render();
+    if fails_later {
+        let reason = "expired_or_canceled_card".to_owned();
+        end_refund(state, refund, RefundStatus::Failed, Some(reason));
+    }
+    Ok(response)
+}
+
+/// Handles `POST /sandbox/refund`: settles the newest refund of a payment intent, as its bank does.
+/// A refund that succeeded may still fail.
+pub fn settle_for_intent(
+    state: &mut SandboxState,
+    intent: &str,
+    status: RefundStatus,
+    failure_reason: Option<String>,
+) -> Result<Value, StripeError> {
+    let charge = state
+        .intents
+        .get(intent)
+        .and_then(|intent| intent.latest_charge.as_deref())
+        .and_then(|charge| state.charges.get(charge))
+        .ok_or_else(|| StripeError::not_found(Intent::OBJECT_NAME, intent))?;
+    let refund = charge
+        .refunds
+        .first()
+        .and_then(|refund| state.refunds.get(refund))
+        .cloned()
+        .ok_or_else(|| StripeError::invalid_request("the payment has no refund"))?;
+    let is_allowed = match refund.status {
+        RefundStatus::Pending | RefundStatus::RequiresAction => status != refund.status,
+        RefundStatus::Succeeded => status == RefundStatus::Failed,
+        RefundStatus::Failed | RefundStatus::Canceled => false,
+    };
+    if !is_allowed {
+        return Err(StripeError::invalid_request(
+            "the refund cannot change to this status",
+        ));
+    }
+    let (account, id) = (refund.account.clone(), refund.id.clone());
+    end_refund(state, refund, status, failure_reason);
+    Ok(state.find::<Refund>(&account, &id)?.render())
+}
+
+/// Completes the refunds of an account that waited for its balance.
+pub fn settle_waiting_refunds(state: &mut SandboxState, account: &str) {
+    let waits = |refund: &&Refund| {
+        refund.account == account
+            && refund.status == RefundStatus::Pending
+            && refund.pending_reason.as_deref() == Some(INSUFFICIENT_FUNDS)
+    };
+    let waiting: Vec<Refund> = state.refunds.rows().filter(waits).cloned().collect();
+    for refund in waiting {
+        end_refund(state, refund, RefundStatus::Succeeded, None);
+    }
+}
+
+/// Changes the status of a refund. The money of a failed refund returns to the account.
+fn end_refund(
+    state: &mut SandboxState,
+    mut refund: Refund,
+    status: RefundStatus,
+    failure_reason: Option<String>,
+) {
+    refund.status = status;
+    refund.pending_reason = None;
+    if status.has_ended_unpaid() {
+        refund.failure_reason = (status == RefundStatus::Failed)
+            .then(|| failure_reason.unwrap_or_else(|| "unknown".to_owned()));
+        let transaction = BalanceTransaction::of_failed_refund(&refund, state.now());
+        refund.failure_balance_transaction = Some(transaction.id.clone());
+        state.save(transaction);
+        if let Some(mut charge) = state.charges.get(&refund.charge).cloned() {
+            charge.amount_refunded -= refund.amount;
+            charge.refunded = false;
+            state.save(charge);
+        }
+    }
+    let (account, id) = (refund.account.clone(), refund.id.clone());
+    state.save(refund);
+    state.emit_event("refund.updated", &account, &id);
+    if status == RefundStatus::Failed {
+        state.emit_event("refund.failed", &account, &id);
+    }
 }
 
 /// Handles `GET /v1/refunds/{id}`.

@@ -9,6 +9,7 @@ use super::balance_transaction::{self, BalanceTransaction};
 use super::charge::{self, Charge};
 use super::confirmation_token::{self, ConfirmationToken};
 use super::dispute::{self, Dispute};
+use super::early_fraud_warning::{self, EarlyFraudWarning};
 use super::event::{self, DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
 use super::fee::{self, ApplicationFee, FeeRefund};
@@ -225,9 +226,15 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
         }),
         ["balance_transactions", id] => balance_transaction::retrieve(state, call, id),
         ["disputes"] => list_page(state, call, |dispute: &Dispute| {
-            matches("payment_intent", &dispute.intent)
+            matches("payment_intent", &dispute.intent) && matches("charge", &dispute.charge)
         }),
         ["disputes", id] => dispute::retrieve(state, call, id),
+        ["radar", "early_fraud_warnings"] => {
+            list_page(state, call, |warning: &EarlyFraudWarning| {
+                matches("payment_intent", &warning.intent) && matches("charge", &warning.charge)
+            })
+        }
+        ["radar", "early_fraud_warnings", id] => early_fraud_warning::retrieve(state, call, id),
         ["account"] => account::retrieve(state, call, None),
         ["accounts"] => list_page(state, call, |_: &Account| true),
         ["accounts", id] => account::retrieve(state, call, Some(id)),

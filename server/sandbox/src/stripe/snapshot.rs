@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::account::Account;
 use super::charge::Charge;
 use super::dispute::Dispute;
+use super::early_fraud_warning::EarlyFraudWarning;
 use super::fee::ApplicationFee;
 use super::intent::Intent;
 use super::refund::Refund;
@@ -22,6 +23,7 @@ pub enum Snapshot {
     Fee(ApplicationFee),
     Account(Account),
     Dispute(Dispute),
+    EarlyFraudWarning(EarlyFraudWarning),
 }
 
 impl Snapshot {
@@ -42,6 +44,11 @@ impl Snapshot {
             "fee" => state.fees.get(id).cloned().map(Self::Fee),
             "acct" => state.accounts.get(id).cloned().map(Self::Account),
             "dp" => state.disputes.get(id).cloned().map(Self::Dispute),
+            "issfr" => state
+                .fraud_warnings
+                .get(id)
+                .cloned()
+                .map(Self::EarlyFraudWarning),
             _ => None,
         }
     }
@@ -54,6 +61,7 @@ impl Snapshot {
             Self::Fee(row) => row.render(),
             Self::Account(row) => row.render(),
             Self::Dispute(row) => row.render(),
+            Self::EarlyFraudWarning(row) => row.render(),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::balance_transaction::BalanceTransaction;
 use super::charge::Charge;
 use super::confirmation_token::ConfirmationToken;
 use super::dispute::Dispute;
+use super::early_fraud_warning::EarlyFraudWarning;
 use super::event::{DeliveryStatus, WebhookEvent};
 use super::failure::StripeError;
 use super::fee::{ApplicationFee, FeeRefund};
@@ -47,6 +48,7 @@ pub struct SandboxState {
     pub fee_refunds: ObjectTable<FeeRefund>,
     pub refunds: ObjectTable<Refund>,
     pub disputes: ObjectTable<Dispute>,
+    pub fraud_warnings: ObjectTable<EarlyFraudWarning>,
     pub events: ObjectTable<WebhookEvent>,
     pub saved_responses: SavedResponses,
     /// Ids of events that the webhook sender has not taken yet.
@@ -116,6 +118,7 @@ impl SandboxState {
             + web_objects
             + money
             + self.disputes.len()
+            + self.fraud_warnings.len()
             + self.links.len()
             + self.events.len()
             + self.saved_responses.responses().count()
@@ -135,6 +138,7 @@ impl SandboxState {
             Record::FeeRefund(row) => self.fee_refunds.put(row),
             Record::Refund(row) => self.refunds.put(row),
             Record::Dispute(row) => self.disputes.put(row),
+            Record::EarlyFraudWarning(row) => self.fraud_warnings.put(row),
             Record::Event(row) => self.insert_event(row),
             Record::Remembered(response) => self.insert_saved_response(response),
             Record::Delivered(id) => self.set_delivery_status(&id, DeliveryStatus::Delivered),
@@ -165,6 +169,7 @@ impl SandboxState {
         write_rows(out, &self.fee_refunds)?;
         write_rows(out, &self.refunds)?;
         write_rows(out, &self.disputes)?;
+        write_rows(out, &self.fraud_warnings)?;
         write_rows(out, &self.events)?;
         let now = self.now();
         self.saved_responses
@@ -308,7 +313,8 @@ macro_rules! has_table {
 
 has_table!(Account => accounts, Intent => intents, PaymentMethod => methods,
     ConfirmationToken => confirmation_tokens, PaymentMethodDomain => domains, Charge => charges, BalanceTransaction => transactions,
-    ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes, WebhookEvent => events);
+    ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes,
+    EarlyFraudWarning => fraud_warnings, WebhookEvent => events);
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,10 @@
 //! An order with its refund, and tickets without a contact address, for the operator.
 
-use domain::Cents;
+use domain::provider_error::ProviderErrorClass;
+use domain::refund::LOW_BALANCE_NOTE;
+use domain::{Cents, DisputeStatus, PendingCause, RefundStatus};
 use persistence::records::console::orders::{OrderDetails, OrderDetailsLine};
+use persistence::records::webhook_lookups::BankNoticeRow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -40,7 +43,62 @@ pub struct ConsoleRefund {
     pub amount: String,
     pub fee_returned: String,
     pub reason: String,
+    /// Why the refund is not complete, or why it failed; null for a refund that succeeded.
+    pub detail: Option<String>,
     pub created_at: Option<String>,
+}
+
+/// What the buyer's bank said about a payment: a dispute, an inquiry or an early fraud warning.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BankNotice {
+    pub at: String,
+    /// One or two sentences for the operator.
+    pub text: String,
+}
+
+impl BankNotice {
+    /// Builds the notice of a webhook event. An event that cannot be parsed is described by its
+    /// type.
+    pub fn new(row: &BankNoticeRow) -> BankNotice {
+        let event: serde_json::Value = serde_json::from_str(&row.payload).unwrap_or_default();
+        let object = &event["data"]["object"];
+        let text = match row.kind.as_str() {
+            "charge.dispute.funds_withdrawn" => {
+                "The buyer's bank has taken the money from the club.".to_string()
+            }
+            "charge.dispute.funds_reinstated" => {
+                "The buyer's bank has returned the money to the club.".to_string()
+            }
+            "radar.early_fraud_warning.created" => {
+                let kind = object["fraud_type"].as_str().unwrap_or_default();
+                format!(
+                    "Early fraud warning: {}. No money was taken. A refund now may avoid a dispute.",
+                    fraud_type_text(kind)
+                )
+            }
+            _ => {
+                let status = object["status"].as_str().unwrap_or_default();
+                DisputeStatus::from_name(status).description().to_string()
+            }
+        };
+        BankNotice {
+            at: format_timestamp(row.received_at),
+            text,
+        }
+    }
+}
+
+/// Describes the type of a possible fraud. Source: `fraud_type` of Stripe's early fraud warning.
+fn fraud_type_text(fraud_type: &str) -> &'static str {
+    match fraud_type {
+        "card_never_received" => "the owner never received the card",
+        "fraudulent_card_application" => "the card was applied for in another person's name",
+        "made_with_counterfeit_card" => "the card was counterfeit",
+        "made_with_lost_card" => "the card was lost",
+        "made_with_stolen_card" => "the card was stolen",
+        "unauthorized_use_of_card" => "the owner did not allow the payment",
+        _ => "the bank gives no reason",
+    }
 }
 
 /// An order with all details, for the operator.
@@ -63,12 +121,18 @@ pub struct ConsoleOrder {
     pub consented: bool,
     pub lines: Vec<ConsoleLine>,
     pub refund: Option<ConsoleRefund>,
+    /// What the buyer's bank said about the payment, newest first.
+    pub bank_notices: Vec<BankNotice>,
     pub refundable: bool,
     pub why_not: Option<&'static str>,
 }
 
 impl ConsoleOrder {
-    pub fn new(order: &OrderDetails, lines: &[OrderDetailsLine]) -> ConsoleOrder {
+    pub fn new(
+        order: &OrderDetails,
+        lines: &[OrderDetailsLine],
+        notices: &[BankNoticeRow],
+    ) -> ConsoleOrder {
         let why_not = why_not_refundable(order);
         ConsoleOrder {
             id: order.id.to_string(),
@@ -87,6 +151,7 @@ impl ConsoleOrder {
             consented: order.consented,
             lines: lines.iter().map(console_line).collect(),
             refund: console_refund(order),
+            bank_notices: notices.iter().map(BankNotice::new).collect(),
             refundable: why_not.is_none(),
             why_not,
         }
@@ -109,7 +174,49 @@ fn console_refund(order: &OrderDetails) -> Option<ConsoleRefund> {
         amount: Cents(order.refund_cents?).decimal(),
         fee_returned: Cents(order.refund_fee_cents.unwrap_or_default()).decimal(),
         reason: order.refund_reason.clone().unwrap_or_default(),
+        detail: refund_detail(order),
         created_at: order.refunded_at.map(format_timestamp),
+    })
+}
+
+/// Says why a refund is not complete, or why it failed.
+fn refund_detail(order: &OrderDetails) -> Option<String> {
+    if order.refund_state.as_deref() == Some("succeeded") {
+        return None;
+    }
+    let refusal = order
+        .refund_refusal
+        .as_deref()
+        .map(ProviderErrorClass::from_code);
+    match refusal {
+        Some(ProviderErrorClass::LowBalance) => {
+            let is_retried = order.refund_state.as_deref() == Some("pending");
+            let next = if is_retried { "again" } else { "no more" };
+            return Some(format!("{LOW_BALANCE_NOTE}. It is tried {next}."));
+        }
+        Some(class @ ProviderErrorClass::PaymentDisputed) => {
+            return Some(class.guide().operator.to_owned());
+        }
+        _ => {}
+    }
+    let reason = order.refund_provider_reason.as_deref();
+    let status = order
+        .refund_provider_status
+        .as_deref()
+        .and_then(|status| RefundStatus::from_names(status, reason, reason));
+    Some(match status {
+        Some(RefundStatus::Pending(PendingCause::InsufficientFunds)) => {
+            format!("{LOW_BALANCE_NOTE}.")
+        }
+        Some(status) if status.is_pending() => {
+            "Stripe has accepted the refund and has not completed it.".to_string()
+        }
+        Some(status) => format!("{}.", status.failure()?.description()),
+        None => format!(
+            "Stripe refused the refund ({}). {}",
+            order.refund_refusal.as_deref()?,
+            refusal?.guide().operator
+        ),
     })
 }
 

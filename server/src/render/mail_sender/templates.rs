@@ -3,7 +3,8 @@
 //!
 //! | kind | data |
 //! |---|---|
-//! | `tickets`, `resend`, `refunded`, `not-charged`, `disputed` | nothing |
+//! | `tickets`, `resend`, `refunded`, `not-charged`, `disputed`, `inquiry` | nothing |
+//! | `refund-pending`, `refund-failed`, `refund-failed-operator` | nothing |
 //! | `winner` | `draw`, `serial`, `until` (milliseconds), `sealedLink` |
 //! | `winner-details` | `draw` |
 //! | `winner-bank`, `winner-bank-proposed` | `draw`, `account` (masked), `by` |
@@ -111,8 +112,14 @@ impl MailWriter<'_> {
         match (mail.kind.as_str(), order) {
             ("tickets" | "resend", Some(order)) => self.confirmation_mail(order).await,
             ("refunded", Some(order)) => self.refunded_mail(order).await,
+            ("refund-pending", Some(order)) => self.refund_pending_mail(order).await,
+            ("refund-failed", Some(order)) => self.refund_failed_mail(order).await,
+            ("refund-failed-operator", Some(order)) => {
+                self.refund_failed_operator_mail(order).await
+            }
             ("not-charged", Some(order)) => self.not_charged_mail(order).await,
             ("disputed", Some(order)) => self.dispute_mail(order).await,
+            ("inquiry", Some(order)) => self.inquiry_mail(order).await,
             ("winner", Some(order)) => self.winner_mail(order, data).await,
             ("correction", Some(order)) => self.correction_mail(order, data).await,
             ("winner-bank", Some(order)) => self.bank_details_given_mail(order, data).await,

@@ -155,6 +155,12 @@ export interface components {
              */
             token: string | null;
         };
+        /** @description What the buyer's bank said about a payment: a dispute, an inquiry or an early fraud warning. */
+        BankNotice: {
+            at: string;
+            /** @description One or two sentences for the operator. */
+            text: string;
+        };
         /** @description A bought ticket with its number pair. */
         BoughtTicket: {
             awayNumber: number;
@@ -418,6 +424,8 @@ export interface components {
         };
         /** @description An order with all details, for the operator. */
         ConsoleOrder: {
+            /** @description What the buyer's bank said about the payment, newest first. */
+            bankNotices: components["schemas"]["BankNotice"][];
             buyerEmail: string | null;
             buyerName: string | null;
             buyerPhone: string | null;
@@ -441,6 +449,8 @@ export interface components {
         ConsoleRefund: {
             amount: string;
             createdAt: string | null;
+            /** @description Why the refund is not complete, or why it failed; null for a refund that succeeded. */
+            detail: string | null;
             feeReturned: string;
             reason: string;
             /** @description State of the refund: `pending`, `succeeded` or `failed`. */
@@ -1368,6 +1378,8 @@ export interface components {
             /** @description Always `0.00`, as specified (decision D-13). */
             prizePool: string;
             refunded: string;
+            /** @description Why a refund waits or failed, and what the club or the operator can do; null otherwise. */
+            refundNote: string | null;
             refundState: string | null;
             status: string;
             /** @description Stripe's fee in cents. */
@@ -1549,7 +1561,7 @@ export interface components {
         /** @description The refund of an order. */
         Refund: {
             amount: string;
-            /** @description State of the refund: `pending` or `succeeded`. */
+            /** @description State of the refund: `pending`, `succeeded`, or `failed` when the money is not refunded. */
             state: string;
         };
         /** @description Numbers of refunds by state. */
@@ -1998,6 +2010,7 @@ export type AuditEntry = components['schemas']['AuditEntry'];
 export type AuditTrail = components['schemas']['AuditTrail'];
 export type AvailableTickets = components['schemas']['AvailableTickets'];
 export type BankDetails = components['schemas']['BankDetails'];
+export type BankNotice = components['schemas']['BankNotice'];
 export type BoughtTicket = components['schemas']['BoughtTicket'];
 export type Buyer = components['schemas']['Buyer'];
 export type Cancellation = components['schemas']['Cancellation'];

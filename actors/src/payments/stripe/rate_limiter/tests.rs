@@ -251,7 +251,7 @@ async fn rejected_call_is_not_sent_and_reported_as_unavailable() {
     ] {
         let waits = fill_queue(priority);
         let is_rejected = |error: Option<GatewayError>| match error {
-            Some(GatewayError::Unavailable(why)) => why.contains("wait for their turn"),
+            Some(GatewayError::Unavailable { why, .. }) => why.contains("wait for their turn"),
             // `None`: the call is still waiting.
             None => false,
             Some(other) => panic!("{other:?}"),

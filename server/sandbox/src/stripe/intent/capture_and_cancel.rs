@@ -5,8 +5,10 @@ use serde_json::Value;
 use super::{Intent, IntentStatus};
 use crate::stripe::api_call::ApiCall;
 use crate::stripe::balance_transaction::BalanceTransaction;
+use crate::stripe::card::CardBehaviour;
 use crate::stripe::charge::Charge;
-use crate::stripe::dispute;
+use crate::stripe::dispute::{self, DisputeStatus};
+use crate::stripe::early_fraud_warning;
 use crate::stripe::failure::StripeError;
 use crate::stripe::fee::ApplicationFee;
 use crate::stripe::state::SandboxState;
@@ -70,11 +72,21 @@ pub(super) fn capture_charge(
     intent.amount_capturable = 0;
     intent.application_fee_amount = fee;
     state.save(transaction);
-    let disputed = charge.disputes_itself;
+    let behaviour = charge.method.behaviour;
     state.save(charge.clone());
     intent.save_and_emit_event(state, "payment_intent.succeeded");
-    if disputed {
-        dispute::open_for_charge(state, charge, "fraudulent");
+    match behaviour {
+        CardBehaviour::Disputes => {
+            dispute::open_for_charge(state, charge, "fraudulent", DisputeStatus::NeedsResponse);
+        }
+        CardBehaviour::Inquires => {
+            let status = DisputeStatus::WarningNeedsResponse;
+            dispute::open_for_charge(state, charge, "fraudulent", status);
+        }
+        CardBehaviour::WarnsOfFraud => {
+            early_fraud_warning::warn_of_charge(state, &charge, "made_with_stolen_card");
+        }
+        _ => {}
     }
 }
 

@@ -54,9 +54,12 @@ pub fn confirm(state: &mut SandboxState, call: &ApiCall, id: &str) -> Result<Val
         intent.receipt_email = Some(email);
     }
     match method.behaviour {
-        CardBehaviour::Approves | CardBehaviour::Disputes => {
-            approve_payment(state, call, intent, method)
-        }
+        CardBehaviour::Approves
+        | CardBehaviour::Disputes
+        | CardBehaviour::Inquires
+        | CardBehaviour::WarnsOfFraud
+        | CardBehaviour::RefundsLater
+        | CardBehaviour::RefundsFail => approve_payment(state, call, intent, method),
         CardBehaviour::Declines(decline) => Err(record_decline(
             state,
             call,

@@ -116,7 +116,9 @@ fn stripe_setup_problem(error: GatewayError) -> Problem {
             Problem::new(StatusCode::SERVICE_UNAVAILABLE, "setup-required", message)
                 .with_field("setupRequired", true)
         }
-        GatewayError::Unavailable(_) | GatewayError::Unknown(_) | GatewayError::Failed(_) => {
+        GatewayError::Unavailable { .. }
+        | GatewayError::Unknown { .. }
+        | GatewayError::Failed { .. } => {
             Problem::new(StatusCode::BAD_GATEWAY, "setup-failed", "Setup failed")
         }
     }

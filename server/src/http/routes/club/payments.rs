@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use domain::access::Principal;
-use domain::{Cents, ClubId, fee};
+use domain::provider_error::ProviderErrorClass;
+use domain::{Cents, ClubId, RefundFailure, fee};
 use persistence::records::console::transactions::{
     TRANSACTIONS_LISTED_MAX, TransactionGroup, TransactionRow,
 };
@@ -48,9 +49,10 @@ pub async fn list_transactions(
             .dashboard_url(&row.account_id, &row.payment_intent_id)
     };
     let knows = |row: &TransactionRow| caller.may_see_buyers(ClubId(row.club_id));
+    let is_operator = club_with_readable_payments(caller).is_none();
     Ok(HttpResponse::Ok().json(
         rows.iter()
-            .map(|row| transaction_json(row, link(row), knows(row)))
+            .map(|row| transaction_json(row, link(row), knows(row), is_operator))
             .collect::<Vec<_>>(),
     ))
 }
@@ -89,9 +91,27 @@ fn provider_fee(charged: i64, reported: Option<i64>) -> Cents {
     reported.map_or_else(|| fee::card_fee(Cents(charged)), Cents)
 }
 
+/// Says why a refund waits or failed, in words for the operator or the club.
+fn refund_note(refusal: &str, is_operator: bool) -> &'static str {
+    let failure = RefundFailure::ALL
+        .into_iter()
+        .find(|failure| failure.name() == refusal);
+    let guide = ProviderErrorClass::from_code(refusal).guide();
+    match failure {
+        Some(failure) => failure.description(),
+        None if is_operator => guide.operator,
+        None => guide.club,
+    }
+}
+
 /// Builds the API object of one transaction. `knows` tells whether the caller may read the buyer
-/// (decision G-17).
-fn transaction_json(row: &TransactionRow, link: String, knows: bool) -> ProviderTransaction {
+/// (decision G-17). `is_operator` tells for whom the refund's note is written.
+fn transaction_json(
+    row: &TransactionRow,
+    link: String,
+    knows: bool,
+    is_operator: bool,
+) -> ProviderTransaction {
     let charged = Cents(row.amount_cents);
     let provider_fee = provider_fee(row.amount_cents, row.provider_fee_cents);
     let platform_fee = Cents(row.application_fee_cents - row.application_fee_refunded_cents);
@@ -137,6 +157,10 @@ fn transaction_json(row: &TransactionRow, link: String, knows: bool) -> Provider
         fees_estimated: row.provider_fee_cents.is_none(),
         refunded: Cents(row.refunded_cents).decimal(),
         refund_state: row.refund_state.clone(),
+        refund_note: row
+            .refund_refusal
+            .as_deref()
+            .map(|refusal| refund_note(refusal, is_operator)),
         disputed: row.disputed,
         stripe_url: Some(link),
     }

@@ -18,17 +18,22 @@ use crate::state::State;
 ///
 /// Unused types are left out, because each event costs a request, two writes and perhaps an API
 /// call.
-pub const SUBSCRIBED_EVENT_TYPES: [&str; 14] = [
+pub const SUBSCRIBED_EVENT_TYPES: [&str; 19] = [
     "payment_intent.amount_capturable_updated",
     "payment_intent.succeeded",
     "payment_intent.processing",
     "payment_intent.payment_failed",
     "payment_intent.canceled",
     "charge.refunded",
+    "refund.created",
     "refund.updated",
+    "refund.failed",
     "charge.dispute.created",
     "charge.dispute.updated",
     "charge.dispute.closed",
+    "charge.dispute.funds_withdrawn",
+    "charge.dispute.funds_reinstated",
+    "radar.early_fraud_warning.created",
     "account.updated",
     "account.application.deauthorized",
     "payout.paid",

@@ -155,7 +155,8 @@ pub async fn resolve(
 /// order, the order is refunded and its tickets become void. Repeating the call changes nothing.
 ///
 /// # Errors
-/// 400 `reason-required`; 409 `no-payment`: nothing was captured.
+/// 400 `reason-required`; 409 `no-payment`: nothing was captured; 409 `payment-disputed`,
+/// `balance-too-low` or `refund-failed`: nothing was refunded.
 pub async fn refund(
     state: web::Data<State>,
     caller: Caller,
@@ -205,6 +206,9 @@ pub async fn refund(
                 .await?;
         }
         Err(RepairError::Unavailable) => return Err(Problem::unavailable()),
+        Err(
+            reason @ (RepairError::Disputed | RepairError::LowBalance | RepairError::RefundFailed),
+        ) => return Err(refund_refused_problem(reason)),
         Err(_) => return Err(no_captured_payment_problem()),
     }
     if row.resolved_at.is_none() {
@@ -215,6 +219,21 @@ pub async fn refund(
     }
     let (_, row) = find_anomaly(&state, &path).await?;
     Ok(HttpResponse::Ok().json(anomaly_json(&state, &row)))
+}
+
+/// Builds the 409 response for a refund that Stripe or the buyer's bank did not make.
+pub(super) fn refund_refused_problem(reason: RepairError) -> Problem {
+    match reason {
+        RepairError::LowBalance => Problem::conflict(
+            "balance-too-low",
+            "The club's balance at Stripe does not cover the refund. Try again when the club has money there.",
+        ),
+        RepairError::RefundFailed => Problem::conflict(
+            "refund-failed",
+            "Stripe could not send the money to the buyer's card. Ask the club to pay the buyer another way.",
+        ),
+        _ => Problem::payment_disputed(),
+    }
 }
 
 /// Builds the 409 response: there is no captured payment to refund.

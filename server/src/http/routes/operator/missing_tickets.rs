@@ -8,7 +8,9 @@ use persistence::ledger::BuyerDetails;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::anomalies::{MISSING_TICKET, find_anomaly, no_captured_payment_problem};
+use super::anomalies::{
+    MISSING_TICKET, find_anomaly, no_captured_payment_problem, refund_refused_problem,
+};
 use crate::access::caller::Caller;
 use crate::api::console::anomaly::{
     AllocatedTicket, MissingTicket, MissingTicketResolved, PaidLine, PaidTickets,
@@ -249,6 +251,9 @@ async fn allocation_refused_problem(
         ),
         RepairError::OtherClub => PAYMENT_OF_OTHER_CLUB_ERROR,
         RepairError::HasBuyer => ("not-orphaned", "This ticket has its buyer already."),
+        RepairError::Disputed | RepairError::LowBalance | RepairError::RefundFailed => {
+            return Ok(refund_refused_problem(reason));
+        }
     };
     let order = state.payments.order_by_payment_intent(payment).await?;
     // Tell the console whether a refund is possible, and of which order. Without an order, the

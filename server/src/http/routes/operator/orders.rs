@@ -19,14 +19,19 @@ pub async fn show(
     path: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let (_, order, lines) = find_order(&state, &path).await?;
-    Ok(HttpResponse::Ok().json(ConsoleOrder::new(&order, &lines)))
+    let notices = match &order.payment_intent_id {
+        Some(payment) => state.records.bank_notices(payment).await?,
+        None => Vec::new(),
+    };
+    Ok(HttpResponse::Ok().json(ConsoleOrder::new(&order, &lines, &notices)))
 }
 
 /// Voids the tickets and refunds the whole payment with the platform fee. Repeating the call
 /// changes nothing. A refund that Stripe refused before is tried again.
 ///
 /// # Errors
-/// 409 `not-captured`: nothing was captured.
+/// 409 `not-captured`: nothing was captured. 409 `payment-disputed`: the buyer's bank disputes the
+/// payment; nothing changed and nothing was sent to Stripe.
 pub async fn refund(
     state: web::Data<State>,
     caller: Caller,
@@ -60,13 +65,14 @@ pub async fn refund(
                 .await?;
         }
         Some("failed") => {
+            state.payments.check_not_disputed(id).await?;
             state.records.retry_refused_refund(id, entry).await?;
         }
         Some(_) => {}
     }
     let tickets_voided = lines.iter().flat_map(format_serial_numbers).collect();
     let (_, order, lines) = find_order(&state, &path).await?;
-    let shown = ConsoleOrder::new(&order, &lines);
+    let shown = ConsoleOrder::new(&order, &lines, &[]);
     let refund = shown.refund.ok_or_else(Problem::unavailable)?;
     Ok(HttpResponse::Ok().json(OrderRefunded {
         order_id: shown.id,

@@ -1,5 +1,5 @@
 //! Mails about money that was not taken or is returned: to the buyer of a failed or refunded
-//! payment, and to the club of a disputed one.
+//! payment, and to the club of a payment that the buyer's bank disputes or asks about.
 
 use domain::{AbandonReason, OrderEndCause, OrderEndReason, OrderState, Status, Timestamp};
 use persistence::records::listings::Listing;
@@ -25,6 +25,83 @@ impl MailWriter<'_> {
             link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
         };
         self.compose_simple_mail(note, Some(club.email.clone()))
+    }
+
+    /// Tells the buyer that a refund is requested, but that the money is not sent yet.
+    pub(super) async fn refund_pending_mail(
+        &self,
+        record: &OrderRecord,
+    ) -> Result<ComposedMail, String> {
+        let club = self.find_club(record.order.club).await?;
+        let total = record.order.total();
+        let note = SimpleMail {
+            head: self.letterhead(Some(&club)),
+            subject: format!("Your refund of {total} has been requested"),
+            heading: format!("Refund of {total} requested"),
+            paragraphs: vec![
+                "We have asked for your money to be returned to your card. It has not been sent yet, which can take some \
+                 days. We will write to you when it is sent. You need not do anything."
+                    .into(),
+                format!("The tickets of this order are no longer valid. Reference {}.", order_reference(record)).into(),
+            ],
+            link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
+        };
+        self.compose_simple_mail(note, Some(club.email.clone()))
+    }
+
+    /// Tells the buyer that the refund did not reach the card.
+    pub(super) async fn refund_failed_mail(
+        &self,
+        record: &OrderRecord,
+    ) -> Result<ComposedMail, String> {
+        let club = self.find_club(record.order.club).await?;
+        let total = record.order.total();
+        let note = SimpleMail {
+            head: self.letterhead(Some(&club)),
+            subject: format!("Your refund of {total} did not reach your card"),
+            heading: format!("Your refund of {total} did not arrive"),
+            paragraphs: vec![
+                "Your bank did not accept the refund, for example because the card was replaced. You are still owed this \
+                 money."
+                    .into(),
+                format!(
+                    "Please answer this mail, so that {} can return the money another way. Reference {}.",
+                    club.name,
+                    order_reference(record)
+                )
+                .into(),
+            ],
+            link: Some(("See this order".to_string(), self.page_url(&format!("/my/{}", record.token)))),
+        };
+        self.compose_simple_mail(note, Some(club.email.clone()))
+    }
+
+    /// Tells an operator that a refund failed, so that the buyer is still owed money.
+    pub(super) async fn refund_failed_operator_mail(
+        &self,
+        record: &OrderRecord,
+    ) -> Result<ComposedMail, String> {
+        let club = self.find_club(record.order.club).await?;
+        let total = record.order.total();
+        let note = SimpleMail {
+            head: self.default_letterhead(),
+            subject: format!("A refund of {total} failed"),
+            heading: format!("A refund of {total} failed"),
+            paragraphs: vec![
+                format!(
+                    "The refund of order {} of {} failed. The money is back on the club's Stripe account, and the buyer is \
+                     owed it.",
+                    order_reference(record),
+                    club.name
+                )
+                .into(),
+                "The anomaly in the console says why. Refund again if the card may work, or ask the club to pay the buyer \
+                 another way."
+                    .into(),
+            ],
+            link: Some(("Open the console".to_string(), self.page_url("/admin/payment-monitoring"))),
+        };
+        self.compose_simple_mail(note, None)
     }
 
     /// Tells the buyer that the authorised payment was not charged, because no tickets were
@@ -107,6 +184,37 @@ impl MailWriter<'_> {
                  bank wants to know and until when. Without an answer in time the bank keeps the money."
                     .into(),
                 tickets.into(),
+            ],
+            link: Some(("Go to your dashboard".to_string(), self.page_url(&format!("/club/{}/admin", club.slug)))),
+        };
+        self.compose_simple_mail(note, None)
+    }
+
+    /// Asks the club to answer an inquiry: the buyer's bank asks about a payment, and no money was
+    /// taken. Without an answer it may become a dispute.
+    pub(super) async fn inquiry_mail(&self, record: &OrderRecord) -> Result<ComposedMail, String> {
+        let (club, games) = (
+            self.find_club(record.order.club).await?,
+            self.read_games(record).await?,
+        );
+        let note = SimpleMail {
+            head: self.letterhead(Some(&club)),
+            subject: subject_with_game("A bank asks about a payment", &games),
+            heading: "A buyer's bank asks about a payment".to_string(),
+            paragraphs: vec![
+                format!("Hello {}.", club.name).into(),
+                format!(
+                    "The buyer's bank asks about the payment of {}. Reference {}.",
+                    purchase_text(record, &games),
+                    order_reference(record)
+                )
+                .into(),
+                "No money was taken, and the tickets stay valid. Please answer, because without an answer the bank may take \
+                 the money back."
+                    .into(),
+                "Only your club can answer. Sign in to your club's own Stripe account, which shows what the bank wants to \
+                 know and until when."
+                    .into(),
             ],
             link: Some(("Go to your dashboard".to_string(), self.page_url(&format!("/club/{}/admin", club.slug)))),
         };

@@ -13,12 +13,15 @@ const makeOrderOutcome = (
 
 test('a refunded order never says that its tickets are on their way', () => {
   expect(orderStatusText(makeOrderOutcome('refunding', null, '10.00'))).toBe(
-    'This order has no valid tickets. $10.00 is on its way back to you.',
+    'This order has no valid tickets. $10.00 will be sent back to you. We will write to you when it is sent.',
   );
   expect(orderStatusText(makeOrderOutcome('refunded', 'The draw was cancelled.', '10.00'))).toBe(
     'The draw was cancelled. $10.00 was sent back to you. It shows on your statement within 5 to 10 business days.',
   );
-  for (const status of ['refunding', 'refunded', 'not_charged'])
+  const failed = orderStatusText(makeOrderOutcome('refund_failed', null, '10.00'));
+  expect(failed).toContain('You are still owed this money.');
+  expect(failed).not.toContain('was sent back');
+  for (const status of ['refunding', 'refunded', 'refund_failed', 'not_charged'])
     expect(hasNoTickets(makeOrderOutcome(status)), status).toBe(true);
 });
 

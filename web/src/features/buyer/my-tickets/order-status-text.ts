@@ -12,7 +12,7 @@ const refundText = ({ reason, refund }: OrderOutcome, text: string): string =>
 
 /** Whether the tickets were withdrawn or never issued. */
 export const hasNoTickets = ({ status }: Pick<OrderResponse, 'status'>): boolean =>
-  ['not_charged', 'refunding', 'refunded'].includes(status);
+  ['not_charged', 'refunding', 'refunded', 'refund_failed'].includes(status);
 
 /** Returns the text of an order. Null while the order has its tickets. */
 export function orderStatusText(order: OrderOutcome): string | null {
@@ -25,7 +25,12 @@ export function orderStatusText(order: OrderOutcome): string | null {
         'was sent back to you. It shows on your statement within 5 to 10 business days.',
       );
     case 'refunding':
-      return refundText(order, 'is on its way back to you.');
+      return refundText(order, 'will be sent back to you. We will write to you when it is sent.');
+    case 'refund_failed':
+      return refundText(
+        order,
+        'could not be sent back to your card. You are still owed this money. Please contact the club.',
+      );
     case 'not_charged':
       return 'No tickets were bought, and you have not been charged.';
     case 'requires_payment_method':

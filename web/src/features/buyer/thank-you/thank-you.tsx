@@ -27,6 +27,12 @@ interface PaymentOutcomeProps {
   serverMessage: string | null;
 }
 
+const REFUND_HEADINGS: Partial<Record<string, string>> = {
+  refunding: 'Your payment is being refunded',
+  refunded: 'Your payment was refunded',
+  refund_failed: 'Your refund did not arrive',
+};
+
 /** Shows the outcome of the payment: tickets, refund, no charge, or still being confirmed. */
 export function PaymentOutcomeCard({
   order,
@@ -44,14 +50,11 @@ export function PaymentOutcomeCard({
       </div>
     );
   }
-  if (order?.status === 'refunding' || order?.status === 'refunded') {
+  const refundHeading = order ? REFUND_HEADINGS[order.status] : undefined;
+  if (order && refundHeading) {
     return (
       <div className="card thanks-head" role="alert">
-        <h1>
-          {order.status === 'refunded'
-            ? 'Your payment was refunded'
-            : 'Your payment is being refunded'}
-        </h1>
+        <h1>{refundHeading}</h1>
         <p>{orderStatusText(order)}</p>
       </div>
     );

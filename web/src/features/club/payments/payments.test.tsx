@@ -182,7 +182,14 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
   };
   const answer = [
     one,
-    { ...one, paymentIntentId: 'pi_2', customerCharged: '5.00', clubPayout: '-0.40', lines: [] },
+    {
+      ...one,
+      paymentIntentId: 'pi_2',
+      customerCharged: '5.00',
+      clubPayout: '-0.40',
+      lines: [],
+      refundNote: 'Add funds in Stripe.',
+    },
     { ...one, paymentIntentId: 'pi_3', status: 'canceled' },
   ];
   const sums = {
@@ -202,6 +209,7 @@ test('transactions show their sums, with prize pools of zero, and are polled eve
   renderScreen(<StripeDebugPage />, '/admin/stripe-debug');
   await advanceTime(0);
   expect(screen.getByText('1042, 1043')).toBeTruthy();
+  expect(screen.getByText(/^Refund:/).textContent).toBe('Refund: Add funds in Stripe.');
   expect(screen.getAllByRole('definition').map((value) => value.textContent)).toEqual([
     '$15.47',
     '$0.96',

@@ -124,7 +124,10 @@ function PaymentTable({ transactions }: { transactions: readonly StripeTransacti
                 <td>
                   {row.lines?.map(({ drawNumber }) => drawNumber).join(', ') || row.drawId || '–'}
                 </td>
-                <td>{row.customerName ?? '–'}</td>
+                <td>
+                  {row.customerName ?? '–'}
+                  {row.refundNote ? <p className="meta">Refund: {row.refundNote}</p> : null}
+                </td>
                 <td className="num">{signedDollars(row.customerCharged)}</td>
                 <td className="num">{signedDollars(row.stripeFees)}</td>
                 <td className="num">{signedDollars(row.platformFee)}</td>

@@ -140,6 +140,7 @@ test('an order with tickets is refunded together with its tickets', async () => 
     buyerEmail: null,
     total: '10.47',
     platformFee: '0.35',
+    bankNotices: [],
     capturedAt: '2026-11-21T02:00:00Z',
     lines: [],
     refund: null,

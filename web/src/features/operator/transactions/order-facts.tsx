@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'react';
 import { fetchOrder } from '@/api/endpoints/operator';
 import type { OrderDetail } from '@/api/wire-operator';
+import { dayAndTime } from '@/shared/dates';
 import { amountText } from '../components/money';
 import { FactList } from '../components/common';
 import { serverMessage } from '../session/error-kinds';
@@ -23,6 +24,15 @@ export function useOrderLookup(id: string): OrderLookup {
   }, [id]);
   return lookup;
 }
+
+/** Shows what the buyer's bank said about the payment, newest first. */
+const BankNotices = ({ notices }: { notices: OrderDetail['bankNotices'] }) => (
+  <ul>
+    {notices.map((notice, index) => (
+      <li key={index}>{`${dayAndTime(notice.at)}: ${notice.text}`}</li>
+    ))}
+  </ul>
+);
 
 export const OrderFacts = ({ order }: { order: OrderDetail }) => (
   <FactList
@@ -55,7 +65,11 @@ export const OrderFacts = ({ order }: { order: OrderDetail }) => (
               'Refund',
               `${order.refund.state}: ${amountText(order.refund.amount)} – ${order.refund.reason}`,
             ] as const,
+            ...(order.refund.detail ? [['Refund detail', order.refund.detail] as const] : []),
           ]
+        : []),
+      ...(order.bankNotices.length > 0
+        ? [['Buyer’s bank', <BankNotices key="bank" notices={order.bankNotices} />] as const]
         : []),
     ]}
   />

@@ -23,6 +23,7 @@ export function TransactionDialog({ transaction, onClose, onRefund }: Transactio
     ticketPrice,
     refundState,
     refunded,
+    refundNote,
     stripeUrl,
   } = transaction;
   const games = lines ?? [{ drawNumber: Number(drawId), ticketCount, ticketPrice }];
@@ -58,6 +59,7 @@ export function TransactionDialog({ transaction, onClose, onRefund }: Transactio
           ['Platform fee', amountText(transaction.platformFee)],
           ['Club payout', amountText(transaction.clubPayout)],
           ...(refundState ? [['Refund', `${refundState}: ${amountText(refunded)}`] as const] : []),
+          ...(refundNote ? [['Refund note', refundNote] as const] : []),
         ]}
       />
       <div className="actions">

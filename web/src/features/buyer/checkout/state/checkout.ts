@@ -208,7 +208,7 @@ export function eventForOrderOutcome(order: {
   if (order.status === 'succeeded')
     return { type: 'issued', tickets: order.lines.flatMap((line) => line.tickets) };
   if (order.status === 'not_charged') return { type: 'notCharged', reason: order.reason ?? '' };
-  if (order.status === 'refunding' || order.status === 'refunded')
+  if (['refunding', 'refunded', 'refund_failed'].includes(order.status))
     return { type: 'notCharged', reason: order.reason ?? '', refunding: true };
   return null;
 }
