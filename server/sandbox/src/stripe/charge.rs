@@ -18,6 +18,14 @@ use super::table::{ObjectKey, StripeObject};
 /// Time in seconds during which an authorisation can be captured.
 const AUTHORISATION_SECONDS: i64 = 7 * 24 * 3600;
 
+/// A balance transaction that exists, but that the charge does not name yet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DelayedTransaction {
+    pub id: String,
+    /// The time from which the charge names it, in seconds since 1970.
+    pub due: i64,
+}
+
 /// A charge. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Charge {
@@ -50,6 +58,8 @@ pub struct Charge {
     pub descriptor_suffix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance_transaction: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed_transaction: Option<DelayedTransaction>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application_fee: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,6 +91,7 @@ impl Charge {
             receipt_email: intent.receipt_email.clone(),
             descriptor_suffix: intent.descriptor_suffix.clone(),
             balance_transaction: None,
+            delayed_transaction: None,
             application_fee: None,
             application_fee_amount: None,
         }
@@ -108,6 +119,14 @@ impl Charge {
     /// Returns the amount that can still be refunded, in cents.
     pub fn refundable_amount(&self) -> i64 {
         self.amount_captured - self.amount_refunded
+    }
+
+    /// Returns the id of the balance transaction, whether or not the charge names it yet.
+    pub fn transaction_id(&self) -> Option<&str> {
+        let delayed = self.delayed_transaction.as_ref();
+        self.balance_transaction
+            .as_deref()
+            .or(delayed.map(|delayed| delayed.id.as_str()))
     }
 
     fn render_outcome(&self) -> Value {

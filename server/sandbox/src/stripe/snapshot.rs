@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::account::Account;
+use super::account::{self, Account};
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::fee::ApplicationFee;
 use super::intent::Intent;
+use super::payout::Payout;
 use super::refund::Refund;
 use super::state::SandboxState;
 use super::table::StripeObject;
@@ -22,6 +23,9 @@ pub enum Snapshot {
     Fee(ApplicationFee),
     Account(Account),
     Dispute(Dispute),
+    Payout(Payout),
+    /// The platform's own application, which a club disconnects.
+    Application,
 }
 
 impl Snapshot {
@@ -42,6 +46,8 @@ impl Snapshot {
             "fee" => state.fees.get(id).cloned().map(Self::Fee),
             "acct" => state.accounts.get(id).cloned().map(Self::Account),
             "dp" => state.disputes.get(id).cloned().map(Self::Dispute),
+            "po" => state.payouts.get(id).cloned().map(Self::Payout),
+            "ca" => Some(Self::Application),
             _ => None,
         }
     }
@@ -54,6 +60,8 @@ impl Snapshot {
             Self::Fee(row) => row.render(),
             Self::Account(row) => row.render(),
             Self::Dispute(row) => row.render(),
+            Self::Payout(row) => row.render(),
+            Self::Application => account::render_application(),
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Intent, IntentStatus};
 use crate::stripe::api_call::ApiCall;
 use crate::stripe::balance_transaction::BalanceTransaction;
-use crate::stripe::charge::Charge;
+use crate::stripe::charge::{Charge, DelayedTransaction};
 use crate::stripe::dispute;
 use crate::stripe::failure::StripeError;
 use crate::stripe::fee::ApplicationFee;
@@ -57,7 +57,14 @@ pub(super) fn capture_charge(
     let transaction = BalanceTransaction::of_charge(&charge, amount, fee.unwrap_or(0), state.now());
     charge.captured = true;
     charge.amount_captured = amount;
-    charge.balance_transaction = Some(transaction.id.clone());
+    match state.balance_transaction_delay {
+        0 => charge.balance_transaction = Some(transaction.id.clone()),
+        delay => {
+            let (id, due) = (transaction.id.clone(), state.now() + delay);
+            charge.delayed_transaction = Some(DelayedTransaction { id, due });
+            state.delay_transaction(&charge.id, due);
+        }
+    }
     charge.application_fee_amount = fee;
     if let Some(fee) = fee {
         let fee = ApplicationFee::from_charge(&charge, fee, state.now());
