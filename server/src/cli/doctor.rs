@@ -37,6 +37,10 @@ const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 /// What replaces a secret in the output.
 const HIDDEN: &str = "…";
 
+/// Path at which a demo serves the stand-in for Stripe.
+#[cfg(feature = "demo")]
+const STAND_IN_PATH: &str = "/sandbox/stripe";
+
 /// How a check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -321,7 +325,7 @@ fn stripe_settings(config: &Config, database: &Database) -> anyhow::Result<Strip
 fn stripe_url(config: &Config, database: &Database) -> anyhow::Result<String> {
     match (config.stage, database.running_demo()) {
         (Stage::Production, _) => Ok(config.stripe.api_url.clone()),
-        (Stage::Demo, Some(demo)) => Ok(format!("{}/sandbox/stripe", demo.address)),
+        (Stage::Demo, Some(demo)) => Ok(format!("{}{STAND_IN_PATH}", demo.address)),
         (Stage::Demo, None) => anyhow::bail!(
             "no demo is running, so no Stripe answers: start it, or set the variables of .env.example"
         ),

@@ -27,6 +27,7 @@ macro_rules! records {
 
         #[derive(Debug, Deserialize)]
         #[serde(rename_all = "snake_case")]
+        #[expect(clippy::large_enum_variant, reason = "one line of records exists at a time")]
         pub enum Record { $($variant($kind),)* Delivered(String), Lost(String) }
     };
 }

@@ -224,7 +224,8 @@ mod tests {
     use super::*;
 
     fn texts(records: &[&str]) -> TextRecords {
-        Ok(records.iter().map(|record| (*record).to_owned()).collect())
+        let records = records.iter().map(|record| (*record).to_owned());
+        records.map(Ok).collect()
     }
 
     #[test]

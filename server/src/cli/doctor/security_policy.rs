@@ -110,10 +110,8 @@ pub fn judge_served(headers: &PageHeaders) -> Finding {
 /// Judges a content security policy.
 pub fn judge_policy(whose: &str, policy: &str) -> Finding {
     let sources_of = |directive: &str| {
-        let directives = policy.split(';').map(|part| part.split_whitespace());
-        directives
-            .filter_map(|mut words| (words.next() == Some(directive)).then_some(words))
-            .next()
+        let mut directives = policy.split(';').map(str::split_whitespace);
+        directives.find_map(|mut words| (words.next() == Some(directive)).then_some(words))
     };
     for (directive, hosts) in STRIPE_HOSTS {
         let Some(sources) = sources_of(directive) else {

@@ -8,7 +8,7 @@ use actors::payments::stripe::inspection::StripeInspector;
 use serde_json::Value;
 
 use super::{Finding, readable};
-use crate::config::{Config, Stage};
+use crate::config::{Config, Secret, Stage};
 use crate::http::routes::machine::webhooks::{SUBSCRIBED_EVENT_TYPES, WEBHOOK_PATHS};
 
 const SUBJECT: &str = "webhooks";
@@ -63,7 +63,7 @@ pub async fn examine(inspector: &StripeInspector, config: &Config) -> Vec<Findin
         .stripe
         .webhook_secrets
         .iter()
-        .map(|secret| secret.expose())
+        .map(Secret::expose)
         .collect();
     findings.push(if config.stage == Stage::Demo {
         Finding::green(SUBJECT, "the demo's own secret is set")
