@@ -17,9 +17,11 @@ use crate::payments::job_queue::JobKey;
 use crate::payments::refunds::Refunds;
 use crate::payments::sweep::sweep_order;
 
+mod account_schedule;
 mod capture_check;
 mod comparison;
 
+use account_schedule::{ACTIVE_ACCOUNT_PERIOD_MS, AccountSchedule};
 use capture_check::CaptureCheck;
 use comparison::MISSING_EMAIL_GRACE_MS;
 pub(crate) use comparison::PaymentComparison;
@@ -48,10 +50,6 @@ const PASSES_PER_LONG_PAYMENT_LIST: u64 = 20;
 /// outside this system without a webhook event. The period exceeds the ten minutes between two long
 /// lists plus the tolerated clock difference.
 const LONG_PAYMENT_LIST_PERIOD_MS: i64 = 3_600_000;
-/// An account is active if it captured a payment within this time, in milliseconds.
-const ACTIVE_ACCOUNT_PERIOD_MS: i64 = 1_200_000;
-/// Number of inactive accounts that one pass lists. Passes take turns over all of them.
-const INACTIVE_ACCOUNTS_PER_PASS: usize = 10;
 /// Largest number of verified payments that are remembered. When a remembered payment is listed
 /// again, it is compared only if the provider's data changed or an anomaly about it is open.
 const VERIFIED_PAYMENTS_MAX: usize = 50_000;
@@ -161,6 +159,7 @@ struct PassRunner {
     comparison: PaymentComparison,
     pass_count: u64,
     captures: CaptureCheck,
+    schedule: AccountSchedule,
     verified: VerifiedPayments,
     /// Accounts that must still be listed after the start of the process. `None`: the accounts are
     /// not read yet.
@@ -249,6 +248,7 @@ impl PassRunner {
             comparison: PaymentComparison::new(context),
             pass_count: 0,
             captures,
+            schedule: AccountSchedule::default(),
             verified: VerifiedPayments::default(),
             restore_scan: None,
         }
@@ -389,12 +389,15 @@ impl PassRunner {
             -RECENT_PAYMENT_LIST_PERIOD_MS
         });
         let reported = self.anomalous_payments().await;
-        for account in self.accounts_to_list(now).await {
-            if let Err(failure) = self
+        for (account, since) in self.accounts_to_list(since, now).await {
+            match self
                 .list_payments_of_account(&account, since, &reported)
                 .await
             {
-                tracing::warn!(%failure, "listing of an account deferred to the next pass");
+                Ok(()) => self.schedule.note_listed(&account, now),
+                Err(failure) => {
+                    tracing::warn!(%failure, "listing of an account deferred to the next pass");
+                }
             }
         }
     }
@@ -414,36 +417,29 @@ impl PassRunner {
             .collect()
     }
 
-    /// Returns all active accounts and some of the inactive ones, in turn.
-    async fn accounts_to_list(&self, now: Timestamp) -> BTreeSet<AccountId> {
+    /// Returns all accounts that sell, and some of the others, in turn. Each has the time since which
+    /// it must be listed, which is at most `since`.
+    async fn accounts_to_list(
+        &mut self,
+        since: Timestamp,
+        now: Timestamp,
+    ) -> Vec<(AccountId, Timestamp)> {
         let store = &self.comparison.context.store;
-        let mut accounts: BTreeSet<AccountId> = BTreeSet::new();
+        let mut selling: BTreeSet<AccountId> = BTreeSet::new();
         for records in [
             store.unfinished_orders(now, ROWS_PER_QUERY_MAX).await,
             store
                 .orders_captured_since(now.plus_ms(-ACTIVE_ACCOUNT_PERIOD_MS), ROWS_PER_QUERY_MAX)
                 .await,
         ] {
-            accounts.extend(
+            selling.extend(
                 rows_or_empty_after_error(records, "orders")
                     .into_iter()
                     .map(|record| record.order.account),
             );
         }
         let all = rows_or_empty_after_error(store.connected_accounts().await, "accounts");
-        let inactive: Vec<AccountId> = all
-            .into_iter()
-            .filter(|account| !accounts.contains(account))
-            .collect();
-        let first = (self.pass_count as usize * INACTIVE_ACCOUNTS_PER_PASS) % inactive.len().max(1);
-        accounts.extend(
-            inactive
-                .into_iter()
-                .cycle()
-                .skip(first)
-                .take(INACTIVE_ACCOUNTS_PER_PASS),
-        );
-        accounts
+        self.schedule.accounts_to_list(selling, all, since, now)
     }
 
     async fn list_payments_of_account(

@@ -29,6 +29,7 @@ pub mod fail_over;
 pub mod failed_payments;
 pub mod financials;
 pub mod footers;
+pub mod inspection;
 pub mod listings;
 pub mod offer_edits;
 pub mod offers;

@@ -135,5 +135,6 @@ pub mod cli {
     pub mod command;
     #[cfg(feature = "demo")]
     pub mod demo;
+    pub mod doctor;
     pub mod serve;
 }

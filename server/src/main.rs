@@ -1,14 +1,17 @@
 //! The command line. Without a command it runs the demo, if it is compiled in.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::{Parser, Subcommand};
+use domain::AccountId;
 use mimalloc::MiMalloc;
 use persistence::records::audit_chain::AuditAnchor;
 #[cfg(feature = "demo")]
 use server::cli::demo;
+use server::cli::doctor::{self, DoctorOptions, Finding};
 use server::cli::{audit, command, serve};
 use server::config::{Config, Environment, Stage};
 use server::ops::{backup, telemetry};
@@ -69,6 +72,9 @@ enum ServerCommand {
         #[arg(long)]
         anchor: Option<AuditAnchor>,
     },
+    /// Check the configuration against Stripe, the DNS and the database; exits 1 when anything is
+    /// wrong. Changes nothing, unless --rehearse is given
+    Doctor(DoctorArguments),
     /// Decode one untrusted picture within limits; the server starts it for each upload
     #[command(hide = true)]
     RenderPicture {
@@ -89,6 +95,25 @@ enum OperatorCommand {
     /// For a lost phone: the account enrols a new authenticator at its next sign-in, and all its
     /// sessions end
     ForgetSecondFactor { email: String },
+}
+
+#[derive(clap::Args)]
+struct DoctorArguments {
+    /// Print the findings as a JSON array
+    #[arg(long)]
+    json: bool,
+    /// With a test key only: make payments and check each answer of Stripe
+    #[arg(long)]
+    rehearse: bool,
+    /// The connected account for --rehearse, `acct_…`; the first club's by default
+    #[arg(long, requires = "rehearse")]
+    account: Option<String>,
+    /// The selector of the mail server's DKIM key, which the DNS cannot list
+    #[arg(long)]
+    dkim_selector: Option<String>,
+    /// The DNS server to ask, 127.0.0.1:53 say; the system's by default
+    #[arg(long)]
+    dns_server: Option<SocketAddr>,
 }
 
 #[derive(clap::Args)]
@@ -194,6 +219,7 @@ async fn dispatch_command(arguments: Arguments) -> anyhow::Result<ExitCode> {
         ServerCommand::Fence => command::fence(&config).await?,
         ServerCommand::Backup { file } => backup::back_up(&config, &file).await?,
         ServerCommand::Restore { file } => backup::restore(&config, &file).await?,
+        ServerCommand::Doctor(doctor) => return run_doctor(&config, doctor).await,
         ServerCommand::Audit { anchor } => {
             let findings = audit::run(&config, anchor.as_ref()).await?;
             print!("{findings}");
@@ -205,6 +231,35 @@ async fn dispatch_command(arguments: Arguments) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+async fn run_doctor(config: &Config, arguments: DoctorArguments) -> anyhow::Result<ExitCode> {
+    let report = if arguments.rehearse {
+        let account = arguments.account.map(AccountId);
+        // A rehearsal takes seconds, so each step is printed as it ends.
+        let print_step = |finding: &Finding| {
+            if !arguments.json {
+                print!("{}", finding.to_lines(0));
+            }
+        };
+        doctor::rehearse(config, account, print_step).await?
+    } else {
+        let options = DoctorOptions {
+            dns_server: arguments.dns_server,
+            dkim_selector: arguments.dkim_selector,
+        };
+        doctor::examine(config, &options).await?
+    };
+    if arguments.json {
+        println!("{}", report.to_json());
+    } else if !arguments.rehearse {
+        print!("{report}");
+    }
+    Ok(if report.is_healthy() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 #[cfg(feature = "demo")]

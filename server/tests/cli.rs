@@ -18,6 +18,8 @@ use sandbox::{Sandbox, SandboxOptions};
 mod audit_anchor;
 #[path = "cli/bank_database_login.rs"]
 mod bank_database_login;
+#[path = "cli/doctor.rs"]
+mod doctor;
 #[path = "cli/moved_clock.rs"]
 mod moved_clock;
 
@@ -154,10 +156,12 @@ fn serve_refuses_demo_secrets_without_printing_them() {
 fn command_without_database_url_is_refused() {
     let folder = TempFolder::new();
     let file = folder.path().join("x").to_string_lossy().into_owned();
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 9] = [
         &["migrate"],
         &["fence"],
         &["audit"],
+        &["doctor"],
+        &["doctor", "--rehearse"],
         &["backup", &file],
         &["restore", &file],
         &["operator", "create", "--email", "boss@example.com"],
@@ -690,6 +694,9 @@ async fn audit_passes_until_an_unknown_payment_exists() {
 async fn capture_payment(sandbox: &Path, account: &AccountId) -> String {
     let sandbox =
         Sandbox::open(Some(sandbox.to_path_buf()), SandboxOptions::default()).expect("a sandbox");
+    sandbox
+        .ensure_account(&account.0, "Sharks")
+        .expect("the journal is writable");
     let serving = sandbox.clone();
     let server = HttpServer::new(move || {
         let sandbox = serving.clone();

@@ -59,6 +59,9 @@ impl MailFixture {
         };
         let club = records.create_club(&new).await.expect("a club").id;
         let account = AccountId("acct_sharks".to_string());
+        sandbox
+            .ensure_account(&account.0, "Redcliffe Sharks")
+            .expect("no journal");
         records
             .connect_account(club, &account)
             .await

@@ -43,10 +43,15 @@ pub use connected_accounts::AccountsApi;
 
 mod connected_accounts;
 mod http;
+pub mod inspection;
 mod platform_application;
 mod rate_limiter;
 
 pub use rate_limiter::StripeRateLimits;
+
+/// The version of Stripe's API that this program speaks: that of async-stripe's types, of the webhook
+/// endpoints, and of the release of Stripe.js that the pages load.
+pub const STRIPE_API_VERSION: &str = "2026-09-30.endive";
 
 /// Number of payment intents in one page of a list.
 const INTENTS_PER_PAGE: i64 = 100;
@@ -685,4 +690,17 @@ fn payment_status(stripe_status: &PaymentIntentStatus) -> Result<PaymentStatus, 
 
 fn parse_order_id(text: &str) -> Option<OrderId> {
     Uuid::parse_str(text).ok().map(|id| OrderId(id.as_u128()))
+}
+
+#[cfg(test)]
+mod tests {
+    use stripe_client_core::VERSION;
+
+    use super::STRIPE_API_VERSION;
+
+    /// The version is sent with each call. Webhook endpoints and Stripe.js must have the same.
+    #[test]
+    fn library_speaks_the_pinned_version() {
+        assert_eq!(VERSION.as_str(), STRIPE_API_VERSION);
+    }
 }

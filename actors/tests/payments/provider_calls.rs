@@ -42,6 +42,35 @@ fn purchase_by_browser_reads_its_intent_once() {
     });
 }
 
+/// The reconciler lists an account at every pass while it sells, and once an hour when it has not
+/// sold anything for a day.
+#[test]
+fn quiet_account_is_listed_once_an_hour() {
+    const MINUTE: u64 = 60;
+    const DAY: u64 = 24 * 60 * MINUTE;
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        world.buy_tickets(&[(1042, 1)]).await;
+        let count = Arc::<AtomicUsize>::default();
+        let counted = count.clone();
+        world.gateway.set_faults(move |call| {
+            if call.verb == GatewayMethod::List {
+                counted.fetch_add(1, Ordering::Relaxed);
+            }
+            Fault::None
+        });
+        world.advance_seconds(10 * MINUTE).await;
+        let while_selling = count.swap(0, Ordering::Relaxed);
+        // Twenty passes, and what the engine lists once after its start.
+        assert!((19..=23).contains(&while_selling), "{while_selling}");
+        world.advance_seconds(DAY + 30 * MINUTE).await;
+        count.store(0, Ordering::Relaxed);
+        world.advance_seconds(DAY / 4).await;
+        let while_quiet = count.load(Ordering::Relaxed);
+        assert!((5..=7).contains(&while_quiet), "{while_quiet}");
+    });
+}
+
 #[test]
 fn purchase_confirmed_by_server_reads_no_intent() {
     run_in_paused_time(|| async {

@@ -103,7 +103,12 @@ pub async fn run_subcommand(rival: &RivalArgs) -> Result<()> {
     println!("{}\n{}", http.local_addr()?, sockets.local_addr()?);
     tokio::spawn(serve_boards(sockets, broadcast_sender.clone()));
     let (broadcast_sender, frame) = (Data::new(broadcast_sender), Data::new(frame));
-    let provider = Sandbox::open(None, SandboxOptions::default())?;
+    let options = SandboxOptions {
+        rate_limits: None,
+        creates_unknown_accounts: true,
+        ..SandboxOptions::default()
+    };
+    let provider = Sandbox::open(None, options)?;
     let server = HttpServer::new(move || {
         let mut app = App::new()
             .app_data(baseline.clone())

@@ -4,17 +4,11 @@
 //!
 //! Arguments: the address of the webhook and its secret.
 
-use std::num::NonZeroU32;
-
 use actix_web::web::{self, Bytes};
 use actix_web::{App, HttpRequest, HttpResponse, HttpServer};
 use actors::payments::signature;
 use actors::{Clock, SystemClock};
-use sandbox::{RateLimits, Sandbox, SandboxOptions};
-
-/// Stripe's limits per second for an endpoint, and for an account in live mode.
-const PER_ENDPOINT: NonZeroU32 = NonZeroU32::new(25).expect("not zero");
-const OVERALL: NonZeroU32 = NonZeroU32::new(100).expect("not zero");
+use sandbox::{Sandbox, SandboxOptions};
 
 #[actix_web::main]
 async fn main() -> std::io::Result<()> {
@@ -22,15 +16,7 @@ async fn main() -> std::io::Result<()> {
     let (Some(webhook), Some(secret)) = (arguments.next(), arguments.next()) else {
         return Err(std::io::Error::other("usage: clients WEBHOOK SECRET"));
     };
-    let options = SandboxOptions {
-        creates_unknown_accounts: false,
-        rate_limits: Some(RateLimits {
-            per_endpoint: PER_ENDPOINT,
-            overall: OVERALL,
-        }),
-        ..SandboxOptions::default()
-    };
-    let sandbox = Sandbox::open(None, options)?;
+    let sandbox = Sandbox::open(None, SandboxOptions::default())?;
     sandbox.set_webhook(&webhook, &secret);
     let server = HttpServer::new(move || {
         let secret = secret.clone();

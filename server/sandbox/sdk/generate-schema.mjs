@@ -12,7 +12,9 @@ const CALLS = [
   'accountLinks.create',
   'accounts.create',
   'accounts.list',
+  'accounts.listCapabilities',
   'accounts.retrieve',
+  'accounts.retrieveCapability',
   'accounts.retrieveCurrent',
   'accounts.update',
   'applicationFees.createRefund',
@@ -53,6 +55,11 @@ const CALLS = [
   'tokens.create',
   'tokens.retrieve',
   'testHelpers.confirmationTokens.create',
+  'webhookEndpoints.create',
+  'webhookEndpoints.del',
+  'webhookEndpoints.list',
+  'webhookEndpoints.retrieve',
+  'webhookEndpoints.update',
 ];
 
 const folder = dirname(fileURLToPath(import.meta.url));

@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 use super::Sandbox;
 use super::faults::Faults;
 use super::foreign_payment::ForeignPayment;
-use crate::stripe::account::RefundFunding;
+use crate::stripe::account::{AccountChange, RefundFunding};
 use crate::stripe::dispute::DisputeStatus;
 use crate::stripe::failure::StripeError;
 use crate::stripe::intent::capture_and_cancel;
+use crate::stripe::payout::PayoutStatus;
 use crate::stripe::refund::RefundStatus;
 use crate::stripe::state::SandboxState;
-use crate::stripe::{dispute, early_fraud_warning, ledger, refund};
+use crate::stripe::{dispute, early_fraud_warning, ledger, payout, refund};
 
 pub fn configure(cfg: &mut ServiceConfig) {
     cfg.route("/ledger", web::get().to(show_ledger))
@@ -31,7 +32,13 @@ pub fn configure(cfg: &mut ServiceConfig) {
         .route("/calls", web::get().to(show_calls))
         .route("/foreign-payments", web::post().to(make_foreign_payment))
         .route("/accounts", web::post().to(ensure_account))
-        .route("/accounts/{id}", web::post().to(set_charges_enabled));
+        .route("/accounts/{id}", web::post().to(change_account))
+        .route(
+            "/accounts/{id}/disconnect",
+            web::post().to(disconnect_account),
+        )
+        .route("/payouts", web::post().to(make_payout))
+        .route("/rate-limits", web::delete().to(lift_rate_limits));
 }
 
 #[derive(Debug, Deserialize)]
@@ -192,19 +199,38 @@ async fn ensure_account(sandbox: Data<Sandbox>, request: Json<AccountRequest>) -
     })
 }
 
-#[derive(Debug, Deserialize)]
-struct ChargesEnabledRequest {
-    #[serde(alias = "chargesEnabled")]
-    charges_enabled: bool,
-}
-
-async fn set_charges_enabled(
+async fn change_account(
     sandbox: Data<Sandbox>,
     id: Path<String>,
-    request: Json<ChargesEnabledRequest>,
+    request: Json<AccountChange>,
 ) -> HttpResponse {
+    change_state_and_commit(&sandbox, |state| state.change_account(&id, &request))
+}
+
+/// Disconnects an account, as a club does in its dashboard at Stripe.
+async fn disconnect_account(sandbox: Data<Sandbox>, id: Path<String>) -> HttpResponse {
+    change_state_and_commit(&sandbox, |state| state.disconnect_account(&id))
+}
+
+#[derive(Debug, Deserialize)]
+struct PayoutRequest {
+    account: String,
+    /// In cents.
+    amount: i64,
+    #[serde(default)]
+    status: PayoutStatus,
+}
+
+/// Lifts the limits of requests per second, for load tests.
+async fn lift_rate_limits(sandbox: Data<Sandbox>) -> HttpResponse {
+    sandbox.set_rate_limits(None);
+    HttpResponse::NoContent().finish()
+}
+
+/// Makes a payout, as the account's schedule does at Stripe.
+async fn make_payout(sandbox: Data<Sandbox>, request: Json<PayoutRequest>) -> HttpResponse {
     change_state_and_commit(&sandbox, |state| {
-        state.set_charges_enabled(&id, request.charges_enabled)
+        payout::make(state, &request.account, request.amount, request.status)
     })
 }
 

@@ -23,7 +23,8 @@
 //! - Webhooks are sent at once and retried within seconds.
 //! - The everyday test cards are Australian.
 //! - Every card costs a fee of 1.7 % + 30 c.
-//! - No payout ever takes place.
+//! - A payout takes place only on request, by `POST /sandbox/payouts`.
+//! - Events are sent only to the address of [`Sandbox::set_webhook`], whichever endpoints exist.
 //!
 //! Stripe behaviour that is kept although it is inconvenient:
 //! - A request with an unknown parameter, a wrong value or an unknown version is refused. The
@@ -66,9 +67,13 @@ use self::clock::SandboxClock;
 use self::faults::{Fault, Faults, ScriptedFault};
 use self::foreign_payment::ForeignPayment;
 use self::mailbox::Mailbox;
+pub use self::stripe::account::{AccountChange, PayoutInterval};
+use self::stripe::event::API_VERSION;
 pub use self::stripe::rate_limit::RateLimits;
 use self::stripe::rate_limit::RequestCounters;
+use self::stripe::restricted_key::RestrictedKeys;
 use self::stripe::state::SandboxState;
+use self::stripe::webhook_endpoint;
 use self::webhook_sender::client::WebhookUrl;
 use self::webhook_sender::{WebhookEndpoint, WebhookSender};
 
@@ -78,9 +83,9 @@ pub const SANDBOX_BODY_BYTES_MAX: usize = 64 * 1024;
 /// Settings of the sandbox.
 #[derive(Clone, Debug)]
 pub struct SandboxOptions {
-    /// Whether a request that names an unknown account creates a fully onboarded account. The demo
-    /// needs this, because its database may be older than the sandbox's journal and name such
-    /// accounts. Tests of refusals switch this off.
+    /// Whether a request that names an unknown account creates a fully onboarded account. Stripe
+    /// refuses such requests, as the default does. Load tests need this, because their databases
+    /// name accounts that only another process has created.
     pub creates_unknown_accounts: bool,
     /// Whether version 1 of the API creates accounts. Stripe refuses that to new platforms, whose
     /// accounts version 2 creates.
@@ -89,9 +94,13 @@ pub struct SandboxOptions {
     pub public_url: Option<String>,
     /// The event types that the webhook receives, as set on Stripe's dashboard. Empty means all.
     pub webhook_events: Vec<String>,
-    /// Requests per second of each account, beyond which the answer is 429. `None`: unlimited, for
-    /// tests of bursts.
+    /// Requests per second of each account, beyond which the answer is 429. By default Stripe's own.
+    /// `None`: unlimited, for load tests and other tests of bursts, which measure the product and
+    /// not Stripe's limits.
     pub rate_limits: Option<RateLimits>,
+    /// Seconds after a capture until the charge names its balance transaction, and so Stripe's fee.
+    /// Zero: at once, so that tests of reports need no second pass.
+    pub balance_transaction_delay_seconds: i64,
     /// The demo's clock, which `POST /sandbox/clock` moves. `None` uses the machine's clock.
     pub clock: Option<Arc<SandboxClock>>,
 }
@@ -99,11 +108,12 @@ pub struct SandboxOptions {
 impl Default for SandboxOptions {
     fn default() -> Self {
         Self {
-            creates_unknown_accounts: true,
+            creates_unknown_accounts: false,
             creates_accounts_v1: false,
             public_url: None,
             webhook_events: Vec::new(),
-            rate_limits: None,
+            rate_limits: Some(RateLimits::STRIPE),
+            balance_transaction_delay_seconds: 0,
             clock: None,
         }
     }
@@ -114,7 +124,9 @@ impl Default for SandboxOptions {
 pub struct Sandbox {
     state: Mutex<SandboxState>,
     faults: Mutex<Faults>,
+    rate_limits: Mutex<Option<RateLimits>>,
     request_counters: Mutex<RequestCounters>,
+    restricted_keys: Mutex<RestrictedKeys>,
     calls: Mutex<CallLog>,
     webhook_sender: WebhookSender,
     mailbox: Mailbox,
@@ -134,10 +146,14 @@ impl Sandbox {
     /// The directory cannot be used, a journal cannot be read, or another process has it open.
     pub fn open(dir: Option<PathBuf>, options: SandboxOptions) -> io::Result<Arc<Self>> {
         let clock = options.clock.clone().unwrap_or_default();
+        let mut state = SandboxState::open(dir.as_deref(), clock.clone())?;
+        state.balance_transaction_delay = options.balance_transaction_delay_seconds;
         let sandbox = Arc::new(Self {
-            state: Mutex::new(SandboxState::open(dir.as_deref(), clock.clone())?),
+            state: Mutex::new(state),
             faults: Mutex::default(),
+            rate_limits: Mutex::new(options.rate_limits),
             request_counters: Mutex::default(),
+            restricted_keys: Mutex::default(),
             calls: Mutex::default(),
             webhook_sender: WebhookSender::default(),
             mailbox: Mailbox::open(dir.as_deref(), clock.clone())?,
@@ -159,11 +175,55 @@ impl Sandbox {
             "the sandbox's webhook address must be plain HTTP, not {url}"
         );
         let (secrets, kinds) = (vec![secret.to_owned()], self.options.webhook_events.clone());
+        control_api::change_state_and_commit(self, |state| {
+            webhook_endpoint::list_address(state, url, &kinds, API_VERSION);
+            Ok(Value::Null)
+        });
         self.webhook_sender.set_endpoint(WebhookEndpoint {
             url: url.to_owned(),
             secrets,
             kinds,
         });
+    }
+
+    /// Replaces the limits of requests per second. `None`: unlimited.
+    pub fn set_rate_limits(&self, limits: Option<RateLimits>) {
+        *self
+            .rate_limits
+            .lock()
+            .expect("the limits are never poisoned") = limits;
+    }
+
+    /// Sets how many seconds after a capture the charge names its balance transaction, for captures
+    /// from now on.
+    pub fn set_balance_transaction_delay(&self, seconds: i64) {
+        let mut state = self.state.lock().expect("the state is never poisoned");
+        state.balance_transaction_delay = seconds;
+    }
+
+    /// Creates a restricted API key with these permissions, such as `charge_read`. The key is lost
+    /// when the process ends.
+    pub fn create_restricted_key(&self, permissions: &[&str]) -> String {
+        self.restricted_keys
+            .lock()
+            .expect("the keys are never poisoned")
+            .create(permissions)
+    }
+
+    /// Changes an account, as `POST /sandbox/accounts/{id}` does. Returns `false` if there is no such
+    /// account.
+    pub fn change_account(&self, id: &str, change: &AccountChange) -> bool {
+        control_api::change_state_and_commit(self, |state| state.change_account(id, change))
+            .status()
+            .is_success()
+    }
+
+    /// Disconnects an account from the platform, as `POST /sandbox/accounts/{id}/disconnect` does.
+    /// Returns `false` if there is no such account.
+    pub fn disconnect_account(&self, id: &str) -> bool {
+        control_api::change_state_and_commit(self, |state| state.disconnect_account(id))
+            .status()
+            .is_success()
     }
 
     /// Signs events with `secret` in addition to the secrets that are already set, as Stripe does

@@ -18,7 +18,7 @@ use crate::ops::private_files;
 use crate::render::web_build::{self, WebBuild};
 use sandbox::authenticator;
 use sandbox::clock::SandboxClock;
-use sandbox::{Sandbox, SandboxOptions};
+use sandbox::{RateLimits, Sandbox, SandboxOptions};
 use seed::SeedState;
 
 pub mod anomalies;
@@ -117,6 +117,8 @@ async fn open_demo(
     let options = SandboxOptions {
         webhook_events: webhooks::SUBSCRIBED_EVENT_TYPES.map(String::from).to_vec(),
         clock: Some(moved_clock.clone()),
+        // A season's sales are seeded within seconds. The limits apply once the demo runs.
+        rate_limits: None,
         ..SandboxOptions::default()
     };
     let sandbox =
@@ -144,6 +146,13 @@ async fn open_demo(
         )
         .await?;
     }
+    // The database may be older than the stand-in's journal.
+    for club in Records::new(postgres.clone()).clubs().await? {
+        if let Some(account) = club.account {
+            sandbox.ensure_account(&account.0, &club.name)?;
+        }
+    }
+    sandbox.set_rate_limits(Some(RateLimits::STRIPE));
     let running = app::start(parts(config, Provider::Sandbox(sandbox.clone()))).await?;
     let instance = RunningInstance {
         address: running.url(),

@@ -163,6 +163,11 @@ impl SecurityHeaders {
     }
 }
 
+/// Returns the content security policy of the pages.
+pub fn page_policy(config: &Config) -> String {
+    content_security_policy(ResponseKind::Page, config)
+}
+
 fn content_security_policy(kind: ResponseKind, config: &Config) -> String {
     if matches!(kind, ResponseKind::Api | ResponseKind::Widget) {
         return "default-src 'none'; frame-ancestors 'none'".to_string();

@@ -1,12 +1,16 @@
 //! Keeps the status of clubs' Stripe accounts up to date. The status is read from Stripe's API,
 //! never taken from a webhook event (decisions B-1, B-13).
 
+use std::sync::Arc;
+
 use actors::payments::connect_gateway::{AccountStatus, ConnectGateway};
 use actors::{GatewayError, Outbox};
 use domain::AccountId;
 use persistence::Failure;
 use persistence::records::Records;
-use persistence::records::clubs::AccountChange;
+use persistence::records::clubs::{AccountChange, Club};
+use serde_json::json;
+use uuid::Uuid;
 
 use crate::services::catalogue::Catalogue;
 
@@ -53,6 +57,7 @@ impl ConnectedAccounts<'_> {
                         "a club's Stripe account can no longer take payments"
                     );
                     self.outbox.wake_mailer();
+                    self.mail_operators(account).await?;
                 }
             }
             if let Err(failure) = self.catalogue.reload().await {
@@ -60,6 +65,25 @@ impl ConnectedAccounts<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// Tells each operator that a club can no longer sell. The club itself is told by a mail that was
+    /// queued together with the change.
+    async fn mail_operators(&self, account: &AccountId) -> Result<(), Failure> {
+        let facts = self.catalogue.facts();
+        let is_of_account = |club: &&Arc<Club>| club.account.as_ref() == Some(account);
+        let Some(club) = facts.clubs().find(is_of_account) else {
+            return Ok(());
+        };
+        let data = json!({ "club": club.id.0, "account": account.0 }).to_string();
+        let change = Uuid::new_v4();
+        for admin in self.records.admins().await? {
+            let key = format!("account-lost-operator-{change}-{}", admin.id);
+            self.outbox
+                .queue_mail_now(&key, "account-lost-operator", None, &admin.email, &data)
+                .await?;
+        }
+        Ok(())
     }
 
     /// Whether this platform cannot access the account: the account does not belong to the

@@ -12,33 +12,42 @@ pub fn with_accounts_v1() -> SandboxOptions {
 }
 
 #[actix_web::test]
-async fn strict_sandbox_refuses_unknown_account() {
-    let options = SandboxOptions {
-        creates_unknown_accounts: false,
-        ..SandboxOptions::default()
-    };
-    let provider = SandboxProvider::open(None, options);
-    let refused = provider.get("payment_intents").send().await;
+async fn unknown_account_is_refused() {
+    let provider = SandboxProvider::start();
+    let refused = provider
+        .get("payment_intents")
+        .on_account("acct_new")
+        .send()
+        .await;
     assert_eq!(
         (refused.status, &refused.error()["code"]),
         (403, &"account_invalid".into())
     );
     let unknown = provider
-        .get("accounts/acct_club")
+        .get("accounts/acct_new")
         .on_platform_account()
         .send()
         .await;
     assert_eq!(unknown.error()["code"], "account_invalid");
     provider
         .sandbox
-        .ensure_account("acct_club", "Broncos")
+        .ensure_account("acct_new", "Broncos")
         .unwrap();
-    provider.get("payment_intents").send().await.ok();
+    provider
+        .get("payment_intents")
+        .on_account("acct_new")
+        .send()
+        .await
+        .ok();
 }
 
 #[actix_web::test]
-async fn unknown_account_is_treated_as_onboarded() {
-    let provider = SandboxProvider::start();
+async fn unknown_account_is_treated_as_onboarded_where_it_is_set() {
+    let options = SandboxOptions {
+        creates_unknown_accounts: true,
+        ..SandboxOptions::default()
+    };
+    let provider = SandboxProvider::open(None, options);
     let adopted = provider
         .get("accounts/acct_seeded")
         .on_platform_account()

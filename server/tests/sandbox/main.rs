@@ -14,6 +14,7 @@ mod intent;
 mod mailbox;
 mod page;
 mod payment_method_domain;
+mod platform;
 mod refund;
 mod strictness;
 mod support;

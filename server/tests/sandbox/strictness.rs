@@ -7,10 +7,14 @@ const VALID: &str = "amount=1000&currency=aud";
 #[actix_web::test]
 async fn key_needs_the_form_of_a_test_key() {
     let provider = SandboxProvider::start();
-    for key in ["sk_test_abc", "rk_test_abc"] {
+    let restricted = provider
+        .sandbox
+        .create_restricted_key(&["balance_transaction_source_read"]);
+    for key in ["sk_test_abc", &restricted] {
         provider.get("balance").with_api_key(key).send().await.ok();
     }
     for key in [
+        "rk_test_unknown",
         "sk_live_abc",
         "sk_test_",
         "sk_test_a-b",

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 
 pub const CLUB_ACCOUNT_ID: &str = "acct_club";
+pub const OTHER_ACCOUNT_ID: &str = "acct_other";
 
 /// A running sandbox on a real port.
 pub struct SandboxProvider {
@@ -63,6 +64,11 @@ impl SandboxProvider {
 
     pub fn open(dir: Option<PathBuf>, options: SandboxOptions) -> Self {
         let sandbox = Sandbox::open(dir, options).expect("the sandbox opens");
+        for account in [CLUB_ACCOUNT_ID, OTHER_ACCOUNT_ID] {
+            sandbox
+                .ensure_account(account, "Club")
+                .expect("the journal is writable");
+        }
         let served = sandbox.clone();
         let server = HttpServer::new(move || {
             App::new().configure(|cfg| sandbox::configure(cfg, served.clone()))
@@ -124,6 +130,17 @@ impl SandboxProvider {
         SandboxRequest {
             provider: self,
             builder: self.http.get(url),
+            account: Some(CLUB_ACCOUNT_ID),
+            key: "sk_test_1",
+            authorization: None,
+        }
+    }
+
+    pub fn delete<'a>(&'a self, path: &str) -> SandboxRequest<'a> {
+        let url = format!("{}/sandbox/stripe/v1/{path}", self.address);
+        SandboxRequest {
+            provider: self,
+            builder: self.http.delete(url),
             account: Some(CLUB_ACCOUNT_ID),
             key: "sk_test_1",
             authorization: None,

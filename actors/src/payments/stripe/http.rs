@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use domain::provider_error::{ErrorRepair, ProviderErrorClass, ProviderErrorFields};
 use http_body_util::{BodyExt, Full};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, USER_AGENT};
 use hyper::http::request::Builder;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -17,10 +17,10 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use stripe_client_core::{
-    CustomizedStripeRequest, StripeClient, StripeClientErr, StripeMethod, VERSION,
-};
+use stripe_client_core::{CustomizedStripeRequest, StripeClient, StripeClientErr, StripeMethod};
 
+use super::STRIPE_API_VERSION;
+use super::inspection::StripeAnswer;
 use super::rate_limiter::{CallBucket, CallPriority, RateLimiter, StripeRateLimits};
 use crate::GatewayError;
 
@@ -185,7 +185,10 @@ impl StripeHttpClient {
                 USER_AGENT,
                 concat!("football-doubles/", env!("CARGO_PKG_VERSION")),
             )
-            .header(HeaderName::from_static("stripe-version"), VERSION.as_str())
+            .header(
+                HeaderName::from_static("stripe-version"),
+                STRIPE_API_VERSION,
+            )
     }
 
     /// Makes one call of version 2 of Stripe's API for the platform and returns its answer. Version 2
@@ -208,7 +211,47 @@ impl StripeHttpClient {
             .map_err(|why| GatewayError::unknown(format!("an answer could not be read: {why}")))
     }
 
+    /// Makes one call and returns its answer, also if the answer reports an error. `path` begins with
+    /// the version. `body`: its content type and text.
+    pub(super) async fn inspect(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<(&'static str, &str)>,
+    ) -> Result<StripeAnswer, GatewayError> {
+        let mut builder = self.request_builder(method, format!("{}{path}", self.base));
+        if let Some(account) = &self.account {
+            builder = builder.header(HeaderName::from_static("stripe-account"), account.clone());
+        }
+        if let Some((content_type, _)) = body {
+            builder = builder.header(CONTENT_TYPE, content_type);
+        }
+        let text = body.map_or("", |(_, text)| text).to_owned();
+        let answer = self.exchange(add_body(builder, text)?).await?;
+        let date = answer.headers().get(DATE);
+        Ok(StripeAnswer {
+            status: answer.status().as_u16(),
+            date: date.and_then(|date| Some(date.to_str().ok()?.to_owned())),
+            body: serde_json::from_slice(answer.body()).unwrap_or_default(),
+        })
+    }
+
     async fn send(&self, request: Request<Full<Bytes>>) -> Result<Bytes, GatewayError> {
+        let answer = self.exchange(request).await?;
+        let status = answer.status();
+        let body = answer.into_body();
+        if status.is_success() {
+            Ok(body)
+        } else {
+            Err(error_of_status(status, &body))
+        }
+    }
+
+    /// Sends a request when the limits allow it, and returns the answer whatever its status is.
+    async fn exchange(
+        &self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Bytes>, GatewayError> {
         let limited = self
             .rate_limiter
             .as_ref()
@@ -230,18 +273,17 @@ impl StripeHttpClient {
                     GatewayError::unknown(format!("no answer: {why}"))
                 }
             })?;
-            let status = response.status();
-            let exceeded = exceeded_limit(&response);
-            let body = response.into_body().collect().await;
+            let (head, body) = response.into_parts();
+            let body = body.collect().await;
             let body =
                 body.map_err(|why| GatewayError::unknown(format!("half an answer: {why}")))?;
-            Ok((status, exceeded, body.to_bytes()))
+            Ok(Response::from_parts(head, body.to_bytes()))
         };
-        let (status, exceeded, body) = tokio::time::timeout(self.timeout, answer)
+        let answer = tokio::time::timeout(self.timeout, answer)
             .await
             .unwrap_or_else(|_| Err(GatewayError::unknown("no answer in time")))?;
         if let Some((rate_limiter, bucket)) = &limited {
-            match exceeded.filter(|_| !is_lock_timeout(&body)) {
+            match exceeded_limit(&answer).filter(|_| !is_lock_timeout(answer.body())) {
                 Some(exceeded) => {
                     tracing::warn!(
                         endpoint = bucket.endpoint,
@@ -253,11 +295,7 @@ impl StripeHttpClient {
                 None => rate_limiter.note_accepted_call(bucket),
             }
         }
-        if status.is_success() {
-            Ok(body)
-        } else {
-            Err(error_of_status(status, &body))
-        }
+        Ok(answer)
     }
 }
 

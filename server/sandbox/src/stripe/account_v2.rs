@@ -175,9 +175,7 @@ pub fn create_link(state: &mut SandboxState, call: &ApiCall) -> Result<Value, St
     let LinkParams { account, use_case } = parse(call)?;
     let UseCaseKind::AccountOnboarding = use_case.kind;
     let onboarding = use_case.account_onboarding;
-    let account = state
-        .find::<Account>("", &account)
-        .map_err(|_| StripeError::inaccessible_account(&account))?;
+    let account = state.find_connected(&account)?;
     let use_case = json!({ "type": "account_onboarding", "account_onboarding": {
         "refresh_url": onboarding.refresh_url, "return_url": onboarding.return_url } });
     let link = account::save_new_link(

@@ -158,6 +158,13 @@ fn decode_request(
     let (version, path) = version_and_path(request.path());
     let headers = request.headers();
     let access = api_key_kind(headers)?;
+    let key = api_key(headers).unwrap_or_default();
+    let account = header_value(headers, "stripe-account").unwrap_or_default();
+    sandbox
+        .restricted_keys
+        .lock()
+        .expect("the keys are never poisoned")
+        .check(&key, request.method().as_str(), path, account)?;
     check_version(headers)?;
     let idempotency_key = header_value(headers, "idempotency-key").map(str::to_owned);
     if idempotency_key
@@ -175,7 +182,6 @@ fn decode_request(
     } else {
         request.query_string()
     };
-    let account = header_value(headers, "stripe-account").unwrap_or_default();
     let (form, json) = match version {
         ApiVersion::V1 => (StripeForm::parse(raw), String::new()),
         ApiVersion::V2 => {
@@ -235,7 +241,11 @@ fn check_version(headers: &HeaderMap) -> Result<(), StripeError> {
 
 /// Counts the request. Returns the error 429 if it exceeds a limit of its account.
 fn check_rate(sandbox: &Sandbox, call: &ApiCall) -> Result<(), StripeError> {
-    let Some(limits) = sandbox.options.rate_limits else {
+    let Some(limits) = *sandbox
+        .rate_limits
+        .lock()
+        .expect("the limits are never poisoned")
+    else {
         return Ok(());
     };
     let endpoint = ApiSchema::get()
@@ -331,6 +341,7 @@ fn run_call_and_commit(
         }
     }
     state.request = (request_id.to_owned(), call.idempotency_key.clone());
+    state.show_due_transactions();
     let (answer, saved) = run_call_with_fault(&mut state, call, fault, sandbox);
     if let Some((key, body)) = cache_key.zip(saved) {
         let at = state.now();
@@ -440,7 +451,7 @@ fn check_account_is_connected(
             .filter(|id| id.starts_with("acct_"))
             .for_each(|id| state.create_account_if_missing(id, None));
     }
-    if call.account.is_empty() || state.accounts.get(&call.account).is_some() {
+    if call.account.is_empty() || state.is_connected(&call.account) {
         return Ok(());
     }
     Err(StripeError::inaccessible_account(&call.account))

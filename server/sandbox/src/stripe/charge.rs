@@ -20,6 +20,14 @@ const AUTHORISATION_SECONDS: i64 = 7 * 24 * 3600;
 /// Number of refunds that an expanded charge shows.
 const REFUNDS_SHOWN_MAX: usize = 10;
 
+/// A balance transaction that exists, but that the charge does not name yet.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DelayedTransaction {
+    pub id: String,
+    /// The time from which the charge names it, in seconds since 1970.
+    pub due: i64,
+}
+
 /// A charge. Amounts are in cents, times in seconds since 1970.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Charge {
@@ -57,6 +65,8 @@ pub struct Charge {
     pub descriptor_suffix: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balance_transaction: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed_transaction: Option<DelayedTransaction>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub application_fee: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,6 +99,7 @@ impl Charge {
             receipt_email: intent.receipt_email.clone(),
             descriptor_suffix: intent.descriptor_suffix.clone(),
             balance_transaction: None,
+            delayed_transaction: None,
             application_fee: None,
             application_fee_amount: None,
         }
@@ -129,6 +140,14 @@ impl Charge {
     /// Returns the amount that can still be refunded, in cents.
     pub fn refundable_amount(&self) -> i64 {
         self.amount_captured - self.amount_refunded
+    }
+
+    /// Returns the id of the balance transaction, whether or not the charge names it yet.
+    pub fn transaction_id(&self) -> Option<&str> {
+        let delayed = self.delayed_transaction.as_ref();
+        self.balance_transaction
+            .as_deref()
+            .or(delayed.map(|delayed| delayed.id.as_str()))
     }
 
     fn render_outcome(&self) -> Value {

@@ -13,7 +13,7 @@ use super::table::{ObjectKey, StripeObject};
 
 /// Version of Stripe's API in which objects are rendered. The async-stripe library 1.0.0-rc.10 is
 /// generated from it.
-pub const API_VERSION: &str = "2026-09-30.endive";
+pub const API_VERSION: &str = actors::payments::stripe::STRIPE_API_VERSION;
 
 /// The delivery status of an event. Variant names are stored in the journal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::account::PLATFORM_ACCOUNT_ID;
 use super::rate_limit::ExceededLimit;
 
 /// An error response. `saved` says whether it is stored under the idempotency key. Results of an
@@ -103,6 +104,21 @@ impl StripeError {
              Application access may have been revoked."
         );
         Self::new(403, "invalid_request_error", message).with_code("account_invalid")
+    }
+
+    /// Returns the error for a call that a restricted key has no permission for. `account` is empty
+    /// for the platform.
+    pub fn permission_missing(masked_key: &str, account: &str, permission: &str) -> Self {
+        let account = if account.is_empty() {
+            PLATFORM_ACCOUNT_ID
+        } else {
+            account
+        };
+        let message = format!(
+            "The provided key '{masked_key}' does not have the required permissions for this endpoint on account \
+             '{account}'. Having the '{permission}' permission would allow this request to continue."
+        );
+        Self::new(403, "invalid_request_error", message)
     }
 
     /// Returns the error 429 for an exceeded rate limit.

@@ -14,7 +14,9 @@ use super::idempotency::SavedResponse;
 use super::intent::Intent;
 use super::payment_method::PaymentMethod;
 use super::payment_method_domain::PaymentMethodDomain;
+use super::payout::Payout;
 use super::refund::Refund;
+use super::webhook_endpoint::WebhookEndpoint;
 
 /// Declares the record type twice with the same variants: one borrows its object for writing, one
 /// owns it for reading. Variant names are stored in the journal.
@@ -45,6 +47,8 @@ records!(
     Refund: Refund,
     Dispute: Dispute,
     EarlyFraudWarning: EarlyFraudWarning,
+    Payout: Payout,
+    WebhookEndpoint: WebhookEndpoint,
     Event: WebhookEvent,
     Remembered: SavedResponse
 );

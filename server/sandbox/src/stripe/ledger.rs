@@ -54,8 +54,7 @@ impl AccountTotals {
             self.disputed += charge.refundable_amount();
         }
         if let Some(transaction) = charge
-            .balance_transaction
-            .as_deref()
+            .transaction_id()
             .and_then(|id| state.transactions.get(id))
         {
             self.stripe_fees += transaction.stripe_fee;

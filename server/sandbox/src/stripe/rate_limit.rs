@@ -15,6 +15,14 @@ pub struct RateLimits {
     pub overall: NonZeroU32,
 }
 
+impl RateLimits {
+    /// Stripe's limits in live mode (<https://docs.stripe.com/rate-limits>).
+    pub const STRIPE: Self = Self {
+        per_endpoint: NonZeroU32::new(25).expect("not zero"),
+        overall: NonZeroU32::new(100).expect("not zero"),
+    };
+}
+
 /// Which limit a request exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExceededLimit {

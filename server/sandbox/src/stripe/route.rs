@@ -16,9 +16,11 @@ use super::fee::{self, ApplicationFee, FeeRefund};
 use super::intent::{self, Intent, capture_and_cancel, confirm};
 use super::listing::{belongs_to_intent, list_page};
 use super::payment_method_domain::{self, PaymentMethodDomain};
+use super::payout::Payout;
 use super::refund::{self, Refund};
 use super::schema::ApiSchema;
 use super::state::SandboxState;
+use super::webhook_endpoint::{self, WebhookEndpoint};
 use super::{payment_method, payment_method::PaymentMethod, validation};
 use crate::stripe::table::StripeObject;
 
@@ -136,6 +138,7 @@ pub fn run_api_call(state: &mut SandboxState, call: &ApiCall) -> Result<Value, S
         )),
         ("GET", steps) => run_get(state, call, steps),
         ("POST", steps) => run_post(state, call, steps),
+        ("DELETE", ["webhook_endpoints", id]) => webhook_endpoint::delete(state, id),
         (method, _) => Err(StripeError::no_such_route(
             method,
             &format!("/v1/{}", call.path),
@@ -180,6 +183,8 @@ fn run_post(
         ["accounts"] => Ok(account::create(state, call)),
         ["accounts", id] => account::update(state, call, id),
         ["account_links"] => account::create_link(state, call),
+        ["webhook_endpoints"] => webhook_endpoint::create(state, call),
+        ["webhook_endpoints", id] => webhook_endpoint::update(state, call, id),
         _ => Err(StripeError::no_such_route(
             "POST",
             &format!("/v1/{}", call.path),
@@ -236,7 +241,21 @@ fn run_get(state: &SandboxState, call: &ApiCall, steps: &[&str]) -> Result<Value
         }
         ["radar", "early_fraud_warnings", id] => early_fraud_warning::retrieve(state, call, id),
         ["account"] => account::retrieve(state, call, None),
-        ["accounts"] => list_page(state, call, |_: &Account| true),
+        ["accounts"] => list_page(state, call, |account: &Account| !account.disconnected),
+        ["accounts", id, "capabilities"] => account::retrieve_capabilities(state, id, None),
+        ["accounts", id, "capabilities", name] => {
+            account::retrieve_capabilities(state, id, Some(name))
+        }
+        ["payouts"] => list_page(state, call, |_: &Payout| true),
+        ["payouts", id] => state
+            .find::<Payout>(&call.account, id)
+            .map(|payout| payout.render()),
+        ["webhook_endpoints"] => {
+            list_page(state, call, |endpoint: &WebhookEndpoint| !endpoint.deleted)
+        }
+        ["webhook_endpoints", id] => {
+            webhook_endpoint::find(state, id).map(|endpoint| endpoint.render())
+        }
         ["accounts", id] => account::retrieve(state, call, Some(id)),
         ["events"] => list_events(state, call),
         ["events", id] => event::retrieve(state, call, id),

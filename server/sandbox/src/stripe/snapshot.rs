@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::account::Account;
+use super::account::{self, Account};
 use super::charge::Charge;
 use super::dispute::Dispute;
 use super::early_fraud_warning::EarlyFraudWarning;
 use super::fee::ApplicationFee;
 use super::intent::Intent;
+use super::payout::Payout;
 use super::refund::Refund;
 use super::state::SandboxState;
 use super::table::StripeObject;
@@ -24,6 +25,9 @@ pub enum Snapshot {
     Account(Account),
     Dispute(Dispute),
     EarlyFraudWarning(EarlyFraudWarning),
+    Payout(Payout),
+    /// The platform's own application, which a club disconnects.
+    Application,
 }
 
 impl Snapshot {
@@ -49,6 +53,8 @@ impl Snapshot {
                 .get(id)
                 .cloned()
                 .map(Self::EarlyFraudWarning),
+            "po" => state.payouts.get(id).cloned().map(Self::Payout),
+            "ca" => Some(Self::Application),
             _ => None,
         }
     }
@@ -62,6 +68,8 @@ impl Snapshot {
             Self::Account(row) => row.render(),
             Self::Dispute(row) => row.render(),
             Self::EarlyFraudWarning(row) => row.render(),
+            Self::Payout(row) => row.render(),
+            Self::Application => account::render_application(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The sandbox's objects. All changes are written to the journal here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,10 +19,12 @@ use super::intent::Intent;
 use super::journal_record::{Record, RecordRef};
 use super::payment_method::PaymentMethod;
 use super::payment_method_domain::PaymentMethodDomain;
+use super::payout::Payout;
 use super::refund::Refund;
 use super::schema::ApiSchema;
 use super::snapshot::Snapshot;
 use super::table::{ObjectTable, StripeObject};
+use super::webhook_endpoint::WebhookEndpoint;
 use crate::clock::SandboxClock;
 use crate::journal::Journal;
 
@@ -49,6 +51,8 @@ pub struct SandboxState {
     pub refunds: ObjectTable<Refund>,
     pub disputes: ObjectTable<Dispute>,
     pub fraud_warnings: ObjectTable<EarlyFraudWarning>,
+    pub payouts: ObjectTable<Payout>,
+    pub webhook_endpoints: ObjectTable<WebhookEndpoint>,
     pub events: ObjectTable<WebhookEvent>,
     pub saved_responses: SavedResponses,
     /// Ids of events that the webhook sender has not taken yet.
@@ -58,6 +62,11 @@ pub struct SandboxState {
     /// How the events of the API request in progress differ from Stripe's own types. Empty in
     /// release builds.
     pub event_differences: Vec<String>,
+    /// Seconds after a capture until the charge names its balance transaction.
+    pub balance_transaction_delay: i64,
+    /// Charges whose balance transaction is not shown yet, with the time from which it is, oldest
+    /// first.
+    delayed_transactions: VecDeque<(i64, String)>,
     clock: Arc<SandboxClock>,
     batch: Vec<u8>,
     journal: Option<Journal>,
@@ -93,6 +102,13 @@ impl SandboxState {
             journal.rewrite(|out| state.write_all_records(out))?;
         }
         state.journal = Some(journal);
+        state.delayed_transactions = state
+            .charges
+            .rows()
+            .filter_map(|charge| {
+                Some((charge.delayed_transaction.as_ref()?.due, charge.id.clone()))
+            })
+            .collect();
         state.unsent = state
             .events
             .rows()
@@ -119,6 +135,8 @@ impl SandboxState {
             + money
             + self.disputes.len()
             + self.fraud_warnings.len()
+            + self.payouts.len()
+            + self.webhook_endpoints.len()
             + self.links.len()
             + self.events.len()
             + self.saved_responses.responses().count()
@@ -139,6 +157,8 @@ impl SandboxState {
             Record::Refund(row) => self.refunds.put(row),
             Record::Dispute(row) => self.disputes.put(row),
             Record::EarlyFraudWarning(row) => self.fraud_warnings.put(row),
+            Record::Payout(row) => self.payouts.put(row),
+            Record::WebhookEndpoint(row) => self.webhook_endpoints.put(row),
             Record::Event(row) => self.insert_event(row),
             Record::Remembered(response) => self.insert_saved_response(response),
             Record::Delivered(id) => self.set_delivery_status(&id, DeliveryStatus::Delivered),
@@ -170,6 +190,8 @@ impl SandboxState {
         write_rows(out, &self.refunds)?;
         write_rows(out, &self.disputes)?;
         write_rows(out, &self.fraud_warnings)?;
+        write_rows(out, &self.payouts)?;
+        write_rows(out, &self.webhook_endpoints)?;
         write_rows(out, &self.events)?;
         let now = self.now();
         self.saved_responses
@@ -185,6 +207,36 @@ impl SandboxState {
     {
         self.append_record(row.as_record());
         self.table_mut().put(row);
+    }
+
+    /// Lets a charge's balance transaction appear after a delay in seconds.
+    pub fn delay_transaction(&mut self, charge: &str, due: i64) {
+        self.delayed_transactions
+            .push_back((due, charge.to_owned()));
+    }
+
+    /// Shows the balance transactions whose delay is over. Emits `charge.updated` for each, as
+    /// Stripe does.
+    pub fn show_due_transactions(&mut self) {
+        let now = self.now();
+        while self
+            .delayed_transactions
+            .front()
+            .is_some_and(|(due, _)| *due <= now)
+        {
+            let Some((_, id)) = self.delayed_transactions.pop_front() else {
+                return;
+            };
+            let Some(mut charge) = self.charges.get(&id).cloned() else {
+                continue;
+            };
+            if let Some(delayed) = charge.delayed_transaction.take() {
+                charge.balance_transaction = Some(delayed.id);
+                let account = charge.account.clone();
+                self.save(charge);
+                self.emit_event("charge.updated", &account, &id);
+            }
+        }
     }
 
     /// Stores an account link. The next commit writes it to the journal.
@@ -314,7 +366,8 @@ macro_rules! has_table {
 has_table!(Account => accounts, Intent => intents, PaymentMethod => methods,
     ConfirmationToken => confirmation_tokens, PaymentMethodDomain => domains, Charge => charges, BalanceTransaction => transactions,
     ApplicationFee => fees, FeeRefund => fee_refunds, Refund => refunds, Dispute => disputes,
-    EarlyFraudWarning => fraud_warnings, WebhookEvent => events);
+    EarlyFraudWarning => fraud_warnings, Payout => payouts, WebhookEndpoint => webhook_endpoints,
+    WebhookEvent => events);
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,7 @@
 //! | `winner-bank`, `winner-bank-proposed` | `draw`, `account` (masked), `by` |
 //! | `results-due`, `results-submitted` | `draw` |
 //! | `connect-incomplete`, `account-lost` | `club` |
+//! | `account-lost-operator` | `club`, `account`: its id at Stripe |
 //! | `correction` | `draw` |
 //! | `reset`, `verify` | `sealedLink`, `name` |
 //! | `invitation` | `sealedLink`, `name`, `club`, `role` |
@@ -72,7 +73,7 @@ struct MailData {
     until: Option<i64>,
     name: Option<String>,
     role: Option<String>,
-    /// The last digits of a bank account number.
+    /// The last digits of a bank account number, or the id of a connected account.
     account: Option<String>,
     /// Who entered the bank details: `winner` or `club`.
     by: Option<String>,
@@ -131,6 +132,7 @@ impl MailWriter<'_> {
             ("results-submitted", _) => self.results_submitted_mail(data).await,
             ("connect-incomplete", _) => self.stripe_onboarding_incomplete_mail(data).await,
             ("account-lost", _) => self.stripe_account_lost_mail(data).await,
+            ("account-lost-operator", _) => self.club_cannot_sell_mail(data).await,
             ("reset", _) => self.fixed_text_mail(
                 self.default_letterhead(),
                 "Reset your password",

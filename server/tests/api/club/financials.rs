@@ -121,3 +121,38 @@ async fn club_financials_match_provider_ledger() {
     );
     server.finish().await;
 }
+
+/// Stripe may compute its own fee after the capture. Until then the reports estimate it.
+#[actix_web::test]
+async fn stripe_fee_that_appears_late_replaces_the_estimate() {
+    let server = TestServer::start_with_movable_clock().await;
+    server.sandbox.set_balance_transaction_delay(600);
+    let draw = server.create_club_with_draw().await;
+    let begin = server.now();
+    server.alice().buy(draw, 2).await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let path = format!("/api/draws/{draw}/financials");
+    let read = async || browser.get(&path).await.ok();
+    let scan = async || {
+        let report = server
+            .engine
+            .reconciler
+            .scan_payments(begin.plus_seconds(-60))
+            .await;
+        assert_eq!(report.expect("the scan runs").unsettled, 0);
+    };
+    scan().await;
+    let estimated = read().await;
+    assert_eq!(estimated["feesEstimated"], true);
+    let advance = json!({ "advanceSeconds": 700 });
+    server.alice().post("/sandbox/clock", advance).await.ok();
+    scan().await;
+    let known = read().await;
+    assert_eq!(known["feesEstimated"], false);
+    let fees = server.sandbox.ledger()["total"]["stripe_fees"].as_i64();
+    assert_eq!(
+        Some(absolute_cents_from_json(&known["actualStripeFees"])),
+        fees
+    );
+    server.finish().await;
+}

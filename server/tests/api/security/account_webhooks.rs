@@ -2,7 +2,6 @@
 //! status (decisions B-1, B-13; reliability.md F13, F14, F30).
 
 use actors::payments::signature::sign;
-use domain::AccountId;
 use sandbox::faults::Fault;
 use serde_json::{Value, json};
 
@@ -149,34 +148,18 @@ async fn account_webhook_is_retried_when_provider_is_down() {
 async fn deauthorized_club_stops_selling_and_is_notified() {
     let server = TestServer::start().await;
     let draw = server.create_club_with_draw().await;
-    let club = server.club_id("broncos");
-    // The sandbox does not know this account. It answers as if the account had revoked the
-    // platform's access.
-    let lost_account = AccountId("gone_broncos".into());
     server
         .records
-        .connect_account(club, &lost_account)
+        .create_admin("boss@example.com", "Boss", "$argon2id$x")
         .await
         .expect("the write succeeds");
-    server
-        .records
-        .update_connected_account_state(&lost_account, true, true, true)
-        .await
-        .expect("the write succeeds");
-    server
-        .state
-        .catalogue
-        .reload()
-        .await
-        .expect("the read succeeds");
     assert!(is_connected(&server));
     let alice = server.alice();
-    let event = json!({
-        "id": "evt_deauthorized", "type": "account.application.deauthorized", "account": lost_account.0, "livemode": false,
-        "data": { "object": { "object": "application", "id": "ca_1" } },
-    });
-    assert_eq!(send_account_webhook(&server, &alice, &event).await, 200);
-    assert!(!is_connected(&server));
+    assert!(server.sandbox.disconnect_account(BRONCOS_ACCOUNT_ID));
+    eventually("the club is shown as restricted", async || {
+        (!is_connected(&server)).then_some(())
+    })
+    .await;
     alice
         .request_intent(draw, 1)
         .await
@@ -185,6 +168,14 @@ async fn deauthorized_club_stops_selling_and_is_notified() {
         server.next_mail("account-lost").await.to,
         "broncos@demo.test"
     );
+    assert_eq!(
+        server.next_mail("account-lost-operator").await.to,
+        "boss@example.com"
+    );
+    let event = json!({
+        "id": "evt_deauthorized", "type": "account.application.deauthorized", "account": BRONCOS_ACCOUNT_ID,
+        "livemode": false, "data": { "object": { "object": "application", "id": "ca_1" } },
+    });
     assert_eq!(send_account_webhook(&server, &alice, &event).await, 200);
     assert_eq!(server.count_queued_mails("account-lost").await, 1);
     server.finish().await;

@@ -46,6 +46,10 @@ impl StripeDashboard<'_> {
             browser: self.server.alice(),
             account: "acct_earlier_club",
         };
+        self.server
+            .sandbox
+            .ensure_account(earlier_club.account, "Earlier Club")
+            .expect("no journal");
         earlier_club.take_payment_with_fee("-", "-", 500).await;
         let id = self.authorise_payment(order, draws, cents).await;
         self.capture(&id).await;

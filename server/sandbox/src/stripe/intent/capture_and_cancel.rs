@@ -6,7 +6,7 @@ use super::{Intent, IntentStatus};
 use crate::stripe::api_call::ApiCall;
 use crate::stripe::balance_transaction::BalanceTransaction;
 use crate::stripe::card::CardBehaviour;
-use crate::stripe::charge::Charge;
+use crate::stripe::charge::{Charge, DelayedTransaction};
 use crate::stripe::dispute::{self, DisputeStatus};
 use crate::stripe::early_fraud_warning;
 use crate::stripe::failure::StripeError;
@@ -59,7 +59,14 @@ pub(super) fn capture_charge(
     let transaction = BalanceTransaction::of_charge(&charge, amount, fee.unwrap_or(0), state.now());
     charge.captured = true;
     charge.amount_captured = amount;
-    charge.balance_transaction = Some(transaction.id.clone());
+    match state.balance_transaction_delay {
+        0 => charge.balance_transaction = Some(transaction.id.clone()),
+        delay => {
+            let (id, due) = (transaction.id.clone(), state.now() + delay);
+            charge.delayed_transaction = Some(DelayedTransaction { id, due });
+            state.delay_transaction(&charge.id, due);
+        }
+    }
     charge.application_fee_amount = fee;
     if let Some(fee) = fee {
         let fee = ApplicationFee::from_charge(&charge, fee, state.now());

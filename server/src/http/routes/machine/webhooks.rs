@@ -40,6 +40,9 @@ pub const SUBSCRIBED_EVENT_TYPES: [&str; 19] = [
     "payout.failed",
 ];
 
+/// The paths that receive events. The last one is the one to give to Stripe.
+pub const WEBHOOK_PATHS: [&str; 2] = ["/api/stripe/webhook", "/api/webhooks/stripe"];
+
 /// Handles `POST /api/stripe/webhook` and `POST /api/webhooks/stripe`.
 pub async fn receive_event(
     request: HttpRequest,

@@ -4,6 +4,34 @@ use super::{ComposedMail, MailData, MailWriter};
 use crate::render::mail::SimpleMail;
 
 impl MailWriter<'_> {
+    /// Tells an operator that a club's account can no longer take payments.
+    pub(super) async fn club_cannot_sell_mail(
+        &self,
+        data: MailData,
+    ) -> Result<ComposedMail, String> {
+        let (Some(club), Some(account)) = (data.club, data.account) else {
+            return Err("the mail names no account".to_string());
+        };
+        let club = self.find_club(domain::ClubId(club)).await?;
+        let heading = format!("{} can no longer sell", club.name);
+        let note = SimpleMail {
+            head: self.default_letterhead(),
+            subject: heading.clone(),
+            heading,
+            paragraphs: vec![
+                format!(
+                    "Stripe has stopped payments to the account {account}, or the club has disconnected it. Its draws are \
+                     not on sale until it is put right. The club was told."
+                )
+                .into(),
+                "To see what Stripe wants from the club, run this on the server:".into(),
+                "server doctor".into(),
+            ],
+            link: None,
+        };
+        self.compose_simple_mail(note, None)
+    }
+
     /// Builds the daily mail with the audit log's anchor, which contains the hash of the newest
     /// entry. An administrator of the database cannot change an anchor that was mailed.
     pub(super) fn audit_anchor_mail(&self, data: MailData) -> Result<ComposedMail, String> {
