@@ -48,7 +48,7 @@ impl DurationHistogram {
     }
 
     /// Returns the sum of all durations, in seconds.
-    pub fn total_seconds(&self) -> f64 {
+    pub fn sum_of_durations_seconds(&self) -> f64 {
         self.sum_micros.load(Ordering::Relaxed) as f64 / 1e6
     }
 }
@@ -131,6 +131,6 @@ mod tests {
             timings.cumulative_counts(),
             [1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4]
         );
-        assert!((timings.total_seconds() - 60.711).abs() < 1e-6);
+        assert!((timings.sum_of_durations_seconds() - 60.711).abs() < 1e-6);
     }
 }

@@ -31,6 +31,8 @@ const FAILED_EVENT_SKIP_MS: i64 = 30_000;
 const SKIPPED_EVENTS_MAX: usize = 320;
 /// Type of the event that a payment intent was cancelled.
 const CANCELLATION_EVENT: &str = "payment_intent.canceled";
+/// Type of the event that a card was declined.
+const DECLINE_EVENT: &str = "payment_intent.payment_failed";
 /// Shortest and longest pause between polls.
 const POLL_DELAY_RANGE: (Duration, Duration) =
     (Duration::from_millis(500), Duration::from_secs(10));
@@ -143,11 +145,11 @@ async fn fulfil_or_compare_order(
             return true;
         };
         return comparison
-            .compare_unknown_intent(&account, id)
+            .compare_intent_missing_from_database(&account, id)
             .await
             .is_ok();
     };
-    if is_known_cancellation(context, event, order).await {
+    if leaves_order_unchanged(context, event, order).await {
         return true;
     }
     if event.kind.starts_with("payment_intent.") {
@@ -167,17 +169,26 @@ async fn fulfil_or_compare_order(
         .is_ok_and(|report| report.deferred == 0)
 }
 
-/// Whether an event reports that the payment of an ended order was cancelled. The provider need not
-/// be asked then: a cancelled intent never changes again, and the order has nothing left to do.
-async fn is_known_cancellation(
+/// Whether an event leaves the order as it is. The provider need not be asked then.
+///
+/// - The payment of an ended order was cancelled. A cancelled intent never changes again, and the
+///   order has nothing left to do.
+/// - A card was declined while the order waits for its payment. The buyer may try another card,
+///   which has its own events.
+async fn leaves_order_unchanged(
     context: &PaymentContext,
     event: &StoredWebhookEvent,
     order: OrderId,
 ) -> bool {
-    event.kind == CANCELLATION_EVENT
-        && context.store.order(order).await.is_ok_and(|record| {
-            record.is_some_and(|record| {
-                matches!(record.order.state, OrderState::Released | OrderState::Void)
-            })
-        })
+    if event.kind != CANCELLATION_EVENT && event.kind != DECLINE_EVENT {
+        return false;
+    }
+    let Ok(Some(record)) = context.store.order(order).await else {
+        return false;
+    };
+    match record.order.state {
+        OrderState::Released | OrderState::Void => event.kind == CANCELLATION_EVENT,
+        OrderState::Quoted => event.kind == DECLINE_EVENT,
+        _ => false,
+    }
 }

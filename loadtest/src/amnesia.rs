@@ -64,7 +64,7 @@ impl AmnesiaArgs {
             over_ms: self.seconds * 1_000,
             late: 0,
             most: 6,
-            habits: BuyerHabits::for_rush(4),
+            habits: BuyerHabits::of_rush_crowd(4),
             together: vec![(0..draws.len()).collect(); draws.len()],
         };
         let admission = CrowdAdmission {

@@ -177,7 +177,7 @@ async fn run_crash_round(
         over_ms: 0,
         late: 0,
         most: 8,
-        habits: BuyerHabits::for_rush(4),
+        habits: BuyerHabits::of_rush_crowd(4),
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
     let (stop, stop_receiver) = watch::channel(false);
@@ -387,7 +387,7 @@ async fn run_small_buyer_crowd(
         over_ms: u64::try_from(over.as_millis())?,
         late: 0,
         most: 8,
-        habits: BuyerHabits::for_rush(4),
+        habits: BuyerHabits::of_rush_crowd(4),
         together: vec![(0..draws.len()).collect(); draws.len()],
     };
     let admission = crowd::CrowdAdmission {

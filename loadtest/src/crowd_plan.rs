@@ -114,7 +114,7 @@ pub struct BuyerHabits {
 impl BuyerHabits {
     /// Returns the habits for the command `rush`. `abandoners` percent of the buyers open a payment
     /// and leave.
-    pub fn for_rush(abandoners: u32) -> Self {
+    pub fn of_rush_crowd(abandoners: u32) -> Self {
         Self {
             declined: 4,
             second_card: 4,
@@ -279,7 +279,7 @@ mod tests {
             over_ms: 10_000,
             late: 70,
             most: 50,
-            habits: BuyerHabits::for_rush(10),
+            habits: BuyerHabits::of_rush_crowd(10),
             together: vec![vec![0, 1], vec![0, 1], vec![2]],
         }
     }

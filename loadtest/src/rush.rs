@@ -139,7 +139,7 @@ async fn run_rush(test_run: &TestRun, rush: &RushArgs) -> Result<Report> {
             rush.late
         },
         most: rush.most,
-        habits: BuyerHabits::for_rush(rush.abandoners),
+        habits: BuyerHabits::of_rush_crowd(rush.abandoners),
         together: vec![(0..rush.draws).collect(); rush.draws],
     };
     for (name, value) in [

@@ -30,7 +30,7 @@ async fn sample_database() -> (TestWorld, Postgres) {
     owner.void(3).await.expect("voided");
     let fee = world
         .stores
-        .fee_reduction_by_voids(OrderId(3))
+        .fee_to_refund_for_voided_tickets(OrderId(3))
         .await
         .expect("read");
     world

@@ -207,7 +207,7 @@ impl StoreRun {
             ),
             StoreCall::Refunding(id) => {
                 let fee = stores
-                    .fee_reduction_by_voids(OrderId(*id))
+                    .fee_to_refund_for_voided_tickets(OrderId(*id))
                     .await
                     .expect("read");
                 to_step_outcome(

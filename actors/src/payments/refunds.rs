@@ -88,7 +88,7 @@ impl<'a> Refunds<'a> {
         }
         let fee = context
             .store
-            .fee_reduction_by_voids(order.id)
+            .fee_to_refund_for_voided_tickets(order.id)
             .await
             .map_err(unavailable)?;
         context

@@ -124,7 +124,7 @@ impl PaymentComparison {
 
     /// Reads a payment intent that the database lacks from the provider, and compares it with its
     /// order, if it has one. An intent that this platform did not create is only counted.
-    pub(crate) async fn compare_unknown_intent(
+    pub(crate) async fn compare_intent_missing_from_database(
         &self,
         account: &AccountId,
         id: &PaymentIntentId,

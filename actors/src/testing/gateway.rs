@@ -234,7 +234,7 @@ impl FakeGateway {
         }
     }
 
-    async fn execute_write_without_result(
+    async fn execute_write_with_empty_answer(
         &self,
         call: GatewayCall<'_>,
         what: String,
@@ -388,7 +388,7 @@ impl Gateway for FakeGateway {
             key,
             account,
         };
-        self.execute_write_without_result(call, format!("{id} {amount}"), |provider| {
+        self.execute_write_with_empty_answer(call, format!("{id} {amount}"), |provider| {
             provider.refund_fee(account, id, amount)
         })
         .await

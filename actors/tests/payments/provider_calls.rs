@@ -42,6 +42,29 @@ fn purchase_by_browser_reads_its_intent_once() {
     });
 }
 
+#[test]
+fn declined_card_reads_no_intent() {
+    run_in_paused_time(|| async {
+        let world = TestWorld::with_draws(&[1042]).await;
+        let retrieves = count_retrieves(&world);
+        let record = world.open_order(&[(1042, 2)]).await;
+        assert!(world.gateway.decline(&intent_of(&record)));
+        world.deliver_queued_webhooks().await;
+        world.advance_seconds(5).await;
+        assert_eq!(
+            retrieves.load(Ordering::Relaxed),
+            0,
+            "the buyer may still try another card"
+        );
+        assert!(world.gateway.authorise(&intent_of(&record)));
+        world.deliver_queued_webhooks().await;
+        world.advance_seconds(5).await;
+        let status = world.fulfil(&record).await.unwrap().status;
+        assert_eq!(status, FulfilStatus::Succeeded);
+        assert_eq!(retrieves.load(Ordering::Relaxed), 1);
+    });
+}
+
 /// The reconciler lists an account at every pass while it sells, and once an hour when it has not
 /// sold anything for a day.
 #[test]

@@ -52,8 +52,10 @@ impl PaymentOperationStore for MemoryStores {
         })
     }
 
-    async fn fee_reduction_by_voids(&self, order: OrderId) -> Result<Cents, Failure> {
-        self.read_state("fee_returned", |state| state.fee_reduction_by_voids(order))
+    async fn fee_to_refund_for_voided_tickets(&self, order: OrderId) -> Result<Cents, Failure> {
+        self.read_state("fee_returned", |state| {
+            state.fee_to_refund_for_voided_tickets(order)
+        })
     }
 
     async fn fee_refunded_so_far(&self, order: OrderId) -> Result<Cents, Failure> {

@@ -150,7 +150,7 @@ impl MemoryState {
 
     /// Returns the application fee that voids took back from the order. It is the sum over the
     /// draws whose last fee step for this order is a void.
-    pub fn fee_reduction_by_voids(&self, order: OrderId) -> Cents {
+    pub fn fee_to_refund_for_voided_tickets(&self, order: OrderId) -> Cents {
         let Ok(row) = self.orders.get(order) else {
             return Cents::ZERO;
         };

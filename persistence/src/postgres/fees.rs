@@ -105,7 +105,10 @@ async fn queue_fee_refund(
 
 /// Returns the application fee that voids took back from an order. It is the sum over the draws
 /// whose last fee step for this order is a void.
-pub(super) async fn fee_reduction_by_voids(pool: &PgPool, order: Uuid) -> Result<Cents, Failure> {
+pub(super) async fn fee_to_refund_for_voided_tickets(
+    pool: &PgPool,
+    order: Uuid,
+) -> Result<Cents, Failure> {
     sqlx::query_scalar!(
         r#"select coalesce(sum(-s.fee_delta), 0)::bigint as "cents!"
          from order_lines l cross join lateral (

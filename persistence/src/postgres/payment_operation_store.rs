@@ -52,10 +52,11 @@ impl PaymentOperationStore for Postgres {
             .map(drop)
     }
 
-    async fn fee_reduction_by_voids(&self, order: OrderId) -> Result<Cents, Failure> {
+    async fn fee_to_refund_for_voided_tickets(&self, order: OrderId) -> Result<Cents, Failure> {
         let postgres = self.clone();
         self.run_on_database_threads(async move {
-            fees::fee_reduction_by_voids(postgres.actors_pool(), codec::order_uuid(order)).await
+            fees::fee_to_refund_for_voided_tickets(postgres.actors_pool(), codec::order_uuid(order))
+                .await
         })
         .await
     }

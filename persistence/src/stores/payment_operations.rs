@@ -116,7 +116,7 @@ pub trait PaymentOperationStore: Send + Sync {
     /// Returns by how much voiding this order's tickets reduced the application fees of its draws,
     /// as a positive amount. The amount is read from the database after the voids. So a refund that
     /// was interrupted uses the right amount when it continues.
-    async fn fee_reduction_by_voids(&self, order: OrderId) -> Result<Cents, Failure>;
+    async fn fee_to_refund_for_voided_tickets(&self, order: OrderId) -> Result<Cents, Failure>;
     /// Returns how much of this order's application fee was refunded so far: the sum of its fee
     /// refunds that are done. The refunded total that the provider reports is not enough, because
     /// one order's fee may be refunded for several other orders.
@@ -125,7 +125,7 @@ pub trait PaymentOperationStore: Send + Sync {
     /// no node gives tickets to the order any more. A repeated call changes nothing.
     ///
     /// For a captured order, `fee` is only recorded (see
-    /// [`fee_reduction_by_voids`](PaymentOperationStore::fee_reduction_by_voids)), and
+    /// [`fee_to_refund_for_voided_tickets`](PaymentOperationStore::fee_to_refund_for_voided_tickets)), and
     /// [`queue_fee_refunds`](PaymentOperationStore::queue_fee_refunds) refunds it later. Any other
     /// order adds nothing to a draw's fee, so this call queues a `fee_refund` of `fee`.
     async fn queue_refund(

@@ -161,7 +161,10 @@ pub async fn void_reverts_tickets_fee_and_reservation(world: TestWorld) {
     );
     assert!(record.tickets.is_empty());
     assert_eq!(
-        world.stores.fee_reduction_by_voids(OrderId(1)).await,
+        world
+            .stores
+            .fee_to_refund_for_voided_tickets(OrderId(1))
+            .await,
         Ok(Cents(53))
     );
     assert_eq!(reload_draw(&world, 0).await, owner.draw);

@@ -701,7 +701,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: TestWorld)
     let paid = world.record(1).await.order.total();
     owner.void(1).await.expect("voided");
     assert_eq!(
-        world.stores.fee_reduction_by_voids(id(1)).await,
+        world.stores.fee_to_refund_for_voided_tickets(id(1)).await,
         Ok(Cents(0)),
         "the draw is still above the cap"
     );
@@ -720,7 +720,7 @@ pub async fn refund_takes_the_fee_from_the_orders_that_hold_it(world: TestWorld)
 
     owner.void(2).await.expect("voided");
     assert_eq!(
-        world.stores.fee_reduction_by_voids(id(2)).await,
+        world.stores.fee_to_refund_for_voided_tickets(id(2)).await,
         Ok(Cents(1100))
     );
     world

@@ -136,14 +136,14 @@ impl Faults {
     }
 
     /// Decides how an event is delivered. The same seed and event always give the same plan.
-    pub fn delivery_plan(&self, event: &str) -> DeliveryPlan {
+    pub fn plan_webhook_delivery(&self, event: &str) -> WebhookDeliveryPlan {
         let webhook = &self.webhook;
         let share = |purpose: &str| pseudo_random_fraction(self.seed, purpose, event);
         let mut delay_ms = (share("late") * webhook.late_ms as f64) as u64;
         if share("reordered") < webhook.reordered {
             delay_ms += webhook.late_ms.max(WEBHOOK_REORDER_DELAY_MS);
         }
-        DeliveryPlan {
+        WebhookDeliveryPlan {
             lost: share("lost") < webhook.lost,
             copies: if share("doubled") < webhook.doubled {
                 2
@@ -160,7 +160,7 @@ const WEBHOOK_REORDER_DELAY_MS: u64 = 400;
 
 /// How one event is delivered: not at all if `lost`, otherwise `copies` times after `delay`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DeliveryPlan {
+pub struct WebhookDeliveryPlan {
     pub lost: bool,
     pub copies: u32,
     pub delay: Duration,

@@ -160,7 +160,7 @@ impl DeliveryLoop {
             .clone();
         let mut state = sandbox.state.lock().expect("the state is never poisoned");
         for event in std::mem::take(&mut state.unsent) {
-            let plan = faults.delivery_plan(&event);
+            let plan = faults.plan_webhook_delivery(&event);
             let kind = state
                 .events
                 .get(&event)

@@ -24,7 +24,7 @@ pub struct TermsText {
 /// Data for the `<head>` of a draw's page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct DrawMeta {
+pub struct DrawPageMetadata {
     pub draw_number: i64,
     pub title: String,
     pub description: String,
@@ -35,7 +35,7 @@ pub struct DrawMeta {
 /// Data for the `<head>` of a club's page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ClubMeta {
+pub struct ClubPageMetadata {
     pub facebook_pixel_id: Option<String>,
     pub primary_color: String,
     pub secondary_color: String,

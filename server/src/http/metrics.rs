@@ -184,7 +184,11 @@ impl MetricsText {
                 .collect();
             self.write_sample(&format!("{name}_bucket"), &labels, count);
         }
-        self.write_sample(&format!("{name}_sum"), labels, timings.total_seconds());
+        self.write_sample(
+            &format!("{name}_sum"),
+            labels,
+            timings.sum_of_durations_seconds(),
+        );
         self.write_sample(&format!("{name}_count"), labels, counts[counts.len() - 1]);
     }
 }

@@ -41,7 +41,7 @@ async fn read_order(state: &State, token: &str) -> Option<Order> {
 pub(super) async fn publish_order_topics(state: web::Data<State>) {
     let mut tick = tokio::time::interval(TICK_INTERVAL);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut published: BTreeMap<String, PublishedOrder> = BTreeMap::new();
+    let mut published: BTreeMap<String, LastPublishedOrder> = BTreeMap::new();
     let (mut ticks, mut changed) = (0u64, 0u64);
     loop {
         tick.tick().await;
@@ -77,7 +77,7 @@ pub(super) async fn publish_order_topics(state: web::Data<State>) {
 }
 
 /// The last published state of an order.
-struct PublishedOrder {
+struct LastPublishedOrder {
     order: Order,
     /// Whether the order may still change without a request from the buyer.
     open: bool,
@@ -88,7 +88,7 @@ async fn publish_if_changed(
     topic: &Topic,
     token: &str,
     seq: u64,
-    published: &mut BTreeMap<String, PublishedOrder>,
+    published: &mut BTreeMap<String, LastPublishedOrder>,
 ) {
     let Some(order) = read_order(state, token).await else {
         return;
@@ -107,5 +107,5 @@ async fn publish_if_changed(
         order.status,
         "processing" | "requires_payment_method" | "refunding" | "refund_failed"
     );
-    published.insert(token.to_string(), PublishedOrder { order, open });
+    published.insert(token.to_string(), LastPublishedOrder { order, open });
 }

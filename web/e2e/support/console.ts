@@ -3,7 +3,7 @@
  * demand.
  */
 import type { Page, Route } from '@playwright/test';
-import { consoleResponses } from '../../src/testing/operator-data';
+import { makeConsoleResponses } from '../../src/testing/operator-data';
 
 export interface ConsoleResponse {
   status?: number;
@@ -18,7 +18,7 @@ export type ConsoleStubs = Record<string, unknown | ((route: Route) => ConsoleRe
  */
 export async function stubConsole(page: Page, more: ConsoleStubs = {}): Promise<string[]> {
   const requests: string[] = [];
-  const table: ConsoleStubs = { ...consoleResponses(Date.now()), ...more };
+  const table: ConsoleStubs = { ...makeConsoleResponses(Date.now()), ...more };
   await page.route('**/api/**', async (route) => {
     const { pathname, search } = new URL(route.request().url());
     const method = route.request().method();

@@ -48,7 +48,7 @@ export interface Offer {
  * Name, colours and logo of a club. The club's page needs them before its other data (specification
  * line A:234).
  */
-export interface ClubMeta {
+export interface ClubPageMetadata {
   name: string;
   tagline: string | null;
   logoUrl: string | null;

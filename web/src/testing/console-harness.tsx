@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 import { Console } from '@/features/operator/console/console';
 import type { SectionKey } from '@/features/operator/console/sections';
 import { FakeServer } from './fake-server';
-import { consoleResponses } from './operator-data';
+import { makeConsoleResponses } from './operator-data';
 import { renderScreen } from './render-screen';
 
 type StubbedResponse = Parameters<FakeServer['on']>[1];
@@ -23,7 +23,7 @@ export function startConsoleServer(
   more: Record<string, StubbedResponse | StubbedResponse[]> = {},
 ): FakeServer {
   const server = new FakeServer();
-  for (const [what, body] of Object.entries(consoleResponses(NOW))) server.on(what, { body });
+  for (const [what, body] of Object.entries(makeConsoleResponses(NOW))) server.on(what, { body });
   for (const [what, response] of Object.entries(more))
     server.on(what, ...(Array.isArray(response) ? response : [response]));
   // Gives every audited object the same empty audit trail.

@@ -364,7 +364,7 @@ export const FOOTER_MENUS: AdminFooterMenu[] = [
 ];
 
 /** All responses of a full console, by method and path. */
-export function consoleResponses(nowMs: number): Record<string, unknown> {
+export function makeConsoleResponses(nowMs: number): Record<string, unknown> {
   const list = makeAnomalies(nowMs);
   return {
     'GET /api/admin/whoami': OPERATOR_WHOAMI,

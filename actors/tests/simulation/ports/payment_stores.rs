@@ -250,8 +250,8 @@ impl PaymentOperationStore for SimulatedPaymentStores {
         call_store!(self, record_attempt(operation, attempt))
     }
 
-    async fn fee_reduction_by_voids(&self, order: OrderId) -> StoreResult<Cents> {
-        call_store!(self, fee_reduction_by_voids(order))
+    async fn fee_to_refund_for_voided_tickets(&self, order: OrderId) -> StoreResult<Cents> {
+        call_store!(self, fee_to_refund_for_voided_tickets(order))
     }
 
     async fn fee_refunded_so_far(&self, order: OrderId) -> StoreResult<Cents> {

@@ -35,9 +35,9 @@ fn cannot_begin_formula(cell: &str) -> bool {
 }
 
 /// The name, e-mail address and phone that a test buyer typed.
-type TypedBuyer = (String, String, String);
+type BuyerFormInput = (String, String, String);
 
-fn typed_buyers() -> impl Strategy<Value = Vec<TypedBuyer>> {
+fn buyer_form_inputs() -> impl Strategy<Value = Vec<BuyerFormInput>> {
     vec(
         (
             adversarial_text::any_text(),
@@ -48,8 +48,8 @@ fn typed_buyers() -> impl Strategy<Value = Vec<TypedBuyer>> {
     )
 }
 
-fn report_rows(typed: &[TypedBuyer]) -> Vec<ReportRow> {
-    let to_row = |(index, (name, email, phone)): (usize, &TypedBuyer)| ReportRow {
+fn report_rows(typed: &[BuyerFormInput]) -> Vec<ReportRow> {
+    let to_row = |(index, (name, email, phone)): (usize, &BuyerFormInput)| ReportRow {
         email: email.clone(),
         ..row(index as u16 + 1, name, phone)
     };
@@ -60,7 +60,7 @@ proptest! {
     #![proptest_config(adversarial_text::proptest_config(1_000))]
 
     #[test]
-    fn csv_reads_back_and_no_cell_is_a_formula(typed in typed_buyers()) {
+    fn csv_reads_back_and_no_cell_is_a_formula(typed in buyer_form_inputs()) {
         let rows = report_rows(&typed);
         let bytes = csv(&facts(), &test_revenue(), &rows).expect("a table");
         let table = String::from_utf8(bytes).expect("UTF-8");
@@ -86,7 +86,7 @@ proptest! {
     #![proptest_config(adversarial_text::proptest_config(24))]
 
     #[test]
-    fn pdf_lists_every_ticket_and_has_no_active_content(typed in typed_buyers(), plain in "[A-Za-zÀ-žΑ-ΡΣ-ωА-я]{1,12}") {
+    fn pdf_lists_every_ticket_and_has_no_active_content(typed in buyer_form_inputs(), plain in "[A-Za-zÀ-žΑ-ΡΣ-ωА-я]{1,12}") {
         let mut rows = report_rows(&typed);
         let name = plain.replace("fi", "f i").replace("fl", "f l").replace("ff", "f f");
         rows.push(row(169, &name, ""));

@@ -267,7 +267,7 @@ export interface components {
             slug: string;
         };
         /** @description Data for the `<head>` of a club's page. */
-        ClubMeta: {
+        ClubPageMetadata: {
             accentColor: string;
             facebookPixelId: string | null;
             logoUrl: string | null;
@@ -627,7 +627,7 @@ export interface components {
             timezone: string | null;
         };
         /** @description Data for the `<head>` of a draw's page. */
-        DrawMeta: {
+        DrawPageMetadata: {
             description: string;
             drawNumber: number;
             imageUrl: string | null;
@@ -2020,7 +2020,7 @@ export type Claim = components['schemas']['Claim'];
 export type ClientEvent = components['schemas']['ClientEvent'];
 export type ClockCheck = components['schemas']['ClockCheck'];
 export type Club = components['schemas']['Club'];
-export type ClubMeta = components['schemas']['ClubMeta'];
+export type ClubPageMetadata = components['schemas']['ClubPageMetadata'];
 export type ClubStats = components['schemas']['ClubStats'];
 export type ClubSummary = components['schemas']['ClubSummary'];
 export type ClubUser = components['schemas']['ClubUser'];
@@ -2040,7 +2040,7 @@ export type Draw = components['schemas']['Draw'];
 export type DrawCounts = components['schemas']['DrawCounts'];
 export type DrawFees = components['schemas']['DrawFees'];
 export type DrawForm = components['schemas']['DrawForm'];
-export type DrawMeta = components['schemas']['DrawMeta'];
+export type DrawPageMetadata = components['schemas']['DrawPageMetadata'];
 export type DrawNow = components['schemas']['DrawNow'];
 export type DrawsClosed = components['schemas']['DrawsClosed'];
 export type DrawTemplate = components['schemas']['DrawTemplate'];

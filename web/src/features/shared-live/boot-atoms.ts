@@ -1,12 +1,12 @@
 import { atom } from 'jotai';
 import type { BootData } from '@/api/wire';
-import type { ClubMeta, Offer, WidgetResponse } from '@/api/wire-public';
+import type { ClubPageMetadata, Offer, WidgetResponse } from '@/api/wire-public';
 
 /** Data that only some pages carry in addition to the common data. */
 export type PageBootData = BootData & {
   offers?: Offer[];
   offer?: Offer | null;
-  clubMeta?: ClubMeta | null;
+  clubMeta?: ClubPageMetadata | null;
   widget?: WidgetResponse | null;
 };
 

@@ -12,7 +12,7 @@ use crate::access::caller::Caller;
 use crate::api::club::{Club, ClubSummary, OwnClub, tagline};
 use crate::api::draw::Draw;
 use crate::api::error::Problem;
-use crate::api::site::ClubMeta;
+use crate::api::site::ClubPageMetadata;
 use crate::http::routes::club::draws::draws_of_club;
 use crate::services::catalogue::CatalogueFacts;
 use crate::services::catalogue::lists::{DrawList, DrawListSlice};
@@ -68,12 +68,12 @@ pub async fn show_club_meta(
     club: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let row = find_club_for_page(&state.catalogue.facts(), &club)?;
-    Ok(HttpResponse::Ok().json(club_meta_of(&row)))
+    Ok(HttpResponse::Ok().json(club_page_metadata(&row)))
 }
 
 /// Builds the `<head>` data of a club's page.
-pub fn club_meta_of(club: &ClubRecord) -> ClubMeta {
-    ClubMeta {
+pub fn club_page_metadata(club: &ClubRecord) -> ClubPageMetadata {
+    ClubPageMetadata {
         facebook_pixel_id: club.facebook_pixel_id.clone(),
         primary_color: club.primary_color.clone(),
         secondary_color: club.secondary_color.clone(),

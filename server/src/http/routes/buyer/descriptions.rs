@@ -13,7 +13,7 @@ use crate::api::purchase::{
     OpenedPayment, Purchase, PurchaseResult, PurchaseValidation, ReservationExtended,
 };
 use crate::api::session::MailedSecret;
-use crate::api::site::{ClubMeta, DrawMeta, MaintenanceMode, Message, TermsText};
+use crate::api::site::{ClubPageMetadata, DrawPageMetadata, MaintenanceMode, Message, TermsText};
 use crate::api::ticket::{AvailableTickets, Ticket};
 use crate::api::widget::Widget;
 use crate::http::openapi::description::describe;
@@ -36,7 +36,7 @@ describe! {
     Get "/api/draws/{draw}/tickets" "The 169 tickets of a draw. Everyone reads which are sold, and all number pairs after the reveal. The club also reads the buyers." -> [Ticket];
     Get "/api/draws/{draw}/available-tickets" "How many tickets of a draw are left." -> AvailableTickets;
     Get "/api/draws/{draw}/calendar.ics" "The game as a calendar file. `also` adds further draws, separated by commas." with(also: string) -> "text/calendar";
-    Get "/api/meta/draw/{draw}" "Title, description and image for the head of the draw's page." -> DrawMeta;
+    Get "/api/meta/draw/{draw}" "Title, description and image for the head of the draw's page." -> DrawPageMetadata;
     Get "/api/public/draws/{draw}/proof" "The draw's commitment. Once it is completed and kick-off has passed, also the seed that fixed every number pair." -> Proof;
     Get "/api/public/widget/bundle/{slug}/{bundle}" "Widget data of an offer. Any site may read it, without cookies." -> Widget;
     Get "/api/public/widget/{type}/{id}" "Widget data by type: `draw` and a number, or `bundle` and `club:offer` or an offer's id." -> Widget;
@@ -45,7 +45,7 @@ describe! {
     Get "/api/clubs/public-list" "Every club with a public page, sorted by name." -> [ClubSummary];
     Get "/api/clubs/slug/{slug}" "A club's page with its draws." -> Club;
     Get "/api/clubs/{club}" "A club by id or slug. The club itself also reads its contact details and account status." -> {Club OwnClub};
-    Get "/api/clubs/{club}/meta" "Name, colours and logo for the head of the club's page." -> ClubMeta;
+    Get "/api/clubs/{club}/meta" "Name, colours and logo for the head of the club's page." -> ClubPageMetadata;
     Get "/api/clubs/{club}/bundles" "A club's offers on sale now." -> [PublicOffer];
     Get "/api/clubs/{club}/bundles/{bundle}" "One offer by its slug. Closed offers are included; drafts and expired offers are not." -> PublicOffer;
     Get "/api/clubs/{club}/draws" "A club's draws." with(status: string) -> [Draw], refuses 400;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::draw_number;
 use crate::access::caller::Caller;
 use crate::api::error::Problem;
-use crate::api::site::DrawMeta;
+use crate::api::site::DrawPageMetadata;
 use crate::http::routes::club::draws::draw_for_editor;
 use crate::http::routes::machine::cards;
 use crate::render::share_card;
@@ -120,7 +120,7 @@ pub async fn show_draw_meta(
     let image = card.map(|card| {
         share_card::share_card_url(&state.config.public_url, &format!("draw/{draw}"), &card)
     });
-    Ok(HttpResponse::Ok().json(DrawMeta {
+    Ok(HttpResponse::Ok().json(DrawPageMetadata {
         draw_number: draw.0,
         title: format!(
             "{} v {} – Football Doubles",

@@ -41,13 +41,13 @@ pub async fn run_periodic_club_tasks(state: &State) {
 async fn send_reminders(state: &State, now: Timestamp) -> Result<(), Failure> {
     queue_due_result_reminders(state, now).await?;
     queue_connect_reminders(state, now).await?;
-    settle_unsettled_results(state).await?;
+    complete_interrupted_result_settlements(state).await?;
     settle_club_shares(state).await
 }
 
 /// Records club shares and queues result mails that are missing, because a server may have stopped
 /// after storing a result.
-async fn settle_unsettled_results(state: &State) -> Result<(), Failure> {
+async fn complete_interrupted_result_settlements(state: &State) -> Result<(), Failure> {
     for draw in state.records.draws_without_club_share().await? {
         let Some((_, listing, view)) = state.catalogue.draw(draw).await else {
             continue;

@@ -11,7 +11,7 @@ import { useClubPixel } from '@/features/buyer/club-page/use-pixel';
 import { OfferPurchasePanel } from '@/features/buyer/offer/offer-purchase-panel';
 import { OfferGames } from '@/features/buyer/offer/offer-games';
 import { OfferPicture } from '@/features/buyer/offer/offer-picture';
-import { useClubMeta, useOffer, useOfferDraws } from '@/features/buyer/offer/use-offer';
+import { useClubPageMetadata, useOffer, useOfferDraws } from '@/features/buyer/offer/use-offer';
 import { shareOrCopy } from '@/features/buyer/site/share';
 import { offerPhase, offerPrice, shortDisplayTag } from '@/features/shared-offer/offer';
 import { nowAtom, surchargeModeAtom } from '@/features/shared-live/live-atoms';
@@ -80,7 +80,7 @@ function LoadedOffer({ offer }: { offer: Offer }) {
   const now = useAtomValue(nowAtom);
   const showToast = useSetAtom(showToastAtom);
   const mode = useAtomValue(surchargeModeAtom);
-  const { meta, failed } = useClubMeta(offer.clubSlug);
+  const { meta, failed } = useClubPageMetadata(offer.clubSlug);
   useOfferDraws(offer);
   useClubColours(meta);
   const pixel = useClubPixel(meta?.facebookPixelId, { event: 'offer_view', content: offer.slug });

@@ -7,7 +7,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { fetchDraw } from '@/api/endpoints/buyer';
 import { fetchClubMeta, fetchOffer } from '@/api/endpoints/public';
 import { HttpError } from '@/api/http';
-import type { ClubMeta, Offer } from '@/api/wire-public';
+import type { ClubPageMetadata, Offer } from '@/api/wire-public';
 import { gameDrawNumber } from '@/features/shared-offer/offer';
 import { pageBootDataAtom } from '@/features/shared-live/boot-atoms';
 import { receiveDrawsAtom } from '@/features/shared-live/live-atoms';
@@ -69,9 +69,9 @@ export function useOfferDraws(offer: Offer): void {
  * Loads the club's colours and pixel. `failed` is set when they cannot be loaded; the page is then
  * shown without them.
  */
-export function useClubMeta(slug: string): { meta: ClubMeta | null; failed: boolean } {
+export function useClubPageMetadata(slug: string): { meta: ClubPageMetadata | null; failed: boolean } {
   const bootMeta = useAtomValue(pageBootDataAtom).clubMeta ?? null;
-  const [meta, setMeta] = useState<ClubMeta | null>(bootMeta);
+  const [meta, setMeta] = useState<ClubPageMetadata | null>(bootMeta);
   const [failed, setFailed] = useState(false);
   useEffect(() => {
     let current = true;

@@ -7,7 +7,7 @@ use crate::access::order_access::OwnOrder;
 use crate::access::order_view;
 use crate::api;
 use crate::api::error::Problem;
-use crate::http::routes::buyer::clubs::club_meta_of;
+use crate::http::routes::buyer::clubs::club_page_metadata;
 use crate::http::routes::buyer::offers;
 use crate::http::routes::machine::{cards, widgets};
 use crate::render::page::{ClubTexts, DrawTexts, OfferTexts, PageBody};
@@ -145,7 +145,7 @@ async fn offer_content(
     let picture = share_card::offer_image_url(&state.config.public_url, &offer);
     let face = Box::new(OfferTexts::new(&offer, picture, state.clock.now()));
     boot.insert("offer".into(), json!(offers::public_offer(state, &offer)));
-    boot.insert("clubMeta".into(), json!(club_meta_of(&offer.club)));
+    boot.insert("clubMeta".into(), json!(club_page_metadata(&offer.club)));
     if page.address.shows == PageKind::OfferBoard {
         boot.insert("widget".into(), json!(widgets::offer_widget(state, &offer)));
         return Ok(PageContent::OfferBoard(face));
