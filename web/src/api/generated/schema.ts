@@ -626,14 +626,6 @@ export interface components {
              */
             timezone: string | null;
         };
-        /** @description Data for the `<head>` of a draw's page. */
-        DrawPageMetadata: {
-            description: string;
-            drawNumber: number;
-            imageUrl: string | null;
-            title: string;
-            url: string;
-        };
         /** @description The fields of a draw that change with sales, sent over the WebSocket. */
         DrawNow: {
             awayFirstTryScorer: number | null;
@@ -649,6 +641,14 @@ export interface components {
             ticketsSold: number;
             winningTicketSerial: string | null;
             winningTicketSold: boolean | null;
+        };
+        /** @description Data for the `<head>` of a draw's page. */
+        DrawPageMetadata: {
+            description: string;
+            drawNumber: number;
+            imageUrl: string | null;
+            title: string;
+            url: string;
         };
         /** @description The response to closing expired draws. */
         DrawsClosed: {
@@ -2040,8 +2040,8 @@ export type Draw = components['schemas']['Draw'];
 export type DrawCounts = components['schemas']['DrawCounts'];
 export type DrawFees = components['schemas']['DrawFees'];
 export type DrawForm = components['schemas']['DrawForm'];
-export type DrawPageMetadata = components['schemas']['DrawPageMetadata'];
 export type DrawNow = components['schemas']['DrawNow'];
+export type DrawPageMetadata = components['schemas']['DrawPageMetadata'];
 export type DrawsClosed = components['schemas']['DrawsClosed'];
 export type DrawTemplate = components['schemas']['DrawTemplate'];
 export type EmailVerified = components['schemas']['EmailVerified'];
