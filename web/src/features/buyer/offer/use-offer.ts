@@ -69,7 +69,10 @@ export function useOfferDraws(offer: Offer): void {
  * Loads the club's colours and pixel. `failed` is set when they cannot be loaded; the page is then
  * shown without them.
  */
-export function useClubPageMetadata(slug: string): { meta: ClubPageMetadata | null; failed: boolean } {
+export function useClubPageMetadata(slug: string): {
+  meta: ClubPageMetadata | null;
+  failed: boolean;
+} {
   const bootMeta = useAtomValue(pageBootDataAtom).clubMeta ?? null;
   const [meta, setMeta] = useState<ClubPageMetadata | null>(bootMeta);
   const [failed, setFailed] = useState(false);
