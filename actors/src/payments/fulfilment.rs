@@ -217,22 +217,12 @@ impl<'a> Fulfilment<'a> {
         operation: &Operation,
         error: &GatewayError,
     ) -> Result<(), Deferred> {
-        tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "payment operation failed: provider error");
-        if matches!(error, GatewayError::Unavailable { .. }) {
-            return Err(self.context.schedule_retry(operation, false).await);
-        }
-        match self
+        let (account, id) = (&state.record.order.account, &state.intent.id);
+        state.intent = self
             .context
-            .gateway
-            .retrieve(&state.record.order.account, &state.intent.id)
-            .await
-        {
-            Ok(intent) => {
-                state.intent = intent;
-                Ok(())
-            }
-            Err(_) => Err(self.context.schedule_retry(operation, false).await),
-        }
+            .read_intent_after_failure(account, id, operation, error)
+            .await?;
+        Ok(())
     }
 
     /// Stores that the payment was captured. The same transaction queues the confirmation mail.

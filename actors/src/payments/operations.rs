@@ -1,11 +1,12 @@
 //! The states of a payment operation: claimed, to be retried, completed. An operation is a call to
 //! the provider that is stored before the first attempt, with its own idempotency key.
 
-use domain::OrderId;
+use domain::{AccountId, OrderId, PaymentIntent, PaymentIntentId};
 use persistence::stores::{AttemptOutcome, Operation, OperationKind};
 
 use super::context::{Deferred, PaymentContext};
 use super::retry_delay::retry_delay_ms;
+use crate::GatewayError;
 
 /// How long a claimed operation belongs to one worker, in milliseconds. Longer than two calls to
 /// the provider can take.
@@ -68,6 +69,28 @@ impl PaymentContext {
             why: Some(why.into()),
         };
         self.record_deferral(operation, again).await
+    }
+
+    /// Reads the payment intent after a failed attempt, to learn whether the attempt had an effect.
+    ///
+    /// # Errors
+    /// `Deferred`: the attempt certainly had none, or the intent could not be read. The next attempt
+    /// is scheduled.
+    pub(super) async fn read_intent_after_failure(
+        &self,
+        account: &AccountId,
+        id: &PaymentIntentId,
+        operation: &Operation,
+        error: &GatewayError,
+    ) -> Result<PaymentIntent, Deferred> {
+        tracing::warn!(%error, order.id = %operation.order, kind = ?operation.kind, "payment operation failed: provider error");
+        if matches!(error, GatewayError::Unavailable { .. }) {
+            return Err(self.schedule_retry(operation, false).await);
+        }
+        match self.gateway.retrieve(account, id).await {
+            Ok(intent) => Ok(intent),
+            Err(_) => Err(self.schedule_retry(operation, false).await),
+        }
     }
 
     async fn record_deferral(&self, operation: &Operation, again: AttemptOutcome) -> Deferred {

@@ -203,13 +203,9 @@ impl<'a> Refunds<'a> {
             Ok(refund) => return self.record_refund(record, operation, &refund).await,
             Err(error) => error,
         };
-        tracing::warn!(%error, order.id = %operation.order, "refund failed: provider error");
-        if matches!(error, GatewayError::Unavailable { .. }) {
-            return Err(context.schedule_retry(operation, false).await);
-        }
-        let Ok(intent) = gateway.retrieve(account, id).await else {
-            return Err(context.schedule_retry(operation, false).await);
-        };
+        let intent = context
+            .read_intent_after_failure(account, id, operation, &error)
+            .await?;
         if intent.is_disputed() || has_refunded(&intent, amount) {
             return self.finish_refund(record, operation, &intent, amount).await;
         }
@@ -247,13 +243,9 @@ impl<'a> Refunds<'a> {
             Ok(()) => return context.complete_operation(operation).await,
             Err(error) => error,
         };
-        tracing::warn!(%error, order.id = %operation.order, "fee refund failed: provider error");
-        if matches!(error, GatewayError::Unavailable { .. }) {
-            return Err(context.schedule_retry(operation, false).await);
-        }
-        let Ok(intent) = gateway.retrieve(account, id).await else {
-            return Err(context.schedule_retry(operation, false).await);
-        };
+        let intent = context
+            .read_intent_after_failure(account, id, operation, &error)
+            .await?;
         // An order's fee may be refunded in several parts, so earlier fee refunds do not show that
         // this operation succeeded.
         let refunded_before = context.store.fee_refunded_so_far(record.order.id).await?;

@@ -526,14 +526,17 @@ fn convert_payment_intent(
     let application_fee = fee
         .map(|fee| fee.amount)
         .or_else(|| charge.and_then(|charge| charge.application_fee_amount));
+    let refunds = charge.map(convert_refunds).transpose()?.unwrap_or_default();
     Ok(PaymentIntent {
         id: PaymentIntentId(intent.id.as_str().to_owned()),
         account: account.clone(),
         status: payment_status(&intent.status)?,
         amount: Cents(intent.amount),
         amount_received: Cents(intent.amount_received),
-        amount_refunded: charge.map_or(Cents::ZERO, |charge| amount_refunded(intent, charge)),
-        refunds: charge.map(convert_refunds).transpose()?.unwrap_or_default(),
+        amount_refunded: charge.map_or(Cents::ZERO, |charge| {
+            amount_refunded(intent, charge, &refunds)
+        }),
+        refunds,
         application_fee: application_fee.map_or(Cents::ZERO, Cents),
         application_fee_refunded: fee.map_or(Cents::ZERO, |fee| Cents(fee.amount_refunded)),
         currency: intent.currency.to_string(),
@@ -560,22 +563,19 @@ fn convert_payment_intent(
     })
 }
 
-/// Returns the amount that was refunded, without refunds that failed.
-fn amount_refunded(intent: &StripeIntent, charge: &Charge) -> Cents {
+/// Returns the amount that was refunded, without refunds that failed. `refunds`: the refunds that the
+/// charge lists.
+fn amount_refunded(intent: &StripeIntent, charge: &Charge, refunds: &[ProviderRefund]) -> Cents {
     // Stripe reports a cancelled authorisation as a refund, although no money was taken.
-    let reported = charge.amount_refunded.min(intent.amount_received);
+    let reported = Cents(charge.amount_refunded.min(intent.amount_received));
     // The list holds the ten newest refunds. If there are more, only the charge knows the sum.
-    let listed = charge.refunds.as_ref().filter(|list| !list.has_more);
-    let live = listed.map(|list| {
-        let is_live =
-            |refund: &&Refund| !matches!(refund.status.as_deref(), Some("failed" | "canceled"));
-        list.data
-            .iter()
-            .filter(is_live)
-            .map(|refund| refund.amount)
-            .sum()
-    });
-    Cents(live.map_or(reported, |live: i64| reported.min(live)))
+    if charge.refunds.as_ref().is_none_or(|list| list.has_more) {
+        return reported;
+    }
+    let live = refunds
+        .iter()
+        .filter(|refund| refund.status.failure().is_none());
+    reported.min(Cents(live.map(|refund| refund.amount.0).sum()))
 }
 
 /// Converts the refunds of a charge, newest first.
