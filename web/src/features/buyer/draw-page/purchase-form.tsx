@@ -114,6 +114,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
         {paused ? null : (
           <WalletButtonSlot
             confirmed={confirmed}
+            realFromStart
             busy={busy}
             onUnconfirmed={onUnconfirmed}
             onConfirm={onWallet}
