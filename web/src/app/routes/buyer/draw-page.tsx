@@ -8,6 +8,7 @@ import { BuyPanel } from '@/features/buyer/draw-page/buy-panel';
 import { DrawHero } from '@/features/buyer/draw-page/draw-hero';
 import { DrawPageDetails } from '@/features/buyer/draw-page/draw-page-details';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
+import { clubBandVariables } from '@/shared/club-colours';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
@@ -23,10 +24,14 @@ export function Page({ params }: PageProps) {
   if (!draw) return <DrawSkeleton failed={failed} onRetry={retry} />;
   const phase = drawPhaseOf(draw, now);
   return (
-    <main className="wrap draw-layout" id="main">
+    <main
+      className="wrap draw-layout themed"
+      id="main"
+      style={clubBandVariables(draw.clubPrimaryColor, draw.clubAccentColor) as React.CSSProperties}
+    >
       <DrawHero draw={draw} phase={phase} />
       <BuyPanel draw={draw} phase={phase} />
-      <DrawPageDetails draw={draw} phase={phase} />
+      <DrawPageDetails draw={draw} />
     </main>
   );
 }
