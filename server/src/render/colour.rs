@@ -91,7 +91,10 @@ mod tests {
             let band = primary.band_colour();
             assert!(band.contrast(white) >= 4.5, "{primary:?}");
             for accent in all {
-                assert!(band.contrast(band.prize_colour(accent)) >= 3.0, "{primary:?}");
+                assert!(
+                    band.contrast(band.prize_colour(accent)) >= 3.0,
+                    "{primary:?}"
+                );
             }
         }
         assert_eq!(all[0].band_colour(), all[0]);

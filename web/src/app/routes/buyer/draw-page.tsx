@@ -17,9 +17,17 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Shows one draw and its purchase form on one screen. */
 export function Page({ params }: PageProps) {
-  const { draw, missing, failed, retry } = useLiveDraw(Number(params.draw));
+  return /^\d+$/.test(params.draw ?? '') ? (
+    <DrawPage drawNumber={Number(params.draw)} />
+  ) : (
+    <DrawNotFound />
+  );
+}
+
+function DrawPage({ drawNumber }: { drawNumber: number }) {
+  const { draw, missing, failed, retry } = useLiveDraw(drawNumber);
   const now = useAtomValue(nowAtom);
-  usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
+  usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : S.brand);
   if (missing) return <DrawNotFound />;
   if (!draw) return <DrawSkeleton failed={failed} onRetry={retry} />;
   const phase = drawPhaseOf(draw, now);
@@ -37,6 +45,7 @@ export function Page({ params }: PageProps) {
 }
 
 function DrawNotFound() {
+  usePageTitle(S.drawNotFound);
   return (
     <main className="plain-page" id="main">
       <h1>{S.drawNotFound}</h1>
@@ -44,6 +53,9 @@ function DrawNotFound() {
       <div className="actions">
         <Link className="btn" href="/#live-draws">
           Find Draws
+        </Link>
+        <Link className="btn sec" href="/">
+          Home
         </Link>
       </div>
     </main>

@@ -60,7 +60,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
           <CountdownPill kickOff={draw.gameDate} timezone={draw.timezone} view="card" />
         ) : null}
         <DrawStateBadge state={state} awaiting={awaiting} />
-        {state === 'open' && onPhone ? (
+        {counts && (state === 'open' || state === 'soldOut') && onPhone ? (
           <ShareButton
             what={() => shareContentOf(draw, window.location.origin)}
             label={`Share ${draw.homeTeam} v ${draw.awayTeam}`}
