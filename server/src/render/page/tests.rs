@@ -323,11 +323,9 @@ fn page_without_payment_form_requests_no_payment_script() {
 fn page_inlines_only_its_own_part_of_the_critical_css() {
     let face = DrawTexts::new(&draw("Redcliffe Sharks"), NOW);
     let part = |name: &str| (name.to_string(), format!(".{name}-part{{}}"));
-    let site = WebBuild {
-        critical_css: ".shared{}".to_string(),
-        critical_css_by_part: ["landing", "draw"].map(part).into_iter().collect(),
-        ..WebBuild::default()
-    };
+    let mut site = WebBuild::default();
+    site.critical_css = ".shared{}".to_string();
+    site.critical_css_by_part = ["landing", "draw"].map(part).into_iter().collect();
     let html = |body: &PageBody<'_>| {
         render_document(&site, "/", &head(), &frame(), body, &json!({})).expect("a page")
     };

@@ -135,6 +135,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
           busyText={busyText}
         />
       )}
+      <p className="deal-note">Your numbers are dealt at random after payment.</p>
     </form>
   );
 }
