@@ -119,7 +119,7 @@ test('an offer with a sold-out game has no button that adds it, and marks the ga
   const button = page.locator('.offer-add:visible, .offer-bar:visible button').first();
   await expect(button).toHaveText('Sold Out');
   await expect(button).toHaveAttribute('aria-disabled', 'true');
-  await button.click();
+  await button.click({ force: true });
   await expect(cartDrawer(page)).toHaveCount(0);
   await expect(
     page.locator('.offer-games li').filter({ hasText: offer.draws[1]?.awayTeam ?? '' }),

@@ -13,6 +13,7 @@ import { nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
+import { useBelowFold } from '@/shared/ui/use-below-fold';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Shows one draw and its purchase form on one screen. */
@@ -27,6 +28,7 @@ export function Page({ params }: PageProps) {
 function DrawPage({ drawNumber }: { drawNumber: number }) {
   const { draw, missing, failed, retry } = useLiveDraw(drawNumber);
   const now = useAtomValue(nowAtom);
+  const belowFold = useBelowFold();
   usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : S.brand);
   if (missing) return <DrawNotFound />;
   if (!draw) return <DrawSkeleton failed={failed} onRetry={retry} />;
@@ -38,8 +40,8 @@ function DrawPage({ drawNumber }: { drawNumber: number }) {
       style={clubBandVariables(draw.clubPrimaryColor, draw.clubAccentColor) as React.CSSProperties}
     >
       <DrawHero draw={draw} phase={phase} />
-      <BuyPanel draw={draw} phase={phase} />
-      <DrawPageDetails draw={draw} />
+      {belowFold || phase !== 'active' ? <BuyPanel draw={draw} phase={phase} /> : <FormSkeleton />}
+      {belowFold ? <DrawPageDetails draw={draw} /> : <div className="more below-fold" />}
     </main>
   );
 }
@@ -77,12 +79,19 @@ function DrawSkeleton({ failed, onRetry }: { failed: boolean; onRetry: () => Pro
           </>
         )}
       </section>
-      <section className="card buy form-skeleton" aria-hidden="true">
-        <span className="skeleton" style={{ height: 50 }} />
-        <span className="skeleton" style={{ height: 74 }} />
-        <span className="skeleton" style={{ height: 90 }} />
-        <span className="skeleton" style={{ height: 48 }} />
-      </section>
+      <FormSkeleton />
     </main>
+  );
+}
+
+/** The place of the form. The server renders the same. */
+function FormSkeleton() {
+  return (
+    <section className="card buy form-skeleton" aria-hidden="true">
+      <span className="skeleton" style={{ height: 50 }} />
+      <span className="skeleton" style={{ height: 74 }} />
+      <span className="skeleton" style={{ height: 90 }} />
+      <span className="skeleton" style={{ height: 48 }} />
+    </section>
   );
 }

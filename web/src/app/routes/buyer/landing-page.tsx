@@ -15,6 +15,7 @@ import {
 import { FIND_FIELD_ID } from '@/features/buyer/landing/find';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
+import { useBelowFold } from '@/shared/ui/use-below-fold';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** The landing page. The live draws come before the results and the explanation for clubs. */
@@ -25,18 +26,25 @@ export function Page() {
     () => document.querySelector<HTMLInputElement>(`#${FIND_FIELD_ID}`)?.value ?? '',
   );
   const clubs = useClubs();
+  const belowFold = useBelowFold();
   return (
     <main id="main">
       <LandingHero query={query} onQuery={setQuery} />
       <div className="wrap">
         <FreshnessBadge />
         <ActiveDrawsSection query={query} clubs={clubs} />
-        <AwaitingResultsSection />
-        <ClubTilesRow clubs={clubs} />
-        <ClubStepsSection />
-        <RecentResultsSection />
-        <FeatureGrid />
-        <CallToAction />
+        {belowFold ? (
+          <>
+            <AwaitingResultsSection />
+            <ClubTilesRow clubs={clubs} />
+            <ClubStepsSection />
+            <RecentResultsSection />
+            <FeatureGrid />
+            <CallToAction />
+          </>
+        ) : (
+          <div className="below-fold" />
+        )}
       </div>
     </main>
   );

@@ -29,7 +29,7 @@ function DrawGrid({ numbers, few = false, children }: DrawGridProps) {
   return (
     <>
       <div className={`draw-grid${cut ? ' is-cut' : ''}${cut && few ? ' is-few' : ''}`}>
-        {numbers.map(children)}
+        {(cut ? numbers.slice(0, DESKTOP_CARDS_SHOWN) : numbers).map(children)}
       </div>
       {cut ? (
         <button
