@@ -27,7 +27,6 @@ export function WinnerBankDetails({ number, bank, paid, onChange }: WinnerBankDe
   const pending = paid ? null : (bank?.pendingApproval ?? null);
   return (
     <>
-      <h3>Winner’s bank details</h3>
       {bank ? (
         <>
           <BankDetailList
