@@ -129,9 +129,9 @@ export const recordPrizePaid = (draw: number, note: string) =>
     const payout = await post<Payout>(CLUB_API_PATHS.payouts(draw), { type: 'winner' });
     return patch<Payout>(`/api/payouts/${payout.id}`, { status: 'completed', note });
   });
-/** Records that a payout failed, or sets a completed one back to pending within 24 hours. */
-export const changePayout = (payout: number, status: 'failed' | 'pending', note?: string) =>
-  withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status, note }));
+/** Sets a payout that was marked as paid back to pending, within 24 hours. */
+export const undoPayout = (payout: number) =>
+  withReauthentication(() => patch<Payout>(`/api/payouts/${payout}`, { status: 'pending' }));
 export const saveWinnerBank = (draw: number, bank: BankDetails) =>
   withReauthentication(() => put<MaskedBankDetails>(`/api/draws/${draw}/winner-bank`, bank));
 /**

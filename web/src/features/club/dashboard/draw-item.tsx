@@ -9,6 +9,7 @@ import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { decimalToCents, formatDollars } from '@/shared/money';
 import { CLUB_TEXTS as C } from '@/shared/strings-club';
 import { ActionsMenu, type ActionsMenuItem } from '../frame/actions-menu';
+import { ShareIcon } from '../frame/icons';
 import { adminPath } from '../session/user';
 import {
   drawBadgesOf,
@@ -103,10 +104,13 @@ export function DrawItem(props: DrawItemProps) {
   const list = drawListNameOf(draw, now);
   const results = adminPath(slug, `results/${draw.drawNumber}`);
   const compared = list === 'active' ? paceText(pace, draw.ticketsSold) : null;
+  const pair = `${draw.homeFirstTryScorer} & ${draw.awayFirstTryScorer}`;
   const won =
-    draw.status === 'completed' && draw.homeFirstTryScorer !== null
-      ? `, ${draw.homeFirstTryScorer} & ${draw.awayFirstTryScorer}`
-      : '';
+    draw.winningTicketSold === null || draw.winningTicketSold === undefined
+      ? ''
+      : draw.winningTicketSold
+        ? `, won by ${pair}`
+        : `, ${pair} not sold`;
   return (
     <article className={`draw-item is-${list}`} aria-label={teamsText(draw)}>
       <div className="draw-item-name">
@@ -147,12 +151,16 @@ export function DrawItem(props: DrawItemProps) {
         </div>
         {compared ? <p className="meta">{compared}</p> : null}
       </div>
-      <div className="draw-item-actions">
+      <div className="draw-item-menu">
         {list === 'active' ? (
-          <button type="button" className="btn small sec" onClick={onShare}>
-            {C.shareLink}
+          <button type="button" className="btn small sec share-button" onClick={onShare}>
+            <ShareIcon />
+            <span>{C.shareLink}</span>
           </button>
         ) : null}
+        <ActionsMenu of={teamsText(draw)} items={drawMenuItems(props, list)} />
+      </div>
+      <div className="draw-item-main">
         {list === 'awaiting' && props.sells ? (
           <Link className="btn small" href={results}>
             {C.enterResults}
@@ -163,7 +171,6 @@ export function DrawItem(props: DrawItemProps) {
             Winner and payout
           </Link>
         ) : null}
-        <ActionsMenu of={teamsText(draw)} items={drawMenuItems(props, list)} />
       </div>
       {winnersShown ? (
         <WinnersPanel draw={draw.drawNumber} timezone={draw.timezone} namesShown={props.sells} />

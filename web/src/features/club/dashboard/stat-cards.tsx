@@ -30,7 +30,7 @@ export function StatCards({ club, changeKey }: { club: number; changeKey: string
       value: data ? String(data.ticketsSold) : '–',
       note:
         data && data.ticketsWithoutBuyer > 0
-          ? `and ${data.ticketsWithoutBuyer} without a buyer, not counted`
+          ? `+${data.ticketsWithoutBuyer} without a buyer`
           : undefined,
     },
     { label: C.clubProfit, value: signedDollars(data?.clubProfit) },

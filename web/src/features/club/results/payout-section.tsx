@@ -1,6 +1,6 @@
 import { useSetAtom } from 'jotai';
 import { useState, type ReactNode } from 'react';
-import { CLUB_API_PATHS, changePayout, notifyWinners, recordPrizePaid } from '@/api/endpoints/club';
+import { CLUB_API_PATHS, undoPayout, notifyWinners, recordPrizePaid } from '@/api/endpoints/club';
 import type { OwnDraw, Payout, Winner, WinnersResponse } from '@/api/wire-club';
 import { dayAndTime, dayText } from '@/shared/dates';
 import { decimalToCents, formatDollars } from '@/shared/money';
@@ -42,7 +42,6 @@ export function PayoutSection({ draw, winner, answer, club }: PayoutSectionProps
   const name = firstNameOf(winner);
   const prize = formatDollars(decimalToCents(answer.prize));
   const paid = payouts?.find(({ type, status }) => type === 'winner' && status === 'completed');
-  const waiting = payouts?.find(({ type, status }) => type === 'winner' && status === 'pending');
   const step = payoutStepOf(winner, answer, Boolean(paid));
   const reload = () =>
     changed(
@@ -67,14 +66,8 @@ export function PayoutSection({ draw, winner, answer, club }: PayoutSectionProps
     }, complain(C.failedToNotify));
   const undo = (payout: Payout) =>
     run(async () => {
-      await changePayout(payout.id, 'pending');
+      await undoPayout(payout.id);
       showToast({ title: 'The prize is no longer marked as paid' });
-      reload();
-    }, complain(C.error));
-  const fail = (payout: Payout) =>
-    run(async () => {
-      await changePayout(payout.id, 'failed');
-      showToast({ title: 'Payout marked as failed' });
       reload();
     }, complain(C.error));
   const pay = () =>
@@ -198,16 +191,6 @@ export function PayoutSection({ draw, winner, answer, club }: PayoutSectionProps
             ) : mayPay ? (
               <button type="button" className="link-button" onClick={() => setPaying(true)}>
                 I paid {name} in another way
-              </button>
-            ) : null}
-            {owns && waiting && !paid ? (
-              <button
-                type="button"
-                className="link-button"
-                aria-disabled={pending}
-                onClick={() => void fail(waiting)}
-              >
-                The transfer failed
               </button>
             ) : null}
             {(failed ?? []).map((payout) => (

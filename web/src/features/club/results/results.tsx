@@ -56,8 +56,8 @@ function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: Ow
   const sold = draw.ticketsSold - withoutBuyer;
   return (
     <main className="admin results" id="main">
-      <BackLink club={club} />
-      <section className="card result-head">
+      <div className="result-nav">
+        <BackLink club={club} />
         <div className="badges">
           {drawBadgesOf(draw, now).map(({ text, tone }) => (
             <span className={`badge ${tone}`} key={text}>
@@ -65,6 +65,8 @@ function DrawResults({ here: { club }, draw }: { here: ClubPageContext; draw: Ow
             </span>
           ))}
         </div>
+      </div>
+      <section className="result-head">
         <h1>
           {draw.homeTeam} <span className="v">v</span> {draw.awayTeam}
         </h1>
