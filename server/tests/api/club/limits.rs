@@ -483,6 +483,13 @@ async fn share_image_has_at_most_3_mb_and_stays_while_in_use() {
             .expect_refusal(413, "file-too-large")["message"],
         "Max size is 3MB"
     );
+    assert_eq!(
+        upload(&jpeg_of_size(3_240_000))
+            .await
+            .expect_refusal(413, "file-too-large")["message"],
+        "Max size is 3MB",
+        "the base64 of such a file is larger than that of the largest picture"
+    );
     let url = upload(&jpeg_of_size(3_000_000)).await.ok()["url"].clone();
     for (name, game) in [("First", one), ("Second", two)] {
         let mut form = offer_form(name, "SPECIAL", &[game]);
