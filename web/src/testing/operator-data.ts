@@ -63,6 +63,7 @@ export const makeAnomaly = (more: Partial<Anomaly> = {}): Anomaly => ({
   resolvedAt: null,
   resolvedBy: null,
   resolvedByEmail: null,
+  resolvedByName: null,
   resolution: null,
   stripeUrl: null,
   ...more,

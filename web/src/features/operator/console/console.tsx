@@ -1,4 +1,16 @@
-import '../console.css';
+import './console.css';
+import './sidebar.css';
+import './command-menu.css';
+import '../components/components.css';
+import '../components/side-panel.css';
+import '../session/login.css';
+import '../table/table.css';
+import '../audit/audit.css';
+import '../payments/payments.css';
+import '../overview/overview.css';
+import '../draws/draws.css';
+import '../system/system.css';
+import './narrow-screens.css';
 import { useSetAtom } from 'jotai';
 import { useEffect, useRef, type ComponentType } from 'react';
 import { useTopicSubscription } from '@/features/shared-live/use-live';

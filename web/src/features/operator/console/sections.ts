@@ -33,7 +33,7 @@ export const SECTIONS: readonly Section[] = [
   { key: 'archived', title: O.archivedClubs, queries: ['archived'] },
   { key: 'waitlist', title: O.waitlist, queries: [] },
   { key: 'draws', title: O.drawManagement, queries: ['draws', 'hideTest'] },
-  { key: 'payments', title: O.paymentMonitor, queries: ['anomalies'] },
+  { key: 'payments', title: O.paymentMonitor, queries: ['anomalies', 'draws'] },
   { key: 'orphans', title: O.orphanedTickets, queries: [] },
   {
     key: 'transactions',
