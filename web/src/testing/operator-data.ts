@@ -162,6 +162,7 @@ export const TRANSACTION_SUMS: TransactionSums = {
   stripeFees: '13.20',
   platformFees: '10.85',
   clubPayouts: '-310.13',
+  refunded: '620.26',
   prizePools: '0.00',
   feesEstimated: true,
 };

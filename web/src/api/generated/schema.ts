@@ -1857,6 +1857,8 @@ export interface components {
             platformFees: string;
             /** @description Always `0.00`, as specified (decision D-13). */
             prizePools: string;
+            /** @description Money that went back to buyers. Charged, less fees and refunds, is the payout. */
+            refunded: string;
             stripeFees: string;
             totalCharged: string;
         };

@@ -16,6 +16,7 @@ import { useEffect, useRef, type ComponentType } from 'react';
 import { useTopicSubscription } from '@/features/shared-live/use-live';
 import { usePageTitle } from '@/shared/ui/page-title';
 import { MenuIcon } from '@/shared/ui/icons';
+import { ActivityLog } from '../audit/activity-log';
 import { ArchivedClubsSection } from '../clubs/archived';
 import { ClubsSection } from '../clubs/clubs';
 import { WaitlistSection } from '../clubs/waitlist';
@@ -54,6 +55,7 @@ const SECTION_COMPONENTS: Record<SectionKey, ComponentType> = {
   transactions: TransactionsSection,
   system: SystemControlsSection,
   fees: FeesSection,
+  activity: ActivityLog,
 };
 
 /** Moves focus to the heading when the section changes, as for a page change. */

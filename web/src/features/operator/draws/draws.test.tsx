@@ -14,7 +14,7 @@ import { filteredDraws } from './draws';
 import { gameDateText } from './game-date';
 import { isTestDraw } from './hidden-test-draws';
 import { localTimeInputValue } from './move-dialog';
-import { ticketCountsOf } from './tickets-dialog';
+import { refundButtonText, ticketCountsOf } from './tickets-dialog';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -235,4 +235,19 @@ test('a moved kick-off is typed in the draw’s own zone', () => {
     '2026-11-20T19:10',
   );
   expect(localTimeInputValue('2026-11-20T14:00:00Z', 'Pacific/Auckland')).toBe('2026-11-21T03:00');
+});
+
+test('a refund from a ticket’s row says how many tickets of its order it returns', () => {
+  const [one, two, three] = makeAdminTickets();
+  if (!one || !two || !three) throw new Error('three tickets are expected');
+  const tickets = [
+    { ...one, orderId: 'o-1' },
+    { ...two, orderId: 'o-1' },
+    { ...three, orderId: 'o-2' },
+  ];
+  expect(tickets.map((ticket) => refundButtonText(tickets, ticket))).toEqual([
+    'Refund order of 2 tickets',
+    'Refund order of 2 tickets',
+    'Refund',
+  ]);
 });

@@ -39,6 +39,7 @@ test('the sums are the server’s for all successful payments, and the list has 
   expect([...document.querySelectorAll('.ops-figure')].map((figure) => figure.textContent)).toEqual(
     [
       'Total Charged$334.18',
+      'Refunded$620.26',
       'Stripe Fees$13.20partly estimated',
       'Platform Fees$10.85',
       'Club Payouts−$310.13',

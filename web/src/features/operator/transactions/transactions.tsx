@@ -33,7 +33,7 @@ export const hasSucceeded = ({ status }: Pick<Transaction, 'status'>): boolean =
 const paymentMethodText = (method: string | null): string => (method ?? '–').replaceAll('_', ' ');
 
 const moneyColumn = (
-  id: 'customerCharged' | 'stripeFees' | 'platformFee' | 'clubPayout',
+  id: 'customerCharged' | 'refunded' | 'stripeFees' | 'platformFee' | 'clubPayout',
   header: string,
 ): Column<Transaction> => ({
   id,
@@ -108,6 +108,7 @@ const TRANSACTION_COLUMNS: readonly Column<Transaction>[] = [
     value: ({ paymentMethod }) => paymentMethodText(paymentMethod),
   },
   moneyColumn('customerCharged', 'Charged'),
+  moneyColumn('refunded', 'Refunded'),
   moneyColumn('stripeFees', 'Stripe fees'),
   moneyColumn('platformFee', 'Platform fee'),
   moneyColumn('clubPayout', 'Club payout'),
@@ -176,6 +177,7 @@ export function TransactionsSection() {
       <RefreshPaymentsButton />
       <StatFigureList label={O.stripeTransactions}>
         <StatFigure label="Total Charged" value={sums && amountText(sums.totalCharged)} />
+        <StatFigure label="Refunded" value={sums && amountText(sums.refunded)} />
         <StatFigure
           label="Stripe Fees"
           value={sums && amountText(sums.stripeFees)}
