@@ -61,7 +61,10 @@ export const ACTION_KINDS = {
       'remove-from-waitlist',
     ],
   },
-  access: { label: 'Access', actions: ['reauthenticate', 'reset-password', 'fence'] },
+  access: {
+    label: 'Access',
+    actions: ['sign-in', 'accept-invitation', 'reauthenticate', 'reset-password', 'fence'],
+  },
 } as const;
 export type ActionKind = keyof typeof ACTION_KINDS;
 
@@ -249,6 +252,10 @@ function phraseOf({
       return ['removed an entry from'];
     case 'reauthenticate':
       return [detail.accepted === false ? 'entered a wrong code' : 'confirmed their identity'];
+    case 'sign-in':
+      return ['signed in'];
+    case 'accept-invitation':
+      return ['accepted an invitation'];
     default:
       return [`${action.replaceAll('-', ' ').replaceAll('_', ' ')}:`, object ? '' : ''];
   }
@@ -262,6 +269,8 @@ const named = (detail: Record<string, unknown>): string => {
 /** Actions whose sentence is complete without the object. */
 const ACTIONS_WITHOUT_OBJECT: ReadonlySet<string> = new Set([
   'scan-payments',
+  'sign-in',
+  'accept-invitation',
   'reauthenticate',
   'invite-club-user',
   'change-club-user',

@@ -145,27 +145,27 @@ function WhatHappened({ anomaly }: { anomaly: Anomaly }) {
   return (
     <AnomalyStep title="What happened">
       {note ? <p className="ops-first-upper">{note}</p> : null}
-      <FactList
-        facts={[
-          ['Amount', amountText(anomaly.amount)],
-          ['Customer', anomaly.customerName ?? anomaly.customerEmail ?? O.guest],
-          ['Detected', dayAndTime(anomaly.detectedAt)],
-          ['Payment intent', <CopyableId key="pi" id={anomaly.paymentIntentId} full />],
-          ...(anomaly.resolved
-            ? [
-                [
-                  'Resolved',
-                  `${resolverOf(anomaly)}${anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}${anomaly.resolution ? ` (${anomaly.resolution})` : ''}`,
-                ] as const,
-              ]
-            : []),
-        ]}
-      />
-      {anomaly.stripeUrl ? (
-        <p>
+      <p>
+        <strong>{amountText(anomaly.amount)}</strong> from{' '}
+        {anomaly.customerName ?? anomaly.customerEmail ?? O.guest}, found{' '}
+        {dayAndTime(anomaly.detectedAt)}.
+      </p>
+      <p className="ops-payment-id">
+        <CopyableId id={anomaly.paymentIntentId} full />
+        {anomaly.stripeUrl ? (
           <a href={anomaly.stripeUrl} target="_blank" rel="noreferrer">
             Open in the Stripe dashboard
           </a>
+        ) : null}
+      </p>
+      {anomaly.resolved ? (
+        <p>
+          <strong>Resolved by</strong>{' '}
+          <span>
+            {resolverOf(anomaly)}
+            {anomaly.resolvedAt ? `, ${dayAndTime(anomaly.resolvedAt)}` : ''}
+            {anomaly.resolution ? ` (${anomaly.resolution})` : ''}
+          </span>
         </p>
       ) : null}
     </AnomalyStep>

@@ -140,7 +140,7 @@ export function MissingTicketForm({
           {hasOrder ? null : <UnknownOrderText paid={paid} />}
           {lines ? <PaymentPurpose anomaly={anomaly} lines={lines} draws={draws} /> : null}
           {hasOrder ? null : (
-            <div className="ops-step-fields">
+            <OtherTickets isOpen={!paid?.lines.length}>
               <Field
                 label="Draw number"
                 inputMode="numeric"
@@ -155,7 +155,7 @@ export function MissingTicketForm({
                 hint={`${refundableAmountText(anomaly)} must be the price of these tickets, with at most the card fee on top.`}
                 {...choice('ticketCount')}
               />
-            </div>
+            </OtherTickets>
           )}
         </AnomalyStep>
         <AnomalyStep title="Who it is for" open={customerInputProblems(customer).length > 0}>
@@ -211,6 +211,17 @@ export function MissingTicketForm({
     </form>
   );
 }
+
+/** The fields for a draw and a count. Folded while the payment itself names its tickets. */
+const OtherTickets = ({ isOpen, children }: { isOpen: boolean; children: ReactNode }) =>
+  isOpen ? (
+    <div className="ops-step-fields">{children}</div>
+  ) : (
+    <details>
+      <summary>Choose another draw or count</summary>
+      <div className="ops-step-fields">{children}</div>
+    </details>
+  );
 
 /** Says that no order matches the payment, and what can be done. */
 const UnknownOrderText = ({ paid }: { paid: PaidTickets | null }) => (
