@@ -7,6 +7,7 @@ import '../session/login.css';
 import '../table/table.css';
 import '../audit/audit.css';
 import '../payments/payments.css';
+import '../transactions/transactions.css';
 import '../overview/overview.css';
 import '../draws/draws.css';
 import '../system/system.css';

@@ -15,9 +15,8 @@ import { useActionWithFeedback } from '../session/use-action';
 import type { Column } from '../table/columns';
 import { DataTable } from '../table/data-table';
 import { FilterChips } from '../table/table-tools';
-import { OrderDialog } from './order-dialog';
+import { OrderPage } from './order-page';
 import { RefundDialog } from './refund-dialog';
-import { TransactionDialog } from './transaction-dialog';
 
 const TRANSACTION_ROWS_SHOWN = 20;
 /**
@@ -162,16 +161,35 @@ function RefreshPaymentsButton() {
 export function TransactionsSection() {
   const list = useQuery('transactions');
   const { data: sums } = useQuery('transactionSums');
-  const { read, write } = useConsoleUrl();
+  const { read, go } = useConsoleUrl();
   const [refunding, setRefunding] = useState<string | null>(null);
-  // Id of the open order. The payment list may not contain an order opened from a search hit.
+  // Id of the order whose page is shown. The payment list may not contain it.
   const openId = read('open');
   const open = list.data?.find((row) => row.orderId === openId);
-  const show = (row: Transaction) => write({ open: row.orderId });
-  const close = () => write({ open: '' });
+  const show = (row: Transaction) => go('transactions', { open: row.orderId });
+  const [turn, setTurn] = useState(0);
   const everyStatus = read('status') === 'all';
   const good = useMemo(() => list.data?.filter(hasSucceeded), [list.data]);
   const rows = everyStatus ? list.data : good;
+  const refundDialog = (
+    <RefundDialog
+      order={refunding}
+      onClose={() => setRefunding(null)}
+      onDone={() => setTurn(turn + 1)}
+    />
+  );
+  if (openId)
+    return (
+      <>
+        <OrderPage
+          key={`${openId}-${turn}`}
+          order={openId}
+          transaction={open}
+          onRefund={setRefunding}
+        />
+        {refundDialog}
+      </>
+    );
   return (
     <>
       <RefreshPaymentsButton />
@@ -219,13 +237,6 @@ export function TransactionsSection() {
       </QueryResult>
       <NewestPaymentsOnlyNote listed={list.data} sums={sums} />
       <TableShortcutHints />
-      {open ? (
-        <TransactionDialog transaction={open} onClose={close} onRefund={setRefunding} />
-      ) : null}
-      {openId && !open && (list.data || list.error) ? (
-        <OrderDialog key={openId} order={openId} onClose={close} onRefund={setRefunding} />
-      ) : null}
-      <RefundDialog order={refunding} onClose={() => setRefunding(null)} onDone={close} />
     </>
   );
 }
