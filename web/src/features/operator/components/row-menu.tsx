@@ -26,8 +26,9 @@ function menuPosition(button: DOMRect): CSSProperties {
 }
 
 /**
- * The ⋯ menu of a table row. It has a fixed position, because the table clips what leaves it. Arrow
- * keys move inside it. Escape, a press outside or scrolling closes it.
+ * The ⋯ menu of a table row. It has a fixed position, because the table clips what leaves it, and
+ * follows its button when the page scrolls. Arrow keys move inside it. Escape or a press outside
+ * closes it.
  */
 export function RowMenu({ of, items }: { of: string; items: readonly RowMenuItem[] }) {
   const [position, setPosition] = useState<CSSProperties | null>(null);
@@ -48,7 +49,10 @@ export function RowMenu({ of, items }: { of: string; items: readonly RowMenuItem
     const onPress = (event: PointerEvent) => {
       if (!root.current?.contains(event.target as Node)) setPosition(null);
     };
-    const onScroll = () => setPosition(null);
+    const onScroll = () => {
+      const box = button.current?.getBoundingClientRect();
+      if (box) setPosition(menuPosition(box));
+    };
     document.addEventListener('pointerdown', onPress);
     document.addEventListener('scroll', onScroll, true);
     return () => {

@@ -113,10 +113,13 @@ export const drawColumns = (nowMs: number): readonly Column<AdminDraw>[] => [
         <DrawStatusTag status={shownDrawStatus(draw, nowMs)} />
         {isTestDraw(draw) ? <Tag kind="plain">Test</Tag> : null}
         {draw.archived ? <Tag kind="plain">Archived</Tag> : null}
+        {draw.status === 'completed' ? (
+          <small title={resultText(draw)}>{resultText(draw)}</small>
+        ) : null}
       </span>
     ),
   },
-  { id: 'result', header: 'Result', value: resultText },
+  { id: 'result', header: 'Result', hidden: true, value: resultText },
   { id: 'club', header: 'Club', hidden: true, value: ({ clubName }) => clubName },
   { id: 'league', header: 'League', hidden: true, value: ({ league }) => league },
   {
