@@ -157,6 +157,7 @@ export const platformResponses = (nowMs: number): Record<string, unknown> => ({
   'GET /api/admin/audit': {
     entries: makeAuditEntries(nowMs),
     next: null,
+    total: 2,
     chain: { verified: true, length: 12, head: 'a4f1c09be7d2', brokenAt: null },
   },
 });

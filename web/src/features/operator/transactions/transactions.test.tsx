@@ -9,7 +9,7 @@ import {
   pressButton,
   refusalResponse,
 } from '@/testing/console-harness';
-import { TRANSACTION_SUMS, makeTransactions } from '@/testing/operator-data';
+import { TRANSACTION_SUMS, makeOrderDetail, makeTransactions } from '@/testing/operator-data';
 import { makeFeesReport } from '@/testing/platform-data';
 import { amountText, percentText, sumText } from '../components/money';
 import { moneyOf } from './order-page';
@@ -336,42 +336,7 @@ test('the fees report shows a kick-off in the draw’s own zone, on the same day
   ).toBeTruthy();
 });
 
-const CAPTURED_ORDER = {
-  ...ORDER_OUTSIDE_LIST,
-  total: '20.00',
-  platformFee: '0.70',
-  stripeFee: '0.64',
-  paymentMethod: 'card',
-  createdAt: '2026-11-24T07:14:02Z',
-  authorisedAt: '2026-11-24T07:14:31Z',
-  allocatedAt: '2026-11-24T07:14:31.038Z',
-  capturedAt: '2026-11-24T07:14:32Z',
-  endedAt: null,
-  endReason: null,
-  mails: [
-    {
-      kind: 'tickets',
-      to: 'r@example.com',
-      state: 'sent',
-      queuedAt: '2026-11-24T07:14:32Z',
-      sentAt: '2026-11-24T07:14:33Z',
-    },
-  ],
-  lines: [
-    {
-      drawNumber: 1004,
-      homeTeam: 'Barracudas',
-      awayTeam: 'Taipans',
-      drawStatus: 'active',
-      ticketCount: 2,
-      ticketPrice: '10.00',
-      tickets: [
-        { serialNumber: 'FD-1004-006', ticketNumber: 6 },
-        { serialNumber: 'FD-1004-007', ticketNumber: 7 },
-      ],
-    },
-  ],
-};
+const CAPTURED_ORDER = makeOrderDetail();
 
 test('an order’s timeline has its steps, its mails and its refund in the order of time', () => {
   const events = timelineOf({
