@@ -8,6 +8,7 @@ import { BuyPanel } from '@/features/buyer/draw-page/buy-panel';
 import { DrawHero } from '@/features/buyer/draw-page/draw-hero';
 import { DrawPageDetails } from '@/features/buyer/draw-page/draw-page-details';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
+import { clubBandVariables } from '@/shared/club-colours';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
@@ -16,22 +17,35 @@ import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Shows one draw and its purchase form on one screen. */
 export function Page({ params }: PageProps) {
-  const { draw, missing, failed, retry } = useLiveDraw(Number(params.draw));
+  return /^\d+$/.test(params.draw ?? '') ? (
+    <DrawPage drawNumber={Number(params.draw)} />
+  ) : (
+    <DrawNotFound />
+  );
+}
+
+function DrawPage({ drawNumber }: { drawNumber: number }) {
+  const { draw, missing, failed, retry } = useLiveDraw(drawNumber);
   const now = useAtomValue(nowAtom);
-  usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
+  usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : S.brand);
   if (missing) return <DrawNotFound />;
   if (!draw) return <DrawSkeleton failed={failed} onRetry={retry} />;
   const phase = drawPhaseOf(draw, now);
   return (
-    <main className="wrap draw-layout" id="main">
+    <main
+      className="wrap draw-layout themed"
+      id="main"
+      style={clubBandVariables(draw.clubPrimaryColor, draw.clubAccentColor) as React.CSSProperties}
+    >
       <DrawHero draw={draw} phase={phase} />
       <BuyPanel draw={draw} phase={phase} />
-      <DrawPageDetails draw={draw} phase={phase} />
+      <DrawPageDetails draw={draw} />
     </main>
   );
 }
 
 function DrawNotFound() {
+  usePageTitle(S.drawNotFound);
   return (
     <main className="plain-page" id="main">
       <h1>{S.drawNotFound}</h1>
@@ -39,6 +53,9 @@ function DrawNotFound() {
       <div className="actions">
         <Link className="btn" href="/#live-draws">
           Find Draws
+        </Link>
+        <Link className="btn sec" href="/">
+          Home
         </Link>
       </div>
     </main>
