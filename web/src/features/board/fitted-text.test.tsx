@@ -1,10 +1,8 @@
 import { render, screen } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { makeDraw } from '@/testing/draw-data';
 import { renderScreen } from '@/testing/render-screen';
-import { parseBoardOptions } from './board-options';
-import { BoardBeforeResult } from './board-before-result';
-import { BoardTitle } from './board-title';
+import { BoardFrame } from './board-frame';
+import { FittedText } from './fitted-text';
 
 vi.stubGlobal(
   'ResizeObserver',
@@ -35,7 +33,9 @@ test('a name half a pixel too long for its board shrinks instead of being cut of
     [900, '0.88'],
   ] as const) {
     stubLineLayout(letters);
-    const { unmount } = render(<BoardTitle text="Gympie Goannas">Gympie Goannas</BoardTitle>);
+    const { unmount } = render(
+      <FittedText as="h1" className="board-title" text="Gympie Goannas" />,
+    );
     expect(screen.getByRole('heading').style.getPropertyValue('--fit')).toBe(part);
     unmount();
   }
@@ -43,12 +43,11 @@ test('a name half a pixel too long for its board shrinks instead of being cut of
 
 test('a displayed address breaks before its path and never inside the draw’s number', () => {
   renderScreen(
-    <BoardBeforeResult
-      draw={makeDraw({ gameDate: '2099-01-01T00:00:00Z' })}
-      options={parseBoardOptions('?qr=xl')}
-    />,
+    <BoardFrame kind="sale" address="/draw/1042">
+      {null}
+    </BoardFrame>,
   );
-  expect(document.querySelector('.board-address')?.innerHTML).toBe(
-    `<span>${window.location.host}</span><wbr><span>/draw/1042</span>`,
-  );
+  expect(
+    [...document.querySelectorAll('.board-address > span')].map((part) => part.textContent),
+  ).toEqual([window.location.host, '/draw/1042 · 18+']);
 });
