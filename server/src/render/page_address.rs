@@ -94,6 +94,7 @@ pages! {
     "/demo-thank-you"                           Plain       "Demo";
     "/apple-pay-redirect"                       Plain       "Apple Pay";
     "/debugcart"                                Plain       "Cart debug console";
+    "/privacy"                                  Plain       "Privacy";
     "/my"                                       Plain       "My tickets";
     "/my/{token}"                               Order       "My tickets";
     "/claim"                                    Claim       "Your prize";
@@ -119,6 +120,8 @@ pages! {
     "/club/{slug}/admin/home-page-setup"        ClubAppShell    "Club home page" of "/admin/home-page-setup";
     "/admin/people"                             AppShell        "People" of "/club/{slug}/admin/people";
     "/club/{slug}/admin/people"                 ClubAppShell    "People";
+    "/club/{slug}/admin/buyers"                 ClubAppShell    "Find a buyer";
+    "/club/{slug}/admin/activity"               ClubAppShell    "Activity log";
     "/club/{slug}/admin/results/{n}"            ClubAppShell    "Enter Results" of "/admin/results/{n}";
     "/club/{slug}/admin/bundles"                ClubAppShell    "Bundles";
     "/club/{slug}/admin/bundles/new"            ClubAppShell    "New offer" of "/club/{slug}/admin/bundles/{id}";

@@ -7,6 +7,7 @@
 //! | `refund-pending`, `refund-failed`, `refund-failed-operator` | nothing |
 //! | `winner` | `draw`, `serial`, `until` (milliseconds), `sealedLink` |
 //! | `winner-details` | `draw` |
+//! | `prize-paid`, `prize-not-paid` | `draw`, `account` (masked), or no account |
 //! | `winner-bank`, `winner-bank-proposed` | `draw`, `account` (masked), `by` |
 //! | `results-due`, `results-submitted` | `draw` |
 //! | `connect-incomplete`, `account-lost` | `club` |
@@ -136,6 +137,8 @@ impl MailWriter<'_> {
             ("winner-bank-proposed", Some(order)) => {
                 self.bank_details_proposed_mail(order, data).await
             }
+            ("prize-paid", Some(order)) => self.prize_paid_mail(order, data).await,
+            ("prize-not-paid", Some(order)) => self.prize_not_paid_mail(order, data).await,
             ("winner-details", _) => self.winner_details_mail(data).await,
             ("kick-off-moved-club", _) => self.kick_off_moved_club_mail(data).await,
             ("draw-cancelled", _) => self.draw_cancelled_mail(data).await,

@@ -142,6 +142,18 @@ async fn home_page_fields_accept_largest_value_and_refuse_larger() {
     server.finish().await;
 }
 
+#[actix_web::test]
+async fn logo_without_tls_is_saved_with_tls() {
+    let server = TestServer::start().await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let path = format!("/api/clubs/{}/home-page", broncos.id);
+    let logo = json!({ "logoUrl": "http://example.com/logo.png" });
+    let saved = browser.call(Method::PATCH, &path, Some(&logo)).await.ok();
+    assert_eq!(saved["logoUrl"], "https://example.com/logo.png");
+    server.finish().await;
+}
+
 fn offer_form(name: &str, kind: &str, games: &[DrawId]) -> Value {
     json!({ "name": name, "slug": name.to_lowercase(), "type": kind, "status": "active",
         "gameIds": games.iter().map(|game| game.0).collect::<Vec<_>>() })
@@ -470,6 +482,13 @@ async fn share_image_has_at_most_3_mb_and_stays_while_in_use() {
             .await
             .expect_refusal(413, "file-too-large")["message"],
         "Max size is 3MB"
+    );
+    assert_eq!(
+        upload(&jpeg_of_size(3_240_000))
+            .await
+            .expect_refusal(413, "file-too-large")["message"],
+        "Max size is 3MB",
+        "the base64 of such a file is larger than that of the largest picture"
     );
     let url = upload(&jpeg_of_size(3_000_000)).await.ok()["url"].clone();
     for (name, game) in [("First", one), ("Second", two)] {
