@@ -313,7 +313,7 @@ impl<'a> Refunds<'a> {
         operation: &Operation,
         note: &str,
     ) -> Result<(), Deferred> {
-        let (kind, note) = (AnomalyKind::MismatchedAmount, note.to_owned());
+        let (kind, note) = (AnomalyKind::Dispute, note.to_owned());
         self.raise_anomaly(record, operation, kind, note).await?;
         self.context
             .fail_operation(operation, PAYMENT_DISPUTED_CODE.into())

@@ -71,8 +71,8 @@ export interface components {
             stripeUrl: string | null;
             ticketCount: number | null;
             /**
-             * @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount` or
-             *     `orphaned_ticket`.
+             * @description `missing_ticket`, `duplicate_payment`, `failed_allocation`, `mismatched_amount`,
+             *     `orphaned_ticket` or `dispute`.
              */
             type: string;
         };
@@ -493,10 +493,10 @@ export interface components {
             clubName: string | null;
             consented: boolean;
             createdAt: string;
-            /** @description Why the order ended. */
-            endReason: string | null;
             /** @description When the order was released or became void. */
             endedAt: string | null;
+            /** @description Why the order ended. */
+            endReason: string | null;
             id: string;
             lines: components["schemas"]["ConsoleLine"][];
             /** @description The mails about the order, oldest first. */

@@ -68,6 +68,8 @@ pub async fn edit_draw(
         .with_audit_entry(act.entry(changed_fields(&body.0, &listing, &view, reason)));
     let committed = draws.edit_draw(draw, terms, Some(details), by).await;
     committed.map_err(|denied| Problem::command_denied(draw, denied))?;
+    // Send the mails that a moved kick-off queued.
+    state.outbox.wake_mailer();
     state.catalogue.reload().await?;
     Ok(HttpResponse::Ok().json(draw_for_editor(&state, draw).await?))
 }
