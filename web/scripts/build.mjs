@@ -2,7 +2,7 @@
 // manifest and the service worker.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -37,18 +37,22 @@ const findOnlyBuiltFile = (pattern) => {
   return found[0];
 };
 
-// The server inlines critical.css into pages. Its font URL must name the built file with its hash.
-const font = findOnlyBuiltFile(/^barlow-condensed-600-subset\..*woff2$/);
-const criticalCssSource = ['font-faces.css', 'tokens.css', 'critical.css']
-  .map((name) => readFileSync(join(root, 'src/shared/ui', name), 'utf8'))
-  .join('\n');
-const { code } = transform({
-  filename: 'critical.css',
-  code: Buffer.from(criticalCssSource),
-  minify: true,
-});
-const criticalCss = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, `url(${PUBLIC_URL}${font})`);
-writeFileSync(join(dist, 'critical.css'), criticalCss);
+// The server inlines critical.css into every page, and one of the sheets critical-*.css after it.
+// Their font URLs must name the built files with their hashes.
+const builtFontUrl = (written) => {
+  const [, font] = /([\w-]+)\.woff2/.exec(written);
+  return `url(${PUBLIC_URL}${findOnlyBuiltFile(new RegExp(`^${font}\\..*woff2$`))})`;
+};
+const UI_DIR = join(root, 'src/shared/ui');
+function writeCriticalCss(name, sources) {
+  const source = sources.map((file) => readFileSync(join(UI_DIR, file), 'utf8')).join('\n');
+  const { code } = transform({ filename: name, code: Buffer.from(source), minify: true });
+  const css = code.toString().replace(/url\([^)]*woff2[^)]*\)/g, builtFontUrl);
+  writeFileSync(join(dist, name), css);
+}
+writeCriticalCss('critical.css', ['font-faces.css', 'tokens.css', 'critical.css']);
+for (const name of readdirSync(UI_DIR).filter((file) => /^critical-.*\.css$/.test(file)))
+  writeCriticalCss(name, [name]);
 
 // Writes routes.json: the files that each page loads in addition to the shared entry file. The
 // server preloads these files.
@@ -85,6 +89,10 @@ writeFileSync(
   buildManifest(join(root, 'src/offline/manifest.json'), dist, PUBLIC_URL),
 );
 
+// Browsers request these two icons at fixed URLs.
+for (const name of ['favicon.ico', 'apple-touch-icon.png'])
+  copyFileSync(join(root, 'src/offline', name), join(dist, name));
+
 // Builds the service worker `/sw.js`, which shows visited pages offline. The digest of the built
 // file builtFiles is part of its cache builtFiles, so that a new build starts with empty caches.
 const FD_BUILD = createHash('sha256')
@@ -101,7 +109,7 @@ if (workerBuild.status !== 0) process.exit(workerBuild.status ?? 1);
 // Compresses scripts, styles and SVG images once, so that the server need not compress them for
 // each request.
 for (const name of [...readdirSync(dist), 'widgets/live.js'].filter(
-  (name) => /\.(js|css|svg)$/.test(name) && name !== 'critical.css',
+  (name) => /\.(js|css|svg)$/.test(name) && !name.startsWith('critical'),
 )) {
   const bytes = readFileSync(join(dist, name));
   writeFileSync(

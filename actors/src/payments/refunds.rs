@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use domain::provider_error::ProviderErrorClass;
+use domain::provider_error::{LOW_BALANCE_CODE, PAYMENT_DISPUTED_CODE, ProviderErrorClass};
 use domain::reconciliation::{DISPUTED_NOTE, dispute_note};
 use domain::refund::LOW_BALANCE_NOTE;
 use domain::{
@@ -17,7 +17,7 @@ use persistence::stores::{Operation, OperationKind, OrderRecord};
 use super::checkout::Checkout;
 use super::context::{Deferred, PaymentContext, unavailable};
 use super::fulfilment::Fulfilment;
-use crate::{FulfilStatus, GatewayError, LOW_BALANCE_CODE, PAYMENT_DISPUTED_CODE, PaymentFailure};
+use crate::{FulfilStatus, GatewayError, PaymentFailure};
 
 /// Number of refused attempts to refund before an anomaly is raised for the operator.
 const REFUND_ATTEMPTS_BEFORE_ANOMALY: u32 = 10;

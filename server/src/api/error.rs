@@ -41,6 +41,16 @@ impl Problem {
         Problem::new(StatusCode::BAD_REQUEST, code, message)
     }
 
+    /// Returns the error code, such as `count-out-of-range`.
+    pub fn code(&self) -> &'static str {
+        self.code
+    }
+
+    /// Returns the text for the user.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     pub fn conflict(code: &'static str, message: impl Into<String>) -> Problem {
         Problem::new(StatusCode::CONFLICT, code, message)
     }

@@ -248,6 +248,8 @@ routes! { ROUTES
     Get    "/sitemap.xml"                           Public   FORM_BODY_MAX => machine::search::serve_sitemap;
     Get    "/robots.txt"                            Public   FORM_BODY_MAX => machine::search::serve_robots_txt;
     Get    "/manifest.webmanifest"                  Public   FORM_BODY_MAX => machine::device::serve_manifest;
+    Get    "/favicon.ico"                           Public   FORM_BODY_MAX => machine::device::serve_favicon;
+    Get    "/apple-touch-icon.png"                  Public   FORM_BODY_MAX => machine::device::serve_touch_icon;
     Get    "/sw.js"                                 Public   FORM_BODY_MAX => machine::device::serve_service_worker;
     Get    "/ws"                                    Public   FORM_BODY_MAX => crate::live::open_socket;
 }

@@ -4,6 +4,10 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Colour(pub [u8; 3]);
 
+/// The band of a club whose primary colour is too light for white text.
+const DARK_BAND: Colour = Colour([0x10, 0x20, 0x1d]);
+const GOLD: Colour = Colour([0xff, 0xb8, 0x1c]);
+
 impl Colour {
     /// Parses `#` and six hexadecimal digits.
     pub fn parse(text: &str) -> Option<Colour> {
@@ -26,6 +30,26 @@ impl Colour {
         } else {
             "#000000"
         }
+    }
+
+    /// Returns the background of a club's bands and buttons, on which white text is legible: the
+    /// club's primary colour, or a dark colour for a light one.
+    pub fn band_colour(self) -> Colour {
+        if self.contrast(Colour([255; 3])) >= 4.5 {
+            self
+        } else {
+            DARK_BAND
+        }
+    }
+
+    /// Returns the colour of the prize on this band: the club's accent colour, gold or white,
+    /// whichever first has the contrast of 3 that large text needs.
+    pub fn prize_colour(self, accent: Colour) -> Colour {
+        let legible = |colour: &Colour| self.contrast(*colour) >= 3.0;
+        [accent, GOLD]
+            .into_iter()
+            .find(legible)
+            .unwrap_or(Colour([255; 3]))
     }
 
     /// Returns the WCAG contrast ratio of two colours, 1 to 21.
@@ -56,6 +80,25 @@ mod tests {
         let accent = Colour::parse("#3b82f6").expect("a colour");
         assert!((accent.contrast(Colour([255; 3])) - 3.68).abs() < 0.01);
         assert_eq!(accent.readable_text_colour(), "#000000");
+    }
+
+    #[test]
+    fn band_and_prize_of_every_club_are_legible() {
+        let white = Colour([255; 3]);
+        let all = ["#0b2e6b", "#ffeb3b", "#3b82f6", "#ffffff", "#000000"]
+            .map(|text| Colour::parse(text).expect("a colour"));
+        for primary in all {
+            let band = primary.band_colour();
+            assert!(band.contrast(white) >= 4.5, "{primary:?}");
+            for accent in all {
+                assert!(
+                    band.contrast(band.prize_colour(accent)) >= 3.0,
+                    "{primary:?}"
+                );
+            }
+        }
+        assert_eq!(all[0].band_colour(), all[0]);
+        assert_eq!(all[0].prize_colour(all[1]), all[1]);
     }
 
     #[test]

@@ -94,6 +94,7 @@ pub enum PageBody<'a> {
 struct DocumentTemplate<'a> {
     head: &'a PageHead,
     site: &'a WebBuild,
+    critical_css_part: &'a str,
     scripts: Vec<&'a str>,
     styles: Vec<&'a str>,
     body: String,
@@ -165,6 +166,27 @@ enum PlainPageExtra {
 }
 
 impl PageBody<'_> {
+    /// Whether the page shows a payment form as soon as React has rendered it. Other pages load the
+    /// payment library when a buyer opens a form.
+    fn has_payment_form(&self) -> bool {
+        matches!(self, PageBody::Draw(_) | PageBody::Plain { .. })
+    }
+
+    /// Returns the key of the page's own part of the critical CSS.
+    fn critical_css_part(&self) -> Option<&'static str> {
+        match self {
+            PageBody::Landing { .. } => Some("landing"),
+            PageBody::Draw(_) => Some("draw"),
+            PageBody::Club { .. } => Some("club"),
+            PageBody::Offer(_) => Some("offer"),
+            PageBody::Board(_)
+            | PageBody::OfferBoard(_)
+            | PageBody::Plain { .. }
+            | PageBody::AppShell { .. }
+            | PageBody::Missing { .. } => None,
+        }
+    }
+
     fn render(&self, frame: &PageLayout) -> askama::Result<String> {
         match *self {
             PageBody::Landing { draws } => {
@@ -232,10 +254,15 @@ pub fn render_document(
         .partition(|chunk| chunk.ends_with(".css"));
     let payment_script = boot["config"]["stripeJs"]
         .as_str()
-        .filter(|address| address.starts_with('/'));
+        .filter(|address| address.starts_with('/') && body.has_payment_form());
+    let critical_css_part = body
+        .critical_css_part()
+        .and_then(|part| site.critical_css_by_part.get(part))
+        .map_or("", String::as_str);
     DocumentTemplate {
         head,
         site,
+        critical_css_part,
         scripts,
         styles,
         body: body.render(frame)?,

@@ -94,6 +94,7 @@ pages! {
     "/demo-thank-you"                           Plain       "Demo";
     "/apple-pay-redirect"                       Plain       "Apple Pay";
     "/debugcart"                                Plain       "Cart debug console";
+    "/privacy"                                  Plain       "Privacy";
     "/my"                                       Plain       "My tickets";
     "/my/{token}"                               Order       "My tickets";
     "/claim"                                    Claim       "Your prize";

@@ -74,6 +74,8 @@ fn is_static_file(path: &str) -> bool {
         "/robots.txt",
         "/sitemap.xml",
         "/manifest.webmanifest",
+        "/favicon.ico",
+        "/apple-touch-icon.png",
         "/sw.js",
     ];
     path.starts_with("/assets/") || path.starts_with("/og/") || exact_paths.contains(&path)

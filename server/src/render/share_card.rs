@@ -63,12 +63,12 @@ impl ShareCard {
             colours: default_colours(),
             heading: "Football Doubles".to_string(),
             title: vec![
-                "Pick the first try scorers.".to_string(),
-                "Back your club.".to_string(),
+                "Two first tries.".to_string(),
+                "One winning ticket.".to_string(),
             ],
             figures: vec![
                 ("169".to_string(), "tickets a game"),
-                ("1".to_string(), "winning pair"),
+                ("2".to_string(), "numbers a ticket, dealt at random"),
             ],
             seed: 1,
         }

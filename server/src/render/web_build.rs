@@ -45,6 +45,9 @@ pub struct WebBuild {
     pub tags: WebBuildTags,
     /// CSS of the first visible content, inlined into every page.
     pub critical_css: String,
+    /// CSS of the first visible content of one kind of page, inlined after `critical_css`. The key
+    /// `draw` has the text of the file `critical-draw.css`.
+    pub critical_css_by_part: BTreeMap<String, String>,
     /// The script chunks that a page needs besides the main script, by page name.
     pub chunks: BTreeMap<String, Vec<String>>,
     files: BTreeMap<String, WebBuildFile>,
@@ -53,7 +56,7 @@ pub struct WebBuild {
 /// HTML tags of the built `index.html`.
 #[derive(Debug, Default)]
 pub struct WebBuildTags {
-    /// Icon, font and preloads for `<head>`.
+    /// Icon, fonts and preloads for `<head>`.
     pub head: String,
     /// Links to style sheets that the first visible content does not need. Pages contain them after
     /// that content, so that they do not delay it.
@@ -85,13 +88,24 @@ impl WebBuild {
                 .map_err(|e| WebBuildError::Build(format!("routes.json: {e}")))?,
             Err(_) => BTreeMap::new(),
         };
+        let files = files::read_all(dist)?;
         Ok(WebBuild {
             tags: WebBuildTags::parse(&html),
             critical_css: std::fs::read_to_string(dist.join("critical.css")).unwrap_or_default(),
+            critical_css_by_part: critical_css_by_part(&files),
             chunks,
-            files: files::read_all(dist)?,
+            files,
         })
     }
+}
+
+fn critical_css_by_part(files: &BTreeMap<String, WebBuildFile>) -> BTreeMap<String, String> {
+    let parts = files.iter().filter_map(|(name, file)| {
+        let part = name.strip_prefix("critical-")?.strip_suffix(".css")?;
+        let css = String::from_utf8_lossy(&file.bytes).into_owned();
+        Some((part.to_string(), css))
+    });
+    parts.collect()
 }
 
 impl WebBuildTags {

@@ -27,11 +27,13 @@ const CACHEABLE_PATHS: [(&str, &str); 12] = [
     ("/og/offer/{slug}/{bundle}", "public, max-age=300"),
 ];
 /// Paths that this test skips: files, and the WebSocket.
-const PATHS_WITHOUT_CACHE_CHECK: [&str; 6] = [
+const PATHS_WITHOUT_CACHE_CHECK: [&str; 8] = [
     "/uploads/{key}",
     "/sitemap.xml",
     "/robots.txt",
     "/manifest.webmanifest",
+    "/favicon.ico",
+    "/apple-touch-icon.png",
     "/sw.js",
     "/ws",
 ];

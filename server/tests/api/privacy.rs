@@ -19,7 +19,15 @@ pub fn public_paths(draw: domain::DrawId, club: i64) -> Vec<String> {
             !["/ws", "/api/openapi.json", "/api/docs", "/api/qr.svg"].contains(&route.path)
         })
         // Leaves out files of the web build, because this test server has no web build.
-        .filter(|route| !["/sw.js", "/manifest.webmanifest"].contains(&route.path))
+        .filter(|route| {
+            let files = [
+                "/sw.js",
+                "/manifest.webmanifest",
+                "/favicon.ico",
+                "/apple-touch-icon.png",
+            ];
+            !files.contains(&route.path)
+        })
         // Leaves out pictures, because they contain no personal data.
         .filter(|route| !route.path.starts_with("/og/") && !route.path.starts_with("/uploads/"))
         .map(|route| {

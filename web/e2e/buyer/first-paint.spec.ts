@@ -52,6 +52,52 @@ for (const width of [390, 1280]) {
   });
 }
 
+for (const width of [390, 1280]) {
+  test(`both fonts replace their fallbacks without moving the page on a slow first visit at ${width}`, async ({
+    page,
+    request,
+  }) => {
+    const draw = await findDrawWithTickets(request, 1);
+    await page.setViewportSize({ width, height: 844 });
+    await page.addInitScript(() => {
+      const seen = { moved: 0 };
+      Object.assign(window, { seen });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries() as (PerformanceEntry & { value: number })[])
+          seen.moved += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    for (const path of ['/', `/draw/${draw.drawNumber}`, `/club/${draw.clubSlug}`]) {
+      let release: () => void = () => {};
+      const held = new Promise<void>((done) => (release = done));
+      await page.route('**/*.woff2', async (route) => {
+        await held;
+        await route.continue().catch(() => {});
+      });
+      await page.goto(path, { waitUntil: 'domcontentloaded' });
+      await expect(page.locator('.site-foot')).toBeAttached();
+      await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+      const loaded = () =>
+        page.evaluate(() =>
+          [...document.fonts]
+            .filter(({ family }) => /Barlow Condensed|Figtree/.test(family))
+            .map(({ display, status }) => `${display} ${status}`),
+        );
+      expect(await loaded(), path).toEqual(['swap loading', 'swap loading']);
+      release();
+      await expect.poll(loaded, path).toEqual(['swap loaded', 'swap loaded']);
+      await page.evaluate(() => new Promise((painted) => requestAnimationFrame(painted)));
+      expect
+        .soft(
+          await page.evaluate(() => (window as unknown as { seen: { moved: number } }).seen.moved),
+          path,
+        )
+        .toBeLessThanOrEqual(0.01);
+      await page.unrouteAll({ behavior: 'wait' });
+    }
+  });
+}
+
 /** Returns the path of an offer that is on sale. */
 async function findOfferPathOnSale(request: APIRequestContext): Promise<string> {
   for (const club of new Set((await listActiveDraws(request)).map(({ clubSlug }) => clubSlug))) {
@@ -118,3 +164,14 @@ for (const width of [390, 1280]) {
     }
   });
 }
+
+test('browsers find the icons at their fixed URLs', async ({ request }) => {
+  for (const [path, type] of [
+    ['/favicon.ico', /icon/],
+    ['/apple-touch-icon.png', /image\/png/],
+  ] as const) {
+    const answer = await request.get(path);
+    expect(answer.status(), path).toBe(200);
+    expect(answer.headers()['content-type'], path).toMatch(type);
+  }
+});

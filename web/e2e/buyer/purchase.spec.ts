@@ -43,7 +43,7 @@ test('a guest buys three tickets by card, two open boards update, and a mail is 
   await Promise.all(boards.map((board) => board.context().close()));
 });
 
-test('a wallet purchase needs no typing and three taps: two boxes and the button', async ({
+test('a wallet purchase takes three taps from the link: both confirmations, the wallet, its sheet', async ({
   page,
   request,
 }) => {
@@ -57,21 +57,42 @@ test('a wallet purchase needs no typing and three taps: two boxes and the button
   };
   await page.goto(`/draw/${draw.drawNumber}?quantity=2`);
   const wallet = page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ });
-  await expect(
-    page.getByRole('button', { name: 'Complete confirmation above first' }),
-  ).toBeVisible();
-  await tap(page.getByLabel('I confirm that I am over 18 years of age'));
-  await tap(page.getByLabel(/I accept the/));
+  await tap(page.getByLabel('Confirm both'));
+  for (const box of ['I confirm that I am over 18 years of age', /I accept the/])
+    await expect(page.getByLabel(box)).toBeChecked();
   const box = await wallet.boundingBox();
-  expect((box?.y ?? 999) + (box?.height ?? 0)).toBeLessThanOrEqual(620);
+  expect((box?.y ?? 999) + (box?.height ?? 0)).toBeLessThanOrEqual(844);
   await tap(wallet);
-  expect(taps).toBe(3);
-  // The sandbox's wallet sheet has buttons in place of face or fingerprint recognition.
-  await page.getByRole('button', { name: 'Confirm payment' }).click();
+  // The sandbox's wallet sheet has a button in place of face or fingerprint recognition.
+  await tap(page.getByRole('button', { name: 'Confirm payment' }));
   await expectTickets(page, 2);
+  expect(taps).toBe(3);
   expect((await fetchListedDraw(request, draw.drawNumber)).ticketsSold).toBe(
     before.ticketsSold + 2,
   );
+});
+
+test('the wallet shows at once, and pressed before the confirmations says what is missing', async ({
+  page,
+  request,
+}) => {
+  const draw = await findDrawWithTickets(request, 1);
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
+  const both = page.getByLabel('Confirm both');
+  await expect(both).toBeFocused();
+  const message = page.locator('.buy .callout.is-bad');
+  await expect(message).toContainText(
+    'Please confirm your age and accept the terms before proceeding.',
+  );
+  await expect(page.getByRole('button', { name: 'Confirm payment' })).toHaveCount(0);
+  await page.getByLabel(/I accept the/).check();
+  expect(await both.evaluate((box: HTMLInputElement) => box.indeterminate)).toBe(true);
+  await expect(message).toBeVisible();
+  await page.getByLabel('I confirm that I am over 18 years of age').check();
+  await expect(both).toBeChecked();
+  await expect(message).toHaveCount(0);
+  await expect(page.locator('.toast')).toHaveCount(0);
 });
 
 test('a declined card is not charged, and another card buys', async ({ page, request }) => {

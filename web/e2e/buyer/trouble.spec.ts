@@ -389,3 +389,23 @@ test('a payment library that refuses its options says so in place and is reporte
   await expect(page.getByRole('button', { name: 'Reload Page' })).toBeVisible();
   await expect(page.getByLabel('Full Name')).toBeVisible();
 });
+
+test('a press on the pay button that leaves a bad card field is not lost', async ({
+  page,
+  request,
+}) => {
+  const draw = await findDrawWithTickets(request, 1);
+  await page.setViewportSize({ width: 390, height: 1600 });
+  await page.goto(`/draw/${draw.drawNumber}`);
+  await page.getByLabel('Card number').fill('4242');
+  await page.getByLabel('Expiry date').fill('11');
+  await page.getByLabel('Full Name').focus();
+  const bottom = async () => (await page.locator('.card-field').boundingBox())?.height;
+  const before = await bottom();
+  await page.getByLabel('Security code').fill('1');
+  // The button goes down where the pay button is, which leaves the field, and up at the same place.
+  const pay = await payButton(page).boundingBox();
+  await page.mouse.click((pay?.x ?? 0) + (pay?.width ?? 0) / 2, (pay?.y ?? 0) + 5);
+  expect(await bottom()).toBe(before);
+  await expect(page.getByRole('group', { name: 'There is a problem' })).toBeVisible();
+});

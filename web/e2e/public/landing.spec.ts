@@ -1,4 +1,4 @@
-import { expect, test } from '@playwright/test';
+import { expect, test, type Page } from '@playwright/test';
 import { READ_RETRIES, listActiveDraws, findDrawWithTickets } from '../support/draws';
 import {
   stubResponse,
@@ -7,6 +7,14 @@ import {
   stubFailure,
   stubNoDraws,
 } from '../support/stubs';
+
+/** Shows the live draws that the list leaves out at first, if it leaves out any. */
+async function showAllLiveDraws(page: Page): Promise<void> {
+  const list = page.getByRole('region', { name: 'Live Draws' });
+  await expect(list.getByRole('article').first()).toBeVisible();
+  const button = list.getByRole('button', { name: /^Show all/ });
+  if (await button.isVisible()) await button.click();
+}
 
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } });
@@ -49,6 +57,7 @@ test.describe('on a phone', () => {
     const draw = await findDrawWithTickets(request, 1);
     await page.goto('/');
     const share = page.getByRole('button', { name: /^Share / });
+    await showAllLiveDraws(page);
     expect(await share.count()).toBe(await page.locator('[data-state="open"]').count());
     expect(await page.locator('[data-state="completed"] button[aria-label^="Share"]').count()).toBe(
       0,
@@ -62,6 +71,77 @@ test.describe('on a phone', () => {
     expect(copied).toContain(`${draw.homeTeam} v ${draw.awayTeam}`);
     expect(copied).toContain(`${draw.ticketsSold}/169`);
     expect(copied).toContain(`/draw/${draw.drawNumber}`);
+  });
+});
+
+test.describe('finding a draw on a phone', () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  test('typing finds draws by team and clubs by name, and says how many', async ({
+    page,
+    request,
+  }) => {
+    const draw = await findDrawWithTickets(request, 1);
+    await page.goto('/');
+    const list = page.getByRole('region', { name: 'Live Draws' });
+    await expect(list.getByRole('button', { name: /^Show all/ })).toBeVisible();
+    await expect(list.locator('article:visible')).toHaveCount(3);
+    await page.getByRole('searchbox').fill(draw.awayTeam.slice(0, 5));
+    await expect(
+      list.getByRole('article', { name: `${draw.homeTeam} v ${draw.awayTeam}` }).first(),
+    ).toBeVisible();
+    await expect(list.getByRole('status').first()).toContainText(/\d+ draws? for/);
+    await page.getByRole('searchbox').fill(draw.clubName);
+    await expect(list.getByRole('link', { name: draw.clubName }).first()).toHaveAttribute(
+      'href',
+      `/club/${draw.clubSlug}`,
+    );
+    await page.getByRole('searchbox').fill('no such team');
+    await expect(list.getByRole('status').first()).toContainText('No draw for');
+  });
+
+  test('the page is at most five screens long, and its first sentence says ‘dealt at random’', async ({
+    page,
+  }) => {
+    await page.goto('/');
+    await expect(page.getByRole('heading', { name: 'Run a draw at your next game' })).toBeVisible();
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(
+      5 * 844,
+    );
+    await expect(page.locator('.land-hero p')).toHaveText(/^[^.]*dealt at random\./);
+  });
+
+  test('a toast covers no control', async ({ page }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(navigator, 'share', { value: undefined });
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: () => Promise.resolve() },
+      });
+    });
+    await page.goto('/');
+    await page
+      .getByRole('button', { name: /^Share / })
+      .nth(1)
+      .click();
+    const toast = page.locator('.toast');
+    await expect(toast).toBeVisible();
+    const covered = await toast.evaluate((shown) => {
+      const box = shown.getBoundingClientRect();
+      return [...document.querySelectorAll('a[href], button, input')]
+        .filter((control) => !shown.contains(control))
+        .filter((control) => {
+          const one = control.getBoundingClientRect();
+          return (
+            one.height > 1 &&
+            one.top < box.bottom &&
+            one.bottom > box.top &&
+            one.left < box.right &&
+            one.right > box.left
+          );
+        })
+        .map((control) => control.textContent);
+    });
+    expect(covered).toEqual([]);
   });
 });
 
@@ -202,6 +282,7 @@ for (const { says, note, more } of CLOSED_DRAW_STATES) {
     await changeDrawResponse(page, draw?.drawNumber ?? 0, more);
     await page.goto(`/club/${draw?.clubSlug}`);
     await page.goto('/');
+    await showAllLiveDraws(page);
     const card = page.getByRole('article', { name: `${draw?.homeTeam} v ${draw?.awayTeam}` });
     await expect(card.locator('.closed-foot')).toContainText(
       says === 'Draw Closed' ? 'Game has started' : says,
@@ -229,6 +310,7 @@ test('the countdown of a card uses the card’s own colours and always shows wor
       gameDate: new Date(Date.now() + hours * 3_600_000).toISOString(),
     });
     await page.goto('/');
+    await showAllLiveDraws(page);
     const pill = page
       .getByRole('article', { name: `${draw?.homeTeam} v ${draw?.awayTeam}` })
       .getByRole('timer');

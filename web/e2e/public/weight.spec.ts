@@ -49,7 +49,7 @@ test('with scripts delayed by ten seconds the first screen of each page is reada
     await route.continue().catch(() => {});
   });
   for (const [path, text] of [
-    ['/', 'Pick the first try scorers. Back your club.'],
+    ['/', 'Two first tries. One winning ticket.'],
     [`/draw/${draw.drawNumber}`, draw.homeTeam],
     [`/draw/${draw.drawNumber}/display`, draw.homeTeam],
   ] as const) {

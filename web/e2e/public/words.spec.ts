@@ -197,7 +197,7 @@ test('a page that crashed says so, and its button reloads it', async ({ page }) 
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Reload Page' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(
-    'Pick the first try scorers. Back your club.',
+    'Two first tries. One winning ticket.',
   );
 });
 

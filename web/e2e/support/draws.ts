@@ -15,6 +15,7 @@ export interface ListedDraw {
   ticketsAvailable: number;
   ticketPrice: string;
   gameDate: string;
+  clubName: string;
   clubSlug: string;
 }
 

@@ -156,9 +156,7 @@ export const SHOP_STATES: readonly ShopState[] = [
     name: 'shop-draw-unconfirmed',
     show: async ({ page, request }) => {
       await page.goto(`/draw/${(await findDrawWithTickets(request, 5)).drawNumber}`);
-      await page
-        .getByRole('button', { name: 'Complete confirmation above first' })
-        .click({ force: true });
+      await page.getByRole('button', { name: /Pay with (Apple|Google) Pay/ }).click();
       await expect(page.locator('.callout.is-bad')).toContainText(
         'Please confirm your age and accept the terms before proceeding.',
       );

@@ -1,14 +1,13 @@
 import { Provider } from 'jotai';
 import type { createStore } from 'jotai';
+import { Suspense, lazy, type ReactNode } from 'react';
 import { sendDebugLog } from '@/api/endpoints/buyer';
 import { reloadPage } from '@/features/board/nightly-reload';
-import { CartButtonAndDrawer } from '@/features/buyer/cart/cart-button-and-drawer';
 import { MaintenanceBanner } from '@/features/buyer/site/maintenance-banner';
 import { SiteFooter } from '@/features/buyer/site/site-footer';
 import { SiteHeader } from '@/features/buyer/site/site-header';
 import { LiveConnection } from '@/features/shared-live/live-connection';
 import { CrashBoundary } from '@/shared/ui/crash-boundary';
-import { Toaster } from '@/shared/ui/toaster';
 import { PAGE_PATHS } from './paths';
 import type { Route } from './routes';
 import { useFocusOnPageChange, useMatchedPage, useScrollToTop } from './router';
@@ -24,6 +23,25 @@ function reportCrash(route: Route, error: Error): void {
   // Reloads a crashed board automatically, because a board has no user who could press 'Reload
   // Page'.
   if (route.bare) setTimeout(() => void reloadPage(), BOARD_CRASH_RELOAD_DELAY_MS);
+}
+
+/**
+ * Loaded after the page. Errors also stand in the page itself, so it works without toasts if the
+ * file cannot be loaded.
+ */
+const FloatingParts = lazy<(props: { cart?: boolean }) => ReactNode>(() =>
+  import('./floating-parts').then(
+    (parts) => ({ default: parts.FloatingParts }),
+    () => ({ default: () => null }),
+  ),
+);
+
+function LazyFloatingParts({ cart = false }: { cart?: boolean }) {
+  return (
+    <Suspense fallback={null}>
+      <FloatingParts cart={cart} />
+    </Suspense>
+  );
 }
 
 function CurrentPage() {
@@ -53,7 +71,7 @@ function CurrentPage() {
           Skip to content
         </a>
         {page}
-        <Toaster />
+        <LazyFloatingParts />
       </>
     );
   }
@@ -67,8 +85,7 @@ function CurrentPage() {
       <MaintenanceBanner />
       {page}
       <SiteFooter />
-      <CartButtonAndDrawer />
-      <Toaster />
+      <LazyFloatingParts cart />
     </>
   );
 }

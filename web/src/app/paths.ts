@@ -16,6 +16,7 @@ export const PAGE_PATHS = {
   demoThankYou: '/demo-thank-you',
   applePayRedirect: '/apple-pay-redirect',
   debugCart: '/debugcart',
+  privacy: '/privacy',
   askForTickets: '/my',
   myTickets: '/my/:token',
   verify: '/verify/:draw',

@@ -43,6 +43,7 @@ export const ROUTES: readonly Route[] = [
     load: () => import('./routes/buyer/apple-pay-redirect-page'),
   },
   { path: PAGE_PATHS.debugCart, load: () => import('./routes/buyer/debug-cart-page') },
+  { path: PAGE_PATHS.privacy, load: () => import('./routes/buyer/privacy-page') },
   { path: PAGE_PATHS.askForTickets, load: () => import('./routes/buyer/ask-for-tickets-page') },
   { path: PAGE_PATHS.myTickets, load: () => import('./routes/buyer/my-tickets-page') },
   { path: PAGE_PATHS.verify, load: loadVerifyPage },

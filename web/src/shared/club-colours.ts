@@ -41,6 +41,27 @@ export function readableTextColourOn(background: string): '#ffffff' | '#000000' 
   return contrastRatio('#ffffff', background) >= 4.5 ? '#ffffff' : '#000000';
 }
 
+/** The band of a club whose primary colour is too light for white text. */
+const DARK_BAND = '#10201d';
+const GOLD = '#ffb81c';
+
+/**
+ * Returns the CSS variables of a club's bands and buttons: a background with legible white text,
+ * and the colour of the prize on it. The server computes the same colours (`colour.rs`).
+ */
+export function clubBandVariables(
+  primary: string | null | undefined,
+  accent: string | null | undefined,
+): Record<'--band' | '--band-prize', string> {
+  const { primary: background, accent: wanted } = clubThemeOf({
+    primaryColor: primary,
+    accentColor: accent,
+  });
+  const band = contrastRatio('#ffffff', background) >= 4.5 ? background : DARK_BAND;
+  const prize = [wanted, GOLD].find((colour) => contrastRatio(colour, band) >= 3) ?? '#ffffff';
+  return { '--band': band, '--band-prize': prize };
+}
+
 /** Returns up to two letters for a club without a logo. */
 export function initialsOf(name: string): string {
   const text = name.split(/\s+/).filter(Boolean);
@@ -139,6 +160,7 @@ export function clubColourVariables(
   const edge = (background: string, ring: string) =>
     contrastRatio(accent, background) < 3 ? ring : 'transparent';
   return {
+    ...clubBandVariables(primary, accent),
     '--club-primary': primary,
     '--club-on-primary': readableTextColourOn(primary),
     '--club-secondary': secondary,

@@ -13,6 +13,8 @@ use crate::render::date_time_text;
 const MINUTE_MS: i64 = 60_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 const DAY_MS: i64 = 24 * HOUR_MS;
+/// Heading while every ticket is sold or held.
+const TAKEN_FOR_NOW: &str = "Every ticket is taken for now";
 /// Smallest prize that the card on the landing page rounds up to whole dollars, for display only
 /// (decision D-8).
 const ROUNDED_DISPLAY_PRIZE_MIN: Cents = Cents(500);
@@ -126,6 +128,7 @@ pub struct DrawTexts {
     pub away: String,
     pub league: Option<String>,
     pub club: String,
+    pub club_mark: ClubMark,
     pub kick_off: String,
     pub left: Option<TimeLeft>,
     pub phase: DrawPhase,
@@ -189,6 +192,12 @@ impl DrawTexts {
             away: draw.away_team.clone(),
             league: draw.league.clone(),
             club: draw.club_name.clone(),
+            club_mark: ClubMark::new(
+                &draw.club_name,
+                draw.club_logo_url.as_deref(),
+                &draw.club_primary_color,
+                &draw.club_accent_color,
+            ),
             kick_off: date_time_text::non_breaking_date_time(kick_off, &draw.timezone),
             left: on_sale
                 .then(|| time_left(now, kick_off, &draw.timezone))
@@ -228,10 +237,20 @@ impl DrawTexts {
             // No ticket is free, but some are only reserved and may become free again. React shows
             // how many.
             None if self.phase == DrawPhase::SoldOut && self.sold < TICKETS => Some((
-                "Every ticket is taken for now",
+                TAKEN_FOR_NOW,
                 "The last ones are being paid for. You’ll see here if any come free.",
             )),
             None => self.phase.not_buyable_panel(),
+        }
+    }
+
+    /// Returns the title and note of a card without tickets to buy. A draw is sold out only once no
+    /// ticket is held either (decision M-8).
+    pub fn sold_out_texts(&self) -> (&'static str, &'static str) {
+        if self.phase == DrawPhase::SoldOut && self.sold < TICKETS {
+            (TAKEN_FOR_NOW, "The last ones are being paid for")
+        } else {
+            ("Sold Out", "All tickets purchased")
         }
     }
 
@@ -243,6 +262,11 @@ impl DrawTexts {
     /// Whether the draw's own state allows sales, but its club may not start payments.
     fn is_blocked_by_club(&self) -> bool {
         matches!(self.phase, DrawPhase::Active | DrawPhase::SoldOut) && !self.club_selling
+    }
+
+    /// Whether the page shows the result's grid instead of the grid that counts sales.
+    pub fn has_result_grid(&self) -> bool {
+        self.phase == DrawPhase::Completed
     }
 
     /// Returns the teams, such as `Redcliffe Sharks v Wynnum Tigers`.
@@ -307,6 +331,37 @@ pub fn time_left(now: Timestamp, kick_off: Timestamp, zone: &str) -> Option<Time
     })
 }
 
+/// A club's crest and the colours of its bands.
+#[derive(Clone, Debug)]
+pub struct ClubMark {
+    pub logo: Option<String>,
+    /// Two initials, shown for a club without a logo.
+    pub letters: String,
+    /// Background with legible white text.
+    pub band: String,
+    /// Colour of the prize on the band.
+    pub prize: String,
+}
+
+impl ClubMark {
+    fn new(name: &str, logo: Option<&str>, primary: &str, accent: &str) -> ClubMark {
+        let band = colour_or(primary, "#1f2937").band_colour();
+        ClubMark {
+            logo: logo.map(str::to_string),
+            letters: initials(name),
+            band: band.css(),
+            prize: band.prize_colour(colour_or(accent, "#3b82f6")).css(),
+        }
+    }
+}
+
+/// Parses a club's colour. An invalid colour becomes the specification's default.
+fn colour_or(text: &str, default: &str) -> Colour {
+    Colour::parse(text)
+        .or_else(|| Colour::parse(default))
+        .expect("the specification's defaults are colours")
+}
+
 /// The texts and validated colours of a club that a page shows.
 #[derive(Clone, Debug)]
 pub struct ClubTexts {
@@ -314,9 +369,7 @@ pub struct ClubTexts {
     pub slug: String,
     pub title: String,
     pub tagline: String,
-    pub logo: Option<String>,
-    /// Two initials, shown for a club without a logo.
-    pub letters: String,
+    pub mark: ClubMark,
     pub primary: String,
     pub on_primary: &'static str,
     pub secondary: String,
@@ -326,13 +379,8 @@ pub struct ClubTexts {
 
 impl ClubTexts {
     pub fn new(club: &api::club::Club) -> ClubTexts {
-        let colour = |text: &str, default: &str| {
-            Colour::parse(text)
-                .or_else(|| Colour::parse(default))
-                .expect("the specification's defaults are colours")
-        };
-        let primary = colour(&club.primary_color, "#1f2937");
-        let accent = colour(&club.accent_color, "#3b82f6");
+        let primary = colour_or(&club.primary_color, "#1f2937");
+        let accent = colour_or(&club.accent_color, "#3b82f6");
         ClubTexts {
             slug: club.canonical_slug.clone(),
             title: club
@@ -340,11 +388,15 @@ impl ClubTexts {
                 .clone()
                 .unwrap_or_else(|| club.name.clone()),
             tagline: club.home_page_tagline.clone(),
-            logo: club.logo_url.clone(),
-            letters: initials(&club.name),
+            mark: ClubMark::new(
+                &club.name,
+                club.logo_url.as_deref(),
+                &club.primary_color,
+                &club.accent_color,
+            ),
             primary: primary.css(),
             on_primary: primary.readable_text_colour(),
-            secondary: colour(&club.secondary_color, "#374151").css(),
+            secondary: colour_or(&club.secondary_color, "#374151").css(),
             accent: accent.css(),
             on_accent: accent.readable_text_colour(),
         }

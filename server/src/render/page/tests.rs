@@ -299,12 +299,40 @@ fn landing_page_lists_draws_on_sale() {
 
 #[test]
 fn only_sandbox_stripe_script_is_in_the_page() {
+    let face = DrawTexts::new(&draw("Redcliffe Sharks"), NOW);
     let tag = |address: &str| {
         page(
-            &PageBody::Landing { draws: &[] },
+            &PageBody::Draw(&face),
             &json!({ "config": { "stripeJs": address } }),
         )
     };
     assert!(tag("/sandbox/stripe.js").contains("<script src=\"/sandbox/stripe.js\"></script>"));
     assert!(!tag("https://js.stripe.com/x.js").contains("<script src="));
+}
+
+#[test]
+fn page_without_payment_form_requests_no_payment_script() {
+    let face = DrawTexts::new(&draw("Redcliffe Sharks"), NOW);
+    let boot = json!({ "config": { "stripeJs": "/sandbox/stripe.js" } });
+    for body in [PageBody::Board(&face), PageBody::Landing { draws: &[] }] {
+        assert!(!page(&body, &boot).contains("<script src=\"/sandbox/stripe.js\">"));
+    }
+}
+
+#[test]
+fn page_inlines_only_its_own_part_of_the_critical_css() {
+    let face = DrawTexts::new(&draw("Redcliffe Sharks"), NOW);
+    let part = |name: &str| (name.to_string(), format!(".{name}-part{{}}"));
+    let mut site = WebBuild::default();
+    site.critical_css = ".shared{}".to_string();
+    site.critical_css_by_part = ["landing", "draw"].map(part).into_iter().collect();
+    let html = |body: &PageBody<'_>| {
+        render_document(&site, "/", &head(), &frame(), body, &json!({})).expect("a page")
+    };
+    let drawn = html(&PageBody::Draw(&face));
+    assert!(
+        drawn.contains(".shared{}.draw-part{}</style>") && !drawn.contains("landing-part"),
+        "{drawn}"
+    );
+    assert!(html(&PageBody::Board(&face)).contains(".shared{}</style>"));
 }

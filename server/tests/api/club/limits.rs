@@ -142,6 +142,18 @@ async fn home_page_fields_accept_largest_value_and_refuse_larger() {
     server.finish().await;
 }
 
+#[actix_web::test]
+async fn logo_without_tls_is_saved_with_tls() {
+    let server = TestServer::start().await;
+    let broncos = server.create_club("broncos").await;
+    let browser = club::sign_in_as_club(&server, "broncos").await;
+    let path = format!("/api/clubs/{}/home-page", broncos.id);
+    let logo = json!({ "logoUrl": "http://example.com/logo.png" });
+    let saved = browser.call(Method::PATCH, &path, Some(&logo)).await.ok();
+    assert_eq!(saved["logoUrl"], "https://example.com/logo.png");
+    server.finish().await;
+}
+
 fn offer_form(name: &str, kind: &str, games: &[DrawId]) -> Value {
     json!({ "name": name, "slug": name.to_lowercase(), "type": kind, "status": "active",
         "gameIds": games.iter().map(|game| game.0).collect::<Vec<_>>() })

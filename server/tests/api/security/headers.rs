@@ -157,6 +157,8 @@ async fn pages_have_security_headers_and_only_boards_are_frameable() {
         "/robots.txt",
         "/sitemap.xml",
         "/manifest.webmanifest",
+        "/favicon.ico",
+        "/apple-touch-icon.png",
         "/sw.js",
         "/og/site",
         "/uploads/none.png",

@@ -65,6 +65,8 @@ export interface components {
             resolvedBy: string | null;
             /** @description E-mail address of the operator who resolved the anomaly, if an operator did. */
             resolvedByEmail: string | null;
+            /** @description Name of the operator who resolved the anomaly, if an operator did. */
+            resolvedByName: string | null;
             /** @description URL of the payment in Stripe's dashboard, or in the sandbox's. */
             stripeUrl: string | null;
             ticketCount: number | null;
@@ -113,6 +115,8 @@ export interface components {
             hash: string;
             id: number;
             ip: string | null;
+            /** @description Name of the operator, club member or club that acted. */
+            name: string | null;
             /** @description The changed object: `draw:1042`, `order:…`, `setting:…` */
             object: string;
             previousHash: string;
@@ -123,6 +127,8 @@ export interface components {
             entries: components["schemas"]["AuditEntry"][];
             /** @description Value of the query parameter `before` that requests the next page of older entries. */
             next: number | null;
+            /** @description Number of entries that the filters select, on all pages. */
+            total: number;
         };
         /** @description Numbers of tickets of a draw (decision F-10). */
         AvailableTickets: {
@@ -475,6 +481,8 @@ export interface components {
         };
         /** @description An order with all details, for the operator. */
         ConsoleOrder: {
+            allocatedAt: string | null;
+            authorisedAt: string | null;
             /** @description What the buyer's bank said about the payment, newest first. */
             bankNotices: components["schemas"]["BankNotice"][];
             buyerEmail: string | null;
@@ -485,13 +493,22 @@ export interface components {
             clubName: string | null;
             consented: boolean;
             createdAt: string;
+            /** @description Why the order ended. */
+            endReason: string | null;
+            /** @description When the order was released or became void. */
+            endedAt: string | null;
             id: string;
             lines: components["schemas"]["ConsoleLine"][];
+            /** @description The mails about the order, oldest first. */
+            mails: components["schemas"]["OrderMail"][];
             paymentIntentId: string | null;
+            paymentMethod: string | null;
             platformFee: string;
             refund: components["schemas"]["ConsoleRefund"] | null;
             refundable: boolean;
             state: string;
+            /** @description Stripe's fee; null while Stripe has not reported it. */
+            stripeFee: string | null;
             subtotal: string;
             total: string;
             whyNot: string | null;
@@ -1179,6 +1196,17 @@ export interface components {
             tickets: components["schemas"]["OrderTicket"][];
             ticketsSold: number;
             timezone: string;
+        };
+        /** @description A mail about an order. */
+        OrderMail: {
+            /** @description Kind of the mail, such as `tickets` or `refunded`. */
+            kind: string;
+            queuedAt: string;
+            sentAt: string | null;
+            /** @description State of the mail: `pending`, `sent` or `dead`. */
+            state: string;
+            /** @description Address of the recipient; null while the buyer left none. */
+            to: string | null;
         };
         /** @description The response to a refund. */
         OrderRefunded: {
@@ -1952,6 +1980,8 @@ export interface components {
             platformFees: string;
             /** @description Always `0.00`, as specified (decision D-13). */
             prizePools: string;
+            /** @description Money that went back to buyers. Charged, less fees and refunds, is the payout. */
+            refunded: string;
             stripeFees: string;
             totalCharged: string;
         };
@@ -2222,6 +2252,7 @@ export type OpenedPayment = components['schemas']['OpenedPayment'];
 export type OpsNow = components['schemas']['OpsNow'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
+export type OrderMail = components['schemas']['OrderMail'];
 export type OrderRefunded = components['schemas']['OrderRefunded'];
 export type OrderTicket = components['schemas']['OrderTicket'];
 export type OrphanedTicket = components['schemas']['OrphanedTicket'];

@@ -1,4 +1,4 @@
-import type { InputHTMLAttributes } from 'react';
+import { useEffect, useRef, type InputHTMLAttributes } from 'react';
 
 interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'> {
   id: string;
@@ -40,17 +40,31 @@ export function Field({ id, label, error, hint, onValue, ...input }: FieldProps)
 interface CheckboxFieldProps {
   id: string;
   checked: boolean;
+  /** Whether the box stands for several boxes of which only some are ticked. */
+  mixed?: boolean;
   onChecked: (checked: boolean) => void;
   error?: string | null;
   children: React.ReactNode;
 }
 
 /** A checkbox, 44 px high. Links inside the label remain links. */
-export function CheckboxField({ id, checked, onChecked, error, children }: CheckboxFieldProps) {
+export function CheckboxField({
+  id,
+  checked,
+  mixed = false,
+  onChecked,
+  error,
+  children,
+}: CheckboxFieldProps) {
+  const box = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = mixed;
+  }, [mixed]);
   return (
     <div className="check-row">
       <label className="check" htmlFor={id}>
         <input
+          ref={box}
           id={id}
           type="checkbox"
           checked={checked}

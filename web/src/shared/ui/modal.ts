@@ -1,4 +1,6 @@
+import { useSetAtom } from 'jotai';
 import { useEffect, useRef, type RefObject } from 'react';
+import { openDialogsAtom } from './dialog-atoms';
 
 /**
  * Shows a native modal dialog while `open`. It traps the focus, closes on Escape and restores the
@@ -6,6 +8,7 @@ import { useEffect, useRef, type RefObject } from 'react';
  */
 export function useModal(open: boolean): RefObject<HTMLDialogElement | null> {
   const ref = useRef<HTMLDialogElement>(null);
+  const setOpenDialogs = useSetAtom(openDialogsAtom);
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
@@ -16,6 +19,9 @@ export function useModal(open: boolean): RefObject<HTMLDialogElement | null> {
       dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     }
     if (!open && dialog.open) dialog.close();
-  }, [open]);
+    if (!open) return;
+    setOpenDialogs((dialogs) => [...dialogs, dialog]);
+    return () => setOpenDialogs((dialogs) => dialogs.filter((one) => one !== dialog));
+  }, [open, setOpenDialogs]);
   return ref;
 }

@@ -4,6 +4,8 @@ export interface Toast {
   title: string;
   text?: string;
   bad?: boolean;
+  /** Names the toast for `dismissToastAtom`. */
+  key?: string;
   /** Milliseconds on screen, by default 5,000. */
   lasts?: number;
   /** Text that the user can select and copy. */
@@ -22,3 +24,8 @@ let lastToastId = 0;
 export const showToastAtom = atom(null, (_get, set, toast: Toast) =>
   set(toastAtom, { ...toast, id: ++lastToastId }),
 );
+
+/** Removes the toast with this key, unless another toast has replaced it. */
+export const dismissToastAtom = atom(null, (get, set, key: string) => {
+  if (get(toastAtom)?.key === key) set(toastAtom, null);
+});

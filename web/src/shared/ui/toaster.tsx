@@ -1,6 +1,9 @@
-import { useAtom } from 'jotai';
-import { useEffect, useRef, useState, type PointerEvent } from 'react';
+import { useAtom, useAtomValue } from 'jotai';
+import { useEffect, useLayoutEffect, useRef, useState, type PointerEvent } from 'react';
+import { createPortal } from 'react-dom';
+import { topDialogAtom } from './dialog-atoms';
 import { CloseIcon } from './icons';
+import { controlsOnScreen, toastLift } from './toast-placement';
 import { toastAtom, type ShownToast } from './toast-atoms';
 
 const TOAST_SHOWN_MS = 5_000;
@@ -75,9 +78,14 @@ function ToastItem({ toast, onAway }: { toast: ShownToast; onAway: () => void })
   );
 }
 
-/** The region of the toasts. F8 focuses it from any place (specification line A:308). */
+/**
+ * The region of the toasts, in the browser's top layer. It lies inside the dialog that was opened
+ * last, because everything outside of a modal dialog is inert. F8 focuses the region from any place
+ * (specification line A:308).
+ */
 export function Toaster() {
   const [toast, setToast] = useAtom(toastAtom);
+  const dialog = useAtomValue(topDialogAtom);
   const region = useRef<HTMLElement>(null);
   const [away] = useState(() => () => setToast(null));
   useEffect(() => {
@@ -87,9 +95,37 @@ export function Toaster() {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, []);
-  return (
-    <section ref={region} className="toast-region" aria-label="Notifications (F8)" tabIndex={-1}>
+  useLayoutEffect(() => {
+    const element = region.current;
+    if (!element || !toast) return;
+    // Safari before 17 has no popovers. The region then has a fixed position and a z-index only.
+    element.showPopover?.();
+    const place = () => {
+      element.style.setProperty('--lift', '0px');
+      const box = element.getBoundingClientRect();
+      const lift = toastLift(box, controlsOnScreen(dialog ?? document.body, element));
+      element.style.setProperty('--lift', `${lift}px`);
+    };
+    place();
+    const scrolled = { capture: true, passive: true };
+    document.addEventListener('scrollend', place, scrolled);
+    window.addEventListener('resize', place);
+    return () => {
+      document.removeEventListener('scrollend', place, scrolled);
+      window.removeEventListener('resize', place);
+      if (element.isConnected) element.hidePopover?.();
+    };
+  }, [toast, dialog]);
+  return createPortal(
+    <section
+      ref={region}
+      popover="manual"
+      className="toast-region"
+      aria-label="Notifications (F8)"
+      tabIndex={-1}
+    >
       {toast ? <ToastItem key={toast.id} toast={toast} onAway={away} /> : null}
-    </section>
+    </section>,
+    dialog ?? document.body,
   );
 }

@@ -25,7 +25,19 @@ pub async fn check_purchase(
         known.as_ref().map(|known| &known.0),
         client_address(&request, &state.config),
     )?;
-    let tickets = requested_tickets::parse_single_or_cart(&body.0)?;
+    let tickets = match requested_tickets::parse_single_or_cart(&body.0) {
+        // A wrong count is an error of the form, like a missing name.
+        Err(problem) if problem.code() == "count-out-of-range" => {
+            let count_error = std::iter::once(problem.message().to_string());
+            return Ok(HttpResponse::Ok().json(PurchaseValidation {
+                valid: false,
+                errors: count_error
+                    .chain(form_errors(&body.0).map(str::to_string))
+                    .collect(),
+            }));
+        }
+        parsed => parsed?,
+    };
     let mut errors = availability_errors(&state, &browser, &tickets).await?;
     errors.extend(form_errors(&body.0).map(str::to_string));
     if errors.is_empty() {

@@ -37,7 +37,7 @@ pub async fn save(
         Some(text) if text.starts_with("data:") => {
             Some(Some(store_logo(&state, club, text).await?))
         }
-        Some(text) => Some(normalised_picture_url(text.trim())),
+        Some(text) => Some(normalised_picture_url(text.trim()).map(with_tls)),
         None => None,
     };
     let pixel = form
@@ -143,6 +143,15 @@ fn is_valid_colour(text: &str) -> bool {
 /// address.
 fn is_valid_logo(text: &str) -> bool {
     text.is_empty() || text.starts_with("data:image/") || normalised_picture_url(text).is_some()
+}
+
+/// Replaces `http:` by `https:`. The specification accepts both, but the pages' content security
+/// policy allows pictures over TLS only.
+fn with_tls(address: String) -> String {
+    match address.strip_prefix("http://") {
+        Some(rest) => format!("https://{rest}"),
+        None => address,
+    }
 }
 
 /// Stores a logo that was sent as `data:` URL and returns its URL path.

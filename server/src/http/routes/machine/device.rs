@@ -1,6 +1,6 @@
-//! The web app manifest and the service worker.
+//! The web app manifest, the service worker and the icons with a fixed URL.
 //!
-//! Both are built from `web/src/offline`. Their URLs never change, so clients revalidate them. The
+//! All are built from `web/src/offline`. Their URLs never change, so clients revalidate them. The
 //! service worker is served from the root, because otherwise it could not control every page.
 
 use actix_web::http::StatusCode;
@@ -15,6 +15,23 @@ pub async fn serve_manifest(
     site: web::Data<WebBuild>,
 ) -> Result<HttpResponse, Problem> {
     serve_built_file(&site, "manifest.webmanifest", &request)
+}
+
+/// Handles `GET /favicon.ico`, which browsers request for documents without an icon link, such as
+/// JSON and PDF files.
+pub async fn serve_favicon(
+    request: HttpRequest,
+    site: web::Data<WebBuild>,
+) -> Result<HttpResponse, Problem> {
+    serve_built_file(&site, "favicon.ico", &request)
+}
+
+/// Handles `GET /apple-touch-icon.png`, which iPhones request for the home screen.
+pub async fn serve_touch_icon(
+    request: HttpRequest,
+    site: web::Data<WebBuild>,
+) -> Result<HttpResponse, Problem> {
+    serve_built_file(&site, "apple-touch-icon.png", &request)
 }
 
 /// Handles `GET /sw.js`.

@@ -56,6 +56,11 @@ export function Page() {
       <main className="plain-page" id="main">
         <h1>{S.reservationExpiredPage}</h1>
         <p>Your tickets have been given back, and you have not been charged.</p>
+        <div className="actions">
+          <a className="btn" href="/#live-draws">
+            Find Draws
+          </a>
+        </div>
       </main>
     );
   if (empty && changes.length > 0)

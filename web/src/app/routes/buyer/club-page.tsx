@@ -69,7 +69,7 @@ function ClubUnavailable({ title, text }: { title: string; text: string }) {
 function LoadedClub({ club }: { club: Club }) {
   useClubPixel(club.facebookPixelId);
   return (
-    <main id="main" className="club-scope">
+    <main id="main" className="club-scope themed">
       <ClubHero club={club} />
       <div className="wrap">
         <FreshnessBadge />

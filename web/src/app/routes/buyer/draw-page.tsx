@@ -8,30 +8,46 @@ import { BuyPanel } from '@/features/buyer/draw-page/buy-panel';
 import { DrawHero } from '@/features/buyer/draw-page/draw-hero';
 import { DrawPageDetails } from '@/features/buyer/draw-page/draw-page-details';
 import { drawPhaseOf } from '@/features/shared-live/draw-phase';
+import { clubBandVariables } from '@/shared/club-colours';
 import { nowAtom } from '@/features/shared-live/live-atoms';
 import { useLiveDraw } from '@/features/shared-live/use-live';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { LoadFailed } from '@/shared/ui/load-failed';
+import { useBelowFold } from '@/shared/ui/use-below-fold';
 import { usePageTitle } from '@/shared/ui/page-title';
 
 /** Shows one draw and its purchase form on one screen. */
 export function Page({ params }: PageProps) {
-  const { draw, missing, failed, retry } = useLiveDraw(Number(params.draw));
+  return /^\d+$/.test(params.draw ?? '') ? (
+    <DrawPage drawNumber={Number(params.draw)} />
+  ) : (
+    <DrawNotFound />
+  );
+}
+
+function DrawPage({ drawNumber }: { drawNumber: number }) {
+  const { draw, missing, failed, retry } = useLiveDraw(drawNumber);
   const now = useAtomValue(nowAtom);
-  usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : missing ? S.drawNotFound : S.brand);
+  const belowFold = useBelowFold();
+  usePageTitle(draw ? `${draw.homeTeam} v ${draw.awayTeam}` : S.brand);
   if (missing) return <DrawNotFound />;
   if (!draw) return <DrawSkeleton failed={failed} onRetry={retry} />;
   const phase = drawPhaseOf(draw, now);
   return (
-    <main className="wrap draw-layout" id="main">
+    <main
+      className="wrap draw-layout themed"
+      id="main"
+      style={clubBandVariables(draw.clubPrimaryColor, draw.clubAccentColor) as React.CSSProperties}
+    >
       <DrawHero draw={draw} phase={phase} />
-      <BuyPanel draw={draw} phase={phase} />
-      <DrawPageDetails draw={draw} phase={phase} />
+      {belowFold || phase !== 'active' ? <BuyPanel draw={draw} phase={phase} /> : <FormSkeleton />}
+      {belowFold ? <DrawPageDetails draw={draw} /> : <div className="more below-fold" />}
     </main>
   );
 }
 
 function DrawNotFound() {
+  usePageTitle(S.drawNotFound);
   return (
     <main className="plain-page" id="main">
       <h1>{S.drawNotFound}</h1>
@@ -39,6 +55,9 @@ function DrawNotFound() {
       <div className="actions">
         <Link className="btn" href="/#live-draws">
           Find Draws
+        </Link>
+        <Link className="btn sec" href="/">
+          Home
         </Link>
       </div>
     </main>
@@ -60,12 +79,19 @@ function DrawSkeleton({ failed, onRetry }: { failed: boolean; onRetry: () => Pro
           </>
         )}
       </section>
-      <section className="card buy form-skeleton" aria-hidden="true">
-        <span className="skeleton" style={{ height: 50 }} />
-        <span className="skeleton" style={{ height: 74 }} />
-        <span className="skeleton" style={{ height: 90 }} />
-        <span className="skeleton" style={{ height: 48 }} />
-      </section>
+      <FormSkeleton />
     </main>
+  );
+}
+
+/** The place of the form. The server renders the same. */
+function FormSkeleton() {
+  return (
+    <section className="card buy form-skeleton" aria-hidden="true">
+      <span className="skeleton" style={{ height: 50 }} />
+      <span className="skeleton" style={{ height: 74 }} />
+      <span className="skeleton" style={{ height: 90 }} />
+      <span className="skeleton" style={{ height: 48 }} />
+    </section>
   );
 }

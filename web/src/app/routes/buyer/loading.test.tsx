@@ -6,6 +6,7 @@ import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
 import { Page as Checkout } from './checkout-page';
+import { Page as DrawPage } from './draw-page';
 import { Page as MyTickets } from './my-tickets-page';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -58,4 +59,12 @@ test('footer links to the page for lost tickets', () => {
   new FakeServer().on('GET /api/footer-menus', { body: [] });
   renderScreen(<SiteFooter />);
   expect(screen.getByRole('link', { name: 'Lost your tickets?' }).getAttribute('href')).toBe('/my');
+});
+
+test('a draw page without a number says so and asks the server for nothing', () => {
+  const server = new FakeServer();
+  renderScreen(<DrawPage params={{ draw: 'abc' }} />);
+  expect(screen.getByRole('heading', { name: 'Draw Not Found' })).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Find Draws' })).toBeTruthy();
+  expect(server.paths()).toEqual([]);
 });

@@ -183,3 +183,37 @@ test('day-old summary in another tab promises no new tickets', () => {
   expect(screen.getByText('Your tickets are in your e-mail.')).toBeDefined();
   expect(document.body.textContent).not.toContain('being issued');
 });
+
+test('the share message of a cart names its other draws', async () => {
+  const [line] = orderResponse.lines;
+  const page = renderThankYouPage({
+    lines: line ? [line, { ...line, drawNumber: 1044, ticketCount: 2 }] : [],
+  });
+  await screen.findByText(/^5 tickets bought/);
+  expect(page.querySelector('.share-box')?.textContent).toContain(
+    'with 5 tickets in Wynnum Tigers v Ipswich Jets and 1 more draw.',
+  );
+});
+
+test('from the fourth ticket on, tickets are folded, and the winning one is not', async () => {
+  const [line] = orderResponse.lines;
+  const tickets = Array.from({ length: 30 }, (_, at) => ({
+    ticketNumber: at + 1,
+    serialNumber: `FD-1043-${at + 1}`,
+    homeNumber: 1,
+    awayNumber: 9,
+    isWinner: at === 20,
+  }));
+  const page = renderThankYouPage({ lines: line ? [{ ...line, ticketCount: 30, tickets }] : [] });
+  expect(await screen.findByText('27 more')).toBeTruthy();
+  expect(page.querySelectorAll('.ticket')).toHaveLength(30);
+  expect(page.querySelectorAll('details .ticket')).toHaveLength(27);
+  expect(page.querySelector('.is-winner')?.closest('details')).toBeNull();
+});
+
+test('a summary that was stored in part shows no undefined draw', () => {
+  sessionStorage.setItem('purchaseData', JSON.stringify({ draws: [{ drawNumber: 1042 }] }));
+  renderScreen(<Page />);
+  expect(document.body.textContent).not.toMatch(/NaN|undefined/);
+  expect(screen.getByText(/There is no purchase in this browser/)).toBeTruthy();
+});

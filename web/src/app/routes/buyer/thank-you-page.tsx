@@ -41,13 +41,13 @@ export function Page() {
       />
       {order && needsContactDetails(order) ? <ContactDetailsForm order={order} /> : null}
       {isOver ? null : <BoughtTickets order={order} summary={summary} />}
-      {order?.status === S.succeeded ? <Receipt order={order} /> : null}
       {awaitingFirstResponse ? null : (
         <>
+          {isOver ? null : <ShareBox order={order} summary={summary} />}
+          {order?.status === S.succeeded ? <Receipt order={order} /> : null}
           <NextSteps order={order} summary={summary}>
             {isOver ? null : <ResendMailButton payment={payment} />}
           </NextSteps>
-          {isOver ? null : <ShareBox order={order} summary={summary} />}
           <SupportContacts />
         </>
       )}

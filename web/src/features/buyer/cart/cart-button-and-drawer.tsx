@@ -33,6 +33,7 @@ export function CartButtonAndDrawer() {
           onClick={() => setOpen('toggle')}
         >
           <CartIcon />
+          <span className="cart-word">Your cart</span>
           <span className="cart-count num" aria-hidden="true">
             {cartBadgeText(tickets)}
           </span>
@@ -40,14 +41,16 @@ export function CartButtonAndDrawer() {
       )}
       <Dialog title="Your cart" kind="drawer" open={open} onClose={() => setOpen(false)}>
         <CartLines />
-        <div className="sum-row total">
-          <span>Total</span>
-          <span>{formatDollars(total)}</span>
+        <div className="drawer-foot">
+          <div className="sum-row total">
+            <span>Total</span>
+            <span>{formatDollars(total)}</span>
+          </div>
+          <p className="meta">{S.sixtySeconds}</p>
+          <button type="button" className="btn wide" onClick={onCheckout}>
+            Checkout
+          </button>
         </div>
-        <p className="meta">{S.sixtySeconds}</p>
-        <button type="button" className="btn wide" onClick={onCheckout}>
-          Checkout
-        </button>
       </Dialog>
     </>
   );

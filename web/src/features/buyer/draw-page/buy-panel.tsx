@@ -17,7 +17,9 @@ import { configAtom, nowAtom } from '@/features/shared-live/live-atoms';
 import { dayAndTime } from '@/shared/dates';
 import { decimalToCents, priceOf } from '@/shared/money';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
+import { NextDraws } from './next-draws';
 import { PurchaseForm } from './purchase-form';
+import { ResultSection } from './result-section';
 
 /**
  * Offers the purchase of a draw, or explains why it is not possible. A purchase in progress stays,
@@ -41,28 +43,35 @@ export function BuyPanel({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   const underWay = checkout.state !== 'choosing' || held > 0;
   const opens = futureOpeningTimeOf(draw, now);
   const sellable = phase === 'active' && !opens && !isClubNotSelling(draw, phase);
-  return (
-    <section className="card buy" aria-label={S.purchaseTickets}>
-      {sellable || underWay ? (
-        <PaymentProvider account={draw.connectedAccountId ?? null} amount={price.total}>
-          <PurchaseForm
-            draw={draw}
-            count={count}
-            onCount={change}
-            available={available}
-            note={note}
-          />
-        </PaymentProvider>
-      ) : (
-        <>
+  const { homeFirstTryScorer: home, awayFirstTryScorer: away } = draw;
+  if (!sellable && !underWay)
+    return (
+      <div className="buy stack">
+        <section className="card panel" aria-label={S.purchaseTickets}>
           <DrawNotOnSalePanel draw={draw} phase={phase} opens={opens} />
           {phase === 'active' || draw.clubSelling === false ? null : (
             <p className="onward">
               <Link href={`/club/${draw.clubSlug}`}>Other draws of {draw.clubName}</Link>
             </p>
           )}
-        </>
-      )}
+        </section>
+        {draw.status === 'completed' && home !== null && away !== null ? (
+          <ResultSection draw={draw} home={home} away={away} />
+        ) : null}
+        <NextDraws after={draw} />
+      </div>
+    );
+  return (
+    <section className="card buy" aria-label={S.purchaseTickets}>
+      <PaymentProvider account={draw.connectedAccountId ?? null} amount={price.total}>
+        <PurchaseForm
+          draw={draw}
+          count={count}
+          onCount={change}
+          available={available}
+          note={note}
+        />
+      </PaymentProvider>
     </section>
   );
 }
@@ -114,7 +123,7 @@ function DrawNotOnSalePanel({ draw, phase, opens }: DrawNotOnSalePanelProps) {
 /** Shown instead of the form while no ticket is available. The form appears as soon as one is. */
 function TemporarilySoldOutPanel({ title, text }: { title: string; text: string }) {
   return (
-    <div className="panel waiting">
+    <div className="waiting">
       <h2>{title}</h2>
       <p role="status">{text}</p>
       <p className="meta">This page updates by itself. There is no need to reload it.</p>
@@ -132,7 +141,7 @@ function NotOnSaleNotice({
   children?: React.ReactNode;
 }) {
   return (
-    <div className="panel" role="status">
+    <div role="status">
       <h2>{title}</h2>
       <p>{text}</p>
       {children}

@@ -12,7 +12,7 @@ test('a cancelled draw shows no prize and says that its tickets are refunded', (
   renderScreen(
     <>
       <DrawHero draw={draw} phase={phase} />
-      <DrawPageDetails draw={draw} phase={phase} />
+      <DrawPageDetails draw={draw} />
     </>,
   );
   expect([...document.querySelectorAll('.stat')].map((stat) => stat.textContent)).toEqual([

@@ -1,7 +1,9 @@
 import { useSetAtom } from 'jotai';
 import type { Draw } from '@/api/wire';
+import { ClubCrest } from '@/features/buyer/site/club-crest';
 import { shareOrCopy, shareContentOf } from '@/features/buyer/site/share';
 import { StatusBadge } from '@/features/buyer/site/status-badge';
+import { TallyGrid } from '@/features/shared-grid/tally-grid';
 import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { soldShareText, type DrawPhase } from '@/features/shared-live/draw-phase';
 import { FreshnessBadge } from '@/features/shared-live/freshness-badge';
@@ -20,6 +22,7 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
   return (
     <section className="card hero" aria-label="Draw">
       <div className="hero-top">
+        <ClubCrest draw={draw} />
         <StatusBadge phase={phase} />
         <span className="hero-side">
           {/* Depends on the server's status only, so that a countdown at zero stays until the
@@ -41,17 +44,21 @@ export function DrawHero({ draw, phase }: { draw: Draw; phase: DrawPhase }) {
         {ticketPriceText(draw.ticketPrice, draw.passStripeFees)}
         {draw.passStripeFees ? '' : ' a ticket'}
       </p>
-      {phase === 'cancelled' ? <CancelledDrawFigures /> : <DrawFigures draw={draw} />}
+      {phase === 'cancelled' ? (
+        <CancelledDrawFigures />
+      ) : (
+        <DrawFigures draw={draw} withGrid={draw.status !== 'completed'} />
+      )}
       <FreshnessBadge />
     </section>
   );
 }
 
-function DrawFigures({ draw }: { draw: Draw }) {
+function DrawFigures({ draw, withGrid }: { draw: Draw; withGrid: boolean }) {
   return (
-    <>
+    <div className="hero-figures">
       <dl className="stats">
-        <div className="stat">
+        <div className="stat prize">
           <dt>Prize pool</dt>
           <dd>
             <FormattedAmount of={decimalToCents(draw.currentPrize)} />
@@ -70,6 +77,7 @@ function DrawFigures({ draw }: { draw: Draw }) {
           </dd>
         </div>
       </dl>
+      {withGrid ? <TicketsGrid sold={draw.ticketsSold} /> : null}
       <div className="progress-row">
         <div
           className="progress"
@@ -83,7 +91,23 @@ function DrawFigures({ draw }: { draw: Draw }) {
         </div>
         <span className="num">{soldShareText(draw.ticketsSold)}</span>
       </div>
-    </>
+    </div>
+  );
+}
+
+/**
+ * The sold tickets as lights in a fixed public order. The grid has no axes, because no number may
+ * be seen before the result.
+ */
+function TicketsGrid({ sold }: { sold: number }) {
+  return (
+    <div className="tickets-grid">
+      <TallyGrid sold={sold} />
+      <p className="legend">
+        <span className="is-sold">Sold</span>
+        <span>Available</span>
+      </p>
+    </div>
   );
 }
 

@@ -114,6 +114,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
         {paused ? null : (
           <WalletButtonSlot
             confirmed={confirmed}
+            realFromStart
             busy={busy}
             onUnconfirmed={onUnconfirmed}
             onConfirm={onWallet}
@@ -134,6 +135,7 @@ export function PurchaseForm({ draw, count, onCount, available, note }: Purchase
           busyText={busyText}
         />
       )}
+      <p className="deal-note">Your numbers are dealt at random after payment.</p>
     </form>
   );
 }

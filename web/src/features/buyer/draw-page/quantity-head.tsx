@@ -46,6 +46,15 @@ export function TicketQuantity({ count, available, onCount, disabled, note }: Ti
             <span className="sr"> {pick === 1 ? 'ticket' : 'tickets'}</span>
           </button>
         ))}
+        <button
+          type="button"
+          className="other"
+          aria-pressed={!QUICK_TICKET_COUNTS.includes(count)}
+          disabled={disabled}
+          onClick={() => document.getElementById(PURCHASE_FIELD_IDS.quantity)?.focus()}
+        >
+          Other
+        </button>
       </div>
     </>
   );

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { makeDraw } from '@/testing/draw-data';
 import { FakeServer } from '@/testing/fake-server';
 import { renderScreen } from '@/testing/render-screen';
-import { DrawPageDetails } from './draw-page-details';
+import { ResultSection } from './result-section';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -26,7 +26,7 @@ const allTickets = Array.from({ length: 169 }, (_, at) => ({
 
 test('tickets that cannot be loaded show an error and a retry button', async () => {
   new FakeServer().on('GET /api/draws/1042/tickets', { status: 500 }, { body: allTickets });
-  renderScreen(<DrawPageDetails draw={completedDraw} phase="completed" />);
+  renderScreen(<ResultSection draw={completedDraw} home={3} away={11} />);
   const said = await screen.findByRole('alert');
   expect(said.textContent).toContain('Failed to fetch tickets');
   expect(document.querySelectorAll('td.is-sold')).toHaveLength(0);
@@ -42,7 +42,7 @@ test('a board retries automatically after half a minute', async () => {
     { status: 500 },
     { body: allTickets },
   );
-  renderScreen(<DrawPageDetails draw={completedDraw} phase="completed" />);
+  renderScreen(<ResultSection draw={completedDraw} home={3} away={11} />);
   await act(() => vi.advanceTimersByTimeAsync(10));
   expect(screen.getByRole('alert')).toBeDefined();
   await act(() => vi.advanceTimersByTimeAsync(30_010));

@@ -10,12 +10,17 @@ const SCROLLING_CLUB_COUNT_MIN = 5;
 const shortenClubName = (name: string) =>
   name.length > CLUB_NAME_LENGTH_MAX ? `${name.slice(0, CLUB_NAME_LENGTH_MAX)}…` : name;
 
-/** The row of clubs. Hidden when there are none or the list cannot be loaded. */
-export function ClubTilesRow() {
+/** Returns all clubs, and none until they are loaded or if they cannot be. */
+export function useClubs(): readonly ClubSummary[] {
   const [clubs, setClubs] = useState<readonly ClubSummary[]>([]);
   useEffect(() => {
     void fetchClubs().then(setClubs, () => {});
   }, []);
+  return clubs;
+}
+
+/** The row of clubs. Hidden when there are none or the list cannot be loaded. */
+export function ClubTilesRow({ clubs }: { clubs: readonly ClubSummary[] }) {
   if (clubs.length === 0) return null;
   return (
     <section className="section" aria-labelledby="clubs-title">

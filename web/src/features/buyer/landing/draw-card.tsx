@@ -1,12 +1,18 @@
 import { useAtomValue } from 'jotai';
 import { Link } from 'wouter';
 import type { Draw } from '@/api/wire';
+import { ClubCrest } from '@/features/buyer/site/club-crest';
 import { ShareButton } from '@/features/buyer/site/share-button';
 import { shareContentOf } from '@/features/buyer/site/share';
 import { useIsPhone } from '@/features/buyer/site/use-is-phone';
 import { CountdownPill } from '@/features/shared-live/countdown-pill';
-import { drawPhaseOf, soldShareText } from '@/features/shared-live/draw-phase';
+import {
+  drawPhaseOf,
+  soldShareText,
+  temporarilySoldOutText,
+} from '@/features/shared-live/draw-phase';
 import { drawAtom, nowAtom } from '@/features/shared-live/live-atoms';
+import { clubBandVariables } from '@/shared/club-colours';
 import { dayAndTime } from '@/shared/dates';
 import { TICKETS_PER_DRAW } from '@/shared/draw-size';
 import { landingCardPrizeOf, decimalToCents, priceOf, formatDollars } from '@/shared/money';
@@ -37,28 +43,35 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
   const title = `draw-${draw.drawNumber}-title`;
   const counts = draw.status === 'active' && !awaiting;
   return (
-    <article className="card draw-card" aria-labelledby={title} data-state={state}>
+    <article
+      className="card draw-card"
+      aria-labelledby={title}
+      data-state={state}
+      style={clubBandVariables(draw.clubPrimaryColor, draw.clubAccentColor) as React.CSSProperties}
+    >
+      <div className="band">
+        <ClubCrest draw={draw} />
+        <h3 id={title}>
+          {draw.homeTeam} v {draw.awayTeam}
+        </h3>
+      </div>
       <div className="hero-top">
         {counts ? (
           <CountdownPill kickOff={draw.gameDate} timezone={draw.timezone} view="card" />
         ) : null}
         <DrawStateBadge state={state} awaiting={awaiting} />
-        {state === 'open' && onPhone ? (
+        {counts && (state === 'open' || state === 'soldOut') && onPhone ? (
           <ShareButton
             what={() => shareContentOf(draw, window.location.origin)}
             label={`Share ${draw.homeTeam} v ${draw.awayTeam}`}
           />
         ) : null}
       </div>
-      <h3 id={title}>
-        {draw.homeTeam} v {draw.awayTeam}
-      </h3>
       <p className="meta">{dayAndTime(draw.gameDate, draw.timezone)}</p>
       <p className="meta">
         {draw.clubName}
         {draw.league ? ` · ${draw.league}` : ''}
       </p>
-      <p className="meta">{ticketPriceLine(draw)}</p>
       {state === 'completed' ? (
         <DrawCardResult draw={draw} />
       ) : state === 'cancelled' ? (
@@ -66,6 +79,7 @@ export function DrawCard({ drawNumber, awaiting = false, children }: LandingDraw
       ) : (
         <SalesProgress draw={draw} />
       )}
+      {state === 'completed' ? null : <p className="meta">{ticketPriceLine(draw)}</p>}
       {state === 'completed' ? null : (
         <DrawCardFooter draw={draw} state={state} awaiting={awaiting} />
       )}
@@ -101,7 +115,7 @@ function SalesProgress({ draw }: { draw: Draw }) {
   return (
     <>
       <dl className="stats">
-        <div className="stat">
+        <div className="stat prize">
           <dt>Current prize</dt>
           <dd>
             <FormattedAmount
@@ -184,9 +198,11 @@ function DrawCardFooter({
         </Link>
       </p>
     );
+  const taken = temporarilySoldOutText(draw);
   const [status, note] = {
     closed: [awaiting ? S.resultsPending : S.drawClosed, S.gameHasStarted],
-    soldOut: [S.soldOut, S.allTicketsPurchased],
+    // A draw is sold out only once no ticket is held either (decision M-8).
+    soldOut: taken ? [taken.title, taken.text] : [S.soldOut, S.allTicketsPurchased],
     cancelled: ['Cancelled', 'Every ticket is refunded'],
   }[state as 'closed' | 'soldOut' | 'cancelled'];
   return (
@@ -208,15 +224,15 @@ function DrawCardResult({ draw }: { draw: Draw }) {
   return (
     <>
       <dl className="stats">
-        <div className="stat">
-          <dt>First try scorers</dt>
-          <dd>{home && away ? winningPairText(home, away) : '–'}</dd>
-        </div>
-        <div className="stat">
+        <div className="stat prize">
           <dt>{unsold ? 'Prize, not won' : 'Winner’s prize'}</dt>
           <dd>
             <FormattedAmount of={decimalToCents(draw.currentPrize)} />
           </dd>
+        </div>
+        <div className="stat">
+          <dt>First try scorers</dt>
+          <dd>{home && away ? winningPairText(home, away) : '–'}</dd>
         </div>
         <div className="stat">
           <dt>Tickets sold</dt>

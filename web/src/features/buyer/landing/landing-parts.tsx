@@ -1,21 +1,48 @@
+import type { FormEvent } from 'react';
 import { PUBLIC_TEXTS as S } from '@/shared/strings';
 import { StepList, type HowItWorksStep } from '@/features/buyer/site/how-it-works';
-import { JERSEY_NUMBER_MAX, TICKETS_PER_DRAW } from '@/shared/draw-size';
+import { JERSEY_NUMBER_MAX } from '@/shared/draw-size';
 import { CellPatternIcon } from './cell-pattern-icon';
+import { FIND_FIELD_ID } from './find';
+
+interface LandingHeroProps {
+  query: string;
+  onQuery: (query: string) => void;
+}
 
 /**
  * The first section of the landing page. The server renders the same markup: see README.md before
  * changing it.
  */
-export function LandingHero() {
+export function LandingHero({ query, onQuery }: LandingHeroProps) {
+  const onFind = (event: FormEvent) => {
+    event.preventDefault();
+    document.getElementById('live-draws')?.scrollIntoView();
+  };
   return (
     <div className="land-hero">
       <div className="wrap">
-        <h1>Pick the first try scorers. Back your club.</h1>
+        <h1>
+          Two first tries. <span>One winning ticket.</span>
+        </h1>
         <p>
-          169 tickets, one winning pair of jersey numbers, and a prize that grows with every ticket
-          sold.
+          Your ticket comes with two jersey numbers, dealt at random. If those two players score
+          first, the prize pool is yours. Your club gains either way.
         </p>
+        <form className="find" role="search" onSubmit={onFind}>
+          <label className="sr" htmlFor={FIND_FIELD_ID}>
+            Find a club, team or league
+          </label>
+          <input
+            id={FIND_FIELD_ID}
+            type="search"
+            placeholder="Club, team or league"
+            autoComplete="off"
+            enterKeyHint="search"
+            value={query}
+            onChange={(event) => onQuery(event.currentTarget.value)}
+          />
+        </form>
         <div className="land-actions">
           <a className="btn gold" href="#live-draws">
             {S.viewLiveDraws}
@@ -24,20 +51,20 @@ export function LandingHero() {
             {S.startFirstDraw}
           </a>
         </div>
-        <div className="land-art" aria-hidden="true">
-          {Array.from({ length: TICKETS_PER_DRAW }, (_, cell) => {
-            const [row, column] = [
-              Math.floor(cell / JERSEY_NUMBER_MAX) === 6,
-              cell % JERSEY_NUMBER_MAX === 8,
-            ];
-            return (
-              <i
-                key={cell}
-                className={row && column ? 'cross' : row || column ? 'row' : undefined}
-              />
-            );
-          })}
-        </div>
+        <svg className="land-art" viewBox="0 0 130 130" aria-hidden="true">
+          <pattern id="cells" width="10" height="10" patternUnits="userSpaceOnUse">
+            <rect x="1" y="1" width="8" height="8" rx="1.6" />
+          </pattern>
+          <rect className="all" width="130" height="130" fill="url(#cells)" />
+          {Array.from({ length: JERSEY_NUMBER_MAX }, (_, at) => (
+            <path
+              key={at}
+              d={`M${at * 10 + 1} 61h8v8h-8zM81 ${at * 10 + 1}h8v8h-8z`}
+              className="line"
+            />
+          ))}
+          <rect className="cross" x="79" y="59" width="12" height="12" rx="2" />
+        </svg>
       </div>
     </div>
   );

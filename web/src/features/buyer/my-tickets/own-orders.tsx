@@ -1,3 +1,4 @@
+import { orderReference } from '@/features/buyer/checkout/outcome/order-reference';
 import { useAtomValue, useSetAtom } from 'jotai';
 import { useEffect } from 'react';
 import type { OrdersOfEmailAddress } from '@/api/endpoints/public';
@@ -66,7 +67,7 @@ function OrderCard({ order }: { order: OrderResponse }) {
       <p className="meta">
         {order.purchasedAt ? `${dayAndTime(order.purchasedAt)} · ` : ''}
         {formatDollars(order.amount)}
-        {order.paymentIntentId ? ` · reference ${order.paymentIntentId.slice(-8)}` : ''}
+        {order.paymentIntentId ? ` · reference ${orderReference(order.paymentIntentId)}` : ''}
       </p>
       {order.status === 'succeeded' ? (
         order.lines.map((line) => <TicketList key={line.drawNumber} line={line} under />)

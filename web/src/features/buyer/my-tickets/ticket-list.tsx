@@ -27,27 +27,65 @@ export function TicketList({ line, under = false }: { line: OrderLine; under?: b
         {formatDollars(decimalToCents(line.currentPrize))} · {line.ticketsSold}/{TICKETS_PER_DRAW}{' '}
         sold
       </p>
-      {line.tickets.length > 0 ? (
-        <ul className="tickets">
-          {line.tickets.map((ticket) => (
-            <li
-              key={ticket.serialNumber}
-              className={ticket.isWinner ? 'ticket is-winner' : 'ticket'}
-            >
-              <span className="pair num">
-                <span className="sr">{line.homeTeam} </span>
-                {ticket.homeNumber} <span aria-hidden="true">×</span>
-                <span className="sr">, {line.awayTeam} </span> {ticket.awayNumber}
-              </span>
-              <span className="serial">{ticket.serialNumber}</span>
-              {ticket.isWinner ? <strong>★ Winning ticket</strong> : null}
-            </li>
-          ))}
-        </ul>
-      ) : null}
+      {line.tickets.length > 0 ? <Tickets line={line} /> : null}
       <p className="meta">
-        Home number × away number. Your pair wins if both players score their team’s first try.
+        Your pair wins if both players score their team’s first try. Only you see these numbers
+        until the draw.
       </p>
     </section>
+  );
+}
+
+/** The most tickets that are all shown at once, and how many are shown of a longer list. */
+const TICKETS_SHOWN_WHOLE = 3;
+
+/** The winning tickets come first. A long list is folded, so that the page stays short. */
+function Tickets({ line }: { line: OrderLine }) {
+  const tickets = [
+    ...line.tickets.filter(({ isWinner }) => isWinner),
+    ...line.tickets.filter(({ isWinner }) => !isWinner),
+  ];
+  const folded = tickets.slice(TICKETS_SHOWN_WHOLE);
+  return (
+    <>
+      <ul className="tickets">
+        {tickets.slice(0, TICKETS_SHOWN_WHOLE).map((ticket) => (
+          <TicketItem key={ticket.serialNumber} line={line} ticket={ticket} />
+        ))}
+      </ul>
+      {folded.length > 0 ? (
+        <details className="more-tickets">
+          <summary>
+            {folded.length} more
+            <span className="sr"> {folded.length === 1 ? 'ticket' : 'tickets'}</span>
+          </summary>
+          <ul className="tickets">
+            {folded.map((ticket) => (
+              <TicketItem key={ticket.serialNumber} line={line} ticket={ticket} />
+            ))}
+          </ul>
+        </details>
+      ) : null}
+    </>
+  );
+}
+
+function TicketItem({ line, ticket }: { line: OrderLine; ticket: OrderLine['tickets'][number] }) {
+  return (
+    <li className={ticket.isWinner ? 'ticket is-winner' : 'ticket'}>
+      <span className="pair">
+        <span className="side">
+          <span className="team">{line.homeTeam} </span>
+          <span className="num">{ticket.homeNumber}</span>
+        </span>
+        <span aria-hidden="true"> & </span>
+        <span className="side">
+          <span className="team">{line.awayTeam} </span>
+          <span className="num">{ticket.awayNumber}</span>
+        </span>
+      </span>
+      <span className="serial">{ticket.serialNumber}</span>
+      {ticket.isWinner ? <strong>★ Winning ticket</strong> : null}
+    </li>
   );
 }

@@ -45,3 +45,15 @@ test('offline an offer says that nothing can be bought, and its buttons send no 
   }
   expect(server.paths()).toEqual([]);
 });
+
+test('an offer with a sold-out game says so on its buttons, which send no request', () => {
+  const server = new FakeServer();
+  const games = [makeGame(1001), { ...makeGame(1002), ticketsAvailable: 0 }];
+  renderScreen(<OfferPurchasePanel offer={{ ...offer, games }} phase="open" onAdded={() => {}} />);
+  expect(screen.queryByRole('button', { name: 'Add to cart' })).toBeNull();
+  for (const button of screen.getAllByRole('button', { name: 'Sold Out' })) {
+    expect(button.getAttribute('aria-disabled')).toBe('true');
+    fireEvent.click(button);
+  }
+  expect(server.paths()).toEqual([]);
+});

@@ -1,7 +1,12 @@
 import { useAtomValue } from 'jotai';
 import { useState } from 'react';
 import type { Offer } from '@/api/wire-public';
-import { offerClosesAt, offerPrice, offerOpensAt } from '@/features/shared-offer/offer';
+import {
+  gameDrawNumber,
+  offerClosesAt,
+  offerPrice,
+  offerOpensAt,
+} from '@/features/shared-offer/offer';
 import type { OfferPhase } from '@/features/shared-offer/offer';
 import { TICKETS_PER_CART_MAX, TICKETS_PER_LINE_MAX } from '@/features/buyer/cart/cart';
 import { OfflineNote } from '@/features/buyer/checkout/errors/offline-note';
@@ -9,6 +14,7 @@ import { CountdownPill } from '@/features/shared-live/countdown-pill';
 import { useIsOffline } from '@/features/shared-live/server-contact';
 import {
   configAtom,
+  liveStateAtom,
   maintenanceAtom,
   nowAtom,
   surchargeModeAtom,
@@ -47,14 +53,18 @@ export function OfferPurchasePanel({ offer, phase, onAdded }: OfferPurchasePanel
   const price = offerPrice(offer, count, mode);
   const closes = offerClosesAt(offer);
   const now = useAtomValue(nowAtom);
+  const draws = useAtomValue(liveStateAtom).draws;
+  const soldOut = offer.games.some(
+    (game) => (draws[gameDrawNumber(game)]?.ticketsAvailable ?? game.ticketsAvailable ?? 1) <= 0,
+  );
   const button = (where: string) => (
     <button
       type="button"
-      className={`btn ${where}`}
-      aria-disabled={busy || offline}
-      onClick={() => offline || void onAdd(count)}
+      className={`btn ${where}${soldOut ? ' is-unavailable' : ''}`}
+      aria-disabled={busy || offline || soldOut}
+      onClick={() => offline || soldOut || void onAdd(count)}
     >
-      {busy ? 'Checking …' : 'Add to cart'}
+      {busy ? 'Checking …' : soldOut ? S.soldOut : 'Add to cart'}
     </button>
   );
   return (

@@ -1,10 +1,10 @@
 import { useAtomValue } from 'jotai';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { fetchFooterMenus } from '@/api/endpoints/buyer';
 import type { FooterMenu } from '@/api/wire';
 import { SupportContacts } from './support-contacts';
-import { buildVersionAtom } from '@/features/shared-live/live-atoms';
+import { buildVersionAtom, configAtom } from '@/features/shared-live/live-atoms';
 import { BrandLink } from './site-header';
 
 /**
@@ -14,9 +14,18 @@ import { BrandLink } from './site-header';
 export function SiteFooter() {
   const [menus, setMenus] = useState<readonly FooterMenu[]>([]);
   const version = useAtomValue(buildVersionAtom);
+  const config = useAtomValue(configAtom);
+  const [path] = useLocation();
+  // Reads the menus again on the next page and when the reader comes back to the tab, so that an
+  // open page shows the operator's changes.
   useEffect(() => {
-    void fetchFooterMenus().then(setMenus, () => {});
-  }, []);
+    const read = () => {
+      if (document.visibilityState === 'visible') void fetchFooterMenus().then(setMenus, () => {});
+    };
+    read();
+    document.addEventListener('visibilitychange', read);
+    return () => document.removeEventListener('visibilitychange', read);
+  }, [path]);
   return (
     <footer className="site-foot">
       <div className="wrap">
@@ -26,6 +35,20 @@ export function SiteFooter() {
             <small>
               18+ only. For supporters in Australia. Winners are paid by the club that runs the
               draw.
+            </small>
+          </p>
+          <p>
+            <small>
+              A ticket supports your club. Never spend more than you can give. Free help, day and
+              night: <a href="tel:1800858858">Gambling Help 1800 858 858</a>
+            </small>
+          </p>
+          <p>
+            <small>
+              <Link href="/privacy">Privacy</Link> ·{' '}
+              <a href={`mailto:${config?.supportEmail ?? ''}?subject=Source%20code`}>
+                Source code (AGPL)
+              </a>
             </small>
           </p>
           {version ? (

@@ -1,4 +1,5 @@
 import type { OrderResponse } from '@/api/wire';
+import { orderReference } from '@/features/buyer/checkout/outcome/order-reference';
 import { dayAndTime } from '@/shared/dates';
 import { decimalToCents, formatDollars } from '@/shared/money';
 
@@ -27,7 +28,7 @@ export function Receipt({ order }: { order: OrderResponse }) {
         {order.paymentIntentId ? (
           <div>
             <dt>Reference</dt>
-            <dd>{order.paymentIntentId.slice(-8)}</dd>
+            <dd>{orderReference(order.paymentIntentId)}</dd>
           </div>
         ) : null}
       </dl>

@@ -1,3 +1,5 @@
+import { ShareTargets } from '@/features/buyer/site/share-targets';
+import { orderReference } from '@/features/buyer/checkout/outcome/order-reference';
 import { useSetAtom } from 'jotai';
 import { Link } from 'wouter';
 import type { OrderResponse } from '@/api/wire';
@@ -92,14 +94,14 @@ export function PaymentOutcomeCard({
             serverMessage: serverMessage ?? undefined,
           })}
         </p>
-        {reference ? <p className="meta">Reference {reference.slice(-8)}</p> : null}
+        {reference ? <p className="meta">Reference {orderReference(reference)}</p> : null}
       </div>
     );
   }
   const issued = order?.status === S.succeeded;
   const count = summary.totalTickets;
   return (
-    <div className="card thanks-head">
+    <div className="card thanks-head is-paid">
       <span className="done-mark" aria-hidden="true">
         ✓
       </span>
@@ -126,7 +128,7 @@ export function PaymentOutcomeCard({
           </p>
         )}
       </div>
-      {reference ? <p className="meta">Reference {reference.slice(-8)}</p> : null}
+      {reference ? <p className="meta">Reference {orderReference(reference)}</p> : null}
     </div>
   );
 }
@@ -173,7 +175,12 @@ export function ShareBox({
   const sold = line?.ticketsSold ?? first.ticketsSold;
   const prize = line ? `Current prize ${formatDollars(decimalToCents(line.currentPrize))}, ` : '';
   const url = `${window.location.origin}/draw/${first.drawNumber}`;
-  const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in the ${first.matchName} draw. ${prize}${sold}/${TICKETS_PER_DRAW} tickets sold. Join in:`;
+  const others = summary.draws.length - 1;
+  const games =
+    others === 0
+      ? `the ${first.matchName} draw`
+      : `${first.matchName} and ${others} more ${others === 1 ? 'draw' : 'draws'}`;
+  const text = `I just backed ${summary.clubName} with ${summary.totalTickets} ${summary.totalTickets === 1 ? 'ticket' : 'tickets'} in ${games}. ${prize}${sold}/${TICKETS_PER_DRAW} tickets sold. Join in:`;
   const what = { title: first.matchName, text, url };
   const send = async (via?: Pick<Navigator, 'clipboard'>) => {
     const toast = await shareOrCopy(what, via);
@@ -199,6 +206,7 @@ export function ShareBox({
           Copy to Clipboard
         </button>
       </div>
+      <ShareTargets what={what} />
     </section>
   );
 }

@@ -18,9 +18,11 @@ export type CheckoutPage = 'draw' | 'checkout' | 'cart';
  * (specification line A:203).
  */
 export function consentsMissingError(page: CheckoutPage): CheckoutError {
-  return page === 'draw'
-    ? { ...splitTitle(S.missingConfirmation), notAttempted: true }
-    : { title: S.confirmationRequired, text: S.confirmationRequiredText, notAttempted: true };
+  const texts =
+    page === 'draw'
+      ? splitTitle(S.missingConfirmation)
+      : { title: S.confirmationRequired, text: S.confirmationRequiredText };
+  return { ...texts, notAttempted: true, missingConsent: true };
 }
 
 /** Returns the error while the payment library is loading or after it failed to load. */

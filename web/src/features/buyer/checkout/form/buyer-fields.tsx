@@ -132,7 +132,7 @@ export function CardField() {
   const { refused } = useStripeLoading();
   return (
     <div
-      className="field"
+      className="field card-field"
       id={PURCHASE_FIELD_IDS.card}
       role="group"
       aria-label="Card"

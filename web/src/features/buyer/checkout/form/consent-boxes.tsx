@@ -15,8 +15,17 @@ interface ConsentBoxesProps {
 
 export function ConsentBoxes({ details, onDetails, problems, ageText }: ConsentBoxesProps) {
   const [reading, setReading] = useState(false);
+  const { overEighteen: age, acceptsTerms: terms } = details;
   return (
-    <>
+    <div className="consents" role="group" aria-label="Confirmation">
+      <CheckboxField
+        id={PURCHASE_FIELD_IDS.bothConsents}
+        checked={age && terms}
+        mixed={age !== terms}
+        onChecked={(both) => onDetails({ ...details, overEighteen: both, acceptsTerms: both })}
+      >
+        <strong>Confirm both</strong>
+      </CheckboxField>
       <CheckboxField
         id={PURCHASE_FIELD_IDS.age}
         checked={details.overEighteen}
@@ -45,6 +54,6 @@ export function ConsentBoxes({ details, onDetails, problems, ageText }: ConsentB
         </button>
       </CheckboxField>
       <TermsDialog open={reading} onClose={() => setReading(false)} />
-    </>
+    </div>
   );
 }

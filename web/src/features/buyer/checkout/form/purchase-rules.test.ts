@@ -43,7 +43,7 @@ test('a wallet requires only the two boxes', () => {
   ).toEqual(['terms-agreement']);
 });
 
-test('a link presets the count only when it can be bought', () => {
+test('a link presets the count, at most what can be bought', () => {
   const count = (query: string, available = 169) =>
     ticketCountFromQuery(query, 'quantity', available);
   expect(
@@ -57,8 +57,9 @@ test('a link presets the count only when it can be bought', () => {
       '?quantity=x',
       '',
     ].map((query) => count(query)),
-  ).toEqual([3, 50, 1, 1, 1, 1, 1, 1]);
-  expect(count('?quantity=5', 4)).toBe(1);
+  ).toEqual([3, 50, 50, 1, 1, 1, 1, 1]);
+  expect(count('?quantity=5', 4)).toBe(4);
+  expect(count('?quantity=999', 56)).toBe(50);
 });
 
 test('a count stays between one and the tickets left, at most fifty', () => {

@@ -10,6 +10,7 @@ export const PURCHASE_FIELD_IDS = {
   name: 'buyer-name',
   email: 'buyer-email',
   phone: 'buyer-phone',
+  bothConsents: 'both-consents',
   age: 'age-confirmation',
   terms: 'terms-agreement',
   card: 'card-fields',
@@ -69,8 +70,8 @@ export function clampTicketCount(wanted: number, available: number, perPurchase 
 }
 
 /**
- * Returns the ticket count in a link when it is a whole number that can be bought, otherwise 1
- * (specification line A:81).
+ * Returns the ticket count in a link, at most the count that can be bought. Returns 1 if the link
+ * has no whole number above zero (specification line A:81).
  */
 export function ticketCountFromQuery(
   search: string,
@@ -79,8 +80,8 @@ export function ticketCountFromQuery(
   perPurchase = 50,
 ): number {
   const text = new URLSearchParams(search).get(name) ?? '';
-  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  return count >= 1 && count <= Math.min(available, perPurchase) ? count : 1;
+  const count = /^\d{1,6}$/.test(text) ? Number(text) : 1;
+  return clampTicketCount(count, available, perPurchase);
 }
 
 const KNOWN_EMAIL_DOMAINS = [

@@ -1,3 +1,4 @@
+import { orderReference } from './order-reference';
 import { useAtomValue } from 'jotai';
 import { configAtom } from '@/features/shared-live/live-atoms';
 import { ticketsNotAllocatedError } from '../errors/error-catalogue';
@@ -39,7 +40,7 @@ export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
         <h2>{TICKETS_ISSUING_TOAST.title}</h2>
         <p>{TICKETS_ISSUING_TOAST.text}</p>
         <p>
-          Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
+          Reference: <strong>{orderReference(checkout.order.paymentIntentId)}</strong>
         </p>
         {help}
       </div>
@@ -52,7 +53,7 @@ export function OutcomePanel({ checkout, onRetry }: OutcomePanelProps) {
         {checkout.state === 'confirming' ? <span className="spinner" aria-hidden="true" /> : null}
         <p>{confirmingPaymentText(checkout)}</p>
         <p>
-          Reference: <strong>{checkout.order.paymentIntentId.slice(-8)}</strong>
+          Reference: <strong>{orderReference(checkout.order.paymentIntentId)}</strong>
         </p>
         {help}
       </div>

@@ -4,7 +4,7 @@
  */
 import type { StripeExpressCheckoutElementConfirmEvent } from '@stripe/stripe-js';
 import { useAtomValue } from 'jotai';
-import { useRef, useState, type FormEvent } from 'react';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { useIsOffline } from '@/features/shared-live/server-contact';
 import { maintenanceAtom } from '@/features/shared-live/live-atoms';
 import type { FormProblem } from '@/shared/ui/problem-list';
@@ -17,7 +17,12 @@ import { canPay } from '../state/checkout';
 import type { Checkout, CheckoutDispatch, PaymentMethodKind } from '../state/checkout';
 import { carryOutPurchase, type Purchase } from './pay';
 import { useStripeLoading, usePaymentGateway } from './payment-provider';
-import { cardFormProblems, consentProblems, type PurchaseDetails } from '../form/purchase-rules';
+import {
+  PURCHASE_FIELD_IDS,
+  cardFormProblems,
+  consentProblems,
+  type PurchaseDetails,
+} from '../form/purchase-rules';
 import { payerWithTypedName, type WalletPayer } from './single-purchase';
 
 interface PaymentInputs {
@@ -51,6 +56,10 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
   // differ from card texts.
   const [pressed, setPressed] = useState<PaymentMethodKind | null>(null);
   const list = useRef<HTMLDivElement>(null);
+  const confirmed = details.overEighteen && details.acceptsTerms;
+  useEffect(() => {
+    if (confirmed) dispatch({ type: 'consented' });
+  }, [confirmed, dispatch]);
   const begin = (by: PaymentMethodKind) => {
     setProblems([]);
     setPressed(by);
@@ -100,14 +109,15 @@ export function usePayment({ page, checkout, dispatch, details, card, wallet }: 
   };
   /**
    * Called when the buyer pressed the wallet before both consent boxes were ticked. Shows an error
-   * and focuses the first box that is not ticked (interface decision D3).
+   * and focuses the box that ticks both, or else the one that is not ticked (decision M-15).
    */
   const onUnconfirmed = () => {
     const missing = consentProblems(details);
     if (missing.length === 0) return;
     begin('wallet');
     dispatch({ type: 'refused', error: consentsMissingError(page) });
-    document.getElementById(missing[0]?.field ?? '')?.focus();
+    const field = missing.length > 1 ? PURCHASE_FIELD_IDS.bothConsents : missing[0]?.field;
+    document.getElementById(field ?? '')?.focus();
   };
   return { problems, list, busyWords: busyText, pressed, onSubmit, onWallet, onUnconfirmed };
 }

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { WalletButtonSlot } from './wallet-button-slot';
 
 type WalletHandlers = {
-  onClick: (event: { resolve: () => void }) => void;
+  onClick: (event: { resolve: () => void; reject: () => void }) => void;
   onReady: (event: { availablePaymentMethods?: object }) => void;
   onLoadError: () => void;
 };
@@ -33,7 +33,7 @@ test('a press on the wallet is answered at once without a request', () => {
   vi.stubGlobal('fetch', asked);
   render(walletButtonSlotElement({ confirmed: true }));
   const resolve = vi.fn();
-  walletHandlers?.onClick({ resolve });
+  walletHandlers?.onClick({ resolve, reject: () => {} });
   expect(resolve).toHaveBeenCalledExactlyOnceWith({
     emailRequired: true,
     phoneNumberRequired: true,
@@ -51,6 +51,21 @@ test('the wallet box asks for both boxes until they are ticked, and says when it
     'true',
   );
   expect(screen.getByText('Or pay with card')).toBeDefined();
+});
+
+test('the wallet of the draw page shows at once and asks for the consents when pressed', () => {
+  const onUnconfirmed = vi.fn();
+  const slot = walletButtonSlotElement({ realFromStart: true, onUnconfirmed });
+  const { rerender } = render(slot);
+  act(() => walletHandlers?.onReady({ availablePaymentMethods: { applePay: true } }));
+  rerender(slot);
+  expect(screen.queryByRole('button', { name: 'Complete confirmation above first' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'Pay with Apple Pay' }).closest('[inert]')).toBeNull();
+  const [resolve, reject] = [vi.fn(), vi.fn()];
+  walletHandlers?.onClick({ resolve, reject });
+  expect(reject).toHaveBeenCalledOnce();
+  expect(resolve).not.toHaveBeenCalled();
+  expect(onUnconfirmed).toHaveBeenCalledOnce();
 });
 
 test('without a wallet the box lists the accepted cards', () => {

@@ -33,6 +33,8 @@ export type WalletKind = 'apple' | 'google';
 interface WalletButtonSlotProps {
   /** Whether both consent boxes are ticked. */
   confirmed: boolean;
+  /** Whether the wallet's own button shows before both boxes are ticked (decision M-15). */
+  realFromStart?: boolean;
   busy: boolean;
   /** The only wallet to offer, if the link selects one. */
   only?: WalletKind | null;
@@ -48,12 +50,14 @@ interface WalletButtonSlotProps {
 type WalletAvailability = 'unknown' | 'some' | 'none';
 
 /**
- * The place of the wallet button, 48 px high from the first paint. The provider's button stays
- * hidden until both consent boxes are ticked (interface decision D3). Without a wallet, the place
- * lists the accepted cards, unless the page has no card form.
+ * The place of the wallet button, 48 px high from the first paint. On the draw page the
+ * provider's button shows at once, and asks for the consents when pressed without them (decision
+ * M-15). On the other pages it is hidden until both boxes are ticked (specification line A:203).
+ * Without a wallet, the place lists the accepted cards, unless the page has no card form.
  */
 export function WalletButtonSlot({
   confirmed,
+  realFromStart = false,
   busy,
   only = null,
   onUnconfirmed,
@@ -76,7 +80,7 @@ export function WalletButtonSlot({
     if (refused) onRefused.current?.();
   }, [refused]);
   const offline = useIsOffline() && !busy;
-  const offered = confirmed && wallets === 'some' && !offline;
+  const offered = (confirmed || realFromStart) && wallets === 'some' && !offline;
   if (wallets === 'none' || refused)
     return alone ? null : <p className="wallet-none">Pay with Visa, Mastercard or Amex</p>;
   return (
@@ -96,12 +100,17 @@ export function WalletButtonSlot({
               onLoadError={onFailed}
               // Answers the wallet's click event without a server request, because the wallet allows
               // only one second.
-              onClick={(event) =>
+              onClick={(event) => {
+                if (!confirmed) {
+                  event.reject();
+                  onUnconfirmed();
+                  return;
+                }
                 event.resolve({
                   emailRequired: true,
                   phoneNumberRequired: true,
-                } satisfies ClickResolveDetails)
-              }
+                } satisfies ClickResolveDetails);
+              }}
               onConfirm={onConfirm}
               onCancel={onCancel}
             />
@@ -118,7 +127,7 @@ export function WalletButtonSlot({
               ? S.processing
               : offline
                 ? OFFLINE_MESSAGE
-                : confirmed
+                : confirmed || realFromStart
                   ? S.settingUpPayment
                   : S.completeConfirmation}
           </button>

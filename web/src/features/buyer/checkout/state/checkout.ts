@@ -34,6 +34,8 @@ export interface CheckoutError {
   stale?: boolean;
   /** Whether no payment was attempted, so that the text need not say that nothing was charged. */
   notAttempted?: boolean;
+  /** Whether a consent box was not ticked. The error ends once both are. */
+  missingConsent?: boolean;
 }
 
 export type Checkout =
@@ -81,6 +83,8 @@ export type CheckoutEvent =
   /** The provider has accepted no card for this payment, so the buyer may try again. */
   | { type: 'untouched'; error: CheckoutError }
   | { type: 'gaveUp' }
+  /** Both consent boxes are ticked. */
+  | { type: 'consented' }
   | { type: 'expired' }
   | { type: 'again' };
 
@@ -100,6 +104,8 @@ export function reduceCheckout(checkout: Checkout, event: CheckoutEvent): Checko
         return { ...checkout, order: event.order, error: withoutSoldOutError(checkout.error) };
       if (event.type === 'refused') return { ...checkout, error: event.error };
       if (event.type === 'expired') return { ...checkout, order: null };
+      if (event.type === 'consented' && checkout.error?.missingConsent)
+        return { ...checkout, error: null };
       // After a reload during a payment, the order comes from storage, and only its outcome is
       // requested.
       if (event.type === 'unsure' && event.order)

@@ -117,6 +117,16 @@ export function savePurchaseSummary(summary: PurchaseSummary): boolean {
   return writeStored('session', S.summaryKey, summary);
 }
 
+/** Whether the stored draw has everything that the thank-you page shows. */
+function isSummaryDraw(draw: Partial<SummaryDraw> | null): draw is SummaryDraw {
+  const numbers = [draw?.drawNumber, draw?.ticketCount, draw?.ticketsSold, draw?.totalTickets];
+  return (
+    typeof draw?.matchName === 'string' &&
+    typeof draw.prizePool === 'string' &&
+    numbers.every(Number.isFinite)
+  );
+}
+
 export function readPurchaseSummary(): PurchaseSummary | null {
   const stored = readStored('session', S.summaryKey) ?? readRecentSummaryCopy();
   if (
@@ -126,14 +136,15 @@ export function readPurchaseSummary(): PurchaseSummary | null {
   )
     return null;
   const summary = stored as Partial<PurchaseSummary> & Pick<PurchaseSummary, 'draws'>;
+  const draws = summary.draws.filter(isSummaryDraw);
+  if (draws.length === 0) return null;
   return {
     clubId: summary.clubId ?? null,
     clubName: summary.clubName || S.fallbackClub,
     clubSlug: summary.clubSlug ?? '',
     customerName: summary.customerName || S.fallbackBuyer,
-    draws: summary.draws,
-    totalTickets:
-      summary.totalTickets ?? summary.draws.reduce((sum, draw) => sum + draw.ticketCount, 0),
+    draws,
+    totalTickets: summary.totalTickets ?? draws.reduce((sum, draw) => sum + draw.ticketCount, 0),
     ...(summary.demo === true ? { demo: true } : {}),
   };
 }

@@ -7,7 +7,7 @@ import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useLiveOrder } from '@/features/shared-live/use-live';
 import { PUBLIC_TEXTS as S, fillPlaceholders } from '@/shared/strings';
-import { showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
+import { dismissToastAtom, showToastAtom, type Toast } from '@/shared/ui/toast-atoms';
 import { ticketsNotAllocatedError } from '../errors/error-catalogue';
 import {
   currentAttempt,
@@ -141,13 +141,21 @@ function useOrderPolling(
   }, [scope, paymentIntentId, dispatch]);
 }
 
-/** Shows an error in a toast as well as beside the form (interface decision D12). */
+const ERROR_TOAST_KEY = 'checkout-error';
+
+/**
+ * Shows an error in a toast as well as beside the form (interface decision D12). The toast ends
+ * with the error.
+ */
 function useErrorToast(checkout: Checkout): void {
   const showToast = useSetAtom(showToastAtom);
+  const dismissToast = useSetAtom(dismissToastAtom);
   const error = checkout.state === 'choosing' ? checkout.error : null;
   useEffect(() => {
-    if (error) showToast({ title: error.title, text: error.text, bad: true });
-  }, [error, showToast]);
+    if (!error) return;
+    showToast({ title: error.title, text: error.text, bad: true, key: ERROR_TOAST_KEY });
+    return () => dismissToast(ERROR_TOAST_KEY);
+  }, [error, showToast, dismissToast]);
 }
 
 /** Text for a payment that is authorised while its tickets are still being issued. */
