@@ -88,7 +88,7 @@ pub struct Winners {
 pub struct ResultAuthor {
     /// The person's name, `your club’s login` or `the platform operator`.
     pub by: String,
-    pub at: String,
+    pub entered_at: String,
 }
 
 /// The body that notifies the winner.

@@ -73,7 +73,7 @@ async fn home_page_fields_accept_largest_value_and_refuse_larger() {
             save("homePageSlug", json!(word))
                 .await
                 .expect_refusal(400, "invalid")["message"],
-            INVALID_SLUG_MESSAGE,
+            "This page name is reserved. Please choose another one.",
             "{word}"
         );
     }

@@ -706,6 +706,7 @@ async fn result_before_kick_off_reveals_winner_to_nobody() {
         for (browser, path) in [
             (&browser, format!("/api/clubs/{id}/stats")),
             (&browser, format!("/api/clubs/{id}/draws")),
+            (&browser, format!("/api/clubs/{id}/to-do")),
             (&operator, "/api/admin/analytics".to_string()),
             (&operator, "/api/admin/draws".to_string()),
         ] {

@@ -1724,9 +1724,9 @@ export interface components {
         };
         /** @description Who entered the current result. */
         ResultAuthor: {
-            at: string;
             /** @description The person's name, `your club’s login` or `the platform operator`. */
             by: string;
+            enteredAt: string;
         };
         /** @description The response to entering a result. */
         ResultEntered: {

@@ -96,7 +96,7 @@ fn result_author(entry: ResultEntry) -> ResultAuthor {
     };
     ResultAuthor {
         by: entry.person.unwrap_or_else(|| account.to_string()),
-        at: rfc3339(entry.at),
+        entered_at: rfc3339(entry.at),
     }
 }
 

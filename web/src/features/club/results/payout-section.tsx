@@ -113,7 +113,7 @@ export function PayoutSection({ draw, winner, answer, club }: PayoutSectionProps
           <Step
             title="Announced"
             state="done"
-            when={answer.entered ? dayAndTime(answer.entered.at, draw.timezone) : null}
+            when={answer.entered ? dayAndTime(answer.entered.enteredAt, draw.timezone) : null}
           >
             <p>
               {winner.homeNumber} & {winner.awayNumber}, ticket {winner.serialNumber}

@@ -27,7 +27,7 @@ export function OverruledResultBanner({
         <strong>
           {by.charAt(0).toUpperCase() + by.slice(1)} entered {draw.homeFirstTryScorer} and{' '}
           {draw.awayFirstTryScorer}
-          {entered ? ` at ${timeOfDay(entered.at, draw.timezone)}` : ''}.
+          {entered ? ` at ${timeOfDay(entered.enteredAt, draw.timezone)}` : ''}.
         </strong>{' '}
         Your numbers, {overruled.home} and {overruled.away}, were not used.
       </p>

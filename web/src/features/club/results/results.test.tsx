@@ -20,7 +20,7 @@ const WINNERS_RESPONSE = {
   revealedAt: null,
   notifiedAt: null,
   mailFailed: false,
-  entered: { by: 'Jess', at: '2020-11-20T11:04:00Z' },
+  entered: { by: 'Jess', enteredAt: '2020-11-20T11:04:00Z' },
 };
 const NOTIFIED_RESPONSE = {
   ...WINNERS_RESPONSE,
