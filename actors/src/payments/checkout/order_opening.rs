@@ -143,22 +143,18 @@ impl Checkout<'_> {
         lines: Vec<Line>,
         source: Option<ReservationSource>,
     ) -> Result<OrderRecord, PaymentFailure> {
-        let record = self.context.load_order(id).await?;
+        let mut record = self.context.load_order(id).await?;
         if record.order.state != OrderState::Quoted {
             return Ok(record);
         }
-        if self.has_unchanged_reservations(&record, &lines).await {
-            let mut record = record;
-            let ensured = Intents::new(self.context).ensure_intent(&mut record).await;
-            return self.finish_opening(record, ensured).await;
+        if !self.has_unchanged_reservations(&record, &lines).await {
+            record = match self.renew_reservations(record, lines, source).await? {
+                ReserveOutcome::TooLate(record) => return Ok(record),
+                ReserveOutcome::Reserved(record) => record,
+            };
         }
-        match self.renew_reservations(record, lines, source).await? {
-            ReserveOutcome::TooLate(record) => Ok(record),
-            ReserveOutcome::Reserved(mut record) => {
-                let ensured = Intents::new(self.context).ensure_intent(&mut record).await;
-                self.finish_opening(record, ensured).await
-            }
-        }
+        let ensured = Intents::new(self.context).ensure_intent(&mut record).await;
+        self.finish_opening(record, ensured).await
     }
 
     /// Creates the payment intent and returns the order. Abandons the order when the provider
